@@ -1,0 +1,114 @@
+// The lint rules, and the layers of ARCHITECTURE.md: who may import whom, and what pure code must not touch.
+
+import { defineConfig } from "oxlint";
+
+/** What each package may import of ours. Whoever is not named here may import all packages. */
+const layers = {
+  api: [],
+  engine: ["api"],
+  advisor: ["api", "engine"],
+  platform: ["api", "engine"],
+  catalog: ["api", "engine", "advisor", "platform"],
+  kube: ["api", "engine"],
+  testkit: ["api", "engine", "kube"],
+} as const;
+
+type Layer = keyof typeof layers;
+
+const pure: readonly Layer[] = ["api", "engine", "advisor", "platform", "catalog"];
+const withInput: readonly Layer[] = ["kube", "testkit"];
+const apps = ["operator", "kubectl", "console", "simulator"];
+
+const sources = (layer: Layer) => (layer === "catalog" ? "catalog/**/*.ts" : `packages/${layer}/src/**/*.ts`);
+
+const noApps = {
+  group: [...apps.map((app) => `@virt/${app}`), "**/apps/**"],
+  message: "Nothing imports an app.",
+};
+const noInsides = { group: ["**/src/**"], message: "Import another package by its name, not by a path into it." };
+const noTestkit = { group: ["@virt/testkit"], message: "Only tests, bench and tools import the testkit." };
+const noInput = { group: ["node:*", "!node:test"], message: "Pure code does no I/O." };
+const noZod = { group: ["zod"], message: "Only options.ts files and generators use zod: it stays out of the image." };
+
+const only = (layer: Layer) => ({
+  group: ["@virt/*", ...layers[layer].map((other) => `!@virt/${other}`)],
+  message: `${layer} imports of ours only: ${layers[layer].join(", ") || "nothing"}.`,
+});
+
+const restrict = (...patterns: { group: string[]; message: string }[]): ["error", { patterns: typeof patterns }] => [
+  "error",
+  { patterns },
+];
+
+export default defineConfig({
+  plugins: ["typescript", "import", "unicorn", "oxc", "promise", "node", "vitest"],
+  categories: { correctness: "error", suspicious: "error" },
+  rules: {
+    eqeqeq: "error",
+    "max-lines": ["warn", { max: 250 }],
+    "no-console": "error",
+    "no-empty": "error",
+    "no-param-reassign": "error",
+    "no-shadow": "off",
+    "no-var": "error",
+    "prefer-const": "error",
+    "import/no-cycle": "error",
+    "import/no-default-export": "error",
+    "import/no-named-as-default-member": "off",
+    "import/no-unassigned-import": "error",
+    "typescript/consistent-type-definitions": ["error", "type"],
+    "typescript/consistent-type-imports": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/no-unsafe-type-assertion": "off",
+    "typescript/only-throw-error": "error",
+    "typescript/switch-exhaustiveness-check": "error",
+    "unicorn/consistent-function-scoping": "off",
+    "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "fc.assert"] }],
+    "no-restricted-imports": restrict(noApps, noTestkit, noInsides),
+  },
+  overrides: [
+    ...withInput.map((layer) => ({
+      files: [sources(layer)],
+      rules: { "no-restricted-imports": restrict(noApps, only(layer), noInsides) },
+    })),
+    ...pure.map((layer) => ({
+      files: [sources(layer)],
+      rules: { "no-restricted-imports": restrict(noApps, only(layer), noInsides, noInput, noZod) },
+    })),
+    {
+      files: pure.map(sources),
+      rules: {
+        "no-restricted-globals": [
+          "error",
+          { name: "Date", message: "Pure code reads no clock: take the time as an argument." },
+          { name: "Intl", message: "Pure code prints the same on every machine: no locale." },
+        ],
+        "no-restricted-properties": [
+          "error",
+          {
+            object: "Math",
+            property: "random",
+            message: "Pure code leaves nothing to chance: take it as an argument.",
+          },
+        ],
+      },
+    },
+    {
+      // Oracles and servers: tests may use what the code under test must not.
+      files: ["**/*.test.ts", "test/**/*.ts", "bench/**/*.ts", "tools/**/*.ts"],
+      rules: {
+        "no-restricted-imports": restrict(noApps, noInsides),
+        "no-restricted-globals": "off",
+        "no-restricted-properties": "off",
+      },
+    },
+    { files: ["*.config.ts", "catalog/**/*.ts"], rules: { "import/no-default-export": "off" } },
+    {
+      files: ["catalog/profiles/*/options.ts"],
+      rules: { "no-restricted-imports": restrict(noApps, noInsides, noInput) },
+    },
+  ],
+});

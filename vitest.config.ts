@@ -1,0 +1,16 @@
+// How tests are found and run. A timeout here is a hang guard: it means "hung", never "slow".
+
+import { defineConfig } from "vitest/config";
+import { tally } from "./tools/tally.ts";
+
+export default defineConfig({
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
+    pool: "forks",
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    retry: 0,
+    chaiConfig: { truncateThreshold: 0 }, // a test's name is a promise: shown whole
+    reporters: ["default", tally],
+  },
+});
