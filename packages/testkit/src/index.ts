@@ -1,0 +1,8 @@
+// What tests, benchmarks and the demo use to get a real cluster.
+
+export { obtainBinaries } from "./binaries/obtain.ts";
+export { inRepository } from "./repository.ts";
+export type { AuditEvent } from "./server/audit.ts";
+export type { Crd } from "./server/crds.ts";
+export { type Actor, type Output, type Server, startServer } from "./server/server.ts";
+export type { Answer, Request } from "./server/wire.ts";

@@ -1,0 +1,38 @@
+// What the API server writes down about requests: metadata of all, bodies of our own controllers' writes.
+
+import { readFileSync } from "node:fs";
+
+const ownNamespaces = ["virt-advisor-operator-system", "virt-platform-operator-system"];
+
+export const auditPolicy = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [
+    {
+      level: "RequestResponse",
+      userGroups: ownNamespaces.map((namespace) => `system:serviceaccounts:${namespace}`),
+      verbs: ["create", "update", "patch", "delete", "deletecollection"],
+      omitManagedFields: false,
+    },
+    { level: "Metadata" },
+  ],
+};
+
+/** One request, as far as tests ask for it. */
+export type AuditEvent = {
+  readonly stage: string;
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly userAgent?: string;
+  readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  readonly responseStatus?: { readonly code?: number };
+  readonly requestObject?: unknown;
+  readonly responseObject?: unknown;
+};
+
+export function readAudit(file: string): readonly AuditEvent[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  // The last piece is empty, or a line that is being written.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
+}

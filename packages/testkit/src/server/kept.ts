@@ -1,0 +1,44 @@
+// The owner's side of a keeper: starts it, hears from it, ends it.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Message, Task } from "./keeper.ts";
+
+export type Kept = {
+  readonly keeper: number;
+  /** The programs, in the order of their start. */
+  readonly pids: readonly number[];
+  /** Settles when one of the programs ends without having been told to, with the reason. */
+  readonly failure: Promise<string>;
+  /** Ends the programs and removes their folder. */
+  readonly end: () => Promise<void>;
+};
+
+/** The task is made when the keeper's process id is known, so that the folder can carry it in its name. */
+export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
+  const script = fileURLToPath(new URL("./keeper.ts", import.meta.url));
+  // A process group of its own: a signal to the owner's whole group must not hit keeper and programs at once.
+  const keeper = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  keeper.stdin.on("error", () => undefined); // a keeper that is gone tells it by its exit
+  const gone = once(keeper, "exit");
+  const started = Promise.withResolvers<readonly number[]>();
+  const failure = Promise.withResolvers<string>();
+  createInterface(keeper.stdout).on("line", (line) => {
+    const message = JSON.parse(line) as Message;
+    if (message.event === "started") started.resolve(message.pids);
+    else failure.resolve(`${message.program} ended: ${message.how}`);
+  });
+  const lost = gone.then(() => failure.resolve("its keeper ended"));
+  if (keeper.pid === undefined) throw new Error("the keeper of the control plane could not be started");
+  keeper.stdin.write(`${JSON.stringify(makeTask(keeper.pid))}\n`);
+  const pids = await Promise.race([started.promise, lost.then(() => [])]);
+  keeper.unref(); // an owner that forgets to end it may leave all the same
+  const end = async () => {
+    keeper.ref();
+    keeper.stdin.end();
+    await gone;
+  };
+  return { keeper: keeper.pid, pids, failure: failure.promise, end };
+}

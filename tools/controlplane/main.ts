@@ -1,0 +1,15 @@
+// `make controlplane`: gets kube-apiserver, etcd and kubectl, and prints the folder that holds them as its last line.
+
+import { obtainBinaries } from "@virt/testkit";
+import { startProgress } from "../progress.ts";
+
+const progress = startProgress("control plane", process.stderr);
+try {
+  const { folder, source } = await obtainBinaries(process.env, progress.update);
+  progress.done(`from ${source}`);
+  process.stdout.write(`${folder}\n`);
+} catch (error) {
+  progress.fail();
+  process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
