@@ -1,0 +1,70 @@
+# Every command of this project. `make help` lists them; CI runs nothing else.
+
+SHELL := /bin/sh
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+# Node 24 and all tools come from the lock file, whatever Node the machine has.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+# Downloads go through HTTPS_PROXY where it is set.
+export NODE_USE_ENV_PROXY := 1
+NODE := node_modules/.bin/node
+INSTALLED := node_modules/.package-lock.json
+TALLY := .make/tally
+
+##@ General
+
+.PHONY: help
+help: ## List the commands
+	@awk 'BEGIN { FS = ":.*## "; print "usage: make <command>" } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: clean
+clean: ## Remove what builds and tests made; packages and the cached control plane stay
+	rm -rf dist .make
+
+##@ Development
+
+.PHONY: build
+build: $(INSTALLED) ## Bundle each app into one file under dist/
+	@tools/step "build" $(NODE) tools/build.ts
+
+.PHONY: generate
+generate: $(INSTALLED) ## Write the generated files anew
+	@tools/step "generate" $(NODE) tools/generate/main.ts
+
+.PHONY: format
+format: $(INSTALLED) ## Format the sources
+	@tools/step "format" biome check --write --log-level=warn .
+
+.PHONY: controlplane
+controlplane: $(INSTALLED) ## Get kube-apiserver, etcd and kubectl; the last line is their folder
+	@$(NODE) tools/controlplane/main.ts
+
+##@ Quality
+
+.PHONY: check
+check: $(INSTALLED) ## Check format, lint, layers, types, dead code and generated files
+	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-generated
+
+.PHONY: check-format check-lint check-types check-dead-code check-generated
+check-format: $(INSTALLED)
+	@tools/step -q "format is right (else: make format)" biome check --error-on-warnings .
+check-lint: $(INSTALLED)
+	@tools/step "lint and layers" oxlint --type-aware
+check-types: $(INSTALLED)
+	@tools/step -q "types" sh -c 'for project in . $(wildcard packages/*/tsconfig.json); do tsc -p $$project || failed=1; done; exit $${failed:-0}'
+check-dead-code: $(INSTALLED)
+	@tools/step -q "dead code and stray dependencies" knip
+check-generated: $(INSTALLED)
+	@tools/step -q "generated files are current (else: make generate)" $(NODE) tools/generate/main.ts --check
+
+.PHONY: test
+test: $(INSTALLED) controlplane ## Run all tests, on a real API server
+	@rm -f $(TALLY)
+	@tools/step "tests" vitest run; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
+
+$(INSTALLED): package.json package-lock.json .npmrc $(wildcard packages/*/package.json)
+	@tools/install
+	@touch $@

@@ -1,0 +1,29 @@
+// `make generate` writes the generated files; with --check it only says which of them are not current.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { decisionIndex } from "./decision-index.ts";
+import { mockIndex } from "./mock-index.ts";
+
+/** Each generated file, and the text that it should hold. */
+const generated: Readonly<Record<string, () => string>> = {
+  "config/crd/mocks/README.md": mockIndex,
+  "docs/decisions/README.md": decisionIndex,
+};
+
+const stale = Object.entries(generated)
+  .map(([file, make]) => ({ file, wanted: make() }))
+  .filter(({ file, wanted }) => textOf(file) !== wanted);
+
+for (const { file, wanted } of stale) {
+  if (process.argv.includes("--check")) process.stdout.write(`${file} is not current: run make generate\n`);
+  else writeFileSync(file, wanted);
+}
+if (process.argv.includes("--check") && stale.length > 0) process.exitCode = 1;
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined; // not written yet
+  }
+}
