@@ -1,0 +1,49 @@
+// Compares two schemas without a server: whatever a mock names, it must describe as the genuine schema does.
+
+import { isTree, type Tree } from "./paths.ts";
+
+/** Compared on their own below, said in our own words, or (defaults, which a mock may shorten) seen by the probes. */
+const apart = new Set([
+  "description",
+  "properties",
+  "items",
+  "additionalProperties",
+  "default",
+  "x-kubernetes-validations",
+]);
+
+/** One line for each difference. A mock may leave fields out; it may not add or loosen any. */
+export function differences(mock: Tree, genuine: Tree, path = ""): readonly string[] {
+  const keys = [...new Set([...Object.keys(mock), ...Object.keys(genuine)])].filter((key) => !apart.has(key));
+  return [
+    ...keys.flatMap((key) => unlike(`${path} ${key}`, inOrder(mock[key]), inOrder(genuine[key]))),
+    ...unlike(`${path} rules`, rules(mock), rules(genuine)),
+    ...below(mock["items"], genuine["items"], `${path}[]`),
+    ...below(mock["additionalProperties"], genuine["additionalProperties"], `${path}{}`),
+    ...Object.entries(fields(mock)).flatMap(([name, field]) => below(field, fields(genuine)[name], `${path}.${name}`)),
+  ];
+}
+
+function below(mock: unknown, genuine: unknown, path: string): readonly string[] {
+  return isTree(mock) && isTree(genuine) ? differences(mock, genuine, path) : unlike(path, mock, genuine);
+}
+
+function unlike(what: string, mock: unknown, genuine: unknown): readonly string[] {
+  const [ours, theirs] = [JSON.stringify(mock), JSON.stringify(genuine)];
+  return ours === theirs ? [] : [`${what}: ${ours} is not ${theirs}`];
+}
+
+// Lists in schemas (enum, required, keys of a list) are sets.
+function inOrder(value: unknown): unknown {
+  return Array.isArray(value) ? value.map((element) => JSON.stringify(element)).toSorted() : value;
+}
+
+// By what they say and where; how they are put is ours, and the probes try them.
+function rules(schema: Tree): unknown {
+  const validations = (schema["x-kubernetes-validations"] ?? []) as readonly Tree[];
+  return inOrder(validations.map(({ message, fieldPath }) => [message, fieldPath]));
+}
+
+function fields(schema: Tree): Tree {
+  return isTree(schema["properties"]) ? schema["properties"] : {};
+}

@@ -1,0 +1,24 @@
+// All mocks that are asked about.
+
+import { clusterConfigs } from "./kinds/cluster-config.ts";
+import { deschedulers } from "./kinds/descheduler.ts";
+import { hyperConvergeds } from "./kinds/hyperconverged.ts";
+import { kubeVirt } from "./kinds/kubevirt.ts";
+import { machineConfigs } from "./kinds/machine-config.ts";
+import { rollouts } from "./kinds/machine-config-rollout.ts";
+import { monitoring } from "./kinds/monitoring.ts";
+import { operators } from "./kinds/operators.ts";
+import { remediations } from "./kinds/remediation.ts";
+import type { Subject } from "./subject.ts";
+
+export const subjects: readonly Subject[] = [
+  ...deschedulers,
+  ...machineConfigs,
+  ...rollouts,
+  ...hyperConvergeds,
+  ...remediations,
+  ...operators,
+  ...monitoring,
+  ...clusterConfigs,
+  ...kubeVirt,
+];
