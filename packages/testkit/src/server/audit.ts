@@ -24,6 +24,8 @@ export type AuditEvent = {
   readonly stage: string;
   readonly verb: string;
   readonly requestURI: string;
+  /** RFC 3339, with microseconds. */
+  readonly requestReceivedTimestamp: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
   readonly responseStatus?: { readonly code?: number };

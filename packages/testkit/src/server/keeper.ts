@@ -7,7 +7,12 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 
 /** In the order of their start. They are ended the other way round: an API server without its etcd hangs. */
-export type Task = { readonly folder: string; readonly programs: readonly Program[] };
+export type Task = {
+  readonly folder: string;
+  readonly programs: readonly Program[];
+  /** It does not end with its owner but when it is terminated: for a cluster that a person leaves running. */
+  readonly outlivesOwner: boolean;
+};
 
 export type Program = { readonly name: string; readonly command: string; readonly args: readonly string[] };
 
@@ -61,11 +66,12 @@ async function keep(): Promise<void> {
   const task = JSON.parse(first) as Task;
   const running = task.programs.map((program) => start(program, task.folder));
   tell({ event: "started", pids: running.flatMap(({ child }) => (child.pid === undefined ? [] : [child.pid])) });
-  await closed;
+  await (task.outlivesOwner ? terminated : closed);
   await end(running, task.folder);
 }
 
 // Ctrl-C reaches the whole terminal; the owner decides when this ends, by closing the pipe. Nobody may read our words by then.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
+const terminated = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
 process.stdout.on("error", () => undefined);
 await keep();

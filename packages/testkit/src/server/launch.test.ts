@@ -24,7 +24,7 @@ const programs = ["etcd", "its peer port", "the API server"];
 test.each([0, 1, 2])("a port that somebody took in the last moment is no obstacle (%#)", async (taken) => {
   const busy = await busyPort();
   const tries: number[][] = [];
-  const launched = await launch(await binaries(), async (count) => {
+  const launched = await launch({ binaries: await binaries(), outlivesOwner: false }, async (count) => {
     const free = [...(await freePorts(count))];
     tries.push(tries.length === 0 ? free.with(taken, busy) : free);
     return tries.at(-1) ?? [];
@@ -35,7 +35,9 @@ test.each([0, 1, 2])("a port that somebody took in the last moment is no obstacl
 
 test("a control plane that cannot start says why, with the last words of its programs", async () => {
   const busy = await busyPort();
-  const start = launch(await binaries(), async (count) => (await freePorts(count)).with(2, busy));
+  const start = launch({ binaries: await binaries(), outlivesOwner: false }, async (count) =>
+    (await freePorts(count)).with(2, busy),
+  );
   await expect(start).rejects.toThrow(
     /the control plane did not start: kube-apiserver ended[^]*address already in use/,
   );

@@ -28,10 +28,12 @@ export function validity(now: number) {
 const attempts = 3;
 const patienceMs = 60_000;
 
-export async function launch(binaries: string, choosePorts = freePorts): Promise<Launched> {
+export type LaunchSettings = { readonly binaries: string; readonly outlivesOwner: boolean };
+
+export async function launch(settings: LaunchSettings, choosePorts = freePorts): Promise<Launched> {
   for (let attempt = 1; ; attempt++) {
     const [etcd = 0, peer = 0, api = 0] = await choosePorts(3);
-    const launched = await start(binaries, { etcd, peer, api });
+    const launched = await start(settings, { etcd, peer, api });
     const trouble = await readiness(launched);
     if (trouble === undefined) return launched;
     const logs = ["etcd", "kube-apiserver"].map((name) => lastLines(join(launched.folder, `${name}.log`)));
@@ -42,13 +44,15 @@ export async function launch(binaries: string, choosePorts = freePorts): Promise
   }
 }
 
-async function start(binaries: string, ports: { etcd: number; peer: number; api: number }): Promise<Launched> {
+type Ports = { readonly etcd: number; readonly peer: number; readonly api: number };
+
+async function start({ binaries, outlivesOwner }: LaunchSettings, ports: Ports): Promise<Launched> {
   const authority = issueAuthority("test control plane", validity(Date.now()));
   let folder = "";
   const kept = await keep((keeper) => {
     folder = makeFolder(keeper);
     writeFiles(folder, authority);
-    return { folder, programs: programsOf({ binaries, folder, ports }) };
+    return { folder, programs: programsOf({ binaries, folder, ports }), outlivesOwner };
   });
   return { ...kept, folder, authority, url: `https://127.0.0.1:${ports.api}` };
 }

@@ -51,13 +51,23 @@ test("nothing is left when the owner leaves without ending its control plane", a
   await expectNothingLeft(await announced(child));
 });
 
+test("a control plane that is meant to outlive its owner does, until its keeper is terminated", async () => {
+  const lasting = owner.replace("startServer()", "startServer({ outlivesOwner: true })");
+  const child = run(["--input-type=module-typescript", "-e", `${lasting} process.exit(0);`]);
+  const running = await announced(child);
+  await expect.poll(() => existsSync(`/proc/${child.pid}`)).toBe(false);
+  expect([running.keeper, ...running.pids].filter((pid) => existsSync(`/proc/${pid}`))).toHaveLength(3);
+  process.kill(running.keeper, "SIGTERM");
+  await expectNothingLeft(running);
+});
+
 test("nothing is left when the test runner is killed in the middle of a test", async () => {
   const folder = inRepository(".make", "killed-runner");
   mkdirSync(folder, { recursive: true });
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const forever = `import { test } from "vitest"; test("stays", async () => { ${body(owner)} await new Promise(() => setInterval(() => undefined, 1000)); });`;
   writeFileSync(join(folder, "stays.test.ts"), imports(owner) + forever);
-  const settings = { test: { include: ["stays.test.ts"], pool: "forks" } };
+  const settings = { test: { include: ["stays.test.ts"], pool: "forks", testTimeout: 60_000 } };
   writeFileSync(join(folder, "vitest.config.ts"), `export default ${JSON.stringify(settings)};`);
   const child = run([inRepository("node_modules/vitest/vitest.mjs"), "run", "--root", folder]);
   const running = await announced(child);

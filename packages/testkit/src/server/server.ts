@@ -38,16 +38,22 @@ export type Server = Actor & {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-export async function startServer(): Promise<Server> {
+export type ServerSettings = {
+  /** Goes on when this process has ended, until somebody terminates the keeper. */
+  readonly outlivesOwner?: boolean;
+};
+
+export async function startServer({ outlivesOwner = false }: ServerSettings = {}): Promise<Server> {
   const found = await findBinaries(process.env);
   if (found.kind === "absent") throw new Error("no control plane on this machine yet: run `make controlplane` once");
-  const launched = await launch(found.folder);
+  const launched = await launch({ binaries: found.folder, outlivesOwner });
   const open = actors(launched, found.folder);
   const certificate = (name: string, groups: readonly string[]) =>
     issueClient(launched.authority, name, groups, validity(Date.now()));
   const admin = open.add("admin", certificate("admin", ["system:masters"]));
   const stop = async () => {
     open.close();
+    if (outlivesOwner) process.kill(launched.keeper, "SIGTERM");
     await launched.end();
   };
   return {

@@ -1,0 +1,120 @@
+// An HTTP server that plays a script: exactly these answers, in this order, with every fault that a network has.
+
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { text } from "node:stream/consumers";
+
+export type Seen = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+  /** Counts connections from 0, in the order in which they were made. */
+  readonly connection: number;
+};
+
+export type Reply = (response: ServerResponse, seen: Seen) => void;
+
+export type ScriptedServer = {
+  readonly url: string;
+  /** What was asked, in order. */
+  readonly seen: readonly Seen[];
+  /** Adds replies to the script. */
+  readonly play: (...replies: readonly Reply[]) => void;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+type Tls = { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
+
+/** A request that the script does not expect is answered 599, which no client takes for anything else. */
+export async function startScriptedServer(script: readonly Reply[], tls?: Tls): Promise<ScriptedServer> {
+  const replies = [...script];
+  const seen: Seen[] = [];
+  const connections = new Map<Socket, number>();
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = "", url = "", headers, socket } = request;
+    const one = { method, path: url, headers, body: await text(request), connection: connections.get(socket) ?? -1 };
+    seen.push(one);
+    (replies.shift() ?? unexpected)(response, one);
+  };
+  const listen: RequestListener = (request, response) => void answer(request, response);
+  const server = tls === undefined ? createServer(listen) : createSecureServer(secureOptions(tls), listen);
+  server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
+    connections.set(socket, connections.size);
+    socket.on("error", () => undefined); // clients may go at any time
+  });
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+    seen,
+    play: (...more) => void replies.push(...more),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of connections.keys()) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function secureOptions({ certificate, key, clientAuthority }: Tls) {
+  const client = clientAuthority === undefined ? {} : { ca: clientAuthority, requestCert: true };
+  return { cert: certificate, key, ...client };
+}
+
+const unexpected: Reply = (response) => void response.writeHead(599).end();
+
+/** What a scripted server can do with a request. */
+export const reply = {
+  json:
+    (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply =>
+    (response) =>
+      void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body)),
+  text:
+    (status: number, body: string): Reply =>
+    (response) =>
+      void response.writeHead(status, { "content-type": "text/plain" }).end(body),
+  /** Breaks the connection before a byte of the answer. */
+  reset: ((response) => response.socket?.resetAndDestroy()) satisfies Reply,
+  /** Says nothing, for ever. */
+  stall: (() => undefined) satisfies Reply,
+  /** Promises a longer body than it sends, then breaks the connection. */
+  cut:
+    (part: string): Reply =>
+    (response) => {
+      response.writeHead(200, {
+        "content-type": "application/json",
+        "content-length": `${Buffer.byteLength(part) + 100}`,
+      });
+      response.write(part, () => response.socket?.resetAndDestroy());
+    },
+  /** Sends part of a body and then nothing more. */
+  freeze:
+    (part: string): Reply =>
+    (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write(part);
+    },
+  /** Streams pieces, each in a packet of its own, and ends the stream, breaks it or leaves it open. */
+  stream:
+    (pieces: readonly (string | Buffer)[], ending: "end" | "reset" | "open"): Reply =>
+    (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.flushHeaders();
+      void sendPieces(response, pieces, ending);
+    },
+};
+
+async function sendPieces(
+  response: ServerResponse,
+  pieces: readonly (string | Buffer)[],
+  ending: "end" | "reset" | "open",
+) {
+  for (const piece of pieces) {
+    await new Promise((resolve) => response.write(piece, resolve));
+    await new Promise((resolve) => setImmediate(resolve)); // the next piece in the next packet
+  }
+  if (ending === "end") response.end();
+  if (ending === "reset") response.socket?.resetAndDestroy();
+}

@@ -1,0 +1,69 @@
+// A stretch of network between a client and a server that a test can break: cut, silent, or closed.
+
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/**
+ * "open": bytes pass. "closed": connections are reset at once, those that exist too. "silent": nothing passes and nothing is
+ * said, as when a machine vanishes; bytes that came meanwhile are lost with their connection.
+ */
+export type GateMode = "open" | "closed" | "silent";
+
+export type TcpGate = {
+  readonly port: number;
+  readonly set: (mode: GateMode) => void;
+  /** Breaks the connections that exist; new ones are let through. */
+  readonly cut: () => void;
+  /** Connections that were asked for since the start. */
+  readonly asked: () => number;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+export async function startTcpGate(target: { readonly host: string; readonly port: number }): Promise<TcpGate> {
+  const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
+  let mode: GateMode = "open";
+  let asked = 0;
+  const server = createServer((near) => {
+    asked++;
+    near.on("error", () => undefined); // a broken connection is what this is for
+    if (mode === "closed") return near.resetAndDestroy();
+    const far = connect(target);
+    far.on("error", () => near.destroy());
+    const pair = { near, far };
+    pairs.add(pair);
+    join(pair, () => mode === "silent");
+    near.on("close", () => {
+      far.destroy();
+      pairs.delete(pair);
+    });
+    far.on("close", () => mode !== "silent" && near.destroy());
+  });
+  const cut = () => {
+    for (const { near, far } of pairs) {
+      near.resetAndDestroy();
+      far.destroy();
+    }
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked: () => asked,
+    cut,
+    set: (next) => {
+      mode = next;
+      if (next === "closed") cut();
+    },
+    [Symbol.asyncDispose]: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function join({ near, far }: { readonly near: Socket; readonly far: Socket }, isSilent: () => boolean): void {
+  near.on("data", (bytes) => isSilent() || far.write(bytes));
+  far.on("data", (bytes) => isSilent() || near.write(bytes));
+  near.on("end", () => far.end());
+  far.on("end", () => isSilent() || near.end());
+}
