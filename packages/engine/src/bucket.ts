@@ -1,0 +1,28 @@
+// A token bucket as arithmetic: the shell keeps the bucket and the clock. Times are milliseconds.
+
+export type Rate = { readonly capacity: number; readonly refillMs: number }; // one token comes back every refillMs
+
+/** Full from this time on; each token taken moves it by one refill. */
+export type Bucket = { readonly fullAt: number };
+
+export type Take = { readonly granted: boolean; readonly bucket: Bucket; readonly retryInMs: number };
+
+export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
+
+/** Not granted: the bucket stays as it is, and retryInMs says when a token will be there. */
+export function take(bucket: Bucket, { capacity, refillMs }: Rate, now: number): Take {
+  // A clock that went back must not make anybody wait for longer than an empty bucket does.
+  const fullAt = Math.min(Math.max(bucket.fullAt, now), now + capacity * refillMs);
+  const missing = fullAt + refillMs - now - capacity * refillMs;
+  if (missing > 0) return { granted: false, bucket: { fullAt }, retryInMs: missing };
+  return { granted: true, bucket: { fullAt: fullAt + refillMs }, retryInMs: 0 };
+}
+
+/** A token that was taken for nothing, as by a write that failed, comes back. */
+export function giveBack(bucket: Bucket, { refillMs }: Rate): Bucket {
+  return { fullAt: bucket.fullAt - refillMs };
+}
+
+export function isFull(bucket: Bucket, now: number): boolean {
+  return bucket.fullAt <= now;
+}

@@ -1,0 +1,55 @@
+// What the pure packages need from a cluster: three verbs, whose answers are values.
+
+import type { JsonMap } from "./json.ts";
+
+export type ObjectMeta = JsonMap & {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+};
+
+/** An object as it is on the wire; only what every object has is typed. */
+export type KubeObject = JsonMap & {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+};
+
+/** Which object: no namespace if it is cluster scoped. */
+export type Ref = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+};
+
+export type Outcome =
+  | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
+  | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] } // others own these fields, and force was not given
+  | { readonly kind: "stale" } // not the object that was reviewed
+  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // it will say so again tomorrow
+  | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must be there before the object can be
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
+
+export type Conflict = {
+  readonly field: string;
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly time?: string;
+};
+
+/** What must still be true of the object. "absent" sends no force, so a creation never runs over somebody else's. */
+export type Expect = { readonly uid: string; readonly resourceVersion: string } | "absent" | "anything";
+
+export type Write = { readonly manager: string; readonly force: boolean; readonly expect: Expect };
+
+// Made per pass and bound to its AbortSignal.
+export type Cluster = {
+  readonly predict: (desired: KubeObject, write: Write) => Promise<Outcome>; // server-side apply, dry run
+  readonly apply: (desired: KubeObject, write: Write) => Promise<Outcome>;
+  readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
+};

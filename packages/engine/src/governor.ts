@@ -1,0 +1,49 @@
+// Which VirtPlatformConfig is in charge of an object, of some of its fields, or of a purpose. The platform yields to it.
+
+import type { Ref } from "./cluster.ts";
+
+/** As much of a VirtPlatformConfig as the question needs. */
+export type GovernorConfig = {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly profile: string; readonly action?: string };
+  readonly status?: { readonly executedGeneration?: number; readonly items?: readonly GovernedItem[] };
+};
+
+export type GovernedItem = { readonly targetRef: Ref; readonly managedFields?: readonly string[] };
+
+/** From approval on, until Ignore or deletion. A preview governs nothing. */
+export function isGoverning({ spec, status }: GovernorConfig): boolean {
+  return spec.action !== "Ignore" && status?.executedGeneration !== undefined;
+}
+
+/** The name of the config in charge of an object, by group, kind, namespace and name: the version does not matter. */
+export function governorOf(plans: readonly GovernorConfig[], target: Ref): string | undefined {
+  return plans.filter(isGoverning).find((plan) => itemsOn(plan, target).length > 0)?.metadata.name;
+}
+
+/** The fields (dotted) of an object that configs are in charge of, for an object that is yielded field by field. */
+export function governedFields(plans: readonly GovernorConfig[], target: Ref): readonly string[] {
+  const items = plans.filter(isGoverning).flatMap((plan) => itemsOn(plan, target));
+  return [...new Set(items.flatMap(({ managedFields }) => managedFields ?? []))];
+}
+
+/** The name of the config in charge of a purpose, whatever its options say. */
+export function governorOfPurpose(
+  plans: readonly GovernorConfig[],
+  purpose: string,
+  purposesOf: Purposes,
+): string | undefined {
+  return plans.filter(isGoverning).find(({ spec }) => purposesOf(spec.profile).includes(purpose))?.metadata.name;
+}
+
+/** The purposes of a profile; none for one that is not known. */
+export type Purposes = (profile: string) => readonly string[];
+
+function itemsOn({ status }: GovernorConfig, target: Ref): readonly GovernedItem[] {
+  return (status?.items ?? []).filter(({ targetRef }) => identityOf(targetRef) === identityOf(target));
+}
+
+function identityOf({ apiVersion, kind, namespace, name }: Ref): string {
+  const group = apiVersion.includes("/") ? apiVersion.split("/", 1)[0] : "";
+  return JSON.stringify([group, kind, namespace ?? "", name]);
+}

@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { KubeObject } from "../cluster.ts";
+import type { Json } from "../json.ts";
+import type { Health } from "./health.ts";
+import { machineConfigPoolHealth, type Rendering } from "./machine-config-pool.ts";
+
+type Given = { spec?: Record<string, Json>; status?: Json; generation?: number };
+
+const condition = (type: string, status = "True", message = ""): Json => ({ type, status, message, reason: "" });
+const counts = (machineCount: number, updatedMachineCount: number, readyMachineCount: number) => ({
+  machineCount,
+  updatedMachineCount,
+  readyMachineCount,
+});
+const current = { configuration: { name: "rendered-worker-1" } };
+const updated = [condition("Updated"), condition("Updating", "False"), condition("Degraded", "False")];
+const done = { ...current, ...counts(3, 3, 3), conditions: updated };
+
+const pool = ({ spec = {}, status, generation }: Given): KubeObject => ({
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigPool",
+  metadata: { name: "worker", ...(generation === undefined ? {} : { generation }) },
+  spec: { ...current, ...spec },
+  ...(status === undefined ? {} : { status }),
+});
+
+const apply: Rendering = { machineConfig: "99-psi", operation: "Apply", isRendered: true, startedMsAgo: 0 };
+const renderError = condition("RenderDegraded", "True", "bad ignition");
+
+const cases: readonly {
+  reason: string;
+  given: Given;
+  rendering?: Rendering;
+  state: Health["state"];
+  message: string;
+}[] = [
+  {
+    reason: "2: a pool that nobody looked at has no status",
+    given: {},
+    state: "waiting",
+    message: "MachineConfigPool status not available",
+  },
+  {
+    reason: "3: degraded machines are counted",
+    given: { status: { ...done, degradedMachineCount: 2 } },
+    state: "degraded",
+    message: "MachineConfigPool 'worker' is degraded (2 degraded machines)",
+  },
+  {
+    reason: "3: before 4",
+    given: { status: { degradedMachineCount: 1 } },
+    state: "degraded",
+    message: "MachineConfigPool 'worker' is degraded (1 degraded machines)",
+  },
+  {
+    reason: "4: a status without conditions says nothing",
+    given: { status: {} },
+    state: "waiting",
+    message: "MachineConfigPool conditions not available",
+  },
+  {
+    reason: "5: a degraded pool says why",
+    given: { status: { ...done, conditions: [condition("Degraded", "True", "disk full")] } },
+    state: "degraded",
+    message: "MachineConfigPool 'worker' is degraded (disk full)",
+  },
+  {
+    reason: "5: why it cannot render comes first",
+    given: { status: { ...done, conditions: [condition("Degraded", "True", ""), renderError] } },
+    state: "degraded",
+    message: "MachineConfigPool 'worker' is degraded (bad ignition)",
+  },
+  {
+    reason: "5: a pool that cannot render gets five minutes",
+    given: { status: { ...done, conditions: [renderError] } },
+    rendering: { ...apply, startedMsAgo: 299_999 },
+    state: "degraded",
+    message: "MachineConfigPool 'worker' is degraded (bad ignition)",
+  },
+  {
+    reason: "5: and fails after them",
+    given: { status: { ...done, conditions: [renderError] } },
+    rendering: { ...apply, startedMsAgo: 300_000 },
+    state: "failed",
+    message: "MachineConfigPool 'worker' cannot render MachineConfig '99-psi': bad ignition",
+  },
+  {
+    reason: "6: a paused pool that is not done says so",
+    given: {
+      spec: { paused: true },
+      status: { ...done, ...counts(3, 1, 1), conditions: [condition("Updated", "False")] },
+    },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is paused (Updated: 1/3, Ready: 1/3)",
+  },
+  {
+    reason: "6: a pause comes before an update",
+    given: { spec: { paused: true }, status: { ...done, conditions: [condition("Updating")] } },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is paused (Updated: 3/3, Ready: 3/3)",
+  },
+  {
+    reason: "6: a paused pool that is done is done",
+    given: { spec: { paused: true }, status: done },
+    state: "done",
+    message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)",
+  },
+  {
+    reason: "7: an updating pool counts its machines",
+    given: { status: { ...done, ...counts(3, 1, 1), conditions: [condition("Updating")] } },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is updating (Updated: 1/3, Ready: 1/3)",
+  },
+  {
+    reason: "8: a pool that has not rendered is not done",
+    given: { status: done },
+    rendering: { ...apply, isRendered: false },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' has not rendered MachineConfig '99-psi' yet",
+  },
+  {
+    reason: "8: a pool that still renders is not done",
+    given: { status: done },
+    rendering: { ...apply, operation: "Delete", isRendered: false },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' still renders MachineConfig '99-psi'",
+  },
+  {
+    reason: "9: a pool that is not updated is processing",
+    given: { status: { ...done, conditions: [condition("Updated", "False")] } },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is processing changes (Updated: 3/3, Ready: 3/3)",
+  },
+  {
+    reason: "9: another configuration in status is processing",
+    given: { status: { ...done, configuration: { name: "rendered-worker-0" } } },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is processing changes (Updated: 3/3, Ready: 3/3)",
+  },
+  {
+    reason: "9: a status of an older generation is processing",
+    given: { status: { ...done, observedGeneration: 4 }, generation: 5 },
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is processing changes (Updated: 3/3, Ready: 3/3)",
+  },
+  {
+    reason: "10: a pool without machines is done",
+    given: { status: { ...done, ...counts(0, 0, 0) } },
+    state: "done",
+    message: "MachineConfigPool 'worker' is ready (no nodes in this pool)",
+  },
+  {
+    reason: "11: a pool with all machines updated is done",
+    given: { status: { ...done, observedGeneration: 5 }, generation: 5 },
+    rendering: apply,
+    state: "done",
+    message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)",
+  },
+  {
+    reason: "12: a machine that is not ready is waited for",
+    given: { status: { ...done, ...counts(3, 3, 2) } },
+    state: "waiting",
+    message: "Waiting for MachineConfigPool 'worker' to stabilize (Updated: 3/3, Ready: 2/3)",
+  },
+];
+
+test.each(cases)("row $reason", ({ given, rendering, state, message }) => {
+  expect(machineConfigPoolHealth(pool(given), rendering)).toEqual({ state, message });
+});
+
+test("nothing is done that has not rendered, is degraded, is behind, or has a machine that is not updated and ready", () => {
+  const status = fc.constantFrom("True", "False");
+  const count = fc.nat(2);
+  const given = fc.record({
+    updated: status,
+    updating: status,
+    degraded: status,
+    render: status,
+    machines: count,
+    up: count,
+    ready: count,
+    sick: fc.nat(1),
+    observed: fc.nat(1),
+    name: fc.constantFrom("rendered-worker-0", "rendered-worker-1"),
+    paused: fc.boolean(),
+    isRendered: fc.boolean(),
+  });
+  const law = fc.property(given, (each) => {
+    const conditions = [
+      condition("Updated", each.updated),
+      condition("Updating", each.updating),
+      condition("Degraded", each.degraded),
+      condition("RenderDegraded", each.render),
+    ];
+    const status = {
+      ...counts(each.machines, each.up, each.ready),
+      degradedMachineCount: each.sick,
+      observedGeneration: each.observed,
+      configuration: { name: each.name },
+      conditions,
+    };
+    const { state } = machineConfigPoolHealth(pool({ spec: { paused: each.paused }, status, generation: 1 }), {
+      ...apply,
+      isRendered: each.isRendered,
+    });
+    const isDone = [
+      each.isRendered,
+      each.sick === 0,
+      each.observed === 1,
+      each.name === "rendered-worker-1",
+      each.updated === "True",
+      each.updating === "False",
+      each.degraded === "False",
+      each.render === "False",
+      each.machines === 0 || (each.up === each.machines && each.ready === each.machines),
+    ].every(Boolean);
+    return (state === "done") === isDone;
+  });
+  fc.assert(law, { numRuns: 20_000 });
+});

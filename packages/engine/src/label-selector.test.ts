@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Json } from "./json.ts";
+import { matchesSelector } from "./label-selector.ts";
+
+const labels = { role: "worker", zone: "a" };
+const expression = (key: string, operator: string, ...values: readonly string[]): Json => ({
+  matchExpressions: [{ key, operator, ...(values.length > 0 ? { values } : {}) }],
+});
+
+const cases: readonly { reason: string; selector: Json | undefined; isMatch: boolean }[] = [
+  { reason: "no selector matches nothing", selector: undefined, isMatch: false },
+  { reason: "an empty selector matches everything", selector: {}, isMatch: true },
+  { reason: "all labels must be there", selector: { matchLabels: { role: "worker", zone: "a" } }, isMatch: true },
+  { reason: "one other label is too many", selector: { matchLabels: { role: "worker", zone: "b" } }, isMatch: false },
+  { reason: "In matches one of its values", selector: expression("role", "In", "infra", "worker"), isMatch: true },
+  { reason: "In does not match an absent label", selector: expression("x", "In", "worker"), isMatch: false },
+  { reason: "NotIn matches another value", selector: expression("role", "NotIn", "infra"), isMatch: true },
+  { reason: "NotIn matches an absent label", selector: expression("x", "NotIn", "infra"), isMatch: true },
+  { reason: "NotIn without values is invalid", selector: expression("x", "NotIn"), isMatch: false },
+  { reason: "Exists matches any value", selector: expression("role", "Exists"), isMatch: true },
+  { reason: "Exists with values is invalid", selector: expression("role", "Exists", "worker"), isMatch: false },
+  { reason: "DoesNotExist matches an absent label", selector: expression("x", "DoesNotExist"), isMatch: true },
+  { reason: "an unknown operator matches nothing", selector: expression("role", "Gt", "1"), isMatch: false },
+  { reason: "what every object inherits is no label", selector: expression("constructor", "Exists"), isMatch: false },
+  {
+    reason: "labels and expressions must both match",
+    selector: { matchLabels: { role: "worker" }, ...(expression("zone", "In", "b") as object) },
+    isMatch: false,
+  },
+];
+
+test.each(cases)("$reason", ({ selector, isMatch }) => {
+  expect(matchesSelector(selector, labels)).toBe(isMatch);
+});
+
+const key = fc.constantFrom("a", "b");
+const value = fc.constantFrom("x", "y");
+const anyLabels = fc.dictionary(key, value);
+
+test("an operator and its opposite never agree, and a label is the same as In with one value", () => {
+  const values = fc.uniqueArray(value, { minLength: 1, maxLength: 2 });
+  const law = fc.property(anyLabels, key, values, (labels, key, values) => {
+    const is = (operator: string, ...given: readonly string[]) =>
+      matchesSelector(expression(key, operator, ...given), labels);
+    const [first = ""] = values;
+    const isOne = matchesSelector({ matchLabels: { [key]: first } }, labels) === is("In", first);
+    return isOne && is("In", ...values) !== is("NotIn", ...values) && is("Exists") !== is("DoesNotExist");
+  });
+  fc.assert(law, { numRuns: 20_000 });
+});
