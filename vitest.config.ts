@@ -5,7 +5,7 @@ import { tally } from "./tools/tally.ts";
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,

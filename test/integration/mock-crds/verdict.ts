@@ -28,15 +28,19 @@ export function sumUp({ status, body }: Answer, paths: readonly string[]): Verdi
 
 function look(body: unknown, paths: readonly string[]): Tree {
   const isInner = (path: string) => paths.some((other) => other.length > path.length && areNested(path, other));
-  return Object.fromEntries(
-    paths.map((path) => [path, isInner(path) ? valuesAt(body, path).map(outline) : valuesAt(body, path)]),
-  );
+  const describe = (path: string) => (isInner(path) ? outline : whole);
+  return Object.fromEntries(paths.map((path) => [path, valuesAt(body, path).map(describe(path))]));
+}
+
+// Absent and null must stay apart, also when they are written as JSON.
+function whole(value: unknown): unknown {
+  return value === undefined ? "absent" : { value };
 }
 
 // Of a value whose parts are looked at on their own, only what it is: it may have parts that we do not use.
 function outline(value: unknown): unknown {
   if (Array.isArray(value)) return `${value.length} elements`;
-  return value === null || value === undefined ? value : typeof value;
+  return value === null || value === undefined ? whole(value) : typeof value;
 }
 
 function owned(body: unknown): unknown {

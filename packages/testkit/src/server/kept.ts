@@ -4,10 +4,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Message, Task } from "./keeper.ts";
+import { makeFolder } from "./folder.ts";
+import type { Message, Program, Task } from "./keeper.ts";
 
 export type Kept = {
   readonly keeper: number;
+  /** Their logs are here, until they end. */
+  readonly folder: string;
   /** The programs, in the order of their start. */
   readonly pids: readonly number[];
   /** Settles when one of the programs ends without having been told to, with the reason. */
@@ -15,6 +18,11 @@ export type Kept = {
   /** Ends the programs and removes their folder. */
   readonly end: () => Promise<void>;
 };
+
+/** Runs programs until their owner ends them or dies. Their logs are files named after them. */
+export function keepPrograms(programs: readonly Program[], outlivesOwner: boolean): Promise<Kept> {
+  return keep((keeper) => ({ folder: makeFolder(keeper), programs, outlivesOwner }));
+}
 
 /** The task is made when the keeper's process id is known, so that the folder can carry it in its name. */
 export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
@@ -32,13 +40,16 @@ export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
   });
   const lost = gone.then(() => failure.resolve("its keeper ended"));
   if (keeper.pid === undefined) throw new Error("the keeper of the control plane could not be started");
-  keeper.stdin.write(`${JSON.stringify(makeTask(keeper.pid))}\n`);
+  const task = makeTask(keeper.pid);
+  keeper.stdin.write(`${JSON.stringify(task)}\n`);
   const pids = await Promise.race([started.promise, lost.then(() => [])]);
   keeper.unref(); // an owner that forgets to end it may leave all the same
+  const { pid } = keeper;
   const end = async () => {
     keeper.ref();
+    if (task.outlivesOwner) process.kill(pid, "SIGTERM");
     keeper.stdin.end();
     await gone;
   };
-  return { keeper: keeper.pid, pids, failure: failure.promise, end };
+  return { keeper: keeper.pid, folder: task.folder, pids, failure: failure.promise, end };
 }

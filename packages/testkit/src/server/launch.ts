@@ -14,7 +14,6 @@ import { openWire } from "./wire.ts";
 
 export type Launched = Kept & {
   readonly url: string;
-  readonly folder: string;
   readonly authority: Authority;
 };
 
@@ -48,13 +47,12 @@ type Ports = { readonly etcd: number; readonly peer: number; readonly api: numbe
 
 async function start({ binaries, outlivesOwner }: LaunchSettings, ports: Ports): Promise<Launched> {
   const authority = issueAuthority("test control plane", validity(Date.now()));
-  let folder = "";
   const kept = await keep((keeper) => {
-    folder = makeFolder(keeper);
+    const folder = makeFolder(keeper);
     writeFiles(folder, authority);
     return { folder, programs: programsOf({ binaries, folder, ports }), outlivesOwner };
   });
-  return { ...kept, folder, authority, url: `https://127.0.0.1:${ports.api}` };
+  return { ...kept, authority, url: `https://127.0.0.1:${ports.api}` };
 }
 
 function writeFiles(folder: string, authority: Authority): void {

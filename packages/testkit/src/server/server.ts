@@ -28,6 +28,8 @@ export type Server = Actor & {
   readonly folder: string;
   readonly pids: readonly number[];
   readonly keeper: number;
+  /** The folder of kube-apiserver, etcd and kubectl. */
+  readonly binaries: string;
   /** Somebody new, with a certificate of their own and no rights but those of their groups. */
   readonly user: (name: string, groups?: readonly string[]) => Actor;
   readonly serviceAccount: (namespace: string, name: string) => Promise<Actor & { readonly token: string }>;
@@ -53,7 +55,6 @@ export async function startServer({ outlivesOwner = false }: ServerSettings = {}
   const admin = open.add("admin", certificate("admin", ["system:masters"]));
   const stop = async () => {
     open.close();
-    if (outlivesOwner) process.kill(launched.keeper, "SIGTERM");
     await launched.end();
   };
   return {
@@ -62,6 +63,7 @@ export async function startServer({ outlivesOwner = false }: ServerSettings = {}
     folder: launched.folder,
     pids: launched.pids,
     keeper: launched.keeper,
+    binaries: found.folder,
     user: (name, groups = []) => open.add(name, certificate(name, groups)),
     serviceAccount: async (namespace, name) => {
       const token = await serviceAccountToken(admin, namespace, name);

@@ -25,7 +25,11 @@ function specFields(age: Age): readonly Field[] {
     { path: `${custom}.podLifetime`, good: ["48h"], bad: ["two days"] },
     { path: `${custom}.thresholdPriority` },
     { path: `${custom}.thresholdPriorityClassName` },
-    { path: `${custom}.namespaces.included[]` },
+    { path: `${custom}.namespaces`, good: [{}] },
+    ...["included", "excluded"].flatMap((key) => [
+      { path: `${custom}.namespaces.${key}`, good: [[], ["a", "a"]] },
+      { path: `${custom}.namespaces.${key}[]` },
+    ]),
     { path: "spec.evictionLimits", good: [{}] },
     { path: "spec.evictionLimits.total", good: [0, 1000] },
     { path: "spec.logLevel", ...logLevels },
@@ -55,11 +59,12 @@ function statusFields(age: Age): readonly Field[] {
   const isStrict = age !== "before";
   const generation = { group: "apps", resource: "deployments", namespace: "a", name: "b", lastGeneration: 1 };
   return [
+    { path: "status", good: [{}] },
     { path: "status.observedGeneration" },
     { path: "status.readyReplicas" },
     { path: "status.version" },
     { path: "status.conditions", good: [[]], bad: [[condition, condition]] },
-    { path: "status.conditions[].type", isRequired: true, ...values([], ["not a type"], !isStrict) },
+    { path: "status.conditions[].type", isRequired: true, ...values([], ["not a type", "a".repeat(317)], !isStrict) },
     { path: "status.conditions[].status", isRequired: isStrict, ...values(["Unknown"], ["maybe"], !isStrict) },
     { path: "status.conditions[].lastTransitionTime", isRequired: isStrict, bad: ["yesterday"] },
     { path: "status.conditions[].reason", good: ["not a reason", ""] },
@@ -97,7 +102,7 @@ export function sampleOf(age: Age) {
         podLifetime: "5m",
         thresholdPriority: 10,
         thresholdPriorityClassName: "a",
-        namespaces: { included: ["a"] },
+        namespaces: { included: ["a"], excluded: ["a"] },
         ...(age === "before" ? {} : kubeVirt),
       },
       evictionLimits: age === "now" ? { total: 5, node: 2 } : { total: 5 },

@@ -1,6 +1,7 @@
 // HyperConverged in both its APIs: v1beta1 with one flat spec, and v1 where most of it moved into groups.
 
 import type { Field, Subject } from "../subject.ts";
+import { newGates, oldGates } from "./hyperconverged-gates.ts";
 import { virtualization, virtualizationFields } from "./hyperconverged-virtualization.ts";
 import {
   conditionFields,
@@ -124,7 +125,7 @@ const metadata = {
   namespace: "probes",
   annotations: { "platform.kubevirt.io/autopilot": "true" },
 };
-const gates = ["alignCPUs", "downwardMetrics", "persistentReservation", "enableMultiArchBootImageImport"];
+const gates = [...oldGates, ...newGates];
 
 const beta: Subject = {
   title: "a HyperConverged v1beta1 of 1.17",
@@ -133,7 +134,7 @@ const beta: Subject = {
     { file: "hco/hyperconvergeds-1.17.yaml" },
     {
       file: "hco/hyperconvergeds-1.15.yaml",
-      except: ["spec.featureGates.enableMultiArchBootImageImport", "spec.applicationAwareConfig.vmiCalcConfigName"],
+      except: [...newGates.map((gate) => `spec.featureGates.${gate}`), "spec.applicationAwareConfig.vmiCalcConfigName"],
     },
   ],
   mentioned: {

@@ -26,6 +26,7 @@ const migrationState = {
 };
 
 const statusFields: readonly Field[] = [
+  { path: "status", good: [{}] },
   { path: "status.phase", good: ["Pending", "Scheduling", "Succeeded", "Failed", ""] },
   ...looseConditionFields("status.conditions", true),
   { path: "status.conditions[].lastProbeTime", bad: ["yesterday"] },
@@ -118,6 +119,9 @@ const instance: Subject = {
       path: `status.${key}`,
     })),
     { path: "status.activePods", isOpen: true },
+    { path: "status.launcherContainerImageVersion" },
+    { path: "status.interfaces", good: [[]] },
+    { path: "status.interfaces[].name" },
     { path: "status.interfaces[].ipAddress" },
     { path: "status.migratedVolumes", good: [[]] },
     { path: "status.migratedVolumes[].volumeName", isRequired: true },

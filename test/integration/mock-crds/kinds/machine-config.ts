@@ -91,6 +91,7 @@ const kubeletConfig: Subject = {
     { path: "spec.logLevel", good: [0, 10], bad: [-1, 11] },
     { path: "spec.kubeletConfig", isOpen: true, good: [{}, { maxPods: "many" }] },
     ...selectorFields("spec.machineConfigPoolSelector"),
+    { path: "status", good: [{}] },
     { path: "status.observedGeneration", good: [0] },
     ...looseConditionFields("status.conditions"),
   ],

@@ -1,6 +1,6 @@
 // Custom resources that start other operators' work: ForkliftController, MetalLB, UIPlugin, AAQ.
 
-import type { Subject } from "../subject.ts";
+import type { Case, Subject } from "../subject.ts";
 import {
   condition,
   conditionFields,
@@ -50,6 +50,7 @@ const metalLb: Subject = {
     { path: "spec.logLevel", good: ["all", "debug", "warn", "error", "none"], bad: ["loud", ""] },
     { path: "spec.nodeSelector", isOpen: true, good: [{}] },
     { path: "spec.nodeSelector{}" },
+    { path: "status", good: [{}] },
     ...conditionFields("status.conditions", { areUnique: false }),
   ],
 };
@@ -60,6 +61,14 @@ const named = (type: string, name: string, expect: "accepted" | "refused") => ({
   set: { spec: { type }, "metadata.name": name },
   expect,
 });
+
+// The other types are there for the rules that tell them apart.
+const panel = (type: string, name: string, options: string): readonly Case[] =>
+  ([{}, { timeout: "1m" }, { timeout: "1" }, { timeout: 1 }] as const).map((given) => ({
+    reason: `type ${type} with ${JSON.stringify(given)}`,
+    set: { spec: { type, [options]: given }, "metadata.name": name },
+    expect: "timeout" in given && given.timeout !== "1m" ? "refused" : "accepted",
+  }));
 
 const uiPlugin: Subject = {
   title: "a UIPlugin",
@@ -84,6 +93,7 @@ const uiPlugin: Subject = {
       { path, bad: [{}] },
       { path: `${path}.enabled`, isRequired: true, good: [false] },
     ]),
+    { path: "status", bad: [{}] },
     ...conditionFields("status.conditions", { areUnique: false }).map((field) =>
       field.path === "status.conditions" ? { ...field, isRequired: true } : field,
     ),
@@ -107,22 +117,8 @@ const uiPlugin: Subject = {
       set: { "spec.distributedTracing": { timeout: "1m" } },
       expect: "refused",
     },
-    {
-      reason: "a panel's options with the panel's type",
-      set: {
-        spec: { type: "TroubleshootingPanel", troubleshootingPanel: { timeout: "1m" } },
-        "metadata.name": "troubleshooting-panel",
-      },
-      expect: "accepted",
-    },
-    {
-      reason: "a panel's timeout without unit",
-      set: {
-        spec: { type: "TroubleshootingPanel", troubleshootingPanel: { timeout: "1" } },
-        "metadata.name": "troubleshooting-panel",
-      },
-      expect: "refused",
-    },
+    ...panel("TroubleshootingPanel", "troubleshooting-panel", "troubleshootingPanel"),
+    ...panel("DistributedTracing", "distributed-tracing", "distributedTracing"),
   ],
 };
 
@@ -160,10 +156,12 @@ const aaq: Subject = {
     { path: "spec", isRequired: true, good: [{}] },
     { path: "spec.imagePullPolicy", good: ["Always", "Never"], bad: ["Sometimes", ""] },
     { path: "spec.priorityClass" },
+    ...["", ".ca", ".server"].map((part) => ({ path: `spec.certConfig${part}`, good: [{}] })),
     { path: "spec.certConfig.ca.duration" },
     { path: "spec.certConfig.ca.renewBefore" },
     { path: "spec.certConfig.server.duration" },
     { path: "spec.certConfig.server.renewBefore" },
+    { path: "spec.configuration", good: [{}] },
     { path: "spec.configuration.allowApplicationAwareClusterResourceQuota" },
     { path: "spec.configuration.vmiCalculatorConfiguration", good: [{}] },
     {
@@ -172,6 +170,7 @@ const aaq: Subject = {
       bad: ["Other", ""],
     },
     ...selectorFields("spec.namespaceSelector"),
+    { path: "status", good: [{}] },
     { path: "status.phase", good: ["anything"] },
     ...["operatorVersion", "targetVersion", "observedVersion"].map((key) => ({ path: `status.${key}` })),
     ...looseConditionFields("status.conditions", true),

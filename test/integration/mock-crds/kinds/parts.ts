@@ -40,6 +40,7 @@ export function conditionFields(path: string, keys: { readonly areUnique: boolea
   const twice = [condition, { ...condition, status: "False" }];
   return [
     { path, ...(keys.areUnique ? { good: [[]], bad: [twice] } : { good: [[], twice] }) },
+    { path: `${path}[]` },
     { path: `${path}[].type`, isRequired: true, good: ["example.com/Ready"], bad: ["", "not a type", "a".repeat(317)] },
     { path: `${path}[].status`, isRequired: true, good: ["False", "Unknown"], bad: ["true", ""] },
     { path: `${path}[].lastTransitionTime`, isRequired: true, bad: ["yesterday", ""] },
@@ -53,6 +54,7 @@ export function conditionFields(path: string, keys: { readonly areUnique: boolea
 export function looseConditionFields(path: string, isRequired = false): readonly Field[] {
   return [
     { path, good: [[]] },
+    { path: `${path}[]` },
     { path: `${path}[].type`, isRequired, good: ["not a type"] },
     { path: `${path}[].status`, isRequired, good: ["true"] },
     { path: `${path}[].lastTransitionTime`, bad: ["yesterday"] },

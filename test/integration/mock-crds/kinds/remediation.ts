@@ -60,6 +60,7 @@ const nodeHealthCheck: Subject = {
     { path: "spec.unhealthyConditions[].status", isRequired: true, bad: [""] },
     { path: "spec.unhealthyConditions[].duration", isRequired: true, ...durations },
     ...referenceFields("spec.remediationTemplate"),
+    { path: "status", good: [{}] },
     { path: "status.phase" },
     { path: "status.reason" },
     { path: "status.observedNodes" },
@@ -85,6 +86,7 @@ const selfNodeRemediation: Subject = {
   fields: [
     { path: "spec", good: [{}] },
     { path: "spec.remediationStrategy", ...strategies },
+    { path: "status", good: [{}] },
     { path: "status.phase" },
     { path: "status.lastError" },
     { path: "status.timeAssumedRebooted", bad: ["yesterday"] },

@@ -1,0 +1,78 @@
+import { X509Certificate } from "node:crypto";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { mountedCertificate, selfSigned } from "./certificate.ts";
+import { issueAuthority, issueServer } from "./x509.ts";
+
+const validity = { from: new Date(0), until: new Date(4e12) };
+const authority = issueAuthority("ours", validity);
+const issue = (host: string) => issueServer(authority, [host], validity);
+const hostsOf = (cert: string | undefined) => new X509Certificate(cert ?? "").subjectAltName;
+
+function begin() {
+  const folder = mkdtempSync(join(tmpdir(), "certificate-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const told: string[] = [];
+  const observer = { renewed: () => told.push("renewed"), unusable: (message: string) => told.push(message) };
+  const write = (where: string, { certificate, key }: ReturnType<typeof issue>) => {
+    mkdirSync(where, { recursive: true });
+    writeFileSync(join(where, "tls.crt"), certificate);
+    writeFileSync(join(where, "tls.key"), key);
+  };
+  return { folder, told, observer, write };
+}
+
+test("a self-signed certificate is valid now, for this machine, and never renewed", () => {
+  const { current, renewed } = selfSigned(Date.now());
+  const parsed = new X509Certificate(current.cert);
+  expect(parsed.validFromDate.getTime()).toBeLessThan(Date.now());
+  expect(parsed.validToDate.getTime()).toBeGreaterThan(Date.now() + 365 * 86_400_000);
+  expect(parsed.subjectAltName).toContain("DNS:localhost, IP Address:127.0.0.1");
+  expect(renewed()).toBeUndefined();
+});
+
+test("a mounted certificate is renewed when the kubelet swaps its folder, once", () => {
+  const { folder, told, observer, write } = begin();
+  const mount = (revision: string) => {
+    symlinkSync(revision, join(folder, "..data_tmp"));
+    renameSync(join(folder, "..data_tmp"), join(folder, "..data"));
+  };
+  write(join(folder, "..1"), issue("one"));
+  mount("..1");
+  for (const file of ["tls.crt", "tls.key"]) symlinkSync(join("..data", file), join(folder, file));
+  const mounted = mountedCertificate(folder, observer);
+  if (typeof mounted === "string") throw new Error(mounted);
+  expect(hostsOf(mounted.current.cert)).toBe("DNS:one");
+  expect(mounted.renewed()).toBeUndefined();
+  write(join(folder, "..2"), issue("two"));
+  mount("..2");
+  expect(hostsOf(mounted.renewed()?.cert)).toBe("DNS:two");
+  expect(mounted.renewed()).toBeUndefined();
+  expect(told).toEqual(["renewed"]);
+});
+
+test("files that do not fit each other are not used, told once, and used as soon as they fit", () => {
+  const { folder, told, observer, write } = begin();
+  write(folder, issue("one"));
+  const mounted = mountedCertificate(folder, observer);
+  if (typeof mounted === "string") throw new Error(mounted);
+  const two = issue("two");
+  writeFileSync(join(folder, "tls.crt"), two.certificate);
+  expect([mounted.renewed(), mounted.renewed()]).toEqual([undefined, undefined]);
+  expect(told).toEqual([expect.stringMatching(/^cannot use the certificate in .*: .*mismatch/)]);
+  writeFileSync(join(folder, "tls.key"), two.key);
+  expect(hostsOf(mounted.renewed()?.cert)).toBe("DNS:two");
+  unlinkSync(join(folder, "tls.key"));
+  expect(mounted.renewed()).toBeUndefined();
+  expect(told).toHaveLength(3);
+});
+
+test("a folder without usable files is refused in one line", () => {
+  const { folder, observer } = begin();
+  expect(mountedCertificate(folder, observer)).toMatch(/^cannot use the certificate in .*: ENOENT.*tls\.crt/);
+  writeFileSync(join(folder, "tls.crt"), "rubbish");
+  writeFileSync(join(folder, "tls.key"), "rubbish");
+  expect(mountedCertificate(folder, observer)).toMatch(/^cannot use the certificate in .*[^\n]$/);
+});

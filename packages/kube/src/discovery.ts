@@ -1,0 +1,67 @@
+// Knows how the server serves a kind: path, scope, versions. Asks once for each group and version, until told to forget.
+
+import type { Ref } from "@virt/engine";
+import type { Sender } from "./client.ts";
+import { readingOf } from "./outcome.ts";
+import { getPath, type Resource } from "./request.ts";
+
+export type Found =
+  | { readonly kind: "served"; readonly resource: Resource }
+  | { readonly kind: "not-served" }
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
+
+type Served = readonly { readonly kind: string; readonly name: string; readonly namespaced: boolean }[];
+
+/** Undefined: the group or version is not there, which is a fact and kept like one. */
+type Group = { readonly resources: Served | undefined };
+
+export class Discovery {
+  readonly #client: Sender;
+  readonly #groups = new Map<string, Promise<Group | Extract<Found, { kind: "unavailable" }>>>();
+
+  constructor(client: Sender) {
+    this.#client = client;
+  }
+
+  async find({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal): Promise<Found> {
+    const group = await this.#group(apiVersion, signal);
+    if ("kind" in group) return group;
+    const served = group.resources?.find((one) => one.kind === kind && !one.name.includes("/"));
+    if (served === undefined) return { kind: "not-served" };
+    const [version = "", name = ""] = apiVersion.split("/").toReversed();
+    return { kind: "served", resource: { group: name, version, plural: served.name, isNamespaced: served.namespaced } };
+  }
+
+  /** A CRD of this group came, changed or went. */
+  forget(group: string): void {
+    for (const apiVersion of this.#groups.keys())
+      if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);
+  }
+
+  #group(apiVersion: string, signal: AbortSignal) {
+    const known = this.#groups.get(apiVersion);
+    if (known !== undefined) return known;
+    const asked = this.#ask(apiVersion, signal).then((group) => {
+      if ("kind" in group) this.#groups.delete(apiVersion); // no answer is no fact
+      return group;
+    });
+    this.#groups.set(apiVersion, asked);
+    return asked;
+  }
+
+  async #ask(apiVersion: string, signal: AbortSignal): Promise<Group | Extract<Found, { kind: "unavailable" }>> {
+    const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const reading = readingOf(await this.#client.send(getPath(path), { signal }));
+    switch (reading.kind) {
+      case "found":
+        return { resources: (reading.object as unknown as { resources?: Served }).resources ?? [] };
+      case "absent":
+      case "missing":
+        return { resources: undefined };
+      case "unavailable":
+        return reading;
+      case "rejected":
+        return { kind: "unavailable", message: reading.message };
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// One controller in a process: its queue, its passes, and the gate between it and the cluster.
+
+import type { Cluster, KubeObject } from "@virt/engine";
+import type { Breakers } from "./breaker.ts";
+import type { Sender } from "./client.ts";
+import type { Clock } from "./clock.ts";
+import { clusterFor, type Reader } from "./cluster.ts";
+import type { Discovery } from "./discovery.ts";
+import type { Gate } from "./fence.ts";
+import { guarded } from "./guarded.ts";
+import { Loop, type LoopObserver } from "./loop.ts";
+import type { Ending } from "./pass.ts";
+import { Queue, type QueueObserver } from "./queue.ts";
+import type { WatchSpec } from "./running-watch.ts";
+import type { Change } from "./store.ts";
+
+/** What a pass may use. All of it ends with the pass. */
+export type Tools = {
+  readonly signal: AbortSignal;
+  readonly cluster: Cluster & Reader;
+  /** For what the port does not have: status writes, lists. Effective writes need `mayWrite` in their sending. */
+  readonly sender: Sender;
+  readonly mayWrite: () => boolean;
+};
+
+export type Controller = {
+  readonly name: string;
+  /** Which keys a change concerns. Synchronous and quick: it only says who must be looked at. */
+  readonly keysFor: (spec: WatchSpec, change: Change<KubeObject>) => Iterable<string>;
+  readonly pass: (key: string, tools: Tools) => Promise<Ending>;
+};
+
+export type ControllerParts = {
+  readonly sender: Sender;
+  readonly discovery: Discovery;
+  readonly breakers: Breakers;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly gate: Gate;
+  readonly observer: LoopObserver & QueueObserver;
+};
+
+export class HostedController {
+  readonly #controller: Controller;
+  readonly #queue: Queue;
+  readonly #loop: Loop;
+
+  constructor(controller: Controller, parts: ControllerParts) {
+    const { clock, random, observer, gate, breakers, discovery } = parts;
+    this.#controller = controller;
+    this.#queue = new Queue({ clock, chance: random, observer });
+    const mayWrite = () => gate.mayWrite();
+    this.#loop = new Loop({
+      name: controller.name,
+      queue: this.#queue,
+      gate,
+      breakers,
+      clock,
+      observer,
+      pass: (key, signal, attempt) => {
+        const sender = guarded(parts.sender, attempt);
+        const cluster = clusterFor({ client: sender, discovery, mayWrite }, signal);
+        return controller.pass(key, { signal, sender, cluster, mayWrite });
+      },
+    });
+  }
+
+  changed(spec: WatchSpec, change: Change<KubeObject>): void {
+    for (const key of this.#controller.keysFor(spec, change)) this.#queue.add(key);
+  }
+
+  look(key: string): void {
+    this.#queue.add(key);
+  }
+
+  get oldestPassMs(): number {
+    return this.#loop.oldestPassMs;
+  }
+
+  get queueState() {
+    return this.#queue.state;
+  }
+
+  stop(signal: AbortSignal): Promise<void> {
+    return this.#loop.stop(signal);
+  }
+}

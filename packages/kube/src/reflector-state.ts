@@ -1,0 +1,248 @@
+// Decides what a reflector does next: list, watch, probe, wait. Pure, so that a test can play every sequence of faults.
+
+import { isOlder } from "./resource-version.ts";
+import type { Frame, Item } from "./watch-frame.ts";
+
+export type State = {
+  readonly at: "waiting" | "listing" | "watching" | "gone";
+  /** A list that is not complete must be begun again; a watch can be resumed. */
+  readonly needs: "list" | "watch";
+  /** Names the connection of the present effort; what an older one still says is not heard. */
+  readonly effort: number;
+  /** The newest version that we have seen of anything: where to resume, and the least that a list must show. */
+  readonly seen?: string;
+  /** Streaming lists are cheaper; a server that refused one is not asked again. */
+  readonly canStream: boolean;
+  readonly failures: number;
+  /** How often the server said that it does not know the version that we have seen. */
+  readonly lags: number;
+  readonly isProbing: boolean;
+};
+
+export type Input<T> =
+  | { readonly is: "start" }
+  | { readonly is: "due"; readonly effort: number }
+  | { readonly is: "frame"; readonly effort: number; readonly frame: Frame<T> }
+  | { readonly is: "page"; readonly effort: number; readonly version: string; readonly continue?: string }
+  | { readonly is: "ended"; readonly effort: number; readonly ending: Ending }
+  /** No line for a while. */
+  | { readonly is: "quiet"; readonly effort: number; readonly forMs: number }
+  /** Somebody has reason to believe that this stream is dead. */
+  | { readonly is: "doubted" }
+  | { readonly is: "probed"; readonly effort: number; readonly saw: Probed }
+  /** Somebody needs the truth from the server, not from the stream. */
+  | { readonly is: "relist" };
+
+export type Probed = "newer" | "nothing" | "expired" | "no answer";
+
+export type Ending =
+  | { readonly how: "whole" }
+  | { readonly how: "broken"; readonly why: string }
+  | {
+      readonly how: "refused";
+      readonly code: number;
+      readonly why: string;
+      readonly retryInMs?: number;
+      /** The server has not reached the version that we asked for. */
+      readonly isLagging?: boolean;
+    };
+
+export type Action<T> =
+  /** Forgets what an unfinished list brought, and lists. Without `continue` this is the first page. */
+  | {
+      readonly do: "list";
+      readonly effort: number;
+      readonly by: "stream" | "pages";
+      readonly notOlderThan?: string;
+      readonly continue?: string;
+    }
+  | { readonly do: "watch"; readonly effort: number; readonly from: string }
+  | { readonly do: "probe"; readonly effort: number; readonly from: string }
+  /** Closes the present connection, if there is one. */
+  | { readonly do: "hang-up" }
+  | { readonly do: "wait"; readonly effort: number; readonly failures: number; readonly atLeastMs: number }
+  /** A line of a list: kept apart until the list is complete. */
+  | { readonly do: "collect"; readonly frame: Item<T> }
+  /** What was collected takes the place of the store, in one step. */
+  | { readonly do: "swap"; readonly version: string }
+  | { readonly do: "change"; readonly frame: Item<T> }
+  | { readonly do: "advance"; readonly version: string }
+  /** The kind is not served any more. */
+  | { readonly do: "vanish" }
+  | { readonly do: "tell"; readonly what: "relist" | "dead stream" | "refused" | "broken"; readonly why: string };
+
+export type Step<T> = { readonly state: State; readonly actions: readonly Action<T>[] };
+
+export function initialState(canStream: boolean): State {
+  return { at: "waiting", needs: "list", effort: 0, canStream, failures: 0, lags: 0, isProbing: false };
+}
+
+/** Bookmarks are no heartbeat, but a stream without any line for this long is dead whatever a probe said. */
+const deadAfterMs = 150_000;
+/** A server that lags catches up within seconds; one that was restored from a backup never does. */
+const patienceWithLag = 5;
+
+export function step<T>(state: State, input: Input<T>): Step<T> {
+  if ("effort" in input && input.effort !== state.effort) return stay(state);
+  if (state.at === "gone" && input.is !== "start") return stay(state);
+  switch (input.is) {
+    case "start":
+      return list(state);
+    case "relist":
+      return list(state, [{ do: "hang-up" }, { do: "tell", what: "relist", why: "asked for" }]);
+    case "due":
+      return state.needs === "watch" && state.seen !== undefined ? watch(state, state.seen) : list(state);
+    case "frame":
+      return state.at === "listing" ? listed(state, input.frame) : watched(state, input.frame);
+    case "page":
+      return paged(state, input.version, input.continue);
+    case "ended":
+      return ended(state, input.ending);
+    case "quiet":
+      return quiet(state, input.forMs);
+    case "doubted":
+      return probe(state);
+    case "probed":
+      return probed(state, input.saw);
+  }
+}
+
+function stay<T>(state: State): Step<T> {
+  return { state, actions: [] };
+}
+
+function list<T>(from: State, before: readonly Action<T>[] = []): Step<T> {
+  const effort = from.effort + 1;
+  const state: State = { ...from, at: "listing", needs: "list", effort, isProbing: false };
+  const least = state.seen === undefined ? {} : { notOlderThan: state.seen };
+  return { state, actions: [...before, { do: "list", effort, by: state.canStream ? "stream" : "pages", ...least }] };
+}
+
+function watch<T>(from: State, version: string, before: readonly Action<T>[] = []): Step<T> {
+  const effort = from.effort + 1;
+  const state: State = { ...from, at: "watching", needs: "watch", effort, isProbing: false };
+  return { state, actions: [...before, { do: "watch", effort, from: version }] };
+}
+
+function listed<T>(state: State, frame: Frame<T>): Step<T> {
+  switch (frame.type) {
+    case "put":
+    case "drop":
+      return { state, actions: [{ do: "collect", frame }] };
+    case "bookmark":
+      return frame.isInitialEnd ? complete(state, frame.version) : stay(state);
+    case "error":
+      return streamRefused(state, frame.code, frame.message);
+    case "malformed":
+      return failed(state, { what: "broken", why: frame.why });
+  }
+}
+
+// Feature off (422), or an etcd too old for it (an error frame): by pages from now on, at once.
+function streamRefused<T>(state: State, code: number, why: string): Step<T> {
+  const isAboutUs = code === 401 || code === 403 || code === 410 || code === 429;
+  if (state.canStream && !isAboutUs) return list({ ...state, canStream: false }, [{ do: "hang-up" }]);
+  return failed(state, { what: "refused", why: `${code}: ${why}` });
+}
+
+function paged<T>(state: State, version: string, more: string | undefined): Step<T> {
+  if (more === undefined || more === "") return complete(state, version);
+  return { state, actions: [{ do: "list", effort: state.effort, by: "pages", continue: more }] };
+}
+
+function complete<T>(state: State, version: string): Step<T> {
+  if (state.seen !== undefined && isOlder(version, state.seen)) {
+    return failed(state, {
+      what: "refused",
+      why: `a list of version ${version} is older than ${state.seen}, which we have seen`,
+    });
+  }
+  const swap = { do: "swap", version } as const;
+  const settled: State = { ...state, needs: "watch", seen: version, failures: 0, lags: 0 };
+  // A streaming list goes on as the watch; after pages a watch is opened.
+  return state.canStream ? { state: { ...settled, at: "watching" }, actions: [swap] } : watch(settled, version, [swap]);
+}
+
+function watched<T>(state: State, frame: Frame<T>): Step<T> {
+  switch (frame.type) {
+    case "put":
+    case "drop":
+      return { state: { ...state, seen: frame.version, failures: 0 }, actions: [{ do: "change", frame }] };
+    case "bookmark":
+      return {
+        state: { ...state, seen: frame.version, failures: 0 },
+        actions: [{ do: "advance", version: frame.version }],
+      };
+    case "error":
+      return refused(state, { how: "refused", code: frame.code, why: frame.message });
+    case "malformed":
+      return failed(state, { what: "broken", why: frame.why });
+  }
+}
+
+function ended<T>(state: State, ending: Ending): Step<T> {
+  switch (ending.how) {
+    case "whole":
+      // The server ends every watch after some minutes. A list that ends without its last bookmark is not complete.
+      if (state.at === "watching" && state.seen !== undefined) return watch(state, state.seen);
+      return failed(state, { what: "broken", why: "the list ended early" });
+    case "broken":
+      return failed(state, { what: "broken", why: ending.why });
+    case "refused":
+      return refused(state, ending);
+  }
+}
+
+function refused<T>(
+  state: State,
+  { code, why, retryInMs = 0, isLagging = false }: Ending & { how: "refused" },
+): Step<T> {
+  if (code === 404)
+    return {
+      state: { ...initialState(state.canStream), at: "gone", effort: state.effort + 1 },
+      actions: [{ do: "hang-up" }, { do: "vanish" }],
+    };
+  // Too old to resume from, but still the least that a list must show.
+  if (code === 410 && state.at === "watching")
+    return list(state, [{ do: "hang-up" }, { do: "tell", what: "relist", why }]);
+  if (code === 422 && state.at === "listing" && state.canStream) return streamRefused(state, code, why);
+  const lags = isLagging ? state.lags + 1 : state.lags;
+  const { seen: _given, ...unseen } = state;
+  const believed: State = lags >= patienceWithLag ? { ...unseen, needs: "list", lags: 0 } : { ...state, lags };
+  return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs: retryInMs });
+}
+
+type Trouble = { readonly what: "refused" | "broken"; readonly why: string; readonly atLeastMs?: number };
+
+function failed<T>(state: State, { what, why, atLeastMs = 0 }: Trouble): Step<T> {
+  const effort = state.effort + 1;
+  const failures = state.failures + 1;
+  const wait = { do: "wait", effort, failures, atLeastMs } as const;
+  return {
+    state: { ...state, at: "waiting", effort, failures, isProbing: false },
+    actions: [{ do: "hang-up" }, { do: "tell", what, why }, wait],
+  };
+}
+
+function quiet<T>(state: State, forMs: number): Step<T> {
+  const why = `no line for ${forMs / 1000} s`;
+  if (state.at === "listing") return failed(state, { what: "broken", why }); // a list has no reason to pause
+  return forMs >= deadAfterMs ? dead(state, why) : probe(state);
+}
+
+function probe<T>(state: State): Step<T> {
+  if (state.at !== "watching" || state.isProbing || state.seen === undefined) return stay(state);
+  return { state: { ...state, isProbing: true }, actions: [{ do: "probe", effort: state.effort, from: state.seen }] };
+}
+
+function probed<T>(state: State, saw: Probed): Step<T> {
+  const rested = { ...state, isProbing: false };
+  if (saw === "nothing") return stay(rested);
+  return dead(rested, saw === "newer" ? "a probe saw what the stream did not bring" : `a probe says: ${saw}`);
+}
+
+// What was missed comes by resuming; the server says 410 if that is no longer possible.
+function dead<T>(state: State, why: string): Step<T> {
+  const before: readonly Action<T>[] = [{ do: "hang-up" }, { do: "tell", what: "dead stream", why }];
+  return state.at === "watching" && state.seen !== undefined ? watch(state, state.seen, before) : list(state, before);
+}

@@ -1,0 +1,81 @@
+// Runs the watches that are wanted at the moment. The set is data: kinds come and go, the process stays.
+
+import { canonicalJson } from "@virt/engine";
+import type { Clock } from "./clock.ts";
+import type { Discovery } from "./discovery.ts";
+import type { Line } from "./line.ts";
+import { ProbeLimit } from "./probe-limit.ts";
+import { RunningWatch, type Watch, type WatchObserver, type WatchSpec } from "./running-watch.ts";
+
+export type WatchSetParts = {
+  /** Each stream has a line of its own, by the name under which it waits for a breaker. */
+  readonly lineFor: (name: string) => Line;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly observer: WatchObserver;
+};
+
+export class WatchSet {
+  readonly #parts: WatchSetParts;
+  readonly #probes: ProbeLimit;
+  readonly #server = { canStream: true };
+  readonly #running = new Map<string, RunningWatch>();
+
+  constructor(parts: WatchSetParts) {
+    this.#parts = parts;
+    this.#probes = new ProbeLimit(parts.clock);
+  }
+
+  /** Starts and stops streams until exactly these run. One that is wanted before and after is not touched. */
+  want(specs: readonly WatchSpec[]): void {
+    const wanted = new Map(specs.map((spec) => [idOf(spec), spec]));
+    for (const [id, watch] of this.#running) {
+      if (wanted.has(id)) continue;
+      watch.stop();
+      this.#running.delete(id);
+    }
+    for (const [id, spec] of wanted) {
+      if (!this.#running.has(id)) this.#running.set(id, this.#start(id, spec));
+    }
+  }
+
+  find(spec: WatchSpec): Watch | undefined {
+    return this.#running.get(idOf(spec));
+  }
+
+  get all(): readonly Watch[] {
+    return [...this.#running.values()];
+  }
+
+  /** A CRD of this group came, changed or went. */
+  groupChanged(group: string): void {
+    this.#parts.discovery.forget(group);
+    for (const watch of this.#running.values()) {
+      if (watch.spec.apiVersion.startsWith(`${group}/`)) watch.lookAgain();
+    }
+  }
+
+  /** The process was frozen, or another stream was found dead: all of them are doubtful. */
+  doubtAll(): void {
+    for (const watch of this.#running.values()) watch.doubt();
+  }
+
+  stop(): void {
+    this.want([]);
+  }
+
+  #start(id: string, spec: WatchSpec): RunningWatch {
+    const { lineFor } = this.#parts;
+    return new RunningWatch(spec, {
+      ...this.#parts,
+      line: lineFor(id),
+      probes: this.#probes,
+      server: this.#server,
+    });
+  }
+}
+
+function idOf({ projection, ...spec }: WatchSpec): string {
+  return canonicalJson({ ...spec, projection });
+}

@@ -1,0 +1,172 @@
+// Events as the API server really stores them: once, as a series when they repeat, not again after a restart.
+
+import { type Announcement, Client, EventRecorder, findAccess } from "@virt/kube";
+import { type Actor, type Server, startServer, VirtualClock } from "@virt/testkit";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+
+const patience = { timeout: 30_000 }; // a hang guard
+const never = new AbortController().signal;
+const role = "event-writer";
+
+let server: Server;
+let account: Actor;
+
+beforeAll(async () => {
+  server = await startServer();
+  account = await server.serviceAccount("operator", "operator");
+  const rules = [{ apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] }]; // as shipped
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
+  const subjects = [{ kind: "ServiceAccount", namespace: "operator", name: "operator" }];
+  const metadata = { name: role };
+  await create(`${rbac}/clusterroles`, { apiVersion, kind: "ClusterRole", metadata, rules });
+  await create(`${rbac}/clusterrolebindings`, { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects });
+});
+
+afterAll(() => server.stop());
+
+async function create(path: string, body: object): Promise<{ readonly metadata: { readonly uid: string } }> {
+  const answer = await server.request({ method: "POST", path, body });
+  expect(answer.status).toBe(201);
+  return answer.body as { metadata: { uid: string } };
+}
+
+/** One process of the operator. Its clocks begin where those of the machine stand. */
+function start() {
+  const client = new Client({ access: findAccess({ env: {}, kubeconfig: account.kubeconfig }), userAgent: "test" });
+  const clock = new VirtualClock(Date.now());
+  const told: string[] = [];
+  const observer = {
+    written: () => told.push("written"),
+    lost: (why: string, _: Announcement, message: string) => told.push(`${why}: ${message}`),
+  };
+  const recorder = new EventRecorder({
+    line: { begin: () => ({ sender: client, park: () => false, end: () => undefined }), withdraw: () => undefined },
+    clock,
+    reporter: { controller: "virt-platform-operator", instance: "pod-1", namePrefix: "virt-platform-operator." },
+    mayWrite: () => true,
+    observer,
+    repeatMs: 60_000,
+  });
+  onTestFinished(() => client.close());
+  return { recorder, clock, told };
+}
+
+type Event = {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly note: string;
+  readonly series?: { readonly count: number; readonly lastObservedTime: string };
+};
+
+async function eventsOf(namespace: string, reason: string): Promise<readonly Event[]> {
+  const { body } = await server.request({ path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events` });
+  const { items } = body as { readonly items: readonly (Event & { readonly reason: string })[] };
+  return items.filter((event) => event.reason === reason);
+}
+
+async function configMap(name: string) {
+  const path = "/api/v1/namespaces/operator/configmaps";
+  const { metadata } = await create(path, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+  return { apiVersion: "v1", kind: "ConfigMap", name, namespace: "operator", uid: metadata.uid };
+}
+
+const about = (regarding: Announcement["regarding"], reason: string, note = "all is well"): Announcement => ({
+  regarding,
+  type: "Normal",
+  reason,
+  action: `${reason} ${regarding.kind}/${regarding.name}`,
+  note,
+});
+
+test("an event is stored with all that was said, and found by kubectl at its object", async () => {
+  const { recorder, told } = start();
+  const regarding = await configMap("described");
+  const related = await configMap("related");
+  const note = `ä${"x".repeat(2_000)}`;
+  recorder.announce({ ...about(regarding, "Described", note), related, type: "Warning" });
+  await expect.poll(() => told, patience).toEqual(["written"]);
+  const [event, ...others] = await eventsOf("operator", "Described");
+  expect(others).toEqual([]);
+  expect(event).toMatchObject({
+    metadata: { name: expect.stringMatching(/^virt-platform-operator\.[0-9a-f]{16}$/) as string },
+    eventTime: expect.stringMatching(/\.\d{6}Z$/) as string,
+    regarding,
+    related,
+    type: "Warning",
+    action: "Described ConfigMap/described",
+    reportingController: "virt-platform-operator",
+    reportingInstance: "pod-1",
+  });
+  expect(Buffer.byteLength(event?.note ?? "")).toBe(1_024);
+  const { stdout } = await server.kubectl("describe", "configmap", "described", "--namespace=operator");
+  expect(stdout).toContain("Described");
+});
+
+test("an event that repeats becomes a series, which is raised once a minute", async () => {
+  const { recorder, clock, told } = start();
+  const announcement = about(await configMap("repeated"), "Repeated");
+  for (let times = 0; times < 5; times++) recorder.announce(announcement);
+  await expect.poll(() => told, patience).toEqual(["written"]);
+  expect((await eventsOf("operator", "Repeated")).map(({ series }) => series)).toEqual([undefined]);
+  await clock.advance(60_000);
+  await expect.poll(() => told, patience).toEqual(["written", "written"]);
+  recorder.announce(announcement);
+  await clock.advance(60_000);
+  await expect.poll(() => told, patience).toHaveLength(3);
+  const [event, ...others] = await eventsOf("operator", "Repeated");
+  expect([event?.series?.count, others]).toEqual([6, []]);
+  expect(event?.series?.lastObservedTime).toMatch(/\.\d{6}Z$/);
+});
+
+test("a restart repeats nothing; what happens again after it goes on counting", async () => {
+  const announcement = about(await configMap("restarted"), "Restarted");
+  const before = start();
+  before.recorder.announce(announcement);
+  before.recorder.announce(announcement);
+  await expect.poll(() => before.told, patience).toEqual(["written"]);
+  await before.clock.advance(60_000);
+  await expect.poll(() => before.told, patience).toEqual(["written", "written"]);
+  const [known] = await eventsOf("operator", "Restarted");
+
+  const after = start();
+  after.recorder.announce(announcement);
+  after.recorder.announce({ ...announcement, note: "said after the first was answered" });
+  await expect.poll(() => after.told, patience).toEqual(["written"]);
+  expect(await eventsOf("operator", "Restarted")).toContainEqual(known);
+  await after.clock.advance(60_000);
+  after.recorder.announce(announcement);
+  await expect.poll(() => after.told, patience).toEqual(["written", "written"]);
+  const [event] = (await eventsOf("operator", "Restarted")).filter(({ note }) => note === "all is well");
+  expect(event?.series?.count).toBe(3);
+});
+
+test("an event about a cluster-scoped object is stored in the namespace default", async () => {
+  const { recorder, told } = start();
+  const { metadata } = await create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "one" } });
+  recorder.announce(about({ apiVersion: "v1", kind: "Node", name: "one", uid: metadata.uid }, "OnNode"));
+  await expect.poll(() => told, patience).toEqual(["written"]);
+  expect(await eventsOf("default", "OnNode")).toHaveLength(1);
+});
+
+test("an event that has expired meanwhile is written anew", async () => {
+  const { recorder, clock, told } = start();
+  const announcement = about(await configMap("expired"), "Expired");
+  recorder.announce(announcement);
+  await expect.poll(() => told, patience).toEqual(["written"]);
+  const [{ metadata } = { metadata: { name: "", namespace: "" } }] = await eventsOf("operator", "Expired");
+  const path = `/apis/events.k8s.io/v1/namespaces/operator/events/${metadata.name}`;
+  await server.request({ method: "DELETE", path });
+  await clock.advance(3_600_000);
+  recorder.announce(announcement);
+  await expect.poll(() => told, patience).toEqual(["written", "written"]);
+  expect((await eventsOf("operator", "Expired")).map(({ series }) => series)).toEqual([undefined]);
+});
+
+test("an event that the server refuses is lost, and told", async () => {
+  const { recorder, told } = start();
+  const regarding = { apiVersion: "v1", kind: "ConfigMap", name: "any", namespace: "no-such-namespace" };
+  recorder.announce(about(regarding, "Refused"));
+  await expect.poll(() => told, patience).toEqual(["refused: there is no such namespace"]);
+  await recorder.stop(never);
+});
