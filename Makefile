@@ -42,6 +42,24 @@ format: $(INSTALLED) ## Format the sources
 controlplane: $(INSTALLED) ## Get kube-apiserver, etcd and kubectl; the last line is their folder
 	@$(NODE) tools/controlplane/main.ts
 
+##@ Try it
+
+.PHONY: demo
+demo: controlplane build ## A simulated cluster with the operator; SCENARIO=, SPEED=, CHECK=1 plays without a person
+	@$(NODE) tools/demo/main.ts
+
+.PHONY: dev-setup
+dev-setup: controlplane build ## Leave a simulated cluster running; prints how to use it
+	@$(NODE) tools/dev/setup.ts
+
+.PHONY: run
+run: $(INSTALLED) ## Run the operator's sources against KUBECONFIG or that cluster; FLAGS= passes flags on
+	@$(NODE) tools/dev/run.ts
+
+.PHONY: kind-delete
+kind-delete: $(INSTALLED) ## End the cluster of dev-setup
+	@$(NODE) tools/dev/delete.ts
+
 ##@ Quality
 
 .PHONY: check
@@ -65,6 +83,6 @@ test: $(INSTALLED) controlplane ## Run all tests, on a real API server
 	@rm -f $(TALLY)
 	@tools/step "tests" vitest run; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
 
-$(INSTALLED): package.json package-lock.json .npmrc $(wildcard packages/*/package.json)
+$(INSTALLED): package.json package-lock.json .npmrc $(wildcard packages/*/package.json apps/*/package.json)
 	@tools/install
 	@touch $@

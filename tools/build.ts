@@ -19,7 +19,7 @@ for (const entry of apps) {
     target: "node24",
     format: "esm",
     legalComments: "none",
-    define: { __VERSION__: JSON.stringify(`v${version}`) },
+    define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
     // Some dependencies are CommonJS and call require for Node's own modules.
     banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
   });

@@ -1,0 +1,82 @@
+// The steps that bring up a simulated cluster, each with a progress line and its time.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { type Kept, keepPrograms, type Program, type Server, startServer } from "@virt/testkit";
+import { startProgress } from "../progress.ts";
+import { mockFiles } from "./mocks.ts";
+
+export type Simulated = { readonly server: Server; readonly programs: Kept; readonly logs: string };
+
+export type Wishes = {
+  readonly scenario: string;
+  readonly speed: string;
+  /** The cluster goes on when this process ends. */
+  readonly outlivesOwner: boolean;
+  /** Further programs that run against the cluster, behind the simulator. */
+  readonly programs: (kubeconfig: string) => readonly Program[];
+};
+
+const patienceMs = 120_000;
+
+export async function bringUp({ scenario, speed, outlivesOwner, programs }: Wishes): Promise<Simulated> {
+  const server = await step("API server and etcd", () => startServer({ outlivesOwner }));
+  try {
+    await step("CRDs of the operators that we configure", () => server.installCrds(mockFiles()));
+    const { kubeconfig } = server;
+    const simulator = node(
+      "simulator",
+      "dist/virt-simulator.mjs",
+      `--kubeconfig=${kubeconfig}`,
+      `--scenario=${scenario}`,
+      `--speed=${speed}`,
+    );
+    const kept = await step(`simulated cluster (${scenario})`, async (update) => {
+      const running = await keepPrograms([simulator, ...programs(kubeconfig)], outlivesOwner);
+      await settled(server, running, update);
+      return running;
+    });
+    return { server, programs: kept, logs: kept.folder };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+export function node(name: string, script: string, ...args: readonly string[]): Program {
+  return { name, command: process.execPath, args: [`${process.cwd()}/${script}`, ...args] };
+}
+
+export async function step<T>(name: string, work: (update: (text: string) => void) => Promise<T>): Promise<T> {
+  const progress = startProgress(name, process.stderr);
+  try {
+    const result = await work(progress.update);
+    progress.done("");
+    return result;
+  } catch (error) {
+    progress.fail();
+    throw error;
+  }
+}
+
+type Pools = {
+  readonly items?: readonly {
+    readonly status?: { readonly machineCount?: number; readonly readyMachineCount?: number };
+  }[];
+};
+
+/** All pools have their machines, and all of them are ready. */
+async function settled(server: Server, programs: Kept, update: (text: string) => void): Promise<void> {
+  const deadline = AbortSignal.timeout(patienceMs);
+  const failed = programs.failure.then((why) => Promise.reject(new Error(why)));
+  while (!deadline.aborted) {
+    const asked = server.request({ path: "/apis/machineconfiguration.openshift.io/v1/machineconfigpools" });
+    const { items = [] } = (await Promise.race([asked, failed])).body as Pools;
+    const ready = items.reduce((sum, { status }) => sum + (status?.readyMachineCount ?? 0), 0);
+    const isReady = ({ status }: NonNullable<Pools["items"]>[number]) =>
+      status?.machineCount !== undefined && status.machineCount === status.readyMachineCount;
+    if (items.length > 0 && ready > 0 && items.every(isReady)) return;
+    update(`${ready} nodes ready`);
+    await wait(100); // polls for the state
+  }
+  throw new Error(`the simulated cluster was not ready after ${patienceMs / 1000} s`);
+}
