@@ -5,7 +5,7 @@ import { freePorts } from "@virt/testkit";
 import { rehearse } from "./rehearsal.ts";
 import { bringUp, node, type Simulated } from "./steps.ts";
 
-const { CHECK = "", SCENARIO = "default", SPEED = "60" } = process.env;
+const { CHECK = "", SCENARIO = "default", SPEED = CHECK === "" ? "60" : "2000" } = process.env;
 const place = ".demo";
 
 async function demo(): Promise<void> {

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { readScenario } from "./read-scenario.ts";
+import { readSeconds } from "./read-seconds.ts";
+import { usualDurations } from "./scenario.ts";
+import { standard } from "./scenarios/default.ts";
+import { scenarios } from "./scenarios/index.ts";
+
+const complaints = (given: unknown) => {
+  const read = readScenario(typeof given === "string" ? given : JSON.stringify(given));
+  return read.kind === "wrong" ? read.complaints : [];
+};
+
+test.each([...scenarios])("scenario %s is read back from a file as it is", (_name, scenario) => {
+  expect(readScenario(JSON.stringify(scenario))).toEqual({ kind: "read", scenario });
+});
+
+test("what is left out is as in the default scenario, and null takes an operator away", () => {
+  const read = readScenario(JSON.stringify({ vms: [], durations: { reboot: 1 }, hco: null }));
+  const { hco: _hco, ...usual } = standard;
+  expect(read).toEqual({
+    kind: "read",
+    scenario: { ...usual, about: "from a file", vms: [], durations: { ...usualDurations, reboot: 1 } },
+  });
+});
+
+test.each([
+  ["{", "it is not JSON"],
+  [[], "scenario: must be a map"],
+  [{ node: [] }, "node: is not known here; known are about, topology"],
+  [
+    { nodes: [{ name: "a", count: 0, roles: [], cpus: 1, memoryGiB: 1 }] },
+    "nodes[0].count: must be a whole number from 1 to 1000, not 0",
+  ],
+  [{ nodes: [{ name: "a" }] }, "nodes[0].count: is missing"],
+  [
+    { pools: [{ name: "worker", maxUnavailable: "many" }] },
+    'pools[0].maxUnavailable: must be a whole number from 1, or a share such as "10%", not "many"',
+  ],
+  [{ durations: { reboot: -1 } }, "durations.reboot: must be a number from 0, not -1"],
+  [
+    { faults: [{ afterSeconds: 1, kind: "Pod", name: "a", annotation: "degrade", value: "" }] },
+    "faults[0].kind: must be one of Node, ",
+  ],
+  [{ objects: [{ kind: "ConfigMap" }] }, "objects[0].apiVersion: must be text"],
+])("%j is refused with the path of what is wrong", (given, complaint) => {
+  expect(complaints(given).join("\n")).toContain(complaint);
+});
+
+test.each([
+  ["90", 90],
+  ["90s", 90],
+  ["5m", 300],
+  ["1h30m", 5400],
+  ["0.5s", 0.5],
+  ["", undefined],
+  ["soon", undefined],
+  ["1d", undefined],
+])("%j is a duration of %j seconds", (text, seconds) => {
+  expect(readSeconds(text)).toBe(seconds);
+});

@@ -1,0 +1,190 @@
+import { planWaves, type RolloutNode } from "@virt/engine";
+import type { Server } from "@virt/testkit";
+import { expect, test } from "vitest";
+import {
+  addConfig,
+  condition,
+  cordoned,
+  fault,
+  isReady,
+  isUpdatedTo,
+  list,
+  machineConfiguration,
+  machines,
+  patch,
+  poolPath,
+  psi,
+  read,
+  sources,
+  type Thing,
+  untilUpdated,
+} from "./simulator/objects.ts";
+import { shareServer, simulate, timeout } from "./simulator/process.ts";
+
+const { server, empty } = shareServer();
+
+/** How many workers are away at most, by one look after the other. */
+function countAway(api: Server): () => Promise<number> {
+  const seen: number[] = [];
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    const nodes = (await list(api, "/api/v1/nodes")).filter(({ metadata }) => metadata.name.startsWith("worker"));
+    seen.push(nodes.filter((node) => !isReady(node) || node.spec.unschedulable === true).length);
+    if (!isOver) await look();
+  };
+  const looking = look();
+  return async () => {
+    isOver = true;
+    await looking;
+    return Math.max(...seen);
+  };
+}
+
+const asPlanned = ({ metadata }: Thing): RolloutNode => ({
+  name: metadata.name,
+  current: "old",
+  desired: "old",
+  phase: "Updated",
+  isReady: true,
+  isCordoned: false,
+  created: metadata.creationTimestamp,
+  ...(metadata.labels["topology.kubernetes.io/zone"] && { zone: metadata.labels["topology.kubernetes.io/zone"] }),
+});
+
+test("a rollout of 12 nodes with 200 virtual machines ends as the rollout model predicts", {
+  timeout: 120_000,
+}, async () => {
+  const api = server();
+  const simulator = simulate(api, "default");
+  await simulator.until(/^ready$/m);
+  const workers = (await list(api, "/api/v1/nodes")).filter(({ metadata }) => metadata.name.startsWith("worker"));
+  const { waves, blocked } = planWaves({ name: "worker", wanted: "new", isPaused: false }, workers.map(asPlanned));
+  expect([waves.length, blocked]).toEqual([12, []]);
+  const mostAway = countAway(api);
+
+  await addConfig(api, "99-worker-psi-karg", psi);
+  await expect
+    .poll(async () => isUpdatedTo(await read(api, poolPath("worker")), "99-worker-psi-karg"), { timeout: 110_000 })
+    .toBe(true);
+
+  expect(await mostAway()).toBe(1);
+  expect(cordoned(simulator)).toEqual(waves.flat());
+  const after = await list(api, "/api/v1/nodes");
+  const boot = ({ status }: Thing) => status.nodeInfo.bootID;
+  expect(after.filter((node) => workers.some((before) => boot(before) === boot(node)))).toEqual([]);
+  expect(
+    after.find(({ metadata }) => metadata.name === "worker-0")?.metadata.managedFields.map(({ manager }) => manager),
+  ).toEqual(expect.arrayContaining(["machine-config-operator", "machine-config-daemon-worker-0", "kubelet"]));
+  const vms = await list(api, machines);
+  expect(vms.filter(({ status }) => status.phase === "Running" && status.nodeName?.startsWith("worker"))).toHaveLength(
+    200,
+  );
+  expect(await simulator.stop()).toBe(0);
+  expect(simulator.complaints).toEqual([]);
+});
+
+test("at rest nothing is written, and a change leads to the writes that it needs and no others", async () => {
+  const api = server();
+  const simulator = simulate(api, "three-workers");
+  await simulator.until(/^hco has carried out a change$/m);
+  const untilAway = async (count: number) => {
+    const away = async () => (await read(api, poolPath("master"))).status.unavailableMachineCount;
+    await expect.poll(away, timeout).toBe(count);
+  };
+  // There and back: what was under way before is over then.
+  await fault(api, "/api/v1/nodes/master-0", "not-ready", "");
+  await untilAway(1);
+  await fault(api, "/api/v1/nodes/master-0", "not-ready", null);
+  await untilAway(0);
+
+  const since = new Date().toISOString();
+  await patch(api, "/api/v1/nodes/master-0", { metadata: { labels: { rack: "7" } } });
+  await fault(api, "/api/v1/nodes/master-1", "not-ready", "");
+  await untilAway(1);
+  const writes = () =>
+    api
+      .audit()
+      .filter(
+        ({ userAgent = "", requestReceivedTimestamp }) =>
+          userAgent.startsWith("virt-simulator") && requestReceivedTimestamp > since,
+      )
+      .filter(({ verb }) => ["create", "patch", "update", "delete"].includes(verb))
+      .map(({ requestURI }) => requestURI.replace(/\?.*/, ""));
+  await expect.poll(writes, timeout).toEqual(["/api/v1/nodes/master-1/status", `${poolPath("master")}/status`]);
+});
+
+test("the same seed gives the same history", async () => {
+  const historyOf = async (seed: string) => {
+    const api = server();
+    const simulator = simulate(api, "three-workers", "--seed", seed);
+    await simulator.until(/^ready$/m);
+    await addConfig(api, "99-worker-psi-karg", psi);
+    await simulator.until(/(pool worker is updated to .*[^]*){2}/);
+    await simulator.stop();
+    await empty();
+    return simulator.lines.filter((line) => /^(node|vm|pool) /.test(line));
+  };
+  const one = await historyOf("7");
+  expect(one.filter((line) => line.includes(" moves from "))).not.toHaveLength(0);
+  expect(await historyOf("7")).toEqual(one);
+});
+
+test("a paused pool renders and does not move, and goes on when it is released", async () => {
+  const api = server();
+  const simulator = simulate(api, "paused-pool");
+  await simulator.until(/^ready$/m);
+  await addConfig(api, "99-worker-psi-karg", psi);
+  await expect
+    .poll(async () => condition(await read(api, poolPath("worker")), "Updating")?.message, timeout)
+    .toMatch(/^Pool is paused; will not update to MachineConfig rendered-worker-/);
+  expect(sources(await read(api, poolPath("worker")))).toContain("99-worker-psi-karg");
+  expect(cordoned(simulator)).toEqual([]);
+  await patch(api, poolPath("worker"), { spec: { paused: false } });
+  await untilUpdated(api, "worker", "99-worker-psi-karg");
+  expect(cordoned(simulator)).toEqual(["worker-0", "worker-1", "worker-2"]);
+});
+
+test.each([
+  ["compact", ["node-0", "node-1", "node-2"]],
+  ["single-node", ["node-0"]],
+])(
+  "in a %s cluster the nodes are master's, the worker pool has none and is done with anything at once",
+  async (scenario, nodes) => {
+    const api = server();
+    const simulator = simulate(api, scenario);
+    await simulator.until(/^ready$/m);
+    await addConfig(api, "99-worker-psi-karg", psi);
+    await untilUpdated(api, "worker", "99-worker-psi-karg");
+    expect((await read(api, poolPath("worker"))).status.machineCount).toBe(0);
+    expect(cordoned(simulator)).toEqual([]);
+    await addConfig(api, "99-master-psi-karg", { role: "master", ...psi });
+    await untilUpdated(api, "master", "99-master-psi-karg");
+    expect(cordoned(simulator)).toEqual(nodes);
+    await expect.poll(async () => (await list(api, machines)).every((vm) => isReady(vm)), timeout).toBe(true);
+  },
+);
+
+test("a virtual machine that cannot leave blocks the drain until somebody helps it, even if the simulator is started anew meanwhile", async () => {
+  const api = server();
+  const simulator = simulate(api, "stuck-drain");
+  await simulator.until(/^ready$/m);
+  await addConfig(api, "99-worker-psi-karg", psi);
+  await expect.poll(async () => (await read(api, poolPath("worker"))).status.degradedMachineCount, timeout).toBe(1);
+  const drained = condition(await read(api, `${machineConfiguration}/machineconfignodes/worker-0`), "Drained");
+  expect(drained).toMatchObject({
+    status: "Unknown",
+    message: expect.stringContaining("vms/pinned-0 (DisksNotLiveMigratable)") as string,
+  });
+  expect(
+    (await list(api, machines))
+      .filter(({ status }) => status.nodeName === "worker-0")
+      .map(({ metadata }) => metadata.name),
+  ).toEqual(["pinned-0"]);
+  await simulator.stop();
+  const another = simulate(api, "stuck-drain");
+  await another.until(/^ready$/m);
+  await fault(api, "/apis/kubevirt.io/v1/namespaces/vms/virtualmachineinstances/pinned-0", "unmigratable", null);
+  await untilUpdated(api, "worker", "99-worker-psi-karg");
+  expect([...simulator.lines, ...another.lines].filter((line) => line.endsWith("is drained"))).toHaveLength(3);
+  expect(another.complaints).toEqual([]);
+});

@@ -1,0 +1,84 @@
+// The simulator as a process on a real API server, and what tests look at there.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { inRepository, type Server, startServer } from "@virt/testkit";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+
+export const main = inRepository("apps", "simulator", "src", "main.ts");
+export const mock = (name: string) => `config/crd/mocks/${name}.yaml`;
+export const openShift = [
+  "machineconfigs",
+  "machineconfigpools",
+  "machineconfignodes",
+  "kubeletconfigs",
+  "infrastructures",
+  "schedulers",
+];
+const kubeVirt = ["virtualmachineinstances", "virtualmachineinstancemigrations"];
+const hcoOld = "hyperconvergeds-v1beta1";
+export const timeout = { timeout: 55_000 };
+
+export type Simulator = {
+  readonly lines: readonly string[];
+  readonly complaints: readonly string[];
+  readonly until: (pattern: RegExp) => Promise<void>;
+  readonly stop: () => Promise<number>;
+};
+
+/** Everything takes no longer than the API server needs: a simulated hour lasts 3.6 ms. */
+export function simulate(api: Server, scenario: string, ...flags: readonly string[]): Simulator {
+  const flagged = [
+    main,
+    "--kubeconfig",
+    api.kubeconfig,
+    "--scenario",
+    scenario,
+    "--speed",
+    "1000000",
+    "--once-ready",
+    ...flags,
+  ];
+  const child = spawn(process.execPath, flagged, { stdio: ["ignore", "pipe", "pipe"] });
+  const lines: string[] = [];
+  const complaints: string[] = [];
+  createInterface(child.stdout).on("line", (line) => lines.push(line));
+  createInterface(child.stderr).on("line", (line) => complaints.push(line));
+  const until = async (pattern: RegExp) => {
+    await expect.poll(() => [...lines, ...complaints].join("\n"), timeout).toMatch(pattern);
+  };
+  const exit = once(child, "exit") as Promise<[number]>;
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const [code] = await exit;
+    return code;
+  };
+  running.push(stop);
+  return { lines, complaints, until, stop };
+}
+
+const running: (() => Promise<number>)[] = [];
+
+export type Shared = { readonly server: () => Server; readonly empty: () => Promise<void> };
+
+/** One server for the tests of a file: it is emptied after each of them. */
+export function shareServer(): Shared {
+  let started: Server | undefined;
+  const server = () => started ?? expect.fail("the server has not been started");
+  const all = [...openShift, "nodes", ...kubeVirt, "hyperconvergeds", "daemonsets"].join(",");
+  const empty = async () => {
+    const { code, stderr } = await server().kubectl("delete", all, "--all", "--all-namespaces", "--wait=false");
+    expect([code, stderr]).toEqual([0, ""]);
+  };
+  beforeAll(async () => {
+    started = await startServer();
+    await started.installCrds([...openShift, ...kubeVirt, hcoOld].map(mock));
+  });
+  afterAll(() => started?.stop());
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((stop) => stop()));
+    await empty();
+  });
+  return { server, empty };
+}
