@@ -26,6 +26,7 @@ export function keepPrograms(programs: readonly Program[], outlivesOwner: boolea
 
 /** The task is made when the keeper's process id is known, so that the folder can carry it in its name. */
 export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
+  leaveWithRunner();
   const script = fileURLToPath(new URL("./keeper.ts", import.meta.url));
   // A process group of its own: a signal to the owner's whole group must not hit keeper and programs at once.
   const keeper = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"], detached: true });
@@ -52,4 +53,13 @@ export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
     await gone;
   };
   return { keeper: keeper.pid, folder: task.folder, pids, failure: failure.promise, end };
+}
+
+// A worker of a test runner goes on for ever when its runner was killed, unless somebody ends it.
+function leaveWithRunner(): void {
+  if (process.connected && !process.listeners("disconnect").includes(leave)) process.once("disconnect", leave);
+}
+
+function leave(): void {
+  process.exit(1);
 }
