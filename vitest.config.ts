@@ -9,6 +9,7 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 45_000 } },
     retry: 0,
     chaiConfig: { truncateThreshold: 0 }, // a test's name is a promise: shown whole
     reporters: ["default", tally],

@@ -33,7 +33,8 @@ export type Telemetry = {
   readonly close: () => void;
 };
 
-const loopDelayResolutionMs = 20;
+/** Finer would cost more CPU than all else that an idle operator does. */
+const loopDelayResolutionMs = 500;
 
 export function createTelemetry({ log: { level, format }, controllers }: Settings, isColoured: boolean): Telemetry {
   const write = (line: string) => void process.stdout.write(line);

@@ -75,6 +75,7 @@ export { fieldPath, type Path, valueAt, writeDotted, writePath } from "./path.ts
 export { type Pointer, type PointerText, readPointer, writePointer } from "./pointer.ts";
 export { poolOfNode } from "./pool-of-node.ts";
 export { type PoolCondition, type PoolStatus, poolStatus } from "./pool-status.ts";
+export { readJson } from "./read-json.ts";
 export { containsConfig, type RenderedConfig, renderConfig } from "./render-config.ts";
 export {
   advance,

@@ -1,5 +1,7 @@
 // JSON as data: what the API server sends and takes, and how to look into it without trusting its shape.
 
+import { readJson } from "./read-json.ts";
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
 
 /** A property that is undefined counts as absent. */
@@ -17,7 +19,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
 /** Undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return readJson(text);
   } catch {
     return undefined;
   }

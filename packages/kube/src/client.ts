@@ -1,7 +1,7 @@
 // Talks to one API server: credentials, connections, limits. Every answer and every failure is a value.
 
 import type { ClientRequest, IncomingMessage } from "node:http";
-import type { Json } from "@virt/engine";
+import { type Json, readJson } from "@virt/engine";
 import type { Access } from "./access.ts";
 import { Connections, type Pool } from "./connections.ts";
 import { Credentials, type Identity } from "./credentials.ts";
@@ -175,7 +175,7 @@ function answerOf({ incoming }: Response, bytes: Buffer): Answer | Failed {
   } as const;
   if (!isJson) return { ...told, body: undefined };
   try {
-    return { ...told, body: JSON.parse(text) as Json };
+    return { ...told, body: readJson(text) };
   } catch (error) {
     return { kind: "failed", failure: { reason: "cut", message: "the answer is not valid JSON", cause: error } };
   }

@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { connect as connectSecure } from "node:tls";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { selfSigned } from "./certificate.ts";
 import { listen, type ServerLimits, usualServerLimits } from "./http-server.ts";
 
 /** Times short enough to see them pass; sizes as always. */
-const hasty = { headersMs: 100, requestMs: 150, idleMs: 200, handshakeMs: 100, lookEveryMs: 20 };
+const hasty = { requestMs: 100, keepMs: 100, idleMs: 200, handshakeMs: 100, lookEveryMs: 20 };
 
 async function begin(limits: Partial<ServerLimits> = {}, kind: "plain" | "secure" = "plain", body = "ok\n") {
   const answered: string[] = [];
@@ -30,7 +31,7 @@ async function begin(limits: Partial<ServerLimits> = {}, kind: "plain" | "secure
     onTestFinished(() => void socket.destroy());
     return socket.on("error", () => undefined);
   };
-  return { answered, open };
+  return { answered, open, port };
 }
 
 /** All that comes until the server hangs up. */
@@ -77,6 +78,33 @@ test("one that begins no handshake, or one that is none, is hung up on", async (
   await say(open(), closing);
   await say(open(), "\u0016\u0003\u0001 rubbish");
   expect(answered).toEqual([]);
+});
+
+test("old versions of TLS are refused", async () => {
+  const { port } = await begin({}, "secure");
+  const versionWith = (maxVersion: "TLSv1.1" | "TLSv1.2" | "TLSv1.3") =>
+    new Promise<string>((resolve) => {
+      const minVersion = maxVersion;
+      const ciphers = "DEFAULT@SECLEVEL=0"; // else our own side refuses to try
+      const socket = connectSecure({
+        port,
+        host: "127.0.0.1",
+        rejectUnauthorized: false,
+        minVersion,
+        maxVersion,
+        ciphers,
+      });
+      socket.once("error", () => resolve("refused"));
+      socket.once("secureConnect", () => {
+        resolve(socket.getProtocol() ?? "");
+        socket.destroy();
+      });
+    });
+  expect([await versionWith("TLSv1.1"), await versionWith("TLSv1.2"), await versionWith("TLSv1.3")]).toEqual([
+    "refused",
+    "TLSv1.2",
+    "TLSv1.3",
+  ]);
 });
 
 test("headers have a limit", async () => {

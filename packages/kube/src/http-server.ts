@@ -8,8 +8,10 @@ import type { Certificate } from "./certificate.ts";
 import type { Reply } from "./routes.ts";
 
 export type ServerLimits = {
-  readonly headersMs: number;
+  /** Until a request is there. */
   readonly requestMs: number;
+  /** Until the next one begins on the same connection. */
+  readonly keepMs: number;
   readonly idleMs: number;
   readonly handshakeMs: number;
   readonly lookEveryMs: number;
@@ -22,8 +24,8 @@ export type ServerLimits = {
 };
 
 export const usualServerLimits: ServerLimits = {
-  headersMs: 10_000,
-  requestMs: 15_000,
+  requestMs: 10_000,
+  keepMs: 10_000,
   idleMs: 30_000,
   handshakeMs: 10_000,
   lookEveryMs: 5_000,
@@ -71,9 +73,8 @@ function create(
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server | SecureServer {
   const options = {
-    headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.headersMs,
+    keepAliveTimeout: limits.keepMs,
     connectionsCheckingInterval: limits.lookEveryMs,
     maxHeaderSize: limits.headerBytes,
   };

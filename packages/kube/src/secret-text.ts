@@ -67,6 +67,6 @@ export function scrubText(text: string): string {
     .replaceAll(named, hideValue);
 }
 
-function hideValue(_: string, name: string, between: string, value: string): string {
+function hideValue(...[, name, between, value]: [string, string, string, string]): string {
   return `${name}${between}${isSecretName(name) ? redactedMark : scrubText(value)}`;
 }

@@ -1,27 +1,20 @@
 // The servers of the operator: probes for the kubelet, metrics for Prometheus, and others behind the same guard.
 
-import type { IncomingMessage } from "node:http";
 import type { Registry } from "prom-client";
-import type { AccessGuard, Judgement } from "./access-guard.ts";
+import type { AccessGuard } from "./access-guard.ts";
+import { answerer, type ServingObserver } from "./answering.ts";
 import { type Endpoint, parseBindAddress } from "./bind-address.ts";
 import { type Certificate, mountedCertificate, selfSigned } from "./certificate.ts";
 import type { Clock } from "./clock.ts";
 import { listen, type ServerLimits, type ServerParts, usualServerLimits } from "./http-server.ts";
 import { type Checks, probe } from "./probes.ts";
-import { findRoute, type Reply, type Routes } from "./routes.ts";
+import type { Routes } from "./routes.ts";
 
 /** `refused` says in one line why there is no server. */
 export type Serving =
   | { readonly kind: "serving"; readonly port: number; readonly close: () => Promise<void> }
   | { readonly kind: "off" }
   | { readonly kind: "refused"; readonly problem: string };
-
-/** What people should know of; none of it ends a server. */
-export type ServingObserver = {
-  readonly told: (message: string) => void;
-  /** A route threw, which is a bug. */
-  readonly failed: (path: string, error: unknown) => void;
-};
 
 type Common = {
   /** As in the flags: `:8081`, `127.0.0.1:8083`, `0` for none. */
@@ -58,6 +51,7 @@ export function serveGuarded({
   routes,
   ...common
 }: Guarded & { readonly routes: Routes }): Promise<Serving> {
+  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" }); // needs no certificate
   const { told } = common.observer;
   const certificate =
     certificateFolder === undefined
@@ -88,9 +82,8 @@ async function serve({ address, observer, limits }: Common, { certificate, ...se
   const bind = parseBindAddress(address);
   if (bind.kind === "off") return bind;
   if (bind.kind === "bad") return { kind: "refused", problem: bind.problem };
-  const answering = { ...served, observer, trouble: onChange(observer.told) };
   const parts: ServerParts = {
-    answer: (request, signal) => answer(request, signal, answering),
+    answer: answerer({ ...served, observer }),
     limits: { ...usualServerLimits, ...limits },
     ...(certificate && { certificate }),
   };
@@ -100,57 +93,4 @@ async function serve({ address, observer, limits }: Common, { certificate, ...se
 async function open(endpoint: Endpoint, parts: ServerParts): Promise<Serving> {
   const listening = await listen(endpoint, parts);
   return typeof listening === "string" ? { kind: "refused", problem: listening } : { kind: "serving", ...listening };
-}
-
-type Answering = Omit<Served, "certificate"> & {
-  readonly observer: ServingObserver;
-  readonly trouble: (message: string | undefined) => void;
-};
-
-/** Tells a message when it begins to hold, not each time. */
-function onChange(tell: (message: string) => void): (message: string | undefined) => void {
-  let last: string | undefined;
-  return (message) => {
-    if (message !== undefined && message !== last) tell(message);
-    last = message;
-  };
-}
-
-/** Never rejects. */
-async function answer(
-  request: IncomingMessage,
-  signal: AbortSignal,
-  { routes, guard, observer, trouble }: Answering,
-): Promise<Reply> {
-  const found = findRoute(request, routes);
-  if ("status" in found) return found;
-  const { path } = found.asked;
-  try {
-    const { authorization } = request.headers;
-    const address = request.socket.remoteAddress ?? "";
-    const judgement = await guard?.judge({ authorization, path, address }, signal);
-    const refusal = judgement && refusalOf(judgement);
-    if (judgement !== undefined) trouble(judgement.kind === "unavailable" ? judgement.message : undefined);
-    return refusal ?? (await found.route({ ...found.asked, signal }));
-  } catch (error) {
-    observer.failed(path, error);
-    return { status: 500, body: "Internal error\n" };
-  }
-}
-
-function refusalOf(judgement: Judgement): Reply | undefined {
-  switch (judgement.kind) {
-    case "allowed":
-      return undefined;
-    case "unknown":
-      return { status: 401, body: "Unauthorized\n", headers: { "www-authenticate": "Bearer" } };
-    case "forbidden":
-      return { status: 403, body: `Forbidden: ${judgement.user} may not get ${judgement.path}\n` };
-    case "throttled": {
-      const seconds = Math.ceil(judgement.retryInMs / 1000);
-      return { status: 429, body: "Too many requests\n", headers: { "retry-after": `${seconds}` } };
-    }
-    case "unavailable":
-      return { status: 503, body: "The API server cannot be asked\n", headers: { "retry-after": "1" } };
-  }
 }

@@ -1,6 +1,6 @@
 // One line of a watch stream, read and reduced to what the store keeps.
 
-import type { Json, KubeObject } from "@virt/engine";
+import { type Json, type KubeObject, readJson } from "@virt/engine";
 
 /** `item` is the object after its transform; the object itself is not kept. */
 export type Frame<T> =
@@ -29,7 +29,7 @@ type Line = {
 export function readFrame<T>(line: Buffer, transform: Transform<T>): Frame<T> {
   let parsed: Line | null;
   try {
-    parsed = JSON.parse(line.toString("utf8")) as Line | null;
+    parsed = readJson(line.toString("utf8")) as Line | null;
   } catch {
     return { type: "malformed", why: "a line of the stream is not JSON" };
   }

@@ -9,6 +9,8 @@ export const auditPolicy = {
   kind: "Policy",
   omitStages: ["RequestReceived"],
   rules: [
+    // Their bodies are tokens.
+    { level: "Metadata", resources: [{ group: "authentication.k8s.io", resources: ["tokenreviews"] }] },
     {
       level: "RequestResponse",
       userGroups: ownNamespaces.map((namespace) => `system:serviceaccounts:${namespace}`),
