@@ -79,7 +79,7 @@ check-generated: $(INSTALLED)
 	@tools/step -q "generated files are current (else: make generate)" $(NODE) tools/generate/main.ts --check
 
 .PHONY: test
-test: $(INSTALLED) controlplane ## Run all tests, on a real API server
+test: $(INSTALLED) controlplane build ## Run all tests, on a real API server
 	@rm -f $(TALLY)
 	@tools/step "tests" vitest run; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
 

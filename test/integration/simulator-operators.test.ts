@@ -118,8 +118,8 @@ test("HyperConverged v1 does the same, and the descheduler reports in each gener
   await expect.poll(reported, timeout).toBe(true);
   for (const generation of ["v514", "v521", "v532"]) {
     await other.installCrds([mock(`kubedeschedulers-${generation}`)]); // oxlint-disable-line no-await-in-loop -- an upgrade follows another
-    await patch(other, path, { spec: { deschedulingIntervalSeconds: Number(generation.slice(1)) } }); // oxlint-disable-line no-await-in-loop
-    await expect.poll(reported, timeout).toBe(true); // oxlint-disable-line no-await-in-loop
+    await patch(other, path, { spec: { deschedulingIntervalSeconds: Number(generation.slice(1)) } }); // oxlint-disable-line no-await-in-loop -- one generation after the other
+    await expect.poll(reported, timeout).toBe(true); // oxlint-disable-line no-await-in-loop -- one generation after the other
   }
   await simulator.stop();
   expect(simulator.complaints).toEqual([]);

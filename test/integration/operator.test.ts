@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { freePorts, inRepository, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+
+/** What ships, not its sources. */
+const program = inRepository("dist", "virt-operator.mjs");
+
+let api: Server;
+let folder: string;
+beforeAll(async () => {
+  if (!existsSync(program)) throw new Error("there is no dist/virt-operator.mjs: run make build");
+  folder = mkdtempSync(join(tmpdir(), "operator-test-"));
+  api = await startServer();
+});
+afterAll(async () => {
+  await api.stop();
+  rmSync(folder, { recursive: true });
+});
+
+type Line = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
+type Operator = {
+  readonly child: ChildProcess;
+  readonly log: readonly Line[];
+  readonly words: () => string;
+  readonly probe: (path: string) => Promise<number>;
+};
+
+/** The bundled file, as a process. */
+async function startOperator(...flags: readonly string[]): Promise<Operator> {
+  const [port = 0] = await freePorts(1);
+  const address = `--health-probe-bind-address=127.0.0.1:${port}`;
+  const child = spawn(process.execPath, [program, address, ...flags], {
+    env: { PATH: process.env["PATH"], HOME: folder },
+  });
+  const log: Line[] = [];
+  let complaints = "";
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as Line));
+  child.stderr.on("data", (words: Buffer) => {
+    complaints += words.toString();
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const probe = async (path: string) => {
+    try {
+      return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    } catch {
+      return 0; // it does not listen yet, or not any more
+    }
+  };
+  return { child, log, words: () => complaints, probe };
+}
+
+test("it becomes ready, holds both leases, and gives them back when it is told to stop", async () => {
+  for (const name of ["virt-advisor-operator-system", "virt-platform-operator-system"]) {
+    await api.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
+  }
+  const operator = await startOperator(`--kubeconfig=${api.kubeconfig}`, "--leader-elect");
+  await expect.poll(() => operator.probe("/readyz")).toBe(200);
+  const holder = async (namespace: string, name: string) => {
+    const { body } = await api.request({ path: `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}` });
+    return (body as { spec?: { holderIdentity?: string } }).spec?.holderIdentity;
+  };
+  const holders = () =>
+    Promise.all([
+      holder("virt-advisor-operator-system", "8f83cc6e.kubevirt.io"),
+      holder("virt-platform-operator-system", "virt-platform-operator.kubevirt.io"),
+    ]);
+  await expect.poll(async () => (await holders()).every((identity) => Boolean(identity))).toBe(true);
+  operator.child.kill("SIGTERM");
+  const [code] = (await once(operator.child, "exit")) as [number];
+  expect(code).toBe(0);
+  expect(await holders()).toEqual(["", ""]);
+  expect(operator.words()).toBe("");
+});
+
+const refusals = [
+  {
+    reason: "an unknown flag",
+    flags: ["--contrllers=advisor"],
+    words: /^virt-operator: unknown flag --contrllers; see --help\n$/,
+    code: 2,
+  },
+  {
+    reason: "a kubeconfig that is missing",
+    flags: ["--kubeconfig=/nowhere"],
+    words: /^virt-operator: cannot read kubeconfig \/nowhere: no such file\n$/,
+    code: 1,
+  },
+  { reason: "no cluster at all", flags: [], words: /^virt-operator: no cluster to talk to: [^\n]*\n$/, code: 1 },
+];
+
+test.each(refusals)("$reason ends it with one line and no stack trace", async ({ flags, words, code }) => {
+  const operator = await startOperator(...flags);
+  const [status] = (await once(operator.child, "exit")) as [number];
+  expect(status).toBe(code);
+  expect(operator.words()).toMatch(words);
+});
+
+test("a server that is not there is told once, tried quietly, and the process lives, alive but not ready", async () => {
+  const [nobody = 0] = await freePorts(1);
+  const kubeconfig = join(folder, "unreachable");
+  writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${nobody}`));
+  const operator = await startOperator(`--kubeconfig=${kubeconfig}`);
+  await expect.poll(() => operator.log.filter(({ level }) => level === "warn").length).toBeGreaterThan(0);
+  expect(await operator.probe("/healthz")).toBe(200);
+  expect(await operator.probe("/readyz")).toBe(500);
+  const warnings = operator.log.filter(({ level }) => level === "warn" || level === "error");
+  expect(warnings).toEqual([
+    expect.objectContaining({
+      msg: "the API server does not answer; trying once a second",
+      why: expect.stringContaining("ECONNREFUSED"),
+    }),
+  ]);
+  expect(operator.child.exitCode).toBeNull();
+});
+
+test("a list that is forbidden is told with the server's own words, and works as soon as it is allowed", async () => {
+  const operator = await startOperator(`--kubeconfig=${api.user("nobody").kubeconfig}`);
+  const isTold = () =>
+    operator.log.some(({ msg = "", why }) => msg.includes("refused") && String(why).includes("nobody"));
+  await expect.poll(isTold).toBe(true);
+  expect(await operator.probe("/readyz")).toBe(500);
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }];
+  const body = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "nobody" },
+    roleRef,
+    subjects,
+  };
+  await api.request({ method: "POST", path: "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", body });
+  await expect.poll(() => operator.probe("/readyz")).toBe(200);
+});
