@@ -21,15 +21,20 @@ export type Kept = {
 
 /** Runs programs until their owner ends them or dies. Their logs are files named after them. */
 export function keepPrograms(programs: readonly Program[], outlivesOwner: boolean): Promise<Kept> {
-  return keep((keeper) => ({ folder: makeFolder(keeper), programs, outlivesOwner }));
+  return keep((keeper) => ({ folder: makeFolder(keeper), programs }), outlivesOwner);
 }
 
 /** The task is made when the keeper's process id is known, so that the folder can carry it in its name. */
-export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
+export async function keep(
+  makeTask: (keeper: number) => Omit<Task, "outlivesOwner">,
+  outlivesOwner: boolean,
+): Promise<Kept> {
   leaveWithRunner();
   const script = fileURLToPath(new URL("./keeper.ts", import.meta.url));
   // A process group of its own: a signal to the owner's whole group must not hit keeper and programs at once.
-  const keeper = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  // Whoever reads our words until their end must not wait for a keeper that stays.
+  const stdio = ["pipe", "pipe", outlivesOwner ? "ignore" : "inherit"] as const;
+  const keeper = spawn(process.execPath, [script], { stdio: [...stdio], detached: true });
   keeper.stdin.on("error", () => undefined); // a keeper that is gone tells it by its exit
   const gone = once(keeper, "exit");
   const started = Promise.withResolvers<readonly number[]>();
@@ -41,14 +46,14 @@ export async function keep(makeTask: (keeper: number) => Task): Promise<Kept> {
   });
   const lost = gone.then(() => failure.resolve("its keeper ended"));
   if (keeper.pid === undefined) throw new Error("the keeper of the control plane could not be started");
-  const task = makeTask(keeper.pid);
+  const task = { ...makeTask(keeper.pid), outlivesOwner };
   keeper.stdin.write(`${JSON.stringify(task)}\n`);
   const pids = await Promise.race([started.promise, lost.then(() => [])]);
   keeper.unref(); // an owner that forgets to end it may leave all the same
   const { pid } = keeper;
   const end = async () => {
     keeper.ref();
-    if (task.outlivesOwner) process.kill(pid, "SIGTERM");
+    if (outlivesOwner) process.kill(pid, "SIGTERM");
     keeper.stdin.end();
     await gone;
   };

@@ -50,8 +50,8 @@ async function start({ binaries, outlivesOwner }: LaunchSettings, ports: Ports):
   const kept = await keep((keeper) => {
     const folder = makeFolder(keeper);
     writeFiles(folder, authority);
-    return { folder, programs: programsOf({ binaries, folder, ports }), outlivesOwner };
-  });
+    return { folder, programs: programsOf({ binaries, folder, ports }) };
+  }, outlivesOwner);
   return { ...kept, authority, url: `https://127.0.0.1:${ports.api}` };
 }
 
