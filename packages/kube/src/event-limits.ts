@@ -1,20 +1,20 @@
 // Keeps events within bounds: how many about one subject, how many that wait, how many that are remembered.
 
+import { type Bucket, fullBucket, take } from "@virt/engine";
 import type { Entry } from "./event-entry.ts";
 import type { Announcement } from "./event-object.ts";
-import { type Bucket, fullBucket, take } from "./token-bucket.ts";
 
 type Buckets = ReadonlyMap<string, Bucket>;
 type Entries = ReadonlyMap<string, Entry>;
 
-const rate = { burst: 25, everyMs: 300_000 };
+const rate = { capacity: 25, refillMs: 300_000 };
 const most = { unsent: 250, known: 1_000 };
 
 /** Each write costs a token of its subject, when it is announced. Undefined: there is none. */
 export function pay(buckets: Buckets, announcement: Announcement, now: number): Buckets | undefined {
   const subject = subjectOf(announcement);
-  const { isGranted, bucket } = take(buckets.get(subject) ?? fullBucket, rate, now);
-  if (!isGranted) return undefined;
+  const { granted, bucket } = take(buckets.get(subject) ?? fullBucket, rate, now);
+  if (!granted) return undefined;
   return new Map([...buckets].filter(([, { fullAt }]) => fullAt > now)).set(subject, bucket);
 }
 

@@ -1,11 +1,11 @@
 // Decides which events are written, and when: each once, repetitions as a series, not too many about one subject.
 
+import type { Bucket } from "@virt/engine";
 import type { Reading } from "./elapsed.ts";
 import { type Entry, type EventWrite, firstTime, judgeWrite, repeated, writeOf } from "./event-entry.ts";
 import { bound, pay } from "./event-limits.ts";
 import type { Announcement } from "./event-object.ts";
 import type { Writing } from "./outcome.ts";
-import type { Bucket } from "./token-bucket.ts";
 
 export type Series = {
   /** A series is raised at most once in this time. */

@@ -1,11 +1,11 @@
 // Bounds what strangers can make us ask the API server.
 
-import { type Bucket, fullBucket, take } from "./token-bucket.ts";
+import { type Bucket, fullBucket, take } from "@virt/engine";
 
 const rates = {
   /** From one address, so that one client cannot use up what is there for all. */
-  each: { burst: 10, everyMs: 500 },
-  all: { burst: 50, everyMs: 100 },
+  each: { capacity: 10, refillMs: 500 },
+  all: { capacity: 50, refillMs: 100 },
 };
 
 export type LookupLimit = { readonly all: Bucket; readonly each: ReadonlyMap<string, Bucket> };
@@ -20,7 +20,7 @@ export function takeLookup(
 ): { readonly limit: LookupLimit; readonly retryInMs: number } {
   const own = take(was.each.get(address) ?? fullBucket, rates.each, now);
   const all = take(was.all, rates.all, now);
-  if (!own.isGranted || !all.isGranted) return { limit: was, retryInMs: Math.max(own.retryInMs, all.retryInMs) };
+  if (!own.granted || !all.granted) return { limit: was, retryInMs: Math.max(own.retryInMs, all.retryInMs) };
   const each = new Map([...was.each].filter(([, { fullAt }]) => fullAt > now)).set(address, own.bucket);
   return { limit: { all: all.bucket, each }, retryInMs: 0 };
 }
