@@ -19,14 +19,13 @@ switch (line.kind) {
     break;
   case "run": {
     const stop = new AbortController();
-    const now = new AbortController();
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.on(signal, () => (stop.signal.aborted ? process.exit(1) : stop.abort()));
     }
     try {
       const idle = { keysFor: () => [], pass: () => Promise.resolve({ kind: "done" } as const) };
       const housed = line.settings.controllers.map((name) => ({ name, controller: { name, ...idle } }));
-      await run(line.settings, housed, { signal: stop.signal, now: now.signal });
+      await run(line.settings, housed, stop.signal);
     } catch (error) {
       if (!(error instanceof AccessError)) throw error;
       complain(error.message, 1);

@@ -27,11 +27,7 @@ const oldestPassMs = 600_000;
 const oldestWatchMs = 600_000;
 
 /** Throws an AccessError when nothing can be done without a person. Settles when the signal is aborted and all has ended. */
-export async function run(
-  settings: Settings,
-  housed: readonly Housed[],
-  stop: { readonly signal: AbortSignal; readonly now: AbortSignal },
-): Promise<void> {
+export async function run(settings: Settings, housed: readonly Housed[], stop: AbortSignal): Promise<void> {
   const access = findAccess({ env: process.env, ...(settings.kubeconfig && { kubeconfig: settings.kubeconfig }) });
   const telemetry = createTelemetry(settings, process.stdout.isTTY && !process.env["NO_COLOR"]);
   const { log } = telemetry;
@@ -48,11 +44,11 @@ export async function run(
   host.want([]);
   const servers = await serve(settings, telemetry, { host, client });
   await new Promise<void>((resolve) => {
-    if (stop.signal.aborted) resolve();
-    stop.signal.addEventListener("abort", () => resolve(), { once: true });
+    if (stop.aborted) resolve();
+    stop.addEventListener("abort", () => resolve(), { once: true });
   });
   log.info("stopping");
-  await host.stop(stop.now);
+  await host.stop(new AbortController().signal);
   for (const server of servers) if (server.kind === "serving") await server.close();
   telemetry.close();
   log.info("stopped");
