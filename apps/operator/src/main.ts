@@ -1,7 +1,10 @@
 // The operator as a process.
 
+import { profiles } from "@virt/catalog";
 import { AccessError } from "@virt/kube";
+import { advisorResident } from "./advisor/resident.ts";
 import { helpText } from "./flags.ts";
+import { platformResident } from "./platform/resident.ts";
 import { run } from "./run.ts";
 import { readCommandLine } from "./settings.ts";
 import { version } from "./version.ts";
@@ -23,9 +26,12 @@ switch (line.kind) {
       process.on(signal, () => (stop.signal.aborted ? process.exit(1) : stop.abort()));
     }
     try {
-      const idle = { keysFor: () => [], pass: () => Promise.resolve({ kind: "done" } as const) };
-      const housed = line.settings.controllers.map((name) => ({ name, controller: { name, ...idle } }));
-      await run(line.settings, housed, stop.signal);
+      const residents = { advisor: advisorResident(profiles), platform: platformResident };
+      await run(
+        line.settings,
+        line.settings.controllers.map((name) => residents[name]),
+        stop.signal,
+      );
     } catch (error) {
       if (!(error instanceof AccessError)) throw error;
       complain(error.message, 1);

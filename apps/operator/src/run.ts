@@ -5,43 +5,42 @@ import { hostname } from "node:os";
 import {
   AccessGuard,
   Client,
-  type Controller,
+  EventRecorder,
   findAccess,
   Host,
+  observed,
+  type Sender,
   type Serving,
   serveMetrics,
   serveProbes,
   systemClock,
   type Tenant,
+  type Voice,
 } from "@virt/kube";
-import type { ControllerName } from "./flags.ts";
+import type { Housed, Resident } from "./housing.ts";
 import { leasePlace, processIdentity, userAgent } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
 import { version } from "./version.ts";
 
-/** What a controller brings to the process. */
-export type Housed = { readonly name: ControllerName; readonly controller: Controller };
-
 const oldestPassMs = 600_000;
 const oldestWatchMs = 600_000;
 
 /** Throws an AccessError when nothing can be done without a person. Settles when the signal is aborted and all has ended. */
-export async function run(settings: Settings, housed: readonly Housed[], stop: AbortSignal): Promise<void> {
+export async function run(settings: Settings, residents: readonly Resident[], stop: AbortSignal): Promise<void> {
   const access = findAccess({ env: process.env, ...(settings.kubeconfig && { kubeconfig: settings.kubeconfig }) });
   const telemetry = createTelemetry(settings, process.stdout.isTTY && !process.env["NO_COLOR"]);
   const { log } = telemetry;
   const identity = processIdentity(hostname(), randomUUID());
   log.info("starting", { version, controllers: settings.controllers, cluster: access.server, access: access.source });
   if (settings.ignored.length > 0) log.warn("flags without effect here", { flags: settings.ignored });
-  const client = new Client({ access, userAgent: userAgent(version, settings.controllers, identity) });
-  const tenants = housed.map(({ name, controller }): Tenant => {
-    const lease = { ...leasePlace(name, process.env["POD_NAMESPACE"], access.namespace), identity };
-    return { controller, observer: telemetry.tenant(name), ...(settings.leaderElect && { lease }) };
-  });
-  const host = new Host({ client, clock: systemClock, random: Math.random, tenants, observer: telemetry.host });
+  const raw = new Client({ access, userAgent: userAgent(version, settings.controllers, identity) });
+  const client = { ...observed(raw, telemetry.requested), close: () => raw.close() };
+  const placeOf = (name: Resident["name"]) => leasePlace(name, process.env["POD_NAMESPACE"], access.namespace);
+  const { host, refresh } = house(residents, { settings, telemetry, client, identity, placeOf });
   telemetry.watch(() => host.watches.all);
-  host.want([]);
+  telemetry.queues(() => Object.fromEntries(residents.map(({ name }, at) => [name, host.queueStates[at]])));
+  refresh();
   const servers = await serve(settings, telemetry, { host, client });
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
@@ -54,7 +53,59 @@ export async function run(settings: Settings, housed: readonly Housed[], stop: A
   log.info("stopped");
 }
 
-type Parts = { readonly host: Host; readonly client: Client };
+type Houses = {
+  readonly settings: Settings;
+  readonly telemetry: Telemetry;
+  readonly client: Sender & { readonly close: () => void };
+  readonly identity: string;
+  readonly placeOf: (name: Resident["name"]) => { readonly name: string; readonly namespace: string };
+};
+
+/** Controllers and host know each other: the host runs their passes, they look into its caches. */
+function house(residents: readonly Resident[], houses: Houses): { readonly host: Host; readonly refresh: () => void } {
+  const { settings, telemetry, client, identity, placeOf } = houses;
+  const moved: Housed[] = [];
+  const refresh = () => host.want(moved.flatMap(({ wants }) => wants()));
+  const tenants = residents.map((resident): Tenant => {
+    const { name } = resident;
+    const voice = speaking(resident, identity, telemetry);
+    const housed = resident.move({
+      settings,
+      version,
+      namespace: placeOf(name).namespace,
+      find: (spec) => host.watches.find(spec),
+      discovery: { find: (of, signal) => host.discovery.find(of, signal) },
+      refresh,
+      announce: voice.announce,
+      registry: telemetry.registry,
+      clock: systemClock,
+      log: telemetry.log.child({ controller: name }),
+    });
+    moved.push(housed);
+    const lease = { ...placeOf(name), identity };
+    const { controller } = housed;
+    const observer = telemetry.tenant(name);
+    return { controller, observer, begin: voice.begin, ...(settings.leaderElect && { lease }) };
+  });
+  const host = new Host({ client, clock: systemClock, random: Math.random, tenants, observer: telemetry.host });
+  return { host, refresh };
+}
+
+/** Events go out under the lease of their controller; before it exists nobody has anything to say. */
+function speaking({ name, fieldManager, eventRepeatMs }: Resident, instance: string, telemetry: Telemetry) {
+  let recorder: EventRecorder | undefined;
+  return {
+    announce: (announcement: Parameters<EventRecorder["announce"]>[0]) => recorder?.announce(announcement),
+    begin: (voice: Voice) => {
+      const reporter = { controller: fieldManager, instance, namePrefix: `virt-${name}-` };
+      const observer = telemetry.events(name);
+      recorder = new EventRecorder({ ...voice, clock: systemClock, reporter, observer, repeatMs: eventRepeatMs });
+      return recorder;
+    },
+  };
+}
+
+type Parts = { readonly host: Host; readonly client: Sender };
 
 async function serve(
   { probeAddress, metrics }: Settings,

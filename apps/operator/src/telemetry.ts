@@ -4,11 +4,18 @@ import {
   breakerMetrics,
   buildInfo,
   createLog,
+  type EventObserver,
+  eventMetrics,
   type HostParts,
   type Log,
   leaderMetric,
   processMetrics,
+  type QueueObserver,
+  type QueueState,
+  queueMetrics,
   Registry,
+  type RequestObserver,
+  requestMetrics,
   systemClock,
   type Tenant,
   type Watch,
@@ -29,7 +36,11 @@ export type Telemetry = {
   readonly registry: Registry;
   readonly host: HostParts["observer"];
   readonly tenant: (name: ControllerName) => Tenant["observer"];
+  readonly events: (name: ControllerName) => EventObserver;
+  readonly requested: RequestObserver;
   readonly watch: (watches: () => readonly Watch[]) => void;
+  /** How the work queues stand, by controller. */
+  readonly queues: (states: () => Readonly<Record<string, QueueState | undefined>>) => void;
   readonly close: () => void;
 };
 
@@ -44,6 +55,8 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
   const [first = "advisor"] = controllers;
   const place = { registry, prefix: prefixes[first] };
   const breakers = breakerMetrics(place);
+  let queueStates: () => Readonly<Record<string, QueueState | undefined>> = () => ({});
+  const queueOf = queueMetrics(registry, () => known(queueStates()));
   for (const name of controllers) buildInfo({ registry, prefix: prefixes[name] }, version);
   return {
     log,
@@ -57,27 +70,47 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
         breakers.closed(scope, openForMs);
         log.info("the API server answers again", { ...scope, afterSeconds: Math.round(openForMs / 1000) });
       },
-      stateChanged: ({ spec, state }) =>
-        log.info(`${spec.kind} is ${state === "not served" ? "not served" : "watched"}`, {
-          apiVersion: spec.apiVersion,
-        }),
+      stateChanged: ({ spec, state }) => {
+        if (state === "starting") return;
+        log.info(`${spec.kind} is ${state === "synced" ? "watched" : state}`, { apiVersion: spec.apiVersion });
+      },
       told: ({ kind }, what, why) => log[what === "refused" ? "warn" : "debug"](`watch of ${kind}: ${what}`, { why }),
       handlerFailed: (error) => log.error("a watch handler failed", { error }),
     },
-    tenant: (name) =>
-      tenantObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: prefixes[name] })),
+    tenant: (name) => ({
+      ...tenantObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: prefixes[name] })),
+      ...queueOf(name),
+    }),
+    events: (name) => {
+      const counted = eventMetrics({ registry, prefix: prefixes[name] });
+      return {
+        written: counted.written,
+        lost: (why, announcement, message) => {
+          counted.lost(why, announcement, message);
+          log.warn("an event was not written", { reason: announcement.reason, why: message });
+        },
+      };
+    },
+    requested: requestMetrics(place),
+    queues: (states) => {
+      queueStates = states;
+    },
     watch: (watches) => watchMetrics(place, () => watches().map(({ spec, ages }) => ({ resource: spec.kind, ages }))),
     close: () => running[Symbol.dispose](),
   };
 }
 
-function tenantObserver(log: Log, setLeader: (isLeading: boolean) => void): Tenant["observer"] {
-  const nothing = () => undefined;
+function known(states: Readonly<Record<string, QueueState | undefined>>): Readonly<Record<string, QueueState>> {
+  return Object.fromEntries(
+    Object.entries(states).flatMap(([name, state]) => (state === undefined ? [] : [[name, state]])),
+  );
+}
+
+function tenantObserver(
+  log: Log,
+  setLeader: (isLeading: boolean) => void,
+): Omit<Tenant["observer"], keyof QueueObserver> {
   return {
-    added: nothing,
-    retried: nothing,
-    taken: nothing,
-    worked: nothing,
     ended: ({ key, how, cause }) => {
       if (how === "threw" || how === "late") log.error("a pass failed", { key, how, error: cause });
     },

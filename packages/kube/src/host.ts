@@ -2,17 +2,17 @@
 
 import type { KubeObject } from "@virt/engine";
 import { type BreakerObserver, Breakers } from "./breaker.ts";
-import type { Client } from "./client.ts";
+import type { Sender } from "./client.ts";
 import type { Cancel, Clock } from "./clock.ts";
 import { Discovery } from "./discovery.ts";
 import { Fence, openGate } from "./fence.ts";
 import { type Controller, HostedController } from "./hosted-controller.ts";
 import { holdLease, type LeaseObserver, usualLease } from "./lease.ts";
 import { leaseClient } from "./lease-client.ts";
-import { lineThrough, oneByOne } from "./line.ts";
+import { type Line, lineThrough, oneByOne } from "./line.ts";
 import type { LoopObserver } from "./loop.ts";
 import type { QueueObserver } from "./queue.ts";
-import type { WatchObserver, WatchSpec } from "./running-watch.ts";
+import type { Watch, WatchObserver, WatchSpec } from "./running-watch.ts";
 import type { Change } from "./store.ts";
 import { WatchSet } from "./watch-set.ts";
 
@@ -32,14 +32,25 @@ export type Tenant = {
     readonly times?: LeaseTimes;
   };
   readonly observer: LoopObserver & QueueObserver & LeaseObserver & { readonly leading: (isLeading: boolean) => void };
+  /** Tells how to say something under this tenant's lease; made once, before the first pass. */
+  readonly begin?: (voice: Voice) => { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
+/** What a tenant may use beside its passes, for events. */
+export type Voice = { readonly line: Line; readonly mayWrite: () => boolean };
+
 export type HostParts = {
-  readonly client: Client;
+  readonly client: Sender & { readonly close: () => void };
   readonly clock: Clock;
   readonly random: () => number;
   readonly tenants: readonly Tenant[];
   readonly observer: BreakerObserver & Omit<WatchObserver, "changed">;
+};
+
+type Housed = {
+  readonly controller: HostedController;
+  readonly lease: Promise<void>;
+  readonly voice?: { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
 /** Every host sees CRDs come and go, by their metadata alone. */
@@ -61,6 +72,7 @@ export class Host {
   readonly #controllers: readonly HostedController[];
   readonly #leaving = new AbortController();
   readonly #leases: readonly Promise<void>[];
+  readonly #voices: readonly { readonly stop: (signal: AbortSignal) => Promise<void> }[];
   #cancelLook: Cancel | undefined;
   #isStopping = false;
 
@@ -74,11 +86,16 @@ export class Host {
       discovery: this.discovery,
       clock,
       random,
-      observer: { ...observer, changed: (spec, change) => this.#changed(spec, change) },
+      observer: {
+        ...observer,
+        changed: (spec, change) => this.#changed(spec, change),
+        stateChanged: (watch) => this.#stateChanged(watch),
+      },
     });
     const housed = parts.tenants.map((tenant) => this.#house(tenant));
     this.#controllers = housed.map(({ controller }) => controller);
     this.#leases = housed.map(({ lease }) => lease);
+    this.#voices = housed.flatMap(({ voice }) => voice ?? []);
     this.#lookForFreezes();
   }
 
@@ -107,13 +124,14 @@ export class Host {
   }
 
   /**
-   * No new passes; running ones get their time, or end at once when the signal is aborted. Leases are released after
-   * that, so that nobody writes under them any more.
+   * No new passes; running ones get their time, or end at once when the signal is aborted. Then what they had to say is
+   * said, and leases are released after that, so that nobody writes under them any more.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
     this.#cancelLook?.();
     await Promise.all(this.#controllers.map((controller) => controller.stop(signal)));
+    await Promise.all(this.#voices.map((voice) => voice.stop(signal)));
     this.watches.stop();
     this.#leaving.abort();
     await Promise.all(this.#leases);
@@ -121,23 +139,31 @@ export class Host {
     this.#parts.client.close();
   }
 
-  #house({ controller, lease, observer }: Tenant): { controller: HostedController; lease: Promise<void> } {
+  #house({ controller, lease, observer, begin }: Tenant): Housed {
     const { client, clock, random } = this.#parts;
     const times = lease?.times ?? usualLease;
     const fence = lease === undefined ? undefined : new Fence({ clock, deadlineMs: times.renewDeadlineMs });
     const gate = fence ?? openGate;
     gate.subscribe(observer.leading);
-    const parts = { sender: client, discovery: this.discovery, breakers: this.breakers, clock, random, gate, observer };
-    const housed = new HostedController(controller, parts);
-    if (lease === undefined || fence === undefined) return { controller: housed, lease: Promise.resolve() };
+    const { discovery, breakers, watches } = this;
+    const line = lineThrough(client, breakers, `${controller.name} events`);
+    const voice = begin?.({ line, mayWrite: () => gate.mayWrite() });
+    const parts = { sender: client, discovery, breakers, watches, clock, random, gate, observer };
+    const housed = { controller: new HostedController(controller, parts), ...(voice && { voice }) };
+    if (lease === undefined || fence === undefined) return { ...housed, lease: Promise.resolve() };
     const election = { ...lease, durationSeconds: times.durationSeconds, retryMs: times.retryMs };
     const held = holdLease({ api: leaseClient(client, lease), clock, fence, election, observer }, this.#leaving.signal);
-    return { controller: housed, lease: held };
+    return { ...housed, lease: held };
   }
 
   #changed(spec: WatchSpec, change: Change<KubeObject>): void {
     if (spec.kind === crdWatch.kind) this.watches.groupChanged(groupOfCrd(change.key));
     for (const controller of this.#controllers) controller.changed(spec, change);
+  }
+
+  #stateChanged(watch: Watch): void {
+    this.#parts.observer.stateChanged(watch);
+    for (const controller of this.#controllers) controller.stateChanged(watch);
   }
 
   // A frozen process may have missed anything on its streams.

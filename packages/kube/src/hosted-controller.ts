@@ -9,9 +9,10 @@ import type { Discovery } from "./discovery.ts";
 import type { Gate } from "./fence.ts";
 import { guarded } from "./guarded.ts";
 import { Loop, type LoopObserver } from "./loop.ts";
+import { OwnWrites } from "./own-writes.ts";
 import type { Ending } from "./pass.ts";
 import { Queue, type QueueObserver } from "./queue.ts";
-import type { WatchSpec } from "./running-watch.ts";
+import type { Watch, WatchSpec } from "./running-watch.ts";
 import type { Change } from "./store.ts";
 
 /** What a pass may use. All of it ends with the pass. */
@@ -21,12 +22,16 @@ export type Tools = {
   /** For what the port does not have: status writes, lists. Effective writes need `mayWrite` in their sending. */
   readonly sender: Sender;
   readonly mayWrite: () => boolean;
+  /** The next pass over this key waits until the watch shows this answer to our write. */
+  readonly wrote: (spec: WatchSpec, live: KubeObject) => void;
 };
 
 export type Controller = {
   readonly name: string;
   /** Which keys a change concerns. Synchronous and quick: it only says who must be looked at. */
   readonly keysFor: (spec: WatchSpec, change: Change<KubeObject>) => Iterable<string>;
+  /** Which keys it concerns that a kind is served, listed, or not served any more. */
+  readonly keysWhen?: (watch: Watch) => Iterable<string>;
   readonly pass: (key: string, tools: Tools) => Promise<Ending>;
 };
 
@@ -38,6 +43,7 @@ export type ControllerParts = {
   readonly random: () => number;
   readonly gate: Gate;
   readonly observer: LoopObserver & QueueObserver;
+  readonly watches: { readonly find: (spec: WatchSpec) => Watch | undefined };
 };
 
 export class HostedController {
@@ -46,7 +52,8 @@ export class HostedController {
   readonly #loop: Loop;
 
   constructor(controller: Controller, parts: ControllerParts) {
-    const { clock, random, observer, gate, breakers, discovery } = parts;
+    const { clock, random, observer, gate, breakers, discovery, watches } = parts;
+    const ownWrites = new OwnWrites(clock);
     this.#controller = controller;
     this.#queue = new Queue({ clock, chance: random, observer });
     const mayWrite = () => gate.mayWrite();
@@ -57,16 +64,26 @@ export class HostedController {
       breakers,
       clock,
       observer,
-      pass: (key, signal, attempt) => {
+      pass: async (key, signal, attempt) => {
+        await ownWrites.caughtUp(key, signal);
         const sender = guarded(parts.sender, attempt);
         const cluster = clusterFor({ client: sender, discovery, mayWrite }, signal);
-        return controller.pass(key, { signal, sender, cluster, mayWrite });
+        const wrote = (spec: WatchSpec, live: KubeObject) => {
+          const watched = watches.find(spec);
+          const { uid = "", resourceVersion: version = "" } = live.metadata;
+          if (watched !== undefined) ownWrites.note(key, { object: uid, watched, version });
+        };
+        return controller.pass(key, { signal, sender, cluster, mayWrite, wrote });
       },
     });
   }
 
   changed(spec: WatchSpec, change: Change<KubeObject>): void {
     for (const key of this.#controller.keysFor(spec, change)) this.#queue.add(key);
+  }
+
+  stateChanged(watch: Watch): void {
+    for (const key of this.#controller.keysWhen?.(watch) ?? []) this.#queue.add(key);
   }
 
   look(key: string): void {

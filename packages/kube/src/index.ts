@@ -16,19 +16,32 @@ export { type Clock, sleep, systemClock } from "./clock.ts";
 export { clusterFor, type Reader } from "./cluster.ts";
 export { Discovery } from "./discovery.ts";
 export type { Announcement } from "./event-object.ts";
-export { EventRecorder } from "./events.ts";
+export { type EventObserver, EventRecorder } from "./events.ts";
 export type { Failure, FailureReason } from "./failure.ts";
 export { findAccess } from "./find-access.ts";
-export { crdWatch, Host, type HostParts, type LeaseTimes, type Tenant } from "./host.ts";
+export { crdWatch, Host, type HostParts, type LeaseTimes, type Tenant, type Voice } from "./host.ts";
 export type { Controller, Tools } from "./hosted-controller.ts";
 export { lineThrough } from "./line.ts";
 export { createLog, type Log, type LogLevel } from "./log.ts";
-export { breakerMetrics, buildInfo, leaderMetric, Registry, watchMetrics } from "./metrics.ts";
+export {
+  breakerMetrics,
+  buildInfo,
+  Counter,
+  eventMetrics,
+  Gauge,
+  Histogram,
+  leaderMetric,
+  Registry,
+  watchMetrics,
+} from "./metrics.ts";
 export { type Reading, readingOf, type Writing, writingOf } from "./outcome.ts";
 export type { Ending } from "./pass.ts";
 export { processMetrics } from "./process-metrics.ts";
 export type { Projection } from "./projection.ts";
+export type { QueueObserver, QueueState } from "./queue.ts";
+export { queueMetrics } from "./queue-metrics.ts";
 export * from "./request.ts";
+export { observed, type RequestObserver, requestMetrics } from "./request-metrics.ts";
 export type { Watch, WatchSpec } from "./running-watch.ts";
 export { type Serving, serveMetrics, serveProbes } from "./serving.ts";
 export type { Change } from "./store.ts";

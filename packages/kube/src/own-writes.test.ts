@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 function watched() {
   const store = new Store<string>({ isEqual: (a, b) => a === b, onHandlerError: () => undefined });
   const calls: string[] = [];
-  return { store, calls, reflector: { doubt: () => calls.push("doubt"), relist: () => calls.push("relist") } };
+  return { store, calls, doubt: () => calls.push("doubt"), relist: () => calls.push("relist") };
 }
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -28,12 +28,12 @@ test("a pass waits for its own write, seen as an event, as a bookmark or in a li
     const writes = new OwnWrites(new VirtualClock());
     const place = watched();
     place.store.advance("6");
-    writes.note("a", place, "7");
-    const waiting = writes.caughtUp(["a", "b"], never);
+    writes.note("a", { object: "one", watched: place, version: "7" });
+    const waiting = writes.caughtUp("a", never);
     expect(await isSettled(waiting)).toBe(false);
     arrive(place.store);
     expect(await isSettled(waiting)).toBe(true);
-    expect(await isSettled(writes.caughtUp(["a"], never))).toBe(true);
+    expect(await isSettled(writes.caughtUp("a", never))).toBe(true);
   }
 });
 
@@ -41,16 +41,16 @@ test("a write that changed nothing is waited for without delay", async () => {
   const writes = new OwnWrites(new VirtualClock());
   const place = watched();
   place.store.advance("9");
-  writes.note("a", place, "9");
-  expect(await isSettled(writes.caughtUp(["a"], never))).toBe(true);
+  writes.note("a", { object: "one", watched: place, version: "9" });
+  expect(await isSettled(writes.caughtUp("a", never))).toBe(true);
 });
 
 test("a write that does not come back makes the stream doubtful, then the list", async () => {
   const clock = new VirtualClock();
   const writes = new OwnWrites(clock);
   const place = watched();
-  writes.note("a", place, "7");
-  const waiting = writes.caughtUp(["a"], never);
+  writes.note("a", { object: "one", watched: place, version: "7" });
+  const waiting = writes.caughtUp("a", never);
   await clock.advance(4_999);
   expect(place.calls).toEqual([]);
   await clock.advance(1);
@@ -66,9 +66,31 @@ test("a pass that is given up stops waiting, and its write is still waited for b
   const writes = new OwnWrites(new VirtualClock());
   const place = watched();
   const pass = new AbortController();
-  writes.note("a", place, "7");
-  const waiting = writes.caughtUp(["a"], pass.signal);
+  writes.note("a", { object: "one", watched: place, version: "7" });
+  const waiting = writes.caughtUp("a", pass.signal);
   pass.abort();
   expect(await isSettled(waiting)).toBe(true);
-  expect(await isSettled(writes.caughtUp(["a"], never))).toBe(false);
+  expect(await isSettled(writes.caughtUp("a", never))).toBe(false);
+});
+
+test("all writes to a key are waited for, and those to another key are not", async () => {
+  const writes = new OwnWrites(new VirtualClock());
+  const [first, second] = [watched(), watched()];
+  writes.note("a", { object: "one", watched: first, version: "7" });
+  writes.note("a", { object: "two", watched: second, version: "8" });
+  const waiting = writes.caughtUp("a", never);
+  first.store.advance("7");
+  expect(await isSettled(waiting)).toBe(false);
+  expect(await isSettled(writes.caughtUp("b", never))).toBe(true);
+  second.store.advance("8");
+  expect(await isSettled(waiting)).toBe(true);
+});
+
+test("a write to a kind that is gone holds nobody up for ever", async () => {
+  const clock = new VirtualClock();
+  const writes = new OwnWrites(clock);
+  writes.note("a", { object: "one", watched: watched(), version: "7" });
+  const waiting = writes.caughtUp("a", never);
+  await clock.advance(30_000);
+  expect(await isSettled(waiting)).toBe(true);
 });

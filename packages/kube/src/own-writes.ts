@@ -5,46 +5,55 @@ import type { Clock } from "./clock.ts";
 /** A watched subject, as far as its own writes are concerned. */
 export type Watched = {
   readonly store: { readonly contains: (version: string, signal: AbortSignal) => Promise<void> };
-  readonly reflector: { readonly doubt: () => void; readonly relist: () => void };
+  readonly doubt: () => void;
+  readonly relist: () => void;
 };
 
-/** A write that is not seen after the first time is a sign of a dead stream, after the second of worse. */
-const patienceMs = { probe: 5_000, relist: 10_000 };
+export type OwnWrite = {
+  /** Unique over all kinds. */
+  readonly object: string;
+  readonly watched: Watched;
+  readonly version: string;
+};
+
+/**
+ * A write that is not seen after the first time is a sign of a dead stream, after the second of worse. After the third
+ * the kind is gone, or never comes back: an old view is better than none, and the server refuses what is based on it.
+ */
+const patienceMs = { probe: 5_000, relist: 10_000, end: 30_000 };
 
 export class OwnWrites {
   readonly #clock: Clock;
-  readonly #notes = new Map<string, { readonly watched: Watched; readonly version: string }>();
+  readonly #writes = new Map<string, Map<string, OwnWrite>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /**
-   * `name` is the object's, unique over all kinds. A no-op write returns the version that is known already, and is
-   * waited for without delay.
-   */
-  note(name: string, watched: Watched, version: string): void {
-    this.#notes.set(name, { watched, version });
+  /** A no-op write returns the version that is known already, and is waited for without delay. */
+  note(key: string, write: OwnWrite): void {
+    const writes = this.#writes.get(key) ?? new Map<string, OwnWrite>();
+    this.#writes.set(key, writes.set(write.object, write));
   }
 
-  /** Settles when the caches contain all noted writes to these objects, or when the signal is aborted. */
-  async caughtUp(names: readonly string[], signal: AbortSignal): Promise<void> {
-    await Promise.all(names.map((name) => this.#wait(name, signal)));
+  /** Settles when the caches contain all writes of the passes over this key, or when the signal is aborted. */
+  async caughtUp(key: string, signal: AbortSignal): Promise<void> {
+    const writes = [...(this.#writes.get(key)?.values() ?? [])];
+    await Promise.all(writes.map((write) => this.#wait(write, signal)));
+    if (!signal.aborted) this.#writes.delete(key);
   }
 
-  async #wait(name: string, signal: AbortSignal): Promise<void> {
-    const note = this.#notes.get(name);
-    if (note === undefined) return;
-    const { store, reflector } = note.watched;
+  async #wait({ watched, version }: OwnWrite, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
     const timers = [
-      this.#clock.schedule(patienceMs.probe, () => reflector.doubt()),
-      this.#clock.schedule(patienceMs.relist, () => reflector.relist()),
+      this.#clock.schedule(patienceMs.probe, () => watched.doubt()),
+      this.#clock.schedule(patienceMs.relist, () => watched.relist()),
+      this.#clock.schedule(patienceMs.end, () => over.abort()),
     ];
     try {
-      await store.contains(note.version, signal);
+      await watched.store.contains(version, AbortSignal.any([signal, over.signal]));
     } finally {
       for (const cancel of timers) cancel();
     }
-    if (!signal.aborted && this.#notes.get(name) === note) this.#notes.delete(name);
   }
 }

@@ -26,6 +26,8 @@ export type Watch = {
   readonly store: Store<KubeObject>;
   /** "starting": nothing is known yet. "not served": the server has no such kind, which is a fact. */
   readonly state: "starting" | "synced" | "not served";
+  /** Why there is no list yet, where the server said so. */
+  readonly trouble: string | undefined;
   readonly ages: Ages;
   readonly doubt: () => void;
   readonly relist: () => void;
@@ -33,7 +35,7 @@ export type Watch = {
 
 export type WatchObserver = {
   readonly changed: (spec: WatchSpec, change: Change<KubeObject>) => void;
-  /** The kind is served now, or not any more. */
+  /** The kind is served now, or not any more, or its first list is complete. */
   readonly stateChanged: (watch: Watch) => void;
   readonly told: (spec: WatchSpec, what: string, why: string) => void;
   readonly handlerFailed: (error: unknown) => void;
@@ -61,13 +63,18 @@ export class RunningWatch implements Watch {
   #reflector: Reflector<KubeObject> | undefined;
   #isServed: boolean | undefined;
   #looksLeft = looksAfterNews;
+  #trouble: string | undefined;
   #cancelLook: (() => void) | undefined;
 
   constructor(spec: WatchSpec, parts: RunningParts) {
     this.spec = spec;
     this.#parts = parts;
     const { observer } = parts;
-    this.store = new Store({ isEqual: isSame, onHandlerError: observer.handlerFailed });
+    this.store = new Store({
+      isEqual: isSame,
+      onHandlerError: observer.handlerFailed,
+      onSynced: () => observer.stateChanged(this),
+    });
     this.store.subscribe((change) => observer.changed(spec, change));
     void this.#look();
   }
@@ -75,6 +82,10 @@ export class RunningWatch implements Watch {
   get state(): Watch["state"] {
     if (this.#isServed === false) return "not served";
     return this.store.isSynced ? "synced" : "starting";
+  }
+
+  get trouble(): string | undefined {
+    return this.state === "starting" ? this.#trouble : undefined;
   }
 
   get ages(): Ages {
@@ -132,7 +143,10 @@ export class RunningWatch implements Watch {
     const subject = { resource, selection, content, ...(namespace && { namespace }) } as const;
     const source = new WatchSource(subject, (object) => project(object, projection));
     const observer = {
-      told: (what: string, why: string) => this.#parts.observer.told(this.spec, what, why),
+      told: (what: string, why: string) => {
+        this.#trouble = why;
+        this.#parts.observer.told(this.spec, what, why);
+      },
       vanished: () => this.#vanished(),
     };
     this.#setServed(true);

@@ -13,6 +13,8 @@ export type StoreSettings<T> = {
   readonly isEqual: (before: T, after: T) => boolean;
   /** A handler that throws harms nobody else; what it threw ends here. */
   readonly onHandlerError: (error: unknown) => void;
+  /** The first list is complete, or the first after a `clear`. */
+  readonly onSynced?: () => void;
 };
 
 type Entry<T> = { readonly version: string; readonly item: T };
@@ -84,12 +86,14 @@ export class Store<T> {
   }
 
   swap(version: string): void {
+    const isFirst = !this.isSynced;
     const before = this.#entries;
     this.#entries = this.#collected;
     this.#collected = new Map();
     this.advance(version);
     for (const [key, { item }] of before) if (!this.#entries.has(key)) this.#tell({ key, before: item });
     for (const [key, { item }] of this.#entries) this.#compare(key, before.get(key)?.item, item);
+    if (isFirst) this.#settings.onSynced?.();
   }
 
   change({ type, key, version, item }: Item<T>): void {

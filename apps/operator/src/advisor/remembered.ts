@@ -1,0 +1,57 @@
+// What is read on demand and does not change under its name: schemas by generation, rendered configurations by name.
+
+import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/engine";
+import type { Reader, Watch } from "@virt/kube";
+
+export type Remembered = {
+  /** The openAPIV3Schema of a version; undefined where the CRD or the version is not there. */
+  readonly schema: (crd: string, version: string, cluster: Reader) => Promise<JsonMap | undefined>;
+  /** Undefined: it cannot be read now. */
+  readonly rendered: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
+  readonly renderedNow: (name: string) => KubeObject | undefined;
+};
+
+/** Pools aim at few configurations at a time; older ones are read again if anybody asks. */
+const mostRendered = 8;
+
+export function createRemembered(crds: () => Watch | undefined): Remembered {
+  const schemas = new Map<string, { readonly state: string; readonly crd: KubeObject }>();
+  const rendered = new Map<string, KubeObject>();
+  return {
+    schema: async (crd, version, cluster) => {
+      const listed = crds()?.store.get(crd);
+      if (listed === undefined) return undefined;
+      const state = `${listed.metadata.uid} ${listed.metadata.generation}`;
+      const known = schemas.get(crd);
+      if (known?.state === state) return schemaOf(known.crd, version);
+      const reading = await cluster.read({ ...crdKind, name: crd });
+      if (reading.kind !== "found") return undefined;
+      schemas.set(crd, { state, crd: trimmed(reading.object) });
+      return schemaOf(reading.object, version);
+    },
+    rendered: async (name, cluster) => {
+      const known = rendered.get(name);
+      if (known !== undefined) return known;
+      const reading = await cluster.read({ ...machineConfigKind, name });
+      if (reading.kind !== "found") return undefined;
+      if (rendered.size >= mostRendered) rendered.delete(rendered.keys().next().value ?? "");
+      rendered.set(name, reading.object);
+      return reading.object;
+    },
+    renderedNow: (name) => rendered.get(name),
+  };
+}
+
+const crdKind = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+const machineConfigKind = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig" };
+
+function trimmed({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name: metadata.name }, spec: { versions: at(rest, "spec", "versions") } };
+}
+
+function schemaOf(crd: KubeObject, version: string): JsonMap | undefined {
+  const served = asList(at(crd, "spec", "versions")).find(
+    (one) => asText(member(one, "name")) === version && member(one, "served") === true,
+  );
+  return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
+}

@@ -1,0 +1,31 @@
+// What a controller gets from the process it lives in, and what it brings.
+
+import type { PassFacts } from "@virt/advisor";
+import type { Announcement, Clock, Controller, Discovery, Log, Registry, Watch, WatchSpec } from "@virt/kube";
+import type { ControllerName } from "./flags.ts";
+import type { Settings } from "./settings.ts";
+
+export type Housing = {
+  readonly settings: Settings;
+  readonly version: PassFacts["operator"]["version"];
+  /** Where the process itself lives. */
+  readonly namespace: string;
+  readonly find: (spec: WatchSpec) => Watch | undefined;
+  readonly discovery: Pick<Discovery, "find">;
+  /** The set of wanted watches may be another one. */
+  readonly refresh: () => void;
+  readonly announce: (announcement: Announcement) => void;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export type Housed = { readonly controller: Controller; readonly wants: () => readonly WatchSpec[] };
+
+/** The same event is written again at most this often. */
+export type Resident = {
+  readonly name: ControllerName;
+  readonly fieldManager: string;
+  readonly eventRepeatMs: number;
+  readonly move: (housing: Housing) => Housed;
+};
