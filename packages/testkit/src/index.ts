@@ -1,6 +1,8 @@
 // What tests, benchmarks and the demo use to get a real cluster.
 
 export { obtainBinaries } from "./binaries/obtain.ts";
+export * from "./fault-proxy/index.ts";
+export * from "./invariants/index.ts";
 export { inRepository } from "./repository.ts";
 export { type Reply, reply, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 export type { AuditEvent } from "./server/audit.ts";

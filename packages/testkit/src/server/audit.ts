@@ -1,8 +1,10 @@
-// What the API server writes down about requests: metadata of all, bodies of our own controllers' writes.
+// What the API server writes down about requests: metadata of all, bodies of what our controllers and their leases depend on.
 
 import { readFileSync } from "node:fs";
 
 const ownNamespaces = ["virt-advisor-operator-system", "virt-platform-operator-system"];
+
+const writeVerbs = ["create", "update", "patch", "delete", "deletecollection"];
 
 export const auditPolicy = {
   apiVersion: "audit.k8s.io/v1",
@@ -14,8 +16,17 @@ export const auditPolicy = {
     {
       level: "RequestResponse",
       userGroups: ownNamespaces.map((namespace) => `system:serviceaccounts:${namespace}`),
-      verbs: ["create", "update", "patch", "delete", "deletecollection"],
+      verbs: writeVerbs,
       omitManagedFields: false,
+    },
+    // Whoever writes them: a person's edit is an approval, another replica's renewal is a loss of the lease.
+    {
+      level: "RequestResponse",
+      verbs: writeVerbs,
+      resources: [
+        { group: "advisor.kubevirt.io", resources: ["virtplatformconfigs", "virtplatformconfigs/status"] },
+        { group: "coordination.k8s.io", resources: ["leases"] },
+      ],
     },
     { level: "Metadata" },
   ],
@@ -28,8 +39,18 @@ export type AuditEvent = {
   readonly requestURI: string;
   /** RFC 3339, with microseconds. */
   readonly requestReceivedTimestamp: string;
+  /** When the answer was complete, if the stage is ResponseComplete. */
+  readonly stageTimestamp?: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  /** What the request is about; absent for paths that are no resource. */
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
   readonly requestObject?: unknown;
   readonly responseObject?: unknown;

@@ -1,0 +1,44 @@
+// I5: only the process that holds the advisor's lease writes, and only as long as its last renewal counts.
+
+import type { Audited } from "./audited.ts";
+import type { History } from "./history.ts";
+import type { StoredLease } from "./stored-config.ts";
+import type { Version } from "./versions.ts";
+import { type Violation, violation } from "./violation.ts";
+
+/** A run without leader election has no lease and is not judged. */
+export function writesWithoutLease({ writes, lease }: History): readonly Violation[] {
+  return writes
+    .filter(({ resource }) => resource !== "leases")
+    .flatMap((write) => {
+      const why = whyNot(lease, write);
+      return why === undefined ? [] : [violation("I5", write, why)];
+    });
+}
+
+function whyNot(lease: readonly Version<StoredLease>[], write: Audited): string | undefined {
+  const identity = identityOf(write.userAgent);
+  // One that was deleted is nobody's until somebody creates it again.
+  const stored = lease.findLast(({ by, object }) => object !== undefined && by.completedMs <= write.receivedMs);
+  if (stored === undefined) return undefined;
+  const isOnItsWay = lease.some(({ by, object }) => isDuring(by, write) && holderOf(object) === identity);
+  if (isOnItsWay) return undefined;
+  const holder = holderOf(stored.object);
+  if (holder !== identity) return `the lease is held by "${holder}", not by ${identity}`;
+  const endMs = stored.by.completedMs + (stored.object?.spec?.leaseDurationSeconds ?? 0) * 1000;
+  return write.receivedMs > endMs ? `the lease of ${identity} had expired` : undefined;
+}
+
+function holderOf(lease: StoredLease | undefined): string {
+  return lease?.spec?.holderIdentity ?? "";
+}
+
+/** Whether it was stored before the write came in cannot be told. */
+function isDuring({ receivedMs, completedMs }: Audited, write: Audited): boolean {
+  return receivedMs <= write.receivedMs && write.receivedMs < completedMs;
+}
+
+/** The operator's agent is `virt-operator/<version> (<controllers>; <identity>)`; a test's may be the identity alone. */
+function identityOf(userAgent: string): string {
+  return /; ([^;()]+)\)$/.exec(userAgent)?.[1] ?? userAgent;
+}

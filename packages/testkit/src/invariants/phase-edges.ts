@@ -1,0 +1,77 @@
+// The edges of the advisor's state machine, as data: from which stored phase the next may follow, and on what condition.
+
+export const phases = [
+  "Pending",
+  "Drafting",
+  "PrerequisiteFailed",
+  "ReviewRequired",
+  "InProgress",
+  "Completed",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+  "Failed",
+  "Drifted",
+  "Ignored",
+] as const;
+
+export type Phase = (typeof phases)[number];
+
+/** "edit": only together with a generation that was not seen before. */
+type Condition = "always" | "edit";
+
+type Edges = Partial<Readonly<Record<Phase, Condition>>>;
+
+const redraft: Edges = { Pending: "edit", Drafting: "always" };
+const lostCrd: Edges = { PrerequisiteFailed: "always" };
+
+/**
+ * Ignored follows everything, and only action Ignore leads there: it is not listed. Pending need not be stored, so what may
+ * become Pending may become Drafting.
+ */
+const edges: Readonly<Record<Phase | "", Edges>> = {
+  "": { Pending: "always", Drafting: "always" },
+  Pending: { Drafting: "always" },
+  Drafting: {
+    Pending: "edit",
+    PrerequisiteFailed: "always",
+    Failed: "always",
+    Completed: "always",
+    InProgress: "always",
+    ReviewRequired: "always",
+  },
+  PrerequisiteFailed: { Pending: "always", Drafting: "always" },
+  ReviewRequired: { ...redraft, ...lostCrd, InProgress: "always", Completed: "always" },
+  InProgress: {
+    ...redraft,
+    ...lostCrd,
+    Failed: "always",
+    Completed: "always",
+    CompletedWithErrors: "always",
+    Drifted: "always",
+  },
+  Completed: { ...redraft, ...lostCrd, Drifted: "always", CompletedWithUpgrade: "always" },
+  CompletedWithErrors: { ...redraft, ...lostCrd, Drifted: "always", Completed: "always" },
+  CompletedWithUpgrade: { ...redraft, ...lostCrd, Drifted: "always", Completed: "always" },
+  Drifted: { ...redraft, ...lostCrd, CompletedWithErrors: "always", Completed: "always", InProgress: "always" },
+  Failed: { Pending: "edit", Drafting: "edit" },
+  Ignored: { Pending: "always", Drafting: "always" },
+};
+
+export type Move = {
+  /** Empty for a new object. A phase that nobody knows counts as empty. */
+  readonly from: string;
+  readonly to: string;
+  readonly action: string | undefined;
+  readonly isEdited: boolean;
+};
+
+export function isEdge({ from, to, action, isEdited }: Move): boolean {
+  if (to === "Ignored" || action === "Ignore") return to === "Ignored" && action === "Ignore";
+  if (from === to) return isPhase(to);
+  const condition = isPhase(to) ? edges[isPhase(from) ? from : ""][to] : undefined;
+  return condition === "always" || (condition === "edit" && isEdited);
+}
+
+export function isPhase(text: string): text is Phase {
+  return phases.some((phase) => phase === text);
+}
