@@ -5,7 +5,14 @@ import { tally } from "./tools/tally.ts";
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "apps/*/src/**/*.test.ts",
+      "bench/src/**/*.test.ts",
+      "catalog/**/*.test.ts",
+      "tools/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
     pool: "forks",
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -83,7 +83,8 @@ function linkPackages(copy: string): void {
     if (name !== "@virt" && name !== ".package-lock.json")
       symlinkSync(inRepository("node_modules", name), join(modules, name));
   }
-  for (const folder of globSync(`${copy}/packages/*`)) symlinkSync(folder, join(modules, "@virt", basename(folder)));
+  for (const folder of [...globSync(`${copy}/packages/*`), `${copy}/catalog`])
+    symlinkSync(folder, join(modules, "@virt", basename(folder)));
   writeFileSync(join(modules, ".package-lock.json"), ""); // newer than all sources: make has nothing to install
 }
 

@@ -2,7 +2,7 @@
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { inRepository, type Server, startServer } from "@virt/testkit";
+import { checkInvariants, inRepository, type Server, startServer } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { type Configs, configsOf } from "./configs.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
@@ -71,7 +71,9 @@ export async function startWorld({ crds = {} }: WorldWishes = {}): Promise<World
       },
       [Symbol.asyncDispose]: async () => {
         await Promise.all(programs.map((program) => program.kill()));
+        const { violations } = checkInvariants(server.audit(), { accounts: [accountName] });
         await server.stop();
+        expect(violations, "invariants that this run broke").toEqual([]);
       },
     };
   } catch (error) {
@@ -96,9 +98,12 @@ async function areNodesReady(server: Server): Promise<boolean> {
 
 const ownCrd = inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml");
 
+const advisor = { namespace: "virt-advisor-operator-system", name: "virt-advisor-operator-controller-manager" };
+const accountName = `system:serviceaccount:${advisor.namespace}:${advisor.name}`;
+
 /** The ServiceAccount of the advisor, with the role that is generated for it and nothing else. */
 export async function advisorAccount(server: Server) {
-  const [namespace, name] = ["virt-advisor-operator-system", "virt-advisor-operator-controller-manager"];
+  const { namespace, name } = advisor;
   const account = await server.serviceAccount(namespace, name);
   const output = await server.kubectl("apply", "-f", inRepository("config", "rbac", "advisor_role.yaml"));
   if (output.code !== 0) throw new Error(output.stderr);

@@ -1,5 +1,6 @@
 // The steps that bring up a simulated cluster, each with a progress line and its time.
 
+import { globSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Kept, keepPrograms, type Program, type Server, startServer } from "@virt/testkit";
 import { startProgress } from "../progress.ts";
@@ -21,7 +22,9 @@ const patienceMs = 120_000;
 export async function bringUp({ scenario, speed, outlivesOwner, programs }: Wishes): Promise<Simulated> {
   const server = await step("API server and etcd", () => startServer({ outlivesOwner }));
   try {
-    await step("CRDs of the operators that we configure", () => server.installCrds(mockFiles()));
+    await step("our CRD, and those of the operators that we configure", () =>
+      server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles()]),
+    );
     const { kubeconfig } = server;
     const simulator = node(
       "simulator",
