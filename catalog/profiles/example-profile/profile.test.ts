@@ -1,0 +1,40 @@
+// The example writes a ConfigMap where there is room for it.
+
+import { writeYaml } from "@virt/engine";
+import { expect, test } from "vitest";
+import profile from "./profile.ts";
+
+const ownNamespace = "virt-advisor-operator-system";
+
+const places = [
+  { reason: "it lies in openshift-cnv where that exists", cnv: true, namespace: "openshift-cnv" },
+  { reason: "otherwise it lies beside the operator", cnv: false, namespace: ownNamespace },
+];
+
+test.each(places)("$reason", ({ cnv, namespace }) => {
+  const [item, ...others] = profile.plan(undefined, { cnv, ownNamespace });
+  expect(others).toEqual([]);
+  expect(item).toEqual({
+    name: "configure-example-component",
+    message: "Waiting to apply configuration",
+    operation: "Apply",
+    target: { apiVersion: "v1", kind: "ConfigMap", name: "example-config", namespace },
+    desired: expect.anything(),
+    managedFields: ["data"],
+    warnings: [],
+    impact: { create: "Low", change: "Low" },
+  });
+  expect(item?.operation === "Apply" ? writeYaml(item.desired) : "").toBe(`apiVersion: v1
+data:
+  example-key: example-value
+kind: ConfigMap
+metadata:
+  name: example-config
+  namespace: ${namespace}
+`);
+});
+
+test("it needs nothing and depends on nothing", () => {
+  const facts = { cnv: true, ownNamespace };
+  expect([profile.needs({}), profile.refuse({}, facts), profile.inputs({}, facts)]).toEqual([[], undefined, []]);
+});

@@ -1,0 +1,38 @@
+// Writes one ConfigMap: the smallest profile, to try the workflow with.
+
+import { defineProfile, namespace } from "@virt/advisor";
+
+const cnvNamespace = "openshift-cnv";
+const kind = "ConfigMap";
+const name = "example-config";
+
+export default defineProfile({
+  name: "example-profile",
+  category: "example",
+  description: "Demonstrates the workflow with a single ConfigMap",
+  impactSummary: "Low - Writes one ConfigMap that nothing reads",
+  impact: "Low",
+  isAdvertised: false,
+  purposes: [],
+  targets: [{ group: "", kind, plural: "configmaps", names: [name] }],
+  reads: { cnv: namespace(cnvNamespace) },
+  needs: () => [],
+  refuse: () => undefined,
+  inputs: () => [],
+  plan: (_given, { cnv, ownNamespace }) => {
+    const target = { apiVersion: "v1", kind, name, namespace: cnv === true ? cnvNamespace : ownNamespace };
+    const metadata = { name, namespace: target.namespace };
+    return [
+      {
+        name: "configure-example-component",
+        message: "Waiting to apply configuration",
+        operation: "Apply",
+        target,
+        desired: { apiVersion: "v1", kind, metadata, data: { "example-key": "example-value" } },
+        managedFields: ["data"],
+        warnings: [],
+        impact: { create: "Low", change: "Low" },
+      },
+    ];
+  },
+});

@@ -1,0 +1,30 @@
+// Where the HyperConverged keeps the values that profiles read and write, in each version of its API.
+
+import type { Need } from "@virt/advisor";
+import type { Json, KubeObject } from "@virt/api";
+import { at } from "@virt/engine";
+
+const group = "hco.kubevirt.io";
+
+/** There is one, of this name. */
+export const hyperConverged = {
+  group,
+  kind: "HyperConverged",
+  plural: "hyperconvergeds",
+  name: "kubevirt-hyperconverged",
+} as const;
+
+/** The message names the version that every release has served. */
+export function hyperConvergedNeed(remedy: string): Need {
+  const { kind } = hyperConverged;
+  return { kind, group, versions: ["v1", "v1beta1"], shown: `${group}.v1beta1`, remedy };
+}
+
+/** What v1beta1 has in `spec`, v1 has in `spec.virtualization`. */
+export function valuesPath(apiVersion: string): readonly string[] {
+  return apiVersion === `${group}/v1beta1` ? ["spec"] : ["spec", "virtualization"];
+}
+
+export function hcoValue(object: KubeObject | undefined, ...keys: readonly string[]): Json | undefined {
+  return object === undefined ? undefined : at(object, ...valuesPath(object.apiVersion), ...keys);
+}

@@ -1,0 +1,71 @@
+// What holds for every profile, and that none is forgotten.
+
+import { readdirSync } from "node:fs";
+import { inRepository } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { profiles } from "./index.ts";
+
+test("every folder is listed, under its name", () => {
+  const entries = readdirSync(inRepository("catalog", "profiles"), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(profiles.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
+});
+
+test("the production profiles are advertised with the texts that users know", () => {
+  const advertised = profiles.filter(({ isAdvertised }) => isAdvertised);
+  expect(
+    advertised.map(({ name, category, description, impactSummary }) => [name, category, description, impactSummary]),
+  ).toEqual([
+    [
+      "load-aware-rebalancing",
+      "scheduling",
+      "Enables load-aware VM rebalancing and PSI metrics for intelligent scheduling",
+      "Medium - May require node reboots if PSI metrics are enabled",
+    ],
+    [
+      "virt-higher-density",
+      "density",
+      "Enables higher VM density through swap and other optimizations",
+      "Enables swap for kubelet to allow memory overcommit and higher VM density. Requires nodes with swap partition labeled CNV_SWAP.",
+    ],
+  ]);
+});
+
+test("each says how much it can disturb, what it governs and what it writes", () => {
+  const told = profiles.map(({ impact, optionsKey, purposes, targets }) => ({ impact, optionsKey, purposes, targets }));
+  const machineConfigs = {
+    group: "machineconfiguration.openshift.io",
+    kind: "MachineConfig",
+    plural: "machineconfigs",
+  };
+  expect(told).toEqual([
+    {
+      impact: "High",
+      optionsKey: "loadAware",
+      purposes: ["psi", "vm-rebalancing"],
+      targets: [
+        { ...machineConfigs, names: ["99-worker-psi-karg"], isDeleted: true },
+        { group: "operator.openshift.io", kind: "KubeDescheduler", plural: "kubedeschedulers", names: ["cluster"] },
+      ],
+    },
+    {
+      impact: "High",
+      optionsKey: "virtHigherDensity",
+      purposes: ["kubelet-swap"],
+      targets: [
+        { ...machineConfigs, names: ["90-worker-kubelet-swap"], isDeleted: true },
+        {
+          group: "hco.kubevirt.io",
+          kind: "HyperConverged",
+          plural: "hyperconvergeds",
+          names: ["kubevirt-hyperconverged"],
+        },
+      ],
+    },
+    {
+      impact: "Low",
+      purposes: [],
+      targets: [{ group: "", kind: "ConfigMap", plural: "configmaps", names: ["example-config"] }],
+    },
+  ]);
+});

@@ -1,0 +1,50 @@
+// What a user may set for load-aware rebalancing. Build time only: schema, docs, form and help are generated from it.
+
+import { z } from "zod";
+import type { Given } from "../given.ts";
+import { defaults } from "./defaults.ts";
+
+const thresholds = ["Low", "Medium", "High", "AsymmetricLow", "AsymmetricMedium", "AsymmetricHigh"] as const;
+
+export const options = z
+  .object({
+    deschedulingIntervalSeconds: z
+      .int()
+      .min(60)
+      .max(86_400)
+      .default(defaults.deschedulingIntervalSeconds)
+      .describe("Seconds between two runs of the descheduler."),
+    mode: z
+      .enum(["Automatic", "Predictive"])
+      .default(defaults.mode)
+      .describe("Automatic evicts VMs from nodes under pressure; Predictive only simulates the evictions."),
+    enablePSIMetrics: z
+      .boolean()
+      .default(defaults.enablePSIMetrics)
+      .describe(
+        "Whether the workers' kernels measure pressure (kernel argument psi=1). A change reboots the workers; false plans the removal of our MachineConfig.",
+      ),
+    devDeviationThresholds: z
+      .enum(thresholds)
+      .default(defaults.devDeviationThresholds)
+      .describe("How far a node's load may be from the average before VMs are moved."),
+    evictionLimitTotal: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        "Most evictions at a time in the cluster. Unless set, it follows the parallelMigrationsPerCluster of HyperConverged.",
+      ),
+    evictionLimitNode: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        "Most evictions at a time from one node. Unless set, it follows the parallelOutboundMigrationsPerNode of HyperConverged.",
+      ),
+  })
+  .describe("Options of the profile load-aware-rebalancing.");
+
+export type Options = Given<z.input<typeof options>>;

@@ -1,0 +1,250 @@
+// The plans of load-aware rebalancing: what it asks for, in what order, and what it says about it.
+
+import type { PlannedItem } from "@virt/advisor";
+import type { JsonMap } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import { expect, test } from "vitest";
+import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
+import type { LoadAwareFacts } from "./facts.ts";
+import profile from "./profile.ts";
+import { deschedulerWith, factsWith, hcoWith } from "./world.ts";
+
+type Generation = "v510" | "v514" | "v521" | "v532";
+
+const schemas = Object.fromEntries(
+  ["v510", "v514", "v521", "v532"].map((version) => [version, readMock(`kubedeschedulers-${version}.yaml`).schema]),
+) as Record<Generation, JsonMap>;
+
+const onto = (generation: Generation, changed: Partial<LoadAwareFacts> = {}) =>
+  factsWith({ deschedulerSchema: schemas[generation], ...changed });
+
+function deschedulerItem(given: JsonMap | undefined, facts: LoadAwareFacts): PlannedItem {
+  const item = profile.plan(given, facts).find(({ name }) => name === "enable-load-aware-descheduling");
+  if (item === undefined) throw new Error("the plan has no item for the descheduler");
+  return item;
+}
+
+const yamlOf = (item: PlannedItem | undefined) => (item?.operation === "Apply" ? writeYaml(item.desired) : undefined);
+const named = `kind: KubeDescheduler
+metadata:
+  name: cluster
+  namespace: openshift-kube-descheduler-operator
+`;
+
+test("without options PSI comes first, then the descheduler", () => {
+  const [psi, descheduler, ...others] = profile.plan(undefined, onto("v532"));
+  expect(others).toEqual([]);
+  expect(psi).toEqual({
+    name: "enable-psi-metrics",
+    message: "MachineConfig '99-worker-psi-karg' will be configured to enable PSI metrics",
+    operation: "Apply",
+    target: { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-worker-psi-karg" },
+    desired: expect.anything(),
+    managedFields: ["spec.kernelArguments"],
+    warnings: [],
+    impact: { create: "High", change: "High" },
+  });
+  expect(yamlOf(psi)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata:
+  labels:
+    machineconfiguration.openshift.io/role: worker
+  name: 99-worker-psi-karg
+spec:
+  kernelArguments:
+  - psi=1
+`);
+  expect(descheduler).toEqual({
+    name: "enable-load-aware-descheduling",
+    message: "KubeDescheduler 'cluster' will be configured with profile 'KubeVirtRelieveAndMigrate'",
+    operation: "Apply",
+    target: {
+      apiVersion: "operator.openshift.io/v1",
+      kind: "KubeDescheduler",
+      name: "cluster",
+      namespace: "openshift-kube-descheduler-operator",
+    },
+    desired: expect.anything(),
+    managedFields: [
+      "spec.managementState",
+      "spec.deschedulingIntervalSeconds",
+      "spec.mode",
+      "spec.profiles",
+      "spec.profileCustomizations",
+      "spec.evictionLimits",
+    ],
+    warnings: [],
+    impact: { create: "Medium", change: "Low" },
+  });
+  expect(yamlOf(descheduler)).toBe(`apiVersion: operator.openshift.io/v1
+${named}spec:
+  deschedulingIntervalSeconds: 60
+  evictionLimits:
+    node: 2
+    total: 5
+  managementState: Managed
+  mode: Automatic
+  profileCustomizations:
+    devDeviationThresholds: AsymmetricLow
+    devEnableEvictionsInBackground: true
+  profiles:
+  - KubeVirtRelieveAndMigrate
+`);
+});
+
+test("a descheduler of 5.10 gets neither customizations nor limits, which its profile would not use", () => {
+  const item = deschedulerItem({ evictionLimitTotal: 7 }, onto("v510"));
+  expect(item.managedFields).toEqual([
+    "spec.managementState",
+    "spec.deschedulingIntervalSeconds",
+    "spec.mode",
+    "spec.profiles",
+  ]);
+  expect(item.message).toBe("KubeDescheduler 'cluster' will be configured with profile 'LongLifecycle'");
+  expect(yamlOf(item)).toBe(`apiVersion: operator.openshift.io/v1
+${named}spec:
+  deschedulingIntervalSeconds: 60
+  managementState: Managed
+  mode: Automatic
+  profiles:
+  - LongLifecycle
+`);
+});
+
+test("a descheduler of 5.14 gets its soft tainter, all options and what the HyperConverged allows", () => {
+  const given = { deschedulingIntervalSeconds: 120, mode: "Predictive", devDeviationThresholds: "High" };
+  const descheduler = deschedulerWith({ profiles: ["SoftTopologyAndDuplicates", "LifecycleAndUtilization"] });
+  const hco = hcoWith("v1beta1", { parallelMigrationsPerCluster: 20 });
+  const item = deschedulerItem({ ...given, evictionLimitNode: 3 }, onto("v514", { descheduler, hco }));
+  expect(yamlOf(item)).toBe(`apiVersion: operator.openshift.io/v1
+${named}spec:
+  deschedulingIntervalSeconds: 120
+  evictionLimits:
+    total: 18
+  managementState: Managed
+  mode: Predictive
+  profileCustomizations:
+    devDeviationThresholds: High
+    devEnableEvictionsInBackground: true
+    devEnableSoftTainter: true
+  profiles:
+  - SoftTopologyAndDuplicates
+  - DevKubeVirtRelieveAndMigrate
+`);
+  expect(item.warnings).toEqual([
+    "Descheduler profiles removed: LifecycleAndUtilization",
+    "Preserved profiles SoftTopologyAndDuplicates run with the node selector of DevKubeVirtRelieveAndMigrate",
+    "evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node",
+    "mode Predictive only simulates evictions",
+  ]);
+});
+
+test("a descheduler of 5.21 is asked for everything but the tainter, which is out of use", () => {
+  expect(yamlOf(deschedulerItem(undefined, onto("v521")))).toBe(`apiVersion: operator.openshift.io/v1
+${named}spec:
+  deschedulingIntervalSeconds: 60
+  evictionLimits:
+    total: 5
+  managementState: Managed
+  mode: Automatic
+  profileCustomizations:
+    devDeviationThresholds: AsymmetricLow
+    devEnableEvictionsInBackground: true
+  profiles:
+  - DevKubeVirtRelieveAndMigrate
+`);
+});
+
+test("with a CRD that describes nothing only what every release has is written", () => {
+  const item = deschedulerItem({ evictionLimitTotal: 7 }, factsWith({ deschedulerSchema: {} }));
+  expect(item.managedFields).toEqual([
+    "spec.managementState",
+    "spec.deschedulingIntervalSeconds",
+    "spec.mode",
+    "spec.profiles",
+  ]);
+  expect(item.message).toContain("'KubeVirtRelieveAndMigrate'");
+});
+
+test("switched off, PSI is removed last", () => {
+  const [descheduler, psi, ...others] = profile.plan({ enablePSIMetrics: false }, onto("v532"));
+  expect(others).toEqual([]);
+  expect(descheduler?.name).toBe("enable-load-aware-descheduling");
+  expect(psi).toEqual({
+    name: "disable-psi-metrics",
+    message: "MachineConfig '99-worker-psi-karg' will be deleted to disable PSI metrics",
+    operation: "Delete",
+    target: { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-worker-psi-karg" },
+    managedFields: ["spec.kernelArguments"],
+    warnings: [],
+    impact: "High",
+  });
+});
+
+type Live = {
+  reason: string;
+  generation: Generation;
+  live: readonly string[];
+  profiles: readonly string[];
+  warnings: readonly string[];
+};
+const best = "KubeVirtRelieveAndMigrate";
+
+const lives: readonly Live[] = [
+  { reason: "nothing there, nothing to say", generation: "v532", live: [], profiles: [best], warnings: [] },
+  { reason: "ours alone is kept as it is", generation: "v532", live: [best], profiles: [best], warnings: [] },
+  {
+    reason: "harmless profiles are preserved in their order, before ours",
+    generation: "v532",
+    live: ["SoftTopologyAndDuplicates", best, "AffinityAndTaints"],
+    profiles: ["SoftTopologyAndDuplicates", "AffinityAndTaints", best],
+    warnings: [`Preserved profiles SoftTopologyAndDuplicates, AffinityAndTaints run with the node selector of ${best}`],
+  },
+  {
+    reason: "all others go, an older one of ours too",
+    generation: "v532",
+    live: ["DevKubeVirtRelieveAndMigrate", "TopologyAndDuplicates"],
+    profiles: [best],
+    warnings: ["Descheduler profiles removed: DevKubeVirtRelieveAndMigrate, TopologyAndDuplicates"],
+  },
+  {
+    reason: "a profile that is listed twice is preserved once",
+    generation: "v514",
+    live: ["AffinityAndTaints", "AffinityAndTaints"],
+    profiles: ["AffinityAndTaints", "DevKubeVirtRelieveAndMigrate"],
+    warnings: ["Preserved profiles AffinityAndTaints run with the node selector of DevKubeVirtRelieveAndMigrate"],
+  },
+  {
+    reason: "LongLifecycle brings no node selector",
+    generation: "v510",
+    live: ["AffinityAndTaints"],
+    profiles: ["AffinityAndTaints", "LongLifecycle"],
+    warnings: [],
+  },
+];
+
+test.each(lives)("$reason", ({ generation, live, profiles, warnings }) => {
+  const item = deschedulerItem(undefined, onto(generation, { descheduler: deschedulerWith({ profiles: live }) }));
+  expect(item).toMatchObject({ desired: { spec: { profiles } }, warnings });
+});
+
+const nodeIgnored = "evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node";
+
+test.each([
+  {
+    reason: "a limit per node that is taken needs no word",
+    generation: "v532",
+    given: { evictionLimitNode: 3 },
+    warnings: [],
+  },
+  {
+    reason: "one that is not taken does",
+    generation: "v521",
+    given: { evictionLimitNode: 3 },
+    warnings: [nodeIgnored],
+  },
+  { reason: "one that nobody asked for does not", generation: "v521", given: { evictionLimitTotal: 3 }, warnings: [] },
+  { reason: "Automatic needs no word", generation: "v532", given: { mode: "Automatic" }, warnings: [] },
+] as const)("$reason", ({ generation, given, warnings }) => {
+  expect(deschedulerItem(given, onto(generation)).warnings).toEqual(warnings);
+});

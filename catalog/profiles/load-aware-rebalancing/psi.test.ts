@@ -1,0 +1,78 @@
+// Whether PSI must be switched on, and when it is so already.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { expect, test } from "vitest";
+import { workerConfig } from "../machine-config.ts";
+import { workerPool } from "../pool-world.ts";
+import type { LoadAwareFacts } from "./facts.ts";
+import { disablePsi, enablePsi } from "./psi.ts";
+import { factsWith } from "./world.ts";
+
+const ours = (spec: JsonMap): KubeObject => workerConfig("99-worker-psi-karg", spec);
+const inSync = ours({ kernelArguments: ["psi=1"] });
+
+const planned = "MachineConfig '99-worker-psi-karg' will be configured to enable PSI metrics";
+const effective = "PSI metrics already effective in MachineConfigPool 'worker'";
+
+type Case = { reason: string; facts: Partial<LoadAwareFacts>; message: string; isSkipped?: true };
+
+const cases: readonly Case[] = [
+  { reason: "it is configured where it is off", facts: { workerKernel: [["psi=0"]] }, message: planned },
+  {
+    reason: "it is left alone where others switched it on",
+    facts: { workerKernel: [["a", "psi=1"]] },
+    message: effective,
+    isSkipped: true,
+  },
+  { reason: "the last argument counts", facts: { workerKernel: [["psi=1", "psi=0"]] }, message: planned },
+  { reason: "only psi=1 is on", facts: { workerKernel: [["psi=1=1"]] }, message: planned },
+  {
+    reason: "it must be on in what the pool aims at too",
+    facts: { workerKernel: [["psi=1"], ["a"]] },
+    message: planned,
+  },
+  { reason: "and in what it runs", facts: { workerKernel: [["a"], ["psi=1"]] }, message: planned },
+  {
+    reason: "both may have it",
+    facts: { workerKernel: [["psi=1"], ["psi=1", "a"]] },
+    message: effective,
+    isSkipped: true,
+  },
+  { reason: "what cannot be read does not have it", facts: { workerKernel: [undefined] }, message: planned },
+  { reason: "nor if only one can be read", facts: { workerKernel: [["psi=1"], undefined] }, message: planned },
+  { reason: "without a pool nobody has it", facts: { workerKernel: [] }, message: planned },
+  {
+    reason: "ours that is in place and effective is still ours",
+    facts: { workerKernel: [["psi=1"]], psiConfig: inSync },
+    message: effective,
+  },
+  {
+    reason: "ours that is in place and not yet rolled out is not effective",
+    facts: { workerKernel: [["a"], ["psi=1"]], psiConfig: inSync },
+    message: planned,
+  },
+  {
+    reason: "ours that was changed is put right, effective or not",
+    facts: { workerKernel: [["psi=1"]], psiConfig: ours({ kernelArguments: ["psi=1", "a"] }) },
+    message: planned,
+  },
+  {
+    reason: "a lost label is a change too",
+    facts: { workerKernel: [["psi=1"]], psiConfig: { ...inSync, metadata: { name: "99-worker-psi-karg" } } },
+    message: planned,
+  },
+];
+
+test.each(cases)("$reason", ({ facts, message, isSkipped }) => {
+  const item = enablePsi(factsWith(facts));
+  expect(item.message).toBe(message);
+  expect("isSkipped" in item ? item.isSkipped : undefined).toBe(isSkipped);
+});
+
+test("what is not applied needs no warning about pools; all else does", () => {
+  const pools = [workerPool({ paused: true })];
+  const warnings = ["MachineConfigPool 'worker' is paused"];
+  expect(enablePsi(factsWith({ pools })).warnings).toEqual(warnings);
+  expect(disablePsi(factsWith({ pools })).warnings).toEqual(warnings);
+  expect(enablePsi(factsWith({ pools, workerKernel: [["psi=1"]] })).warnings).toEqual([]);
+});

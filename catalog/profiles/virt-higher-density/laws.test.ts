@@ -1,0 +1,61 @@
+// What holds for every plan of higher density, whatever the options and the HyperConverged.
+
+import type { PlannedItem } from "@virt/advisor";
+import type { JsonMap } from "@virt/api";
+import { at, targetKey } from "@virt/engine";
+import fc from "fast-check";
+import { test } from "vitest";
+import type { DensityFacts } from "./facts.ts";
+import profile from "./profile.ts";
+import { factsWith, hcoWith, noHco, type Version } from "./world.ts";
+
+const live = {
+  higherWorkloadDensity: { memoryOvercommitPercentage: 130 },
+  ksmConfiguration: { nodeLabelSelector: {} },
+};
+const anyOptions: fc.Arbitrary<JsonMap | undefined> = fc.option(
+  fc.record(
+    {
+      enableSwap: fc.boolean(),
+      memoryToRequestRatio: fc.integer({ min: 100, max: 300 }),
+      ksmConfiguration: fc.record(
+        { enabled: fc.boolean(), nodeLabelSelector: fc.constantFrom<JsonMap>({}, { matchLabels: { zone: "a" } }) },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: [] },
+  ),
+  { nil: undefined },
+);
+const anyValues = fc.constantFrom<JsonMap | undefined>(undefined, {}, live);
+const anyFacts: fc.Arbitrary<DensityFacts> = fc
+  .tuple(fc.constantFrom<Version>("v1", "v1beta1"), anyValues)
+  .map(([version, values]) => factsWith({ hco: values === undefined ? noHco(version) : hcoWith(version, values) }));
+
+type Law = (given: JsonMap | undefined, facts: DensityFacts, plan: readonly PlannedItem[]) => boolean;
+
+const always = (isTrue: Law) =>
+  fc.property(anyOptions, anyFacts, (given, facts) => isTrue(given, facts, profile.plan(given, facts)));
+const runs = { numRuns: 20_000 };
+
+test("no two items have the same target, removals come last, and every managed field is desired", () => {
+  const law = always((_given, _facts, plan) => {
+    const isThere = (item: PlannedItem) =>
+      item.operation === "Delete" ||
+      item.managedFields.every((field) => at(item.desired, ...field.split(".")) !== undefined);
+    const firstRemoval = plan.findIndex(({ operation }) => operation === "Delete");
+    const isLast = firstRemoval === -1 || firstRemoval === plan.length - 1;
+    return new Set(plan.map(({ target }) => targetKey(target))).size === plan.length && isLast && plan.every(isThere);
+  });
+  fc.assert(law, runs);
+});
+
+test("an input is what the plan writes once it is done, so that a quiet cluster stays quiet", () => {
+  const law = always((given, facts, plan) => {
+    const density = plan.find(({ name }) => name === "configure-higher-density");
+    const written = density?.operation === "Apply" ? density.desired : undefined;
+    const done = factsWith({ hco: { ...facts.hco, object: written } });
+    return profile.inputs(given, done).every(({ now, planned }) => now === planned);
+  });
+  fc.assert(law, runs);
+});

@@ -1,0 +1,120 @@
+// Every object that a profile plans is accepted by the API server, with each generation of the CRDs it may meet.
+
+import type { AnyFacts, PlannedItem } from "@virt/advisor";
+import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
+import { profiles } from "@virt/catalog";
+import { type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readMock } from "./mock-crds/definitions.ts";
+
+let server: Server;
+
+beforeAll(async () => {
+  server = await startServer();
+  await server.installCrds([readMock("machineconfigs.yaml").crd]);
+  for (const name of ["openshift-cnv", "openshift-kube-descheduler-operator"]) {
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+    await server.request({ method: "POST", path: "/api/v1/namespaces", body });
+  }
+});
+
+afterAll(() => server?.stop());
+
+/** Server-side apply as the advisor drafts it: a rehearsal that takes no unknown field. */
+async function rehearse(plural: string, object: KubeObject): Promise<unknown> {
+  const { apiVersion, metadata } = object;
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const folder = metadata.namespace === undefined ? root : `${root}/namespaces/${metadata.namespace}`;
+  const query = `dryRun=All&fieldValidation=Strict&force=false&fieldManager=${fieldManagers.advisor}`;
+  const path = `${folder}/${plural}/${metadata.name}?${query}`;
+  const answer = await server.request({
+    method: "PATCH",
+    path,
+    body: object,
+    contentType: "application/apply-patch+yaml",
+  });
+  return answer.status === 201 ? "made" : answer.body;
+}
+
+function planOf(name: string, given: JsonMap | undefined, facts: AnyFacts): readonly PlannedItem[] {
+  const profile = profiles.find((each) => each.name === name);
+  if (profile === undefined) throw new Error(`no profile ${name}`);
+  return profile.plan(given, facts);
+}
+
+const plurals: Readonly<Record<string, string>> = {
+  MachineConfig: "machineconfigs",
+  KubeDescheduler: "kubedeschedulers",
+  HyperConverged: "hyperconvergeds",
+  ConfigMap: "configmaps",
+};
+
+/** What the API server says to each object of a plan. */
+async function answersTo(plan: readonly PlannedItem[]): Promise<Readonly<Record<string, unknown>>> {
+  const applied = plan.flatMap((item) => (item.operation === "Apply" ? [item] : []));
+  const answers = applied.map(async ({ name, desired }) => {
+    const plural = plurals[desired.kind];
+    if (plural === undefined) throw new Error(`where does ${desired.kind} lie?`);
+    return [name, await rehearse(plural, desired)] as const;
+  });
+  return Object.fromEntries(await Promise.all(answers));
+}
+
+const surroundings = { ownNamespace: "default" };
+const hco = { apiVersion: "hco.kubevirt.io/v1", namespace: "openshift-cnv", object: undefined };
+
+const loadAware: readonly (JsonMap | undefined)[] = [
+  undefined,
+  { mode: "Predictive", devDeviationThresholds: "High", evictionLimitTotal: 1000, evictionLimitNode: 100 },
+  { deschedulingIntervalSeconds: 86_400, enablePSIMetrics: false },
+];
+const liveProfiles = ["SoftTopologyAndDuplicates", "LifecycleAndUtilization", "AffinityAndTaints"];
+
+test.each(["v510", "v514", "v521", "v532"])("a descheduler of %s takes what is planned for it", async (generation) => {
+  const definition = readMock(`kubedeschedulers-${generation}.yaml`);
+  await server.installCrds([definition.crd]);
+  const descheduler = { spec: { profiles: liveProfiles } };
+  for (const given of loadAware) {
+    for (const live of [undefined, descheduler]) {
+      const facts = {
+        hco,
+        deschedulerSchema: definition.schema,
+        descheduler: live,
+        psiConfig: undefined,
+        workerKernel: [],
+        pools: [],
+      };
+      const answers = await answersTo(
+        planOf("load-aware-rebalancing", given, { ...surroundings, ...facts } as unknown as AnyFacts),
+      );
+      const made = { "enable-load-aware-descheduling": "made" };
+      expect(answers).toEqual(given?.["enablePSIMetrics"] === false ? made : { ...made, "enable-psi-metrics": "made" });
+    }
+  }
+  await server.removeCrd(definition.crd);
+});
+
+const selector = { matchLabels: { zone: "a" }, matchExpressions: [{ key: "ksm", operator: "In", values: ["yes"] }] };
+const density: readonly (JsonMap | undefined)[] = [
+  undefined,
+  { enableSwap: false },
+  { memoryToRequestRatio: 300, ksmConfiguration: { nodeLabelSelector: selector } },
+];
+
+test.each(["v1", "v1beta1"])("a HyperConverged of %s takes what is planned for it", async (version) => {
+  const definition = readMock(`hyperconvergeds-${version}.yaml`);
+  await server.installCrds([definition.crd]);
+  for (const given of density) {
+    const served = { ...hco, apiVersion: `hco.kubevirt.io/${version}` };
+    const facts = { ...surroundings, hco: served, waspAgent: undefined, nodes: [], pools: [] };
+    const answers = await answersTo(planOf("virt-higher-density", given, facts));
+    const made = { "configure-higher-density": "made" };
+    expect(answers).toEqual(given?.["enableSwap"] === false ? made : { ...made, "enable-kubelet-swap": "made" });
+  }
+  await server.removeCrd(definition.crd);
+});
+
+test.each([true, false])("the example is taken, whether openshift-cnv exists: %s", async (cnv) => {
+  const answers = await answersTo(planOf("example-profile", undefined, { ...surroundings, cnv }));
+  expect(answers).toEqual({ "configure-example-component": "made" });
+});
