@@ -1,22 +1,31 @@
 // `make generate` writes the generated files; with --check it only says which of them are not current.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { profiles } from "@virt/catalog";
+import { configDefinition } from "./crd/definition.ts";
 import { decisionIndex } from "./decision-index.ts";
 import { mockIndex } from "./mock-index.ts";
+import { advisorRole } from "./rbac/advisor-role.ts";
 
 /** Each generated file, and the text that it should hold. */
-const generated: Readonly<Record<string, () => string>> = {
-  "config/crd/mocks/README.md": mockIndex,
-  "docs/decisions/README.md": decisionIndex,
+const generated: Readonly<Record<string, string>> = {
+  "config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml": await configDefinition(profiles),
+  "config/crd/mocks/README.md": mockIndex(),
+  "config/rbac/advisor_role.yaml": advisorRole(profiles),
+  "docs/decisions/README.md": decisionIndex(),
 };
 
 const stale = Object.entries(generated)
-  .map(([file, make]) => ({ file, wanted: make() }))
+  .map(([file, wanted]) => ({ file, wanted }))
   .filter(({ file, wanted }) => textOf(file) !== wanted);
 
 for (const { file, wanted } of stale) {
   if (process.argv.includes("--check")) process.stdout.write(`${file} is not current: run make generate\n`);
-  else writeFileSync(file, wanted);
+  else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, wanted);
+  }
 }
 if (process.argv.includes("--check") && stale.length > 0) process.exitCode = 1;
 

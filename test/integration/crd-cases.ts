@@ -1,0 +1,129 @@
+// What the API server must take as a VirtPlatformConfig, and what it must refuse with which words.
+
+export type Given = {
+  readonly reason: string;
+  readonly spec: Readonly<Record<string, unknown>> & { readonly profile: string };
+  /** Unless given, the name is that of the profile. */
+  readonly name?: string;
+};
+
+const density = (virtHigherDensity: object, more: object = {}) => ({
+  profile: "virt-higher-density",
+  options: { virtHigherDensity },
+  ...more,
+});
+const loadAware = (options: object) => ({ profile: "load-aware-rebalancing", options: { loadAware: options } });
+const ksm = (...matchExpressions: readonly object[]) =>
+  density({ ksmConfiguration: { nodeLabelSelector: { matchExpressions } } });
+const bare = (more: object) => ({ profile: "virt-higher-density", ...more });
+const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
+
+/** Examples of the seeds are samples, which have a test of their own. */
+export const accepted: readonly Given[] = [
+  { reason: "a profile alone", spec: { profile: "load-aware-rebalancing" } },
+  { reason: "a profile without options", spec: { profile: "example-profile", action: "Apply" } },
+  { reason: "empty options", spec: bare({ options: {} }) },
+  { reason: "empty options of a profile that has none", spec: { profile: "example-profile", options: {} } },
+  { reason: "an empty loadAware", spec: loadAware({}) },
+  { reason: "an empty virtHigherDensity", spec: density({}) },
+  {
+    reason: "a high ratio alone, because swap is on unless said otherwise",
+    spec: density({ memoryToRequestRatio: 200 }),
+  },
+  { reason: "no swap alone", spec: density({ enableSwap: false }) },
+  { reason: "no swap and the highest ratio without", spec: density({ enableSwap: false, memoryToRequestRatio: 120 }) },
+  { reason: "eviction limits at their bounds", spec: loadAware({ evictionLimitTotal: 1000, evictionLimitNode: 1 }) },
+  { reason: "a timeout in hours and minutes", spec: bare({ waitTimeout: "1h30m" }) },
+  { reason: "a timeout in fractions", spec: bare({ waitTimeout: "0.5s" }) },
+  { reason: "an approved plan", spec: bare({ approvedPlan: "0123456789abcdef".repeat(4) }) },
+  { reason: "no KSM, said so", spec: density({ ksmConfiguration: { enabled: false } }) },
+  {
+    reason: "every operator with the values it needs",
+    spec: ksm(
+      { key: "zone", operator: "In", values: ["a", "b"] },
+      { key: "zone", operator: "NotIn", values: ["c"] },
+      { key: "ksm", operator: "Exists" },
+      { key: "old", operator: "DoesNotExist", values: [] },
+    ),
+  },
+  {
+    reason: "as many requirements and values as there may be",
+    spec: ksm(...many(16, () => ({ key: "zone", operator: "In", values: many(64, (at) => `zone-${at}`) }))),
+  },
+];
+
+export type Refused = Given & { readonly says: readonly string[] };
+
+const singleton = "To ensure a singleton pattern, the VirtPlatformConfig name must exactly match the spec.profile.";
+const needsSwap = "memoryToRequestRatio > 120 requires enableSwap=true";
+const selector = "values must be non-empty for operators In and NotIn and empty for Exists and DoesNotExist";
+const [low, high] = ["should be greater than or equal to", "should be less than or equal to"];
+const unsupported = ["Unsupported value"];
+
+export const refused: readonly Refused[] = [
+  { reason: "another name than the profile's", name: "mine", spec: { profile: "example-profile" }, says: [singleton] },
+  { reason: "an unknown profile", spec: { profile: "faster" }, says: unsupported },
+  { reason: "an unknown action", spec: bare({ action: "Preview" }), says: unsupported },
+  { reason: "an unknown failure policy", spec: bare({ failurePolicy: "Retry" }), says: unsupported },
+  { reason: "an unknown mode", spec: loadAware({ mode: "Manual" }), says: unsupported },
+  { reason: "an unknown threshold", spec: loadAware({ devDeviationThresholds: "Lowest" }), says: unsupported },
+  { reason: "an unknown operator", spec: ksm({ key: "zone", operator: "Gt", values: ["1"] }), says: unsupported },
+  {
+    reason: "no swap with a ratio that needs it",
+    spec: density({ enableSwap: false, memoryToRequestRatio: 121 }),
+    says: [needsSwap],
+  },
+  {
+    reason: "load-aware rebalancing with the options of higher density",
+    spec: { profile: "load-aware-rebalancing", options: { virtHigherDensity: {} } },
+    says: [
+      "When profile is 'load-aware-rebalancing', only options.loadAware may be set",
+      "options.virtHigherDensity can only be used with profile 'virt-higher-density'",
+    ],
+  },
+  {
+    reason: "higher density with the options of load-aware rebalancing, besides its own",
+    spec: { profile: "virt-higher-density", options: { virtHigherDensity: {}, loadAware: {} } },
+    says: [
+      "When profile is 'virt-higher-density', only options.virtHigherDensity may be set",
+      "options.loadAware can only be used with profile 'load-aware-rebalancing'",
+    ],
+  },
+  {
+    reason: "options for a profile that has none",
+    spec: { profile: "example-profile", options: { loadAware: {} } },
+    says: ["options.loadAware can only be used with profile 'load-aware-rebalancing'"],
+  },
+  { reason: "options that nobody knows", spec: density({ enableSwop: true }), says: ["unknown field"] },
+  { reason: "an interval under a minute", spec: loadAware({ deschedulingIntervalSeconds: 30 }), says: [low] },
+  { reason: "an interval over a day", spec: loadAware({ deschedulingIntervalSeconds: 999_999 }), says: [high] },
+  { reason: "a ratio under 100", spec: density({ memoryToRequestRatio: 50 }), says: [low] },
+  { reason: "a ratio over 300", spec: density({ memoryToRequestRatio: 500 }), says: [high] },
+  { reason: "no evictions at all", spec: loadAware({ evictionLimitTotal: 0 }), says: [low] },
+  { reason: "too many evictions of a node", spec: loadAware({ evictionLimitNode: 101 }), says: [high] },
+  { reason: "a timeout in words", spec: bare({ waitTimeout: "abc" }), says: ["should match"] },
+  { reason: "a timeout without unit", spec: bare({ waitTimeout: "24" }), says: ["should match"] },
+  { reason: "a negative timeout", spec: bare({ waitTimeout: "-5m" }), says: ["should match"] },
+  { reason: "no time at all", spec: bare({ waitTimeout: "0s" }), says: ["waitTimeout must be greater than zero"] },
+  {
+    reason: "a timeout of many parts",
+    spec: bare({ waitTimeout: "1h".repeat(17) }),
+    says: ["may not be more than 32"],
+  },
+  { reason: "something that is no hash", spec: bare({ approvedPlan: "xyz" }), says: ["should match"] },
+  { reason: "In without values", spec: ksm({ key: "zone", operator: "In" }), says: [selector] },
+  { reason: "NotIn with no values", spec: ksm({ key: "zone", operator: "NotIn", values: [] }), says: [selector] },
+  { reason: "Exists with values", spec: ksm({ key: "zone", operator: "Exists", values: ["a"] }), says: [selector] },
+  { reason: "a requirement on no label", spec: ksm({ key: "", operator: "Exists" }), says: ["at least 1 chars long"] },
+  { reason: "a requirement without operator", spec: ksm({ key: "zone" }), says: ["Required value"] },
+  {
+    reason: "too many requirements",
+    spec: ksm(...many(17, () => ({ key: "zone", operator: "Exists" }))),
+    says: ["must have at most 16 items"],
+  },
+  {
+    reason: "a label value that no label can have",
+    spec: density({ ksmConfiguration: { nodeLabelSelector: { matchLabels: { zone: "z".repeat(64) } } } }),
+    says: ["may not be more than 63"],
+  },
+];

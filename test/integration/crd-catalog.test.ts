@@ -1,0 +1,49 @@
+// A profile is one folder and one line: the API and the rights of the operator follow from these.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { profiles } from "@virt/catalog";
+import { inRepository } from "@virt/testkit";
+import { load } from "js-yaml";
+import { expect, test } from "vitest";
+import { configDefinition } from "../../tools/generate/crd/definition.ts";
+import { crdFile } from "./crd-objects.ts";
+
+type Properties = Readonly<Record<string, { readonly properties: Properties; readonly enum: readonly string[] }>>;
+type Rules = readonly { readonly message: string }[];
+
+function specOf(text: string) {
+  const crd = load(text) as { spec: { versions: readonly [{ schema: { openAPIV3Schema: unknown } }] } };
+  const { properties } = crd.spec.versions[0].schema.openAPIV3Schema as { properties: Properties };
+  const spec = properties["spec"] as Properties[string] & { readonly "x-kubernetes-validations": Rules };
+  const messages = spec["x-kubernetes-validations"].map(({ message }) => message);
+  return { names: spec.properties["profile"]?.enum, options: spec.properties["options"]?.properties ?? {}, messages };
+}
+
+const names = profiles.map(({ name }) => name);
+const shipped = () => specOf(readFileSync(inRepository(crdFile), "utf8"));
+
+test("every folder of profiles is in the index, and every profile of the index has its folder", () => {
+  const entries = readdirSync(inRepository("catalog", "profiles"), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(folders.toSorted()).toEqual(names.toSorted());
+});
+
+test("a profile describes options if, and only if, it has a place for them in the spec", () => {
+  const described = names.filter((name) => existsSync(inRepository("catalog", "profiles", name, "options.ts")));
+  const keyed = profiles.filter(({ optionsKey }) => optionsKey !== undefined).map(({ name }) => name);
+  expect(described).toEqual(keyed);
+});
+
+test("the API knows the profiles of the index, in its order, and their options", () => {
+  expect(shipped().names).toEqual(names);
+  expect(Object.keys(shipped().options)).toEqual(profiles.flatMap(({ optionsKey }) => optionsKey ?? []).toSorted());
+});
+
+test("a further profile in the list is all it takes: name, help and the rules against mixing options follow", async () => {
+  const further = { name: "virt-higher-density", optionsKey: "another", description: "Another one" };
+  const { names: known, options, messages } = specOf(await configDefinition([...profiles, further]));
+  expect(known).toEqual([...names, further.name]);
+  expect(Object.keys(options)).toContain("another");
+  expect(messages).toHaveLength(shipped().messages.length + 2);
+  expect(messages).toContain("options.another can only be used with profile 'virt-higher-density'");
+});

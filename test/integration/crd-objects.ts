@@ -1,0 +1,38 @@
+// VirtPlatformConfigs for the tests of their API, stored on a real server.
+
+import { configKind, type Status } from "@virt/api";
+import type { Answer, Server } from "@virt/testkit";
+import { expect } from "vitest";
+import type { Given } from "./crd-cases.ts";
+
+const { group, apiVersion, kind, plural } = configKind;
+
+export const crdFile = `config/crd/bases/${group}_${plural}.yaml`;
+export const path = `/apis/${apiVersion}/${plural}`;
+
+export type Stored = {
+  readonly metadata: { readonly generation: number };
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status?: Status;
+};
+
+export const config = ({ spec, name = spec.profile }: Pick<Given, "spec" | "name">) => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  spec,
+});
+
+/** Made anew for each test that needs one. */
+export async function store(server: Server, spec: Given["spec"]): Promise<Stored> {
+  await server.request({ method: "DELETE", path: `${path}/${spec.profile}` });
+  const answer = await server.request({ method: "POST", path, body: config({ spec }) });
+  expect(answer).toMatchObject({ status: 201 });
+  return answer.body as Stored;
+}
+
+export const change = (server: Server, name: string, body: object): Promise<Answer> =>
+  server.request({ method: "PATCH", path: `${path}/${name}`, body });
+
+export const say = (server: Server, name: string, status: object): Promise<Answer> =>
+  server.request({ method: "PATCH", path: `${path}/${name}/status`, body: { status } });

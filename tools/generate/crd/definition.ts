@@ -1,0 +1,72 @@
+// The CustomResourceDefinition of VirtPlatformConfig, from the lists of the API and the profiles of the catalog.
+
+import { configKind } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import { type Described, optionSchemas } from "./options.ts";
+import { rules, type Schema, text } from "./schema.ts";
+import { specSchema } from "./spec.ts";
+import { statusSchema } from "./status.ts";
+
+const { group, version, kind, plural } = configKind;
+
+const singleton = {
+  rule: "self.metadata.name == self.spec.profile",
+  message: "To ensure a singleton pattern, the VirtPlatformConfig name must exactly match the spec.profile.",
+};
+
+const columns = [
+  { name: "Action", type: "string", jsonPath: ".spec.action" },
+  { name: "Impact", type: "string", jsonPath: ".status.impactSeverity" },
+  { name: "Phase", type: "string", jsonPath: ".status.phase" },
+  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+  { name: "Plan", type: "string", jsonPath: ".status.planHash", priority: 1 },
+  { name: "Version", type: "string", jsonPath: ".status.operatorVersion", priority: 1 },
+];
+
+export async function configDefinition(profiles: readonly Described[]): Promise<string> {
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames: ["vpconf"],
+        categories: ["kubevirt"],
+      },
+      scope: "Cluster",
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          additionalPrinterColumns: columns,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: await schemaOf(profiles) },
+        },
+      ],
+    },
+  };
+  return `# Generated from packages/api and catalog/profiles (make generate): change those.\n${writeYaml(definition)}`;
+}
+
+async function schemaOf(profiles: readonly Described[]): Promise<Schema> {
+  const options = await optionSchemas(profiles);
+  return {
+    type: "object",
+    description: "A profile of the cluster's configuration: planned, shown to a person, and applied once approved.",
+    properties: {
+      apiVersion: text("Group and version of the API."),
+      kind: text("Kind of the object."),
+      metadata: { type: "object" },
+      spec: specSchema(profiles, options),
+      status: statusSchema(options),
+    },
+    required: ["spec"],
+    ...rules(singleton),
+  };
+}

@@ -1,0 +1,58 @@
+// The schema of spec.options: one member for each profile that has options, as its folder describes them.
+
+import { isMap, type Json, type JsonMap } from "@virt/engine";
+import { z } from "zod";
+import type { Schema } from "./schema.ts";
+
+/** What the schema needs to know of a profile. */
+export type Described = { readonly name: string; readonly optionsKey?: string; readonly description: string };
+
+export type OptionSchemas = Readonly<Record<string, Schema>>;
+
+export async function optionSchemas(profiles: readonly Described[]): Promise<OptionSchemas> {
+  const entries = profiles.flatMap(({ name, optionsKey }) => (optionsKey === undefined ? [] : [{ name, optionsKey }]));
+  const schemas = await Promise.all(
+    entries.map(async ({ name, optionsKey }) => [optionsKey, structural(await jsonSchema(name))] as const),
+  );
+  return Object.fromEntries(schemas);
+}
+
+async function jsonSchema(profile: string): Promise<JsonMap> {
+  const file = `catalog/profiles/${profile}/options.ts`;
+  const module: { readonly options?: unknown } = await import(new URL(`../../../${file}`, import.meta.url).href);
+  if (!(module.options instanceof z.ZodType)) throw new Error(`${file} does not export what may be set, as options`);
+  return z.toJSONSchema(module.options, { io: "input" }) as JsonMap;
+}
+
+/** A copy that records what was accepted: nothing is filled in, nothing is judged a second time. */
+export function record(schemas: OptionSchemas): OptionSchemas {
+  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, without(schema, judging)]));
+}
+
+const judging = ["default", "x-kubernetes-validations"];
+const unknownToKubernetes = ["$schema", "propertyNames"];
+
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+function structural(schema: JsonMap): Schema {
+  const kept = without(schema, unknownToKubernetes);
+  return mapSchemas(kept, (one) => (one["type"] === "integer" ? { ...one, format: "int32" } : one));
+}
+
+const without = (schema: Schema, keywords: readonly string[]): Schema =>
+  mapSchemas(schema, (one) =>
+    Object.fromEntries(Object.entries(one).filter(([keyword]) => !keywords.includes(keyword))),
+  );
+
+/** Changes a schema and all schemas in it; names of properties are not taken for keywords. */
+function mapSchemas(schema: Schema, change: (schema: Schema) => Schema): Schema {
+  const inner = (value: Json | undefined) => (isMap(value) ? mapSchemas(value, change) : value);
+  const { properties, items, additionalProperties, ...rest } = change(schema);
+  return {
+    ...rest,
+    ...(isMap(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, inner(value)])),
+    }),
+    ...(items !== undefined && { items: inner(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: inner(additionalProperties) }),
+  };
+}

@@ -1,0 +1,71 @@
+// The schema of spec: what a person asks for.
+
+import { actions, failurePolicies, type Spec } from "@virt/api";
+import type { Described, OptionSchemas } from "./options.ts";
+import { flag, type Rule, rules, type Schema, shape, text, word } from "./schema.ts";
+
+const immutable = { rule: "self == oldSelf", message: "Profile is immutable" };
+const positive = { rule: "duration(self) > duration('0s')", message: "waitTimeout must be greater than zero" };
+
+export function specSchema(profiles: readonly Described[], options: OptionSchemas): Schema {
+  return shape<Spec>(
+    "What a person asks for.",
+    {
+      profile: word(names(profiles), profileHelp(profiles), rules(immutable)),
+      action: word(
+        actions,
+        "DryRun drafts a plan and shows it; Apply carries it out; Ignore stops managing and leaves everything as it is.",
+        { default: "DryRun" },
+      ),
+      failurePolicy: word(
+        failurePolicies,
+        "What follows when an item fails: Abort leaves the later items alone, Continue goes on with them.",
+        { default: "Abort" },
+      ),
+      bypassOptimisticLock: flag(
+        "Applies a plan although its targets have changed since they were reviewed, and corrects drift by itself. It can get into fights with other controllers.",
+        { default: false },
+      ),
+      waitTimeout: text(
+        "How long an item may take to become healthy, such as 24h or 1h30m, before it counts as failed. Unless set, there is no limit.",
+        { maxLength: 32, pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$", ...rules(positive) },
+      ),
+      approvedPlan: text("The status.planHash that was reviewed. If set, no plan with another hash is applied.", {
+        pattern: "^[0-9a-f]{64}$",
+      }),
+      options: {
+        type: "object",
+        description: "Settings of the profile, in the member that is its own. What is left out has its default.",
+        properties: options,
+      },
+    },
+    { required: ["profile"], ...rules(...exclusive(profiles)) },
+  );
+}
+
+const names = (profiles: readonly Described[]) => profiles.map(({ name }) => name);
+
+const profileHelp = (profiles: readonly Described[]): string =>
+  [
+    "What to configure; the object must have the same name. It cannot be changed.",
+    ...profiles.map(({ name, description }) => `${name}: ${description}.`),
+  ].join("\n");
+
+/** Each profile takes its own options and no others. */
+function exclusive(profiles: readonly Described[]): readonly Rule[] {
+  const keyed = profiles.flatMap(({ name, optionsKey: key }) => (key === undefined ? [] : [{ name, key }]));
+  const nothingElse = keyed.map(({ name, key }) => {
+    const others = keyed.filter((other) => other.key !== key).map((other) => `!has(self.options.${other.key})`);
+    return {
+      rule: given(`self.profile != '${name}' || ${others.join(" && ") || "true"}`),
+      message: `When profile is '${name}', only options.${key} may be set`,
+    };
+  });
+  const nowhereElse = keyed.map(({ name, key }) => ({
+    rule: given(`!has(self.options.${key}) || self.profile == '${name}'`),
+    message: `options.${key} can only be used with profile '${name}'`,
+  }));
+  return [...nothingElse, ...nowhereElse];
+}
+
+const given = (rule: string): string => `!has(self.options) || ${rule}`;

@@ -1,0 +1,93 @@
+// The schema of status: what the advisor says about what was asked for.
+
+import {
+  type Condition,
+  type InputRecord,
+  phases,
+  type Review,
+  reviewReasons,
+  type Status,
+  severities,
+} from "@virt/api";
+import { itemSchema } from "./item.ts";
+import { type OptionSchemas, record } from "./options.ts";
+import { atomic, flag, generation, listByKey, type Schema, shape, text, time, word } from "./schema.ts";
+
+export function statusSchema(options: OptionSchemas): Schema {
+  return shape<Status>("What the advisor says about it.", {
+    phase: word(phases, "Where the plan is in its life."),
+    impactSeverity: word(
+      severities,
+      "How much the plan disturbs the cluster; High reboots nodes. Without a plan: how much it could.",
+    ),
+    observedGeneration: generation("The generation of the object that this status is about."),
+    executedGeneration: generation("The last generation whose request was carried out."),
+    specHash: text("Hash of the spec for which the plan was drafted, without action and approvedPlan."),
+    planHash: text("Names the content of the plan. spec.approvedPlan may name it."),
+    sourceSnapshotHash: text("Hash of the managed fields of all targets as they were reviewed."),
+    operatorVersion: text("Version of the operator that drafted the plan."),
+    appliedOptions: {
+      type: "object",
+      description: "The options for which the plan was drafted.",
+      properties: record(options),
+    },
+    review,
+    inputs: listByKey("name", "What the plan depends on besides its options.", input),
+    items: listByKey(
+      "name",
+      "The plan: one item for each object, in the order in which they are applied.",
+      itemSchema,
+      {
+        maxItems: 16,
+      },
+    ),
+    conditions: listByKey(
+      "type",
+      "The phase as conditions, exactly one of them True; what needs attention; and Ready, Reconciling, Stalled for tools.",
+      condition,
+    ),
+  });
+}
+
+const review = shape<Review>(
+  "The plan on display, and why it waits.",
+  {
+    planHash: text("Hash of the plan on display."),
+    generation: generation("The generation of the object when it was put on display."),
+    forced: flag("Whether an Apply is withheld until a person has seen this plan."),
+    reason: word(reviewReasons, "Why it waits."),
+  },
+  { required: ["planHash", "generation", "forced", "reason"], ...atomic },
+);
+
+const input = shape<InputRecord>(
+  "Something outside that the plan depends on.",
+  {
+    name: text("Which input."),
+    used: text("Its value when the plan was drafted."),
+    applied: text("Its value in the last plan that was finished."),
+  },
+  { required: ["name"] },
+);
+
+// As metav1.Condition has it: https://github.com/kubernetes/apimachinery/blob/master/pkg/apis/meta/v1/types.go
+const condition = shape<Condition>(
+  "One aspect of the state.",
+  {
+    type: text("Which aspect.", {
+      maxLength: 316,
+      pattern:
+        "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
+    }),
+    status: word(["True", "False", "Unknown"], "Whether it holds."),
+    reason: text("Why, for machines.", {
+      minLength: 1,
+      maxLength: 1024,
+      pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+    }),
+    message: text("Why, for people.", { maxLength: 32_768 }),
+    lastTransitionTime: time("When its status last changed."),
+    observedGeneration: generation("The generation of the object that it is about."),
+  },
+  { required: ["type", "status", "reason", "message", "lastTransitionTime"] },
+);

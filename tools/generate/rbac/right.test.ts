@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Right, type RoleRule, rights, rulesOf } from "./right.ts";
+
+const anyRights: fc.Arbitrary<readonly Right[]> = fc.array(
+  fc.record(
+    {
+      group: fc.constantFrom("", "apps"),
+      resource: fc.constantFrom("pods", "nodes"),
+      verb: fc.constantFrom("get", "list", "create", "delete"),
+      name: fc.constantFrom("one", "two", "three"),
+    },
+    { requiredKeys: ["group", "resource", "verb"] },
+  ),
+  { size: "max", maxLength: 12 },
+);
+
+// As the authorizer reads it: a rule without names is about all objects.
+const allows =
+  (rules: readonly RoleRule[]) =>
+  ({ group, resource, verb, name }: Right): boolean =>
+    rules.some(
+      (rule) =>
+        rule.apiGroups.includes(group) &&
+        rule.resources.includes(resource) &&
+        rule.verbs.includes(verb) &&
+        (rule.resourceNames === undefined || (name !== undefined && rule.resourceNames.includes(name))),
+    );
+
+const everything = ["", "apps"].flatMap((group) =>
+  ["pods", "nodes"].flatMap((resource) =>
+    [undefined, "one", "two", "three", "four"].flatMap((name) =>
+      rights({ group, resource, ...(name && { name }) }, "get", "list", "watch", "create", "delete"),
+    ),
+  ),
+);
+
+test("rules grant what was asked for, and nothing else", () => {
+  const isAsked = (granted: readonly Right[], right: Right) =>
+    granted.some(
+      ({ group, resource, verb, name }) =>
+        group === right.group &&
+        resource === right.resource &&
+        verb === right.verb &&
+        (name === undefined || name === right.name),
+    );
+  const law = fc.property(anyRights, (granted) => {
+    const may = allows(rulesOf(granted));
+    return everything.every((right) => may(right) === isAsked(granted, right));
+  });
+  fc.assert(law, { numRuns: 5000 });
+});
+
+test("rules do not depend on the order in which rights are declared, and none is empty", () => {
+  const law = fc.property(anyRights, (granted) => {
+    const rules = rulesOf(granted);
+    expect(rulesOf(granted.toReversed())).toEqual(rules);
+    expect(rules.filter(({ verbs, resourceNames }) => verbs.length === 0 || resourceNames?.length === 0)).toEqual([]);
+  });
+  fc.assert(law, { numRuns: 5000 });
+});
