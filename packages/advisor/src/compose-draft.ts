@@ -61,7 +61,7 @@ function itemOf({ planned, live, predicted, conflicts }: Compared, facts: PassFa
     managedFields,
     ...(conflicts.length > 0 && { conflicts }),
     ...(warnings.length > 0 && { warnings }),
-    ...(planned.operation === "Apply" && planned.waitsFor !== undefined && { waitsFor: planned.waitsFor }),
+    ...(planned.waitsFor !== undefined && { waitsFor: planned.waitsFor }),
     state: "Pending",
     message,
     reviewed: reviewedNow({ targetRef: target, managedFields }, live),

@@ -10,14 +10,14 @@ export type PlannedItem = {
   /** Dotted, in the order in which they are shown; of a removal those that its counterpart would manage. */
   readonly managedFields: readonly string[];
   readonly warnings: readonly string[];
+  /** The item that must be completed before this one is begun. */
+  readonly waitsFor?: string;
 } & (
   | {
       readonly operation: "Apply";
       readonly desired: KubeObject;
       /** How much it disturbs when it makes the object, and when it changes it. */
       readonly impact: { readonly create: Severity; readonly change: Severity };
-      /** The item that must be completed before this one is begun. */
-      readonly waitsFor?: string;
       /** It is in force without us: shown, never applied. The message says by what. */
       readonly isSkipped?: boolean;
     }

@@ -1,31 +1,8 @@
 // What the pure packages need from a cluster: three verbs, whose answers are values.
 
-import type { JsonMap } from "./json.ts";
+import type { Conflict, KubeObject, ObjectMeta, Ref } from "@virt/api";
 
-export type ObjectMeta = JsonMap & {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-};
-
-/** An object as it is on the wire; only what every object has is typed. */
-export type KubeObject = JsonMap & {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-};
-
-/** Which object: no namespace if it is cluster scoped. */
-export type Ref = {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string;
-};
+export type { Conflict, KubeObject, ObjectMeta, Ref };
 
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
@@ -34,13 +11,6 @@ export type Outcome =
   | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // it will say so again tomorrow
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must be there before the object can be
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
-
-export type Conflict = {
-  readonly field: string;
-  readonly manager: string;
-  readonly operation: "Apply" | "Update";
-  readonly time?: string;
-};
 
 /** What must still be true of the object. "absent" sends no force, so a creation never runs over somebody else's. */
 export type Expect = { readonly uid: string; readonly resourceVersion: string } | "absent" | "anything";

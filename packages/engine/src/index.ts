@@ -76,7 +76,7 @@ export { type Pointer, type PointerText, readPointer, writePointer } from "./poi
 export { poolOfNode } from "./pool-of-node.ts";
 export { type PoolCondition, type PoolStatus, poolStatus } from "./pool-status.ts";
 export { readJson } from "./read-json.ts";
-export { containsConfig, type RenderedConfig, renderConfig } from "./render-config.ts";
+export { containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./render-config.ts";
 export {
   advance,
   begin,

@@ -1,11 +1,9 @@
 // JSON as data: what the API server sends and takes, and how to look into it without trusting its shape.
 
+import type { Json, JsonMap } from "@virt/api";
 import { readJson } from "./read-json.ts";
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
-
-/** A property that is undefined counts as absent. */
-export type JsonMap = { readonly [key: string]: Json | undefined };
+export type { Json, JsonMap };
 
 export function isMap(value: Json | undefined): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -49,7 +49,8 @@ export function nextNodes(pool: RolloutPool, nodes: readonly RolloutNode[]): rea
   // A node that fails on this configuration may recover: it keeps its place in the budget.
   const failing = nodes.filter((node) => node.desired === pool.wanted && isFailing(node)).length;
   const room = unavailableLimit(pool, nodes.length) - unavailable - failing;
-  const candidates = nodes.filter(({ desired }) => desired !== pool.wanted);
+  // One that is past its cordon ends what it has begun, and gets this configuration afterwards.
+  const candidates = nodes.filter((node) => node.desired !== pool.wanted && node.isReady && !node.isCordoned);
   return candidates.toSorted(byZoneAndAge).slice(0, Math.max(0, room));
 }
 
@@ -97,16 +98,16 @@ function finish(node: RolloutNode): RolloutNode {
 }
 
 export type RolloutWaves = {
-  readonly waves: readonly (readonly string[])[]; // nodes that reboot at the same time; those already at work are in the first
+  readonly waves: readonly (readonly string[])[]; // nodes that reboot at the same time, in the order of their start; those already at work are in the first
   readonly blocked: readonly string[]; // nodes that will not get the wanted configuration by themselves
 };
 
-/** What a rollout would do if nothing else happened. A node that is down now stays down. */
+/** What a rollout would do if nothing else happened. A node that is down now stays down, and one that somebody cordoned stays cordoned. */
 export function planWaves(pool: RolloutPool, nodes: readonly RolloutNode[]): RolloutWaves {
   const down = new Set(nodes.filter((node) => !node.isReady && !isAtWork(node)).map(({ name }) => name));
   const isMoving = (node: RolloutNode) => isAtWork(node) && !down.has(node.name);
   const waves: (readonly string[])[] = [];
-  let present = nodes;
+  let present: readonly RolloutNode[] = nodes.toSorted(byZoneAndAge);
   for (;;) {
     const next = new Set(nextNodes(pool, present).map(({ name }) => name));
     const started = present.map((node) => (next.has(node.name) ? begin(node, pool) : node));

@@ -11,6 +11,8 @@ export type Gathering = Sources & {
   readonly profiles: readonly Profile[];
   readonly operator: PassFacts["operator"];
   readonly nowMs: number;
+  /** What only a draft needs costs requests. */
+  readonly isForDraft: boolean;
 };
 
 export type Gathered =
@@ -28,11 +30,7 @@ export async function gather(config: VirtPlatformConfig, from: Gathering): Promi
   }
   const unserved = await unservedNeeds(profile, config, from);
   if (unserved.kind === "waiting") return unserved;
-  const isForDraft = config.status?.phase === "Drafting" || config.status?.phase === "PrerequisiteFailed";
-  const facts =
-    profile === undefined
-      ? { ownNamespace: from.ownNamespace }
-      : await readFacts(profile, config, { ...from, isForDraft });
+  const facts = profile === undefined ? { ownNamespace: from.ownNamespace } : await readFacts(profile, config, from);
   await loadRendered(config, from);
   const gathered: PassFacts = {
     now,

@@ -2,6 +2,7 @@
 
 import {
   type Decision,
+  type Draft,
   type Drifts,
   movedSinceApplied,
   newsOf,
@@ -30,8 +31,8 @@ const idleMs = 600_000;
 const shortMs = 100;
 
 export async function reconcile(config: VirtPlatformConfig, parts: AdvisorParts, tools: Tools): Promise<Ending> {
-  const { view, clock } = parts;
-  const gathered = await gather(config, { ...parts, ...tools, view, nowMs: clock.wall() });
+  const gathering = { ...parts, ...tools, nowMs: parts.clock.wall() };
+  const gathered = await gather(config, { ...gathering, isForDraft: isDraftNear(config, parts) });
   if (gathered.kind === "waiting") return waiting(config, gathered, parts, tools);
   const { facts } = gathered;
   const confirmed = await parts.confirmer.confirm(config.metadata.name, suspects(facts), {
@@ -45,12 +46,19 @@ export async function reconcile(config: VirtPlatformConfig, parts: AdvisorParts,
   return conclude({ config, seen, decision, reported }, parts, tools);
 }
 
+/** What only a draft needs is read where one is sure to come, or where another version's plan is compared. */
+function isDraftNear({ status }: VirtPlatformConfig, { operator }: AdvisorParts): boolean {
+  const { phase, operatorVersion } = status ?? {};
+  if (phase === "Drafting" || phase === "PrerequisiteFailed") return true;
+  return (phase === "Completed" || phase === "CompletedWithUpgrade") && operatorVersion !== operator.version;
+}
+
 type Decided = { readonly seen: Observed; readonly decision: Decision };
 
 async function decide(facts: PassFacts, drifts: Drifts, parts: AdvisorParts, tools: Tools): Promise<Decided> {
   const before = observe(facts, drifts);
   const judge = judging(facts.config, parts);
-  const draft = wantsDraft(before) ? await draftPlan(facts, { cluster: tools.cluster, judge }) : undefined;
+  const draft = wantsDraft(before) ? await draftNow(facts, parts, tools) : undefined;
   const seen = draft === undefined ? before : { ...before, draft };
   const decision = transition(seen);
   if (decision.effect === undefined) return { seen, decision };
@@ -64,6 +72,16 @@ async function decide(facts: PassFacts, drifts: Drifts, parts: AdvisorParts, too
   });
   parts.metrics.wrote(facts.config.spec.profile, item, done.kind);
   return { seen, decision: record(seen, item, done) };
+}
+
+/** A plan that is refreshed in place needs what a draft reads, as a new one does. */
+async function draftNow(facts: PassFacts, parts: AdvisorParts, tools: Tools): Promise<Draft> {
+  const { config } = facts;
+  const drafting = { cluster: tools.cluster, judge: judging(config, parts) };
+  if (isDraftNear(config, parts)) return draftPlan(facts, drafting);
+  const gathered = await gather(config, { ...parts, ...tools, nowMs: facts.now, isForDraft: true });
+  if (gathered.kind === "waiting") return { kind: "unavailable", message: gathered.message };
+  return draftPlan(gathered.facts, drafting);
 }
 
 const judging =

@@ -14,6 +14,7 @@ export type MachineConfigChange = {
   readonly wasThere: boolean; // an apply that changes it leaves the pools' lists of sources as they are
   readonly before: ReadonlyMap<string, string>; // pool → the configuration it aimed at when the rollout began
   readonly startedMsAgo: number;
+  readonly pools?: readonly string[]; // those that it concerned when it was still there; else by its labels
 };
 
 /** The rendered MachineConfig of that name, if it was read. */
@@ -34,7 +35,8 @@ export function rolloutHealth(
   change: MachineConfigChange,
   renderedOf: RenderedOf,
 ): Health {
-  const verdicts = affectedPools(pools, change.machineConfig).map((name) => {
+  const names = change.pools ?? affectedPools(pools, change.machineConfig);
+  const verdicts = names.map((name) => {
     const pool = pools.find(({ metadata }) => metadata.name === name);
     if (pool === undefined) return { state: "waiting", message: `${poolName(name)} not found` } as const;
     const { operation, startedMsAgo } = change;
