@@ -74,7 +74,7 @@ function house(residents: readonly Resident[], houses: Houses): { readonly host:
       version,
       namespace: placeOf(name).namespace,
       find: (spec) => host.watches.find(spec),
-      discovery: { find: (of, signal) => host.discovery.find(of, signal) },
+      discovery: { find: (of, signal, sender) => host.discovery.find(of, signal, sender) },
       refresh,
       announce: voice.announce,
       registry: telemetry.registry,

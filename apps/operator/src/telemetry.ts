@@ -74,7 +74,8 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
         if (state === "starting") return;
         log.info(`${spec.kind} is ${state === "synced" ? "watched" : state}`, { apiVersion: spec.apiVersion });
       },
-      told: ({ kind }, what, why) => log[what === "refused" ? "warn" : "debug"](`watch of ${kind}: ${what}`, { why }),
+      told: ({ kind }, what, why) =>
+        log[what === "refused" || what === "malformed" ? "warn" : "debug"](`watch of ${kind}: ${what}`, { why }),
       handlerFailed: (error) => log.error("a watch handler failed", { error }),
     },
     tenant: (name) => ({

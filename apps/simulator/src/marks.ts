@@ -2,7 +2,6 @@
 
 const prefix = "machineconfiguration.openshift.io";
 
-export const roleLabel = `${prefix}/role`;
 export const currentConfig = `${prefix}/currentConfig`;
 export const desiredConfig = `${prefix}/desiredConfig`;
 export const nodeState = `${prefix}/state`;

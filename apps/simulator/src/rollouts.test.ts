@@ -134,6 +134,24 @@ test("a node that degrades in the middle stops its pool, and finishes its work o
   expect(pool(rehearsal, "worker")["status"]).toMatchObject({ degradedMachineCount: 0, updatedMachineCount: 3 });
 });
 
+test("a configuration that comes while nodes are at work waits for them: each node runs what it was cordoned for", () => {
+  const pools = [{ name: "master" }, { name: "worker", maxUnavailable: 3 }];
+  const rehearsal = started({ ...scenarioOf("three-workers"), pools, vms: [] });
+  const targetsOf = (what: string) =>
+    rehearsal.history.filter((line) => line.startsWith("node ") && line.includes(what));
+  rehearsal.put(psi);
+  const later = { ...psi, metadata: { ...psi.metadata, name: "99-worker-later" } };
+  // There is room for one again, and two are at work.
+  rehearsal.play(() => {
+    if (targetsOf(" runs ").length === 1 && !rehearsal.objects.has("MachineConfig/99-worker-later"))
+      rehearsal.put(later);
+  });
+  const begun = targetsOf(" is cordoned, for ").map((line) => line.replace(" is cordoned, for ", " runs "));
+  expect(begun).toHaveLength(6);
+  expect(targetsOf(" runs ").toSorted()).toEqual(begun.toSorted());
+  expect(pool(rehearsal, "worker")["status"]).toMatchObject({ updatedMachineCount: 3, unavailableMachineCount: 0 });
+});
+
 const anyScenario = fc
   .record({
     nodes: fc.integer({ min: 1, max: 6 }),

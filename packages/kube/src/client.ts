@@ -3,6 +3,8 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { type Json, readJson } from "@virt/engine";
 import type { Access } from "./access.ts";
+import { expiredAt } from "./certificate-expiry.ts";
+import { systemClock } from "./clock.ts";
 import { Connections, type Pool } from "./connections.ts";
 import { Credentials, type Identity } from "./credentials.ts";
 import { type Broken, exchange, type Limits, type Response, readBody } from "./exchange.ts";
@@ -71,12 +73,14 @@ export type Sender = {
 export class Client implements Sender {
   readonly #connections: Connections;
   readonly #credentials: Credentials;
+  readonly #source: string;
   readonly #userAgent: string;
   readonly #limits: ClientLimits;
 
   constructor({ access, userAgent, limits }: ClientSettings) {
     this.#connections = new Connections(access);
     this.#credentials = new Credentials(access);
+    this.#source = access.source;
     this.#userAgent = userAgent;
     this.#limits = { ...usualLimits, ...limits };
   }
@@ -114,7 +118,21 @@ export class Client implements Sender {
     // Our token was rotated. A request that was not let in did nothing, so even a write may be sent again.
     begun.incoming.resume();
     this.#credentials.renew();
-    return this.#attempt(request, sending);
+    const again = await this.#attempt(request, sending);
+    if ("failure" in again || again.incoming.statusCode !== 401) return again;
+    return (await this.#explain(again, sending.signal)) ?? again;
+  }
+
+  // The server says no more than "Unauthorized".
+  async #explain({ incoming, isReused }: Response, signal: AbortSignal): Promise<Broken | undefined> {
+    const { tls } = await this.#credentials.current(signal);
+    const at = tls.cert === undefined ? undefined : expiredAt(tls.cert, systemClock.wall());
+    if (at === undefined) return undefined;
+    incoming.resume();
+    return {
+      failure: { reason: "tls", message: `our client certificate expired at ${at} (${this.#source})` },
+      isReused,
+    };
   }
 
   async #attempt(

@@ -43,7 +43,7 @@ export function clusterFor({ client, discovery, mayWrite }: ClusterParts, signal
     readingOf(await client.send(getObject(resource, placeOf(at)), sending));
 
   async function withResource<T>(of: Pick<Ref, "apiVersion" | "kind">, use: (resource: Resource) => Promise<T>) {
-    const found = await discovery.find(of, signal);
+    const found = await discovery.find(of, signal, client);
     if (found.kind === "served") return use(found.resource);
     return found.kind === "not-served" ? ({ kind: "missing", what: "kind" } as const) : found;
   }

@@ -15,6 +15,8 @@ type Served = readonly { readonly kind: string; readonly name: string; readonly 
 /** Undefined: the group or version is not there, which is a fact and kept like one. */
 type Group = { readonly resources: Served | undefined };
 
+type Asker = { readonly signal: AbortSignal; readonly sender: Sender };
+
 export class Discovery {
   readonly #client: Sender;
   readonly #groups = new Map<string, Promise<Group | Extract<Found, { kind: "unavailable" }>>>();
@@ -23,8 +25,13 @@ export class Discovery {
     this.#client = client;
   }
 
-  async find({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal): Promise<Found> {
-    const group = await this.#group(apiVersion, signal);
+  /** `sender`: whoever can wait for its turn while the server does not answer sends by itself. */
+  async find(
+    { apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">,
+    signal: AbortSignal,
+    sender: Sender = this.#client,
+  ): Promise<Found> {
+    const group = await this.#group(apiVersion, { signal, sender });
     if ("kind" in group) return group;
     const served = group.resources?.find((one) => one.kind === kind && !one.name.includes("/"));
     if (served === undefined) return { kind: "not-served" };
@@ -38,10 +45,10 @@ export class Discovery {
       if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);
   }
 
-  #group(apiVersion: string, signal: AbortSignal) {
+  #group(apiVersion: string, by: Asker) {
     const known = this.#groups.get(apiVersion);
     if (known !== undefined) return known;
-    const asked = this.#ask(apiVersion, signal).then((group) => {
+    const asked = this.#ask(apiVersion, by).then((group) => {
       if ("kind" in group) this.#groups.delete(apiVersion); // no answer is no fact
       return group;
     });
@@ -49,9 +56,9 @@ export class Discovery {
     return asked;
   }
 
-  async #ask(apiVersion: string, signal: AbortSignal): Promise<Group | Extract<Found, { kind: "unavailable" }>> {
+  async #ask(apiVersion: string, { signal, sender }: Asker): Promise<Group | Extract<Found, { kind: "unavailable" }>> {
     const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    const reading = readingOf(await this.#client.send(getPath(path), { signal }));
+    const reading = readingOf(await sender.send(getPath(path), { signal }));
     switch (reading.kind) {
       case "found":
         return { resources: (reading.object as unknown as { resources?: Served }).resources ?? [] };

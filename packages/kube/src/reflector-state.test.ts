@@ -108,3 +108,15 @@ test("a server that lags is waited for, and one that was restored from a backup 
   }
   expect(answers).toEqual([["10"], ["10"], ["10"], ["10"], [undefined], [undefined]]);
 });
+
+test("a kind that has just come is asked again soon, once; after that the server's wish is obeyed", () => {
+  const busy = { how: "refused", code: 429, why: "storage is (re)initializing", retryInMs: 1_000 } as const;
+  const waits = (from: typeof start) => {
+    const ended = step(from, { is: "ended", effort: from.effort, ending: busy });
+    const wait = ended.actions.find((action) => action.do === "wait");
+    return { ended, ms: wait?.do === "wait" ? wait.atLeastMs : undefined };
+  };
+  const first = waits(start);
+  const again = step(first.ended.state, { is: "due", effort: first.ended.state.effort }).state;
+  expect([first.ms, waits(again).ms, waits(watching).ms]).toEqual([300, 1_000, 1_000]);
+});

@@ -69,7 +69,11 @@ export type Action<T> =
   | { readonly do: "advance"; readonly version: string }
   /** The kind is not served any more. */
   | { readonly do: "vanish" }
-  | { readonly do: "tell"; readonly what: "relist" | "dead stream" | "refused" | "broken"; readonly why: string };
+  | {
+      readonly do: "tell";
+      readonly what: "relist" | "dead stream" | "refused" | "broken" | "malformed";
+      readonly why: string;
+    };
 
 export type Step<T> = { readonly state: State; readonly actions: readonly Action<T>[] };
 
@@ -134,7 +138,7 @@ function listed<T>(state: State, frame: Frame<T>): Step<T> {
     case "error":
       return streamRefused(state, frame.code, frame.message);
     case "malformed":
-      return failed(state, { what: "broken", why: frame.why });
+      return failed(state, { what: "malformed", why: frame.why });
   }
 }
 
@@ -176,7 +180,7 @@ function watched<T>(state: State, frame: Frame<T>): Step<T> {
     case "error":
       return refused(state, { how: "refused", code: frame.code, why: frame.message });
     case "malformed":
-      return failed(state, { what: "broken", why: frame.why });
+      return failed(state, { what: "malformed", why: frame.why });
   }
 }
 
@@ -209,10 +213,15 @@ function refused<T>(
   const lags = isLagging ? state.lags + 1 : state.lags;
   const { seen: _given, ...unseen } = state;
   const believed: State = lags >= patienceWithLag ? { ...unseen, needs: "list", lags: 0 } : { ...state, lags };
-  return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs: retryInMs });
+  // A kind that has just come is initialised for some tenths of a second and asks for a whole one: once that is not obeyed.
+  const isNew = code === 429 && state.seen === undefined && state.failures === 0;
+  const atLeastMs = isNew ? Math.min(retryInMs, newKindMs) : retryInMs;
+  return failed(believed, { what: "refused", why: `${code}: ${why}`, atLeastMs });
 }
 
-type Trouble = { readonly what: "refused" | "broken"; readonly why: string; readonly atLeastMs?: number };
+const newKindMs = 300;
+
+type Trouble = { readonly what: "refused" | "broken" | "malformed"; readonly why: string; readonly atLeastMs?: number };
 
 function failed<T>(state: State, { what, why, atLeastMs = 0 }: Trouble): Step<T> {
   const effort = state.effort + 1;

@@ -8,7 +8,7 @@ import type { Store } from "./store.ts";
 import type { Beginning, WatchSource } from "./watch-source.ts";
 
 export type ReflectorObserver = {
-  readonly told: (what: "relist" | "dead stream" | "refused" | "broken", why: string) => void;
+  readonly told: (what: "relist" | "dead stream" | "refused" | "broken" | "malformed", why: string) => void;
   readonly vanished: () => void;
 };
 

@@ -65,6 +65,7 @@ export class RunningWatch implements Watch {
   #looksLeft = looksAfterNews;
   #trouble: string | undefined;
   #cancelLook: (() => void) | undefined;
+  #isLooking = false;
 
   constructor(spec: WatchSpec, parts: RunningParts) {
     this.spec = spec;
@@ -104,18 +105,26 @@ export class RunningWatch implements Watch {
     this.#stopped.abort();
     this.#cancelLook?.();
     this.#reflector?.stop();
+    this.#parts.line.withdraw();
   }
 
   lookAgain(): void {
     this.#looksLeft = looksAfterNews;
-    if (this.#reflector === undefined) void this.#look();
+    if (this.#reflector === undefined && !this.#isLooking) void this.#look();
   }
 
   async #look(): Promise<void> {
     this.#cancelLook?.();
+    this.#isLooking = true;
+    const { discovery, line } = this.#parts;
     const { signal } = this.#stopped;
-    const found = await this.#parts.discovery.find(this.spec, signal);
-    if (signal.aborted || this.#reflector !== undefined) return;
+    const call = line.begin();
+    const found = await discovery.find(this.spec, signal, call.sender);
+    this.#isLooking = false;
+    // While nobody answers this waits like a stream does: somebody must be there to try.
+    if (!signal.aborted && found.kind === "unavailable" && call.park(() => void this.#look())) return;
+    call.end();
+    if (signal.aborted) return;
     if (found.kind === "served") return this.#serve(found.resource);
     if (found.kind === "not-served") this.#setServed(false);
     const isKnown = found.kind === "not-served" && this.#looksLeft === 0;

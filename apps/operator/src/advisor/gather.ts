@@ -67,7 +67,9 @@ async function unservedNeeds(
   const kinds = new Set<string>();
   for (const { kind, group, versions } of profile?.needs(given) ?? []) {
     const finds = await Promise.all(
-      versions.map((version) => from.discovery.find({ apiVersion: `${group}/${version}`, kind }, from.signal)),
+      versions.map((version) =>
+        from.discovery.find({ apiVersion: `${group}/${version}`, kind }, from.signal, from.sender),
+      ),
     );
     if (finds.some((find) => find.kind === "served")) continue;
     const unsure = finds.find((find) => find.kind === "unavailable");

@@ -1,7 +1,7 @@
 // MachineConfigPools as OpenShift has them, and the MachineConfigs that it ships for them.
 
-import { type KubeObject, writeDataUrl } from "@virt/engine";
-import { machineConfigApi as apiVersion, roleLabel } from "../marks.ts";
+import { type KubeObject, roleLabel, writeDataUrl } from "@virt/engine";
+import { machineConfigApi as apiVersion } from "../marks.ts";
 import type { PoolPlan, Scenario } from "../scenario.ts";
 
 const builtIn = ["master", "worker"];

@@ -1,0 +1,52 @@
+// What ships, dist/virt-operator.mjs, as a process, and what tests look at there.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { createInterface } from "node:readline";
+import { freePorts, inRepository } from "@virt/testkit";
+import { onTestFinished } from "vitest";
+
+const program = inRepository("dist", "virt-operator.mjs");
+
+export type Line = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
+
+export type Operator = {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly log: readonly Line[];
+  /** What it said outside its log: nothing, unless it could not start. */
+  readonly words: () => string;
+  /** The status of a probe; 0 if nobody listens. */
+  readonly probe: (path: string) => Promise<number>;
+};
+
+export async function startOperator(...flags: readonly string[]): Promise<Operator> {
+  if (!existsSync(program)) throw new Error("there is no dist/virt-operator.mjs: run make build");
+  const [probes = 0, metrics = 0] = await freePorts(2);
+  const addresses = [`--health-probe-bind-address=127.0.0.1:${probes}`, `--metrics-bind-address=127.0.0.1:${metrics}`];
+  const child = spawn(process.execPath, [program, ...addresses, ...flags], {
+    env: { PATH: process.env["PATH"], HOME: tmpdir() },
+  });
+  if (child.pid === undefined) throw new Error("the operator did not start");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const log: Line[] = [];
+  let complaints = "";
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as Line));
+  child.stderr.on("data", (words: Buffer) => {
+    complaints += words.toString();
+  });
+  const probe = async (path: string) => {
+    try {
+      return (await fetch(`http://127.0.0.1:${probes}${path}`)).status;
+    } catch {
+      return 0; // it does not listen yet, or not any more
+    }
+  };
+  return { child, pid: child.pid, log, words: () => complaints, probe };
+}
+
+/** What people would be alarmed by. */
+export function alarms({ log }: Operator): readonly Line[] {
+  return log.filter(({ level }) => level === "warn" || level === "error");
+}
