@@ -10,6 +10,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 export NODE_USE_ENV_PROXY := 1
 NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
+PEER := bench/client-node/node_modules/.package-lock.json
 TALLY := .make/tally
 
 ##@ General
@@ -72,7 +73,7 @@ check-format: $(INSTALLED)
 check-lint: $(INSTALLED)
 	@tools/step "lint and layers" oxlint --type-aware
 check-types: $(INSTALLED)
-	@tools/step -q "types" sh -c 'for project in . $(wildcard packages/*/tsconfig.json); do tsc -p $$project || failed=1; done; exit $${failed:-0}'
+	@tools/step -q "types" sh -c 'for project in . $(wildcard packages/*/tsconfig.json) catalog; do tsc -p $$project || failed=1; done; exit $${failed:-0}'
 check-dead-code: $(INSTALLED)
 	@tools/step -q "dead code and stray dependencies" knip
 check-generated: $(INSTALLED)
@@ -83,6 +84,28 @@ test: $(INSTALLED) controlplane build ## Run all tests, on a real API server
 	@rm -f $(TALLY)
 	@tools/step "tests" vitest run; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
 
-$(INSTALLED): package.json package-lock.json .npmrc $(wildcard packages/*/package.json apps/*/package.json)
+.PHONY: campaign
+campaign: controlplane build ## Break the operator's requests and processes, one by one; PLANS=, SEED=, KIND=, SITES=
+	@$(NODE) tools/campaign/main.ts
+
+.PHONY: replay
+replay: controlplane build ## Repeat a trial of the campaign that failed; PLAN=<file>
+	@$(NODE) tools/campaign/replay.ts
+
+.PHONY: bench
+bench: controlplane build $(PEER) ## Measure, against raw requests of the same minute; SCENARIO=, QUICK=1, FULL=1, SEED=
+	@$(NODE) bench/src/main.ts
+
+.PHONY: bench-compare
+bench-compare: $(INSTALLED) ## Compare two results of bench; A=<older file>, B=<newer file>
+	@$(NODE) bench/src/compare-main.ts
+
+# The library that we compare ourselves with has a lock file of its own: nothing but bench needs it.
+$(PEER): bench/client-node/package.json bench/client-node/package-lock.json | $(INSTALLED)
+	@tools/step -q "install the peer" npm --prefix bench/client-node install --no-save --no-progress
+	@tools/step -q "types of the peer's program" tsc -p bench/client-node
+	@touch $@
+
+$(INSTALLED): package.json package-lock.json .npmrc $(wildcard packages/*/package.json apps/*/package.json catalog/package.json bench/package.json)
 	@tools/install
 	@touch $@

@@ -1,9 +1,12 @@
 // `make demo`: a cluster to play with, without a cluster. Ctrl-C ends it and leaves nothing behind.
 
 import { cpSync, mkdirSync, rmSync } from "node:fs";
+import type { VirtPlatformConfig } from "@virt/api";
 import { freePorts } from "@virt/testkit";
+import { follow, suggest } from "./follow.ts";
 import { rehearse } from "./rehearsal.ts";
 import { bringUp, node, type Simulated } from "./steps.ts";
+import { look, missingAtFirst, nextTries } from "./tries.ts";
 
 const { CHECK = "", SCENARIO = "default", SPEED = CHECK === "" ? "60" : "2000" } = process.env;
 const place = ".demo";
@@ -21,6 +24,7 @@ async function demo(): Promise<void> {
   const cluster = await bringUp({
     scenario: SCENARIO,
     speed: SPEED,
+    without: [missingAtFirst], // the guide begins without the descheduler
     outlivesOwner: false,
     programs: (kubeconfig) => [operator(kubeconfig)],
   });
@@ -29,7 +33,9 @@ async function demo(): Promise<void> {
     cpSync(cluster.server.kubeconfig, `${place}/kubeconfig`);
     if (CHECK !== "") return await rehearse(cluster, probes);
     explain(cluster);
+    const following = follow(cluster.server.kubeconfig, say);
     await Promise.race([interrupted(), cluster.programs.failure.then((why) => Promise.reject(new Error(why)))]);
+    await following.stop();
   } finally {
     await cluster.programs.end();
     await cluster.server.stop();
@@ -37,17 +43,17 @@ async function demo(): Promise<void> {
   }
 }
 
+function say(line = ""): void {
+  process.stdout.write(`${line}\n`);
+}
+
 function explain({ logs, server }: Simulated): void {
-  const say = (line = "") => process.stdout.write(`${line}\n`);
-  say(
-    `\nReady: kube-apiserver at ${server.url}, scenario ${SCENARIO}, time runs ${SPEED} times as fast. Ctrl-C ends it.`,
-  );
+  say(`\nReady: kube-apiserver at ${server.url}, scenario ${SCENARIO}, time runs ${SPEED} times as fast.`);
   say(`Logs:  ${logs}/operator.log, ${logs}/simulator.log`);
-  say(`Next, in another terminal:`);
-  say(`  export KUBECONFIG=$PWD/${place}/kubeconfig PATH=${server.binaries}:$PATH`);
-  say(`  kubectl get machineconfigpools,nodes`);
-  say(`  kubectl apply -f config/samples/demo_machineconfig.yaml     # the workers reboot, one after the other`);
-  say(`  kubectl get machineconfigpool worker --watch`);
+  say(`What happens is told below. Ctrl-C ends it all. In another terminal:`);
+  say(`        export KUBECONFIG=$PWD/${place}/kubeconfig PATH=${server.binaries}:$PATH`);
+  const first = { metadata: { name: "load-aware-rebalancing" }, status: { phase: "Ignored" } } as VirtPlatformConfig;
+  suggest([look, ...nextTries(first)], say);
 }
 
 function interrupted(): Promise<void> {

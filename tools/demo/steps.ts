@@ -11,6 +11,8 @@ export type Simulated = { readonly server: Server; readonly programs: Kept; read
 export type Wishes = {
   readonly scenario: string;
   readonly speed: string;
+  /** Kinds whose CRD comes later, by plural. */
+  readonly without?: readonly string[];
   /** The cluster goes on when this process ends. */
   readonly outlivesOwner: boolean;
   /** Further programs that run against the cluster, behind the simulator. */
@@ -19,11 +21,12 @@ export type Wishes = {
 
 const patienceMs = 120_000;
 
-export async function bringUp({ scenario, speed, outlivesOwner, programs }: Wishes): Promise<Simulated> {
+export async function bringUp(wishes: Wishes): Promise<Simulated> {
+  const { scenario, speed, without = [], outlivesOwner, programs } = wishes;
   const server = await step("API server and etcd", () => startServer({ outlivesOwner }));
   try {
     await step("our CRD, and those of the operators that we configure", () =>
-      server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles()]),
+      server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles(without)]),
     );
     const { kubeconfig } = server;
     const simulator = node(

@@ -2,9 +2,15 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
-export type DevCluster = { readonly keepers: readonly number[]; readonly kubeconfig: string };
+export type DevCluster = {
+  readonly keepers: readonly number[];
+  readonly kubeconfig: string;
+  /** The folder of kubectl. */
+  readonly binaries: string;
+};
 
-const place = ".dev";
+/** A second cluster beside the usual one needs a place of its own. */
+const place = process.env["DEV_FOLDER"] ?? ".dev";
 const file = `${place}/cluster.json`;
 
 export function record(cluster: DevCluster): void {

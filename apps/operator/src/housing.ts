@@ -14,6 +14,9 @@ export type Housing = {
   readonly discovery: Pick<Discovery, "find">;
   /** The set of wanted watches may be another one. */
   readonly refresh: () => void;
+  /** Looks at a key of this controller. */
+  readonly look: (key: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly announce: (announcement: Announcement) => void;
   readonly registry: Registry;
   readonly clock: Clock;

@@ -66,7 +66,7 @@ function house(residents: readonly Resident[], houses: Houses): { readonly host:
   const { settings, telemetry, client, identity, placeOf } = houses;
   const moved: Housed[] = [];
   const refresh = () => host.want(moved.flatMap(({ wants }) => wants()));
-  const tenants = residents.map((resident): Tenant => {
+  const tenants = residents.map((resident, place): Tenant => {
     const { name } = resident;
     const voice = speaking(resident, identity, telemetry);
     const housed = resident.move({
@@ -76,6 +76,8 @@ function house(residents: readonly Resident[], houses: Houses): { readonly host:
       find: (spec) => host.watches.find(spec),
       discovery: { find: (of, signal, sender) => host.discovery.find(of, signal, sender) },
       refresh,
+      look: (key) => host.look(place, key),
+      environment: process.env,
       announce: voice.announce,
       registry: telemetry.registry,
       clock: systemClock,

@@ -12,8 +12,11 @@ export type Outcome =
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must be there before the object can be
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
 
-/** What must still be true of the object. "absent" sends no force, so a creation never runs over somebody else's. */
-export type Expect = { readonly uid: string; readonly resourceVersion: string } | "absent" | "anything";
+/**
+ * What must still be true of the object; without a version only that it is the same one. "absent" sends no force, so a
+ * creation never runs over somebody else's.
+ */
+export type Expect = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: Expect };
 

@@ -65,9 +65,9 @@ export function clusterFor({ client, discovery, mayWrite }: ClusterParts, signal
 
 export type Reader = { readonly read: (ref: Ref) => Promise<Reading> };
 
-/** With the version alone a deleted object would be created again, so both go or none does. */
+/** With the version alone a deleted object would be created again, so it never goes without the uid. */
 function identity(expect: Expect): { readonly uid?: string; readonly resourceVersion?: string } {
-  return typeof expect === "string" ? {} : { uid: expect.uid, resourceVersion: expect.resourceVersion };
+  return typeof expect === "string" ? {} : expect;
 }
 
 function placeOf({ namespace, name }: Place): Place {

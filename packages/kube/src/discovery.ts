@@ -40,6 +40,11 @@ export class Discovery {
   }
 
   /** A CRD of this group came, changed or went. */
+  /** One version alone: what is known of the others stays. */
+  forgetVersion(apiVersion: string): void {
+    this.#groups.delete(apiVersion);
+  }
+
   forget(group: string): void {
     for (const apiVersion of this.#groups.keys())
       if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);

@@ -32,6 +32,7 @@ export {
   Histogram,
   leaderMetric,
   Registry,
+  removeSeries,
   watchMetrics,
 } from "./metrics.ts";
 export { type Reading, readingOf, type Writing, writingOf } from "./outcome.ts";

@@ -49,6 +49,8 @@ export type RunningParts = {
   readonly line: Line;
   readonly probes: ProbeLimit;
   readonly server: { canStream: boolean };
+  /** A CRD of this group came or changed a moment ago: what is not served now may be in the next one. */
+  readonly isGroupNew: boolean;
 };
 
 /** A CRD is announced some milliseconds before its path is served. */
@@ -62,7 +64,9 @@ export class RunningWatch implements Watch {
   readonly #stopped = new AbortController();
   #reflector: Reflector<KubeObject> | undefined;
   #isServed: boolean | undefined;
-  #looksLeft = looksAfterNews;
+  /** Looks since the last news of the group, and how many of them are worth while. */
+  #looks = 0;
+  #mostLooks: number;
   #trouble: string | undefined;
   #cancelLook: (() => void) | undefined;
   #isLooking = false;
@@ -70,6 +74,7 @@ export class RunningWatch implements Watch {
   constructor(spec: WatchSpec, parts: RunningParts) {
     this.spec = spec;
     this.#parts = parts;
+    this.#mostLooks = parts.isGroupNew ? looksAfterNews : 0;
     const { observer } = parts;
     this.store = new Store({
       isEqual: isSame,
@@ -109,7 +114,8 @@ export class RunningWatch implements Watch {
   }
 
   lookAgain(): void {
-    this.#looksLeft = looksAfterNews;
+    this.#looks = 0;
+    this.#mostLooks = looksAfterNews;
     if (this.#reflector === undefined && !this.#isLooking) void this.#look();
   }
 
@@ -127,17 +133,15 @@ export class RunningWatch implements Watch {
     if (signal.aborted) return;
     if (found.kind === "served") return this.#serve(found.resource);
     if (found.kind === "not-served") this.#setServed(false);
-    const isKnown = found.kind === "not-served" && this.#looksLeft === 0;
+    const isKnown = found.kind === "not-served" && this.#looks >= this.#mostLooks;
     if (!isKnown) this.#lookLater();
   }
 
   #lookLater(): void {
     const { clock, discovery } = this.#parts;
-    const round = looksAfterNews - this.#looksLeft;
-    this.#looksLeft = Math.max(0, this.#looksLeft - 1);
-    const delay = Math.min(patienceMs.most, patienceMs.first * 2 ** round);
+    const delay = Math.min(patienceMs.most, patienceMs.first * 2 ** this.#looks++);
     this.#cancelLook = clock.schedule(delay, () => {
-      discovery.forget(groupOf(this.spec.apiVersion));
+      discovery.forgetVersion(this.spec.apiVersion);
       void this.#look();
     });
   }
@@ -178,6 +182,6 @@ export class RunningWatch implements Watch {
   }
 }
 
-function groupOf(apiVersion: string): string {
+export function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 }

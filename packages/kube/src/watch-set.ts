@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Line } from "./line.ts";
 import { ProbeLimit } from "./probe-limit.ts";
-import { RunningWatch, type Watch, type WatchObserver, type WatchSpec } from "./running-watch.ts";
+import { groupOf, RunningWatch, type Watch, type WatchObserver, type WatchSpec } from "./running-watch.ts";
 
 export type WatchSetParts = {
   /** Each stream has a line of its own, by the name under which it waits for a breaker. */
@@ -16,11 +16,15 @@ export type WatchSetParts = {
   readonly observer: WatchObserver;
 };
 
+/** As long as a watch looks for a kind after news of its group. */
+const newsMs = 15_000;
+
 export class WatchSet {
   readonly #parts: WatchSetParts;
   readonly #probes: ProbeLimit;
   readonly #server = { canStream: true };
   readonly #running = new Map<string, RunningWatch>();
+  readonly #news = new Map<string, number>();
 
   constructor(parts: WatchSetParts) {
     this.#parts = parts;
@@ -51,6 +55,7 @@ export class WatchSet {
   /** A CRD of this group came, changed or went. */
   groupChanged(group: string): void {
     this.#parts.discovery.forget(group);
+    this.#news.set(group, this.#parts.clock.monotonic());
     for (const watch of this.#running.values()) {
       if (watch.spec.apiVersion.startsWith(`${group}/`)) watch.lookAgain();
     }
@@ -65,6 +70,11 @@ export class WatchSet {
     this.want([]);
   }
 
+  #isNew(group: string): boolean {
+    const at = this.#news.get(group);
+    return at !== undefined && this.#parts.clock.monotonic() - at < newsMs;
+  }
+
   #start(id: string, spec: WatchSpec): RunningWatch {
     const { lineFor } = this.#parts;
     return new RunningWatch(spec, {
@@ -72,6 +82,7 @@ export class WatchSet {
       line: lineFor(id),
       probes: this.#probes,
       server: this.#server,
+      isGroupNew: this.#isNew(groupOf(spec.apiVersion)),
     });
   }
 }

@@ -3,10 +3,10 @@
 import type { News, PassFacts, Profile } from "@virt/advisor";
 import type { VirtPlatformConfig } from "@virt/api";
 import type { Clock, Discovery, Log } from "@virt/kube";
+import type { Remembered } from "../remembered.ts";
 import type { DriftConfirmer } from "./confirm-drift.ts";
 import type { AdvisorMetrics } from "./metrics.ts";
 import type { Rejections } from "./rejections.ts";
-import type { Remembered } from "./remembered.ts";
 import type { View } from "./view.ts";
 
 export type AdvisorParts = {

@@ -4,7 +4,7 @@ import type { AnyFacts, KernelFact, Profile, Read } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { listObjects, metadataOnly, type Reader, type Resource, type Sender } from "@virt/kube";
-import type { Remembered } from "./remembered.ts";
+import type { Remembered } from "../remembered.ts";
 import type { View } from "./view.ts";
 
 export type Sources = {
@@ -81,10 +81,10 @@ async function nodeLabels({
     const answer = await sender.send(listObjects(nodeResource, {}, page), { signal });
     if (answer.kind !== "answered" || answer.status !== 200) return undefined;
     const list = answer.body as unknown as {
-      readonly items: readonly KubeObject[];
+      readonly items: readonly KubeObject[] | null; // null where there are none
       readonly metadata: { readonly continue?: string };
     };
-    labels.push(...list.items.map(({ metadata }) => metadata.labels ?? {}));
+    labels.push(...(list.items ?? []).map(({ metadata }) => metadata.labels ?? {}));
     next = list.metadata.continue || undefined;
   } while (next !== undefined);
   return labels;

@@ -4,11 +4,11 @@ import type { News, Profile } from "@virt/advisor";
 import { fieldManagers, type VirtPlatformConfig } from "@virt/api";
 import { crdWatch } from "@virt/kube";
 import type { Housing, Resident } from "../housing.ts";
+import { createRemembered } from "../remembered.ts";
 import { DriftConfirmer } from "./confirm-drift.ts";
 import { advisorController } from "./controller.ts";
 import { advisorMetrics } from "./metrics.ts";
 import { Rejections } from "./rejections.ts";
-import { createRemembered } from "./remembered.ts";
 import { createView } from "./view.ts";
 
 export function advisorResident(profiles: readonly Profile[]): Resident {

@@ -1,14 +1,38 @@
-// The platform controller, as far as it is there: it holds its lease and does nothing yet.
+// The platform controller, ready to be housed.
 
+import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
+import { crdWatch } from "@virt/kube";
+import { type Asset, readImages } from "@virt/platform";
 import type { Resident } from "../housing.ts";
+import { createRemembered } from "../remembered.ts";
+import { platformController, wantedWatches } from "./controller.ts";
+import { platformMetrics } from "./metrics.ts";
 
-export const platformResident: Resident = {
-  name: "platform",
-  fieldManager: fieldManagers.platform,
-  eventRepeatMs: 60_000,
-  move: () => ({
-    controller: { name: "platform", keysFor: () => [], pass: () => Promise.resolve({ kind: "done" }) },
-    wants: () => [],
-  }),
-};
+export function platformResident(assets: readonly Asset[], profiles: readonly Profile[]): Resident {
+  return {
+    name: "platform",
+    fieldManager: fieldManagers.platform,
+    eventRepeatMs: 60_000,
+    move: ({ settings, find, discovery, registry, clock, log, namespace, announce, refresh, look, environment }) => {
+      const parts = {
+        assets,
+        settings,
+        images: readImages(environment),
+        purposesOf: (profile: string) => profiles.find(({ name }) => name === profile)?.purposes ?? [],
+        ownNamespace: namespace,
+        find,
+        discovery,
+        remembered: createRemembered(() => find(crdWatch)),
+        memory: new Map(),
+        standing: { exclusions: undefined, hcoDone: undefined, told: new Map() },
+        announce,
+        metrics: platformMetrics(registry),
+        clock,
+        log,
+        look,
+      };
+      return { controller: platformController(parts, refresh), wants: () => wantedWatches(parts) };
+    },
+  };
+}

@@ -6,6 +6,7 @@ import type { Reader, Watch } from "@virt/kube";
 export type Remembered = {
   /** The openAPIV3Schema of a version; undefined where the CRD or the version is not there. */
   readonly schema: (crd: string, version: string, cluster: Reader) => Promise<JsonMap | undefined>;
+  readonly schemaNow: (crd: string, version: string) => JsonMap | undefined;
   /** Undefined: it cannot be read now. */
   readonly rendered: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
@@ -28,6 +29,10 @@ export function createRemembered(crds: () => Watch | undefined): Remembered {
       if (reading.kind !== "found") return undefined;
       schemas.set(crd, { state, crd: trimmed(reading.object) });
       return schemaOf(reading.object, version);
+    },
+    schemaNow: (crd, version) => {
+      const known = schemas.get(crd);
+      return known && schemaOf(known.crd, version);
     },
     rendered: async (name, cluster) => {
       const known = rendered.get(name);

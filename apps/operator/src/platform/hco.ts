@@ -1,0 +1,33 @@
+// Which HyperConverged this cluster is steered by.
+
+import type { KubeObject } from "@virt/api";
+import { digest } from "@virt/engine";
+import type { Watch, WatchSpec } from "@virt/kube";
+import { hcoWatchesFor } from "./watches.ts";
+
+export type ChosenHco =
+  | { readonly kind: "found"; readonly object: KubeObject }
+  | { readonly kind: "none" }
+  | { readonly kind: "several" }
+  | { readonly kind: "starting" };
+
+const preferred = ["openshift-cnv", "kubevirt-hyperconverged"];
+
+/** In the newest version that is served. Of several, the one in a usual namespace. */
+export function chooseHco(find: (spec: WatchSpec) => Watch | undefined, namespace: string): ChosenHco {
+  const watches = hcoWatchesFor(namespace).map(find);
+  const served = watches.find((watch) => watch !== undefined && watch.state !== "not served");
+  if (served === undefined) return watches[0] === undefined ? { kind: "starting" } : { kind: "none" };
+  if (served.state === "starting") return { kind: "starting" };
+  const objects = [...served.store.items()];
+  const [only] = objects;
+  if (only === undefined) return { kind: "none" };
+  if (objects.length === 1) return { kind: "found", object: only };
+  const usual = preferred.flatMap((place) => objects.find(({ metadata }) => metadata.namespace === place) ?? [])[0];
+  return usual === undefined ? { kind: "several" } : { kind: "found", object: usual };
+}
+
+/** What others are rendered from: a status that moved changes nothing. */
+export function contentOf(hco: KubeObject): string {
+  return digest({ spec: hco["spec"] ?? {}, annotations: hco.metadata.annotations ?? {} });
+}

@@ -1,0 +1,215 @@
+// One pass over one managed object: evaluate, judge, and at most two requests.
+
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { fullBucket, giveBack, type JsonMap, type Outcome } from "@virt/engine";
+import { type Ending, patchObject, type Resource, type Tools, writingOf } from "@virt/kube";
+import {
+  type Apply,
+  builtInShape,
+  defaultFrom,
+  type Evaluated,
+  evaluateObject,
+  giveUpObject,
+  handOverObject,
+  isWriteDue,
+  judge,
+  type ManagedObject,
+  type ObjectMemory,
+  objectAnnotations,
+  releasedManager,
+  shapeFrom,
+  type Verdict,
+  type World,
+  writeRate,
+} from "@virt/platform";
+import { keyOf } from "./objects.ts";
+import type { PlatformParts } from "./parts.ts";
+import { managedWatch } from "./watches.ts";
+
+const manager = fieldManagers.platform;
+const permanentMs = 300_000;
+
+/** What became of an object in a pass; the report is made of it. */
+export type Kept =
+  | { readonly kind: "excluded" }
+  | { readonly kind: "verdict"; readonly verdict: Verdict }
+  | { readonly kind: "applied"; readonly apply: Apply; readonly live: KubeObject }
+  | { readonly kind: "paused-now"; readonly verdict: Extract<Verdict, { kind: "pause" }> }
+  | { readonly kind: "failed"; readonly message: string; readonly isPermanent: boolean };
+
+export type Pass = { readonly kept: Kept; readonly evaluated: Evaluated; readonly ending: Ending };
+
+export async function keepObject(
+  object: ManagedObject,
+  world: World,
+  parts: PlatformParts,
+  tools: Tools,
+): Promise<Pass> {
+  const key = keyOf(object.ref);
+  const schema = schemaOf(object, world);
+  const shapeOf = schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
+  const evaluated = evaluateObject(object, world, shapeOf);
+  const { wanted } = evaluated;
+  const done = { kind: "done" } as const;
+  if (wanted.kind === "excluded") {
+    parts.memory.delete(key);
+    return { kept: { kind: "excluded" }, evaluated, ending: done };
+  }
+  if (wanted.kind === "held") {
+    const verdict: Verdict = { kind: "held", reason: wanted.reason, message: wanted.message };
+    return { kept: { kind: "verdict", verdict }, evaluated, ending: done };
+  }
+  // Absence means nothing before the first list: its end wakes this object.
+  const watch = parts.find(managedWatch(object.ref, parts.settings.hcoNamespace));
+  if (watch?.state !== "synced") {
+    const verdict: Verdict = { kind: "held", reason: "InputUnavailable", message: watch?.trouble ?? "not listed yet" };
+    return { kept: { kind: "verdict", verdict }, evaluated, ending: done };
+  }
+  const live = world.live(object.ref);
+  const memory = parts.memory.get(key) ?? { bucket: fullBucket, wasThere: false };
+  const [first] = object.assets;
+  const verdict = judge({
+    now: parts.clock.wall(),
+    ref: object.ref,
+    baseline: wanted.baseline,
+    parts: wanted.parts,
+    adoption: first?.adoption ?? "whole",
+    mayCreate: first?.create !== false,
+    shapeOf,
+    defaultOf: defaultFrom(schema),
+    live,
+    governed: wanted.governed,
+    memory,
+  });
+  const acting: Acting = { object, live, memory, parts, tools, key };
+  const { kept, ending } = await act(verdict, acting);
+  return { kept, evaluated, ending };
+}
+
+function schemaOf({ ref, assets }: ManagedObject, world: World): JsonMap | undefined {
+  const crd = assets[0]?.target.crd;
+  const version = ref.apiVersion.split("/").at(-1) ?? "";
+  const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
+  return fact?.kind === "known" ? (fact.value as JsonMap | undefined) : undefined;
+}
+
+type Acting = {
+  readonly object: ManagedObject;
+  readonly live: KubeObject | undefined;
+  readonly memory: ObjectMemory;
+  readonly parts: PlatformParts;
+  readonly tools: Tools;
+  readonly key: string;
+};
+
+type Acted = { readonly kept: Kept; readonly ending: Ending };
+
+async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
+  const { memory, parts, key, live } = acting;
+  switch (verdict.kind) {
+    case "apply":
+      return applyNow(verdict, acting);
+    case "pause":
+      return pauseNow(verdict, acting);
+    case "wait":
+      return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
+    case "in-sync":
+      if (live !== undefined)
+        parts.memory.set(key, { ...memory, answer: memory.answer ?? live, sent: verdict.hash, wasThere: true });
+      return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
+    case "managed-by-other":
+    case "unmanaged":
+    case "paused":
+    case "held":
+    case "contested":
+    case "not-there":
+      return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
+  }
+}
+
+async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Acting): Promise<Acted> {
+  const { apply } = verdict;
+  const { live, memory, parts, tools, key } = acting;
+  const uid = live?.metadata.uid;
+  const expect = uid === undefined ? "absent" : { uid };
+  const write = { manager, force: uid !== undefined, expect } as const;
+  if (!verdict.skipsDryRun && live !== undefined) {
+    const outcome = await tools.cluster.predict(apply.object, write);
+    if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
+    if (!isWriteDue(live, outcome.live)) {
+      parts.memory.set(key, { ...memory, answer: live, sent: apply.hash, wasThere: true });
+      const settled = { kind: "in-sync", contested: apply.contested, hash: apply.hash } as const;
+      return { kept: { kind: "verdict", verdict: settled }, ending: { kind: "done" } };
+    }
+  }
+  const handed = await handOver(apply, acting);
+  if (handed !== undefined) return handed;
+  const outcome = await tools.cluster.apply(apply.object, write);
+  if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
+  tools.wrote(managedWatch(acting.object.ref, parts.settings.hcoNamespace), outcome.live);
+  parts.memory.set(key, { bucket: verdict.bucket, answer: outcome.live, sent: apply.hash, wasThere: true });
+  await giveUp(outcome.live, acting);
+  return { kept: { kind: "applied", apply, live: outcome.live }, ending: { kind: "done" } };
+}
+
+/** Before we leave out what only we own, somebody else holds it: its value stays. */
+async function handOver({ handOver: paths }: Apply, acting: Acting): Promise<Acted | undefined> {
+  const { live, tools } = acting;
+  const { uid, resourceVersion } = live?.metadata ?? {};
+  if (live === undefined || uid === undefined || resourceVersion === undefined || paths.length === 0) return undefined;
+  const write = { manager: releasedManager, force: false, expect: { uid, resourceVersion } };
+  const outcome = await tools.cluster.apply(handOverObject(live, paths), write);
+  return outcome.kind === "done" ? undefined : failed(outcome, acting);
+}
+
+/** What somebody owns again need not be held any more. It is tidying: a failure is mended by the next write. */
+async function giveUp(live: KubeObject, { tools }: Acting): Promise<void> {
+  const rest = giveUpObject(live);
+  const { uid } = live.metadata;
+  if (rest === undefined || uid === undefined) return;
+  await tools.cluster.apply(rest, { manager: releasedManager, force: false, expect: { uid } });
+}
+
+/** A failure takes no token, and never counts as a fight. */
+function failed(outcome: Outcome, { parts, memory, key, live }: Acting): Acted {
+  parts.memory.set(key, {
+    ...memory,
+    bucket: giveBack(memory.bucket, writeRate),
+    wasThere: live !== undefined || memory.wasThere,
+  });
+  const message = "message" in outcome ? outcome.message : outcome.kind;
+  if (outcome.kind === "rejected") {
+    const ending = { kind: "again", atMs: parts.clock.wall() + permanentMs } as const;
+    return { kept: { kind: "failed", message, isPermanent: true }, ending };
+  }
+  const retry =
+    outcome.kind === "unavailable" && outcome.retryInMs !== undefined ? { retryInMs: outcome.retryInMs } : {};
+  return { kept: { kind: "failed", message, isPermanent: false }, ending: { kind: "failed", ...retry } };
+}
+
+async function pauseNow(verdict: Extract<Verdict, { kind: "pause" }>, acting: Acting): Promise<Acted> {
+  const { live, memory, parts, tools, key, object } = acting;
+  const found = await parts.discovery.find(object.ref, tools.signal, tools.sender);
+  const { resourceVersion } = live?.metadata ?? {};
+  const annotations = { [objectAnnotations.paused]: "true", [objectAnnotations.state]: verdict.state };
+  const held = { ...memory, unwrittenPause: verdict.paused };
+  parts.memory.set(key, held);
+  if (found.kind !== "served" || resourceVersion === undefined)
+    return {
+      kept: { kind: "failed", message: "the pause cannot be written", isPermanent: false },
+      ending: { kind: "failed" },
+    };
+  const place = { name: object.ref.name, ...(object.ref.namespace && { namespace: object.ref.namespace }) };
+  const body = { metadata: { resourceVersion, annotations } };
+  const request = patchObject(found.resource satisfies Resource, place, body, { type: "merge", fieldManager: manager });
+  const written = writingOf(await tools.sender.send(request, { signal: tools.signal, mayWrite: tools.mayWrite }));
+  if (written.kind !== "done" || written.live === undefined)
+    return {
+      kept: { kind: "failed", message: "the pause cannot be written", isPermanent: false },
+      ending: { kind: "failed" },
+    };
+  tools.wrote(managedWatch(object.ref, parts.settings.hcoNamespace), written.live);
+  const { unwrittenPause: _written, ...rest } = held;
+  parts.memory.set(key, rest);
+  return { kept: { kind: "paused-now", verdict }, ending: { kind: "done" } };
+}

@@ -1,0 +1,70 @@
+// The platform's metrics: one set of series for each object that it manages.
+
+import type { Ref } from "@virt/api";
+import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
+
+export type ObjectSigns = {
+  /** 1 in sync, 0 failed; undefined: it is not ours to judge. */
+  readonly compliance: 0 | 1 | undefined;
+  readonly paused: "edit-war" | "manual" | "deletion-fight" | undefined;
+  readonly customizations: readonly ("patch" | "ignore" | "unmanaged")[];
+  readonly invalid: readonly ("patch" | "ignore" | "mode")[];
+  readonly contested: number;
+};
+
+export type PlatformMetrics = {
+  readonly show: (ref: Ref, signs: ObjectSigns) => void;
+  readonly forget: (ref: Ref) => void;
+  readonly excluded: (asset: string, reason: string | undefined) => void;
+  readonly thrashed: (ref: Ref) => void;
+  readonly took: (ref: Ref, seconds: number) => void;
+  readonly active: (activation: string, isActive: boolean) => void;
+};
+
+const prefix = "kubevirt_autopilot_";
+const knn = ["kind", "name", "namespace"] as const;
+
+export function platformMetrics(registry: Registry): PlatformMetrics {
+  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: readonly string[]) =>
+    new Gauge({ name: `${prefix}${name}`, help, labelNames, registers });
+  const compliance = gauge("compliance_status", "1 while an object is as it should be, 0 while that fails.", knn);
+  const paused = gauge("paused_resources", "1 while an object is paused, by reason.", [...knn, "reason"]);
+  const custom = gauge("customization_info", "1 while a valid override is in force, by type.", [...knn, "type"]);
+  const invalid = gauge("invalid_override", "1 while an override cannot be used, by type.", [...knn, "type"]);
+  const contested = gauge("contested_fields", "Fields that others set and that are left alone.", knn);
+  const excluded = gauge("excluded_assets", "1 for each asset that is not applied, by reason.", ["asset", "reason"]);
+  const active = gauge("active", "1 while the platform controller works, 0 while it idles.", ["activation"]);
+  const thrashing = new Counter({ name: `${prefix}thrashing_total`, help: "Edit wars.", labelNames: knn, registers });
+  const durations = new Histogram({
+    name: `${prefix}reconcile_duration_seconds`,
+    help: "How long a look at an object took.",
+    labelNames: knn,
+    registers,
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  const perObject = [compliance, paused, custom, invalid, contested];
+  const labelsOf = ({ kind, name, namespace = "" }: Ref) => ({ kind, name, namespace });
+  return {
+    show: (ref, signs) => {
+      const labels = labelsOf(ref);
+      for (const metric of perObject) removeSeries(metric, labels);
+      if (signs.compliance !== undefined) compliance.set(labels, signs.compliance);
+      if (signs.paused !== undefined) paused.set({ ...labels, reason: signs.paused }, 1);
+      else if (signs.compliance !== undefined) paused.set({ ...labels, reason: "edit-war" }, 0);
+      for (const type of signs.customizations) custom.set({ ...labels, type }, 1);
+      for (const type of signs.invalid) invalid.set({ ...labels, type }, 1);
+      if (signs.contested > 0) contested.set(labels, signs.contested);
+    },
+    forget: (ref) => {
+      for (const metric of [...perObject, durations]) removeSeries(metric, labelsOf(ref));
+    },
+    excluded: (asset, reason) => {
+      removeSeries(excluded, { asset });
+      if (reason !== undefined) excluded.set({ asset, reason }, 1);
+    },
+    thrashed: (ref) => thrashing.inc(labelsOf(ref)),
+    took: (ref, seconds) => durations.observe(labelsOf(ref), seconds),
+    active: (activation, isActive) => active.set({ activation }, isActive ? 1 : 0),
+  };
+}

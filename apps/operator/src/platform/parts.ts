@@ -1,0 +1,38 @@
+// What the platform's passes share.
+
+import type { Purposes } from "@virt/engine";
+import type { Announcement, Clock, Discovery, Log, Watch, WatchSpec } from "@virt/kube";
+import type { Asset, ExclusionRule, ObjectMemory } from "@virt/platform";
+import type { Remembered } from "../remembered.ts";
+import type { Settings } from "../settings.ts";
+import type { PlatformMetrics } from "./metrics.ts";
+
+export type PlatformParts = {
+  readonly assets: readonly Asset[];
+  readonly settings: Settings;
+  readonly images: Readonly<Record<string, string>>;
+  readonly purposesOf: Purposes;
+  readonly ownNamespace: string;
+  readonly find: (spec: WatchSpec) => Watch | undefined;
+  readonly discovery: Pick<Discovery, "find">;
+  readonly remembered: Remembered;
+  /** By key of the object; all of it may be lost. */
+  readonly memory: Map<string, ObjectMemory>;
+  /** What stays true between passes, and is read in many of them. */
+  readonly standing: PlatformStanding;
+  readonly announce: (announcement: Announcement) => void;
+  readonly metrics: PlatformMetrics;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Looks at an object again. */
+  readonly look: (key: string) => void;
+};
+
+export type PlatformStanding = {
+  /** The last list of exclusions that could be read. */
+  exclusions: readonly ExclusionRule[] | undefined;
+  /** The content of the HyperConverged with which its own stage is through: the other objects work from it. */
+  hcoDone: string | undefined;
+  /** What was told and still stands, by subject. */
+  readonly told: Map<string, string>;
+};

@@ -1,0 +1,140 @@
+// Tells people what happened to an object, when it changed and not while it stands.
+
+import type { KubeObject, Ref } from "@virt/api";
+import { describeOpponent, writePath } from "@virt/engine";
+import { type Evaluated, objectAnnotations, readOverrides, type Verdict } from "@virt/platform";
+import type { Kept } from "./keep.ts";
+import type { ObjectSigns } from "./metrics.ts";
+import { keyOf } from "./objects.ts";
+
+export type Told = { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string };
+
+const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them.`;
+const resume = `Remove annotation '${objectAnnotations.paused}=true' to resume, or set '${objectAnnotations.mode}=unmanaged' if external management is intentional.`;
+
+const normal = (reason: string, note: string): readonly Told[] => [{ type: "Normal", reason, note }];
+const warning = (reason: string, note: string): readonly Told[] => [{ type: "Warning", reason, note }];
+
+/** What stands after a pass. What was told before and is not among it is over. */
+export function standingNews(ref: Ref, kept: Kept, evaluated: Evaluated): readonly Told[] {
+  const name = keyOf(ref);
+  const governed = [...evaluated.standings.values()].flatMap((standing) =>
+    standing.kind === "excluded" && standing.reason === "GovernedByPlan"
+      ? normal("GovernedByPlan", `${name} is governed by ${standing.details}, platform management yields`)
+      : [],
+  );
+  const failures = [...evaluated.standings].flatMap(([asset, standing]) => standingTold(asset, standing));
+  return [...governed.slice(0, 1), ...failures, ...keptTold(name, kept)];
+}
+
+function standingTold(
+  asset: string,
+  standing: { readonly kind: string; readonly reason?: string; readonly details?: string },
+): readonly Told[] {
+  if (standing.reason === "RenderError")
+    return warning("RenderFailed", `Failed to render asset ${asset}: ${standing.details}`);
+  if (standing.reason === "AlreadyProvided")
+    return normal("AlreadyProvided", `Asset ${asset} not applied: ${standing.details} already provides it`);
+  return [];
+}
+
+function keptTold(name: string, kept: Kept): readonly Told[] {
+  switch (kept.kind) {
+    case "excluded":
+    case "applied":
+      return kept.kind === "applied" ? contestedTold(name, kept.apply.contested) : [];
+    case "paused-now": {
+      const { field, by, count } = kept.verdict.paused;
+      return warning(
+        "ThrashingDetected",
+        `Edit war detected for ${name}: ${field} was changed ${count} times by ${by}. Reconciliation paused. Another actor is modifying this resource, conflicting with operator management. ${resume}`,
+      );
+    }
+    case "failed":
+      return kept.isPermanent ? warning("ApplyFailed", `Failed to apply asset ${name}: ${kept.message}`) : [];
+    case "verdict":
+      return verdictTold(name, kept.verdict);
+  }
+}
+
+function verdictTold(name: string, verdict: Verdict): readonly Told[] {
+  switch (verdict.kind) {
+    case "unmanaged":
+      return normal("UnmanagedMode", `Resource ${name} is in unmanaged mode, skipping reconciliation`);
+    case "held":
+      return heldTold(name, verdict);
+    case "contested":
+    case "in-sync":
+      return contestedTold(name, verdict.contested);
+    case "wait":
+      if (verdict.why === "fight") return [];
+      return warning("Throttled", `Update throttled for ${name} (limit: 10 updates per 1m0s)`);
+    case "managed-by-other":
+    case "paused":
+    case "not-there":
+    case "apply":
+    case "pause":
+      return [];
+  }
+}
+
+function heldTold(name: string, { reason, message }: Extract<Verdict, { kind: "held" }>): readonly Told[] {
+  if (reason === "InvalidPatch") return warning(reason, `Invalid JSON patch for ${name}: ${message}`);
+  if (reason === "InvalidIgnoreFields")
+    return warning(reason, `Invalid ignore-fields annotation for ${name}: ${message}`);
+  return [];
+}
+
+function contestedTold(name: string, contested: Extract<Verdict, { kind: "contested" }>["contested"]): readonly Told[] {
+  if (contested.length === 0) return [];
+  const fields = contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
+  return warning("Contested", `Fields of ${name} are set by others and left alone: ${fields}. ${adopt}`);
+}
+
+/** What happened once. */
+export function happened(ref: Ref, kept: Kept, evaluated: Evaluated): readonly Told[] {
+  if (kept.kind !== "applied") return [];
+  const name = keyOf(ref);
+  const { cause, changes, opponents } = kept.apply;
+  const assets = [...evaluated.standings].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])).join(",");
+  if (cause !== "drift") return normal("AssetApplied", `Applied asset ${assets}: ${name}`);
+  const paths = changes.map(({ path }) => writePath(path)).join(", ");
+  const by = opponents.join(", ") || describeOpponent("unknown");
+  return [
+    ...warning("DriftDetected", `Drift detected for ${name}: ${paths} changed by ${by}`),
+    ...normal("DriftCorrected", `Corrected drift for ${name}`),
+  ];
+}
+
+/** The object's series; undefined where it is not managed. */
+export function signsOf(kept: Kept, live: KubeObject | undefined): ObjectSigns | undefined {
+  if (kept.kind === "excluded") return undefined;
+  const overrides = readOverrides(live);
+  const verdict = kept.kind === "verdict" ? kept.verdict : undefined;
+  const isHeld = verdict?.kind === "held";
+  const isUnmanaged = verdict?.kind === "unmanaged";
+  const invalid =
+    isHeld && verdict.reason === "InvalidPatch"
+      ? (["patch"] as const)
+      : isHeld && verdict.reason === "InvalidIgnoreFields"
+        ? (["ignore"] as const)
+        : [];
+  return {
+    compliance: complianceOf(kept),
+    paused: kept.kind === "paused-now" ? "edit-war" : verdict?.kind === "paused" ? verdict.reason : undefined,
+    customizations: isUnmanaged
+      ? ["unmanaged"]
+      : [
+          ...(overrides.patch && !isHeld ? (["patch"] as const) : []),
+          ...(overrides.ignoreFields && !isHeld ? (["ignore"] as const) : []),
+        ],
+    invalid: [...invalid, ...(typeof overrides.mode === "object" ? (["mode"] as const) : [])],
+    contested: verdict?.kind === "contested" || verdict?.kind === "in-sync" ? verdict.contested.length : 0,
+  };
+}
+
+function complianceOf(kept: Kept): 0 | 1 | undefined {
+  if (kept.kind === "applied") return 1;
+  if (kept.kind === "failed") return 0;
+  return kept.kind === "verdict" && kept.verdict.kind === "in-sync" ? 1 : undefined;
+}

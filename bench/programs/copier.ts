@@ -1,0 +1,58 @@
+// A controller as a process, for scenarios that break the network: keeps a copy of each ConfigMap labelled copy=yes.
+
+import type { KubeObject } from "@virt/engine";
+import { Client, type Controller, findAccess, Host, systemClock, type Tenant, type WatchSpec } from "@virt/kube";
+
+const watch = (labelSelector: string): WatchSpec => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  labelSelector,
+  projection: { keep: "all" },
+});
+const originals = watch("copy=yes");
+const copies = watch("copy=done");
+
+function copyOf(original: KubeObject): KubeObject {
+  const { name, namespace = "" } = original.metadata;
+  const metadata = { name: `${name}-copy`, namespace, labels: { copy: "done" } };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata, data: original["data"] ?? {} };
+}
+
+const controller: Controller = {
+  name: "copier",
+  keysFor: ({ labelSelector }, { key }) => (labelSelector === undefined ? [] : [key.replace(/-copy$/, "")]),
+  pass: async (key, { cluster }) => {
+    const original = host.watches.find(originals)?.store.get(key);
+    const copy = host.watches.find(copies)?.store.get(`${key}-copy`);
+    if (original === undefined || JSON.stringify(copy?.["data"]) === JSON.stringify(original["data"]))
+      return { kind: "done" };
+    const outcome = await cluster.apply(copyOf(original), { manager: "copier", force: true, expect: "anything" });
+    return outcome.kind === "unavailable" ? { kind: "failed" } : { kind: "done" };
+  },
+};
+
+const nothing = () => undefined;
+const tenant: Tenant = {
+  controller,
+  observer: {
+    added: nothing,
+    retried: nothing,
+    taken: nothing,
+    worked: nothing,
+    ended: nothing,
+    heldBy: nothing,
+    failing: nothing,
+    recovered: nothing,
+    leading: nothing,
+  },
+};
+
+const host = new Host({
+  client: new Client({ access: findAccess({ env: process.env }), userAgent: "bench/copier" }),
+  clock: systemClock,
+  random: Math.random,
+  tenants: [tenant],
+  observer: { opened: nothing, closed: nothing, stateChanged: nothing, told: nothing, handlerFailed: nothing },
+});
+host.want([originals, copies]);
+process.stdin.resume().on("end", () => process.exit(0)); // whoever started us is gone

@@ -1,0 +1,107 @@
+// The same work for every library: commands come as lines of JSON on stdin, answers go out on stdout.
+
+import { createHash } from "node:crypto";
+import { createInterface } from "node:readline";
+
+export type Seen = { readonly name: string; readonly version: string; readonly value: string };
+
+/** What a library keeps of the ConfigMaps of one namespace. */
+export type Followed = {
+  readonly isSynced: () => boolean;
+  readonly find: (name: string) => Seen | undefined;
+  readonly all: () => Iterable<Seen>;
+};
+
+/** A way to talk to Kubernetes. */
+export type Library = {
+  readonly read: (name: string) => Promise<void>;
+  /** Calls `told` after each change. A library that cannot follow has none. */
+  readonly follow?: (told: () => void) => Followed;
+};
+
+export type Command =
+  | { readonly do: "read"; readonly name: string; readonly times: number; readonly atOnce: number }
+  /** Answered when the first list is complete. */
+  | { readonly do: "follow" }
+  /** Answered when that object has that value. */
+  | { readonly do: "await"; readonly name: string; readonly value: string }
+  | { readonly do: "report" };
+
+/** `told` counts the changes since the start. */
+export type Report = { readonly objects: number; readonly told: number; readonly digest: string };
+
+/** Two sides with the same digest hold the same objects in the same versions. */
+export function digestOf(all: Iterable<Pick<Seen, "name" | "version">>): string {
+  const lines = Array.from(all, ({ name, version }) => `${name}@${version}`).toSorted();
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}
+
+export function serve(library: Library): void {
+  const worker = workWith(library);
+  const lines = createInterface(process.stdin);
+  lines.on("line", (line) => {
+    const { id, ...command } = JSON.parse(line) as Command & { readonly id: number };
+    void worker(command as Command).then((answer) => process.stdout.write(`${JSON.stringify({ id, ...answer })}\n`));
+  });
+  lines.on("close", () => process.exit(0)); // whoever started us is gone
+}
+
+function workWith(library: Library): (command: Command) => Promise<object> {
+  const changes = new Changes();
+  let followed: Followed | undefined;
+  return async (command) => {
+    switch (command.do) {
+      case "read":
+        return readMany(library, command);
+      case "follow":
+        followed = library.follow?.(() => changes.tell());
+        while (followed?.isSynced() !== true) await new Promise((resolve) => setTimeout(resolve, 5));
+        return {};
+      case "await":
+        await changes.until(() => followed?.find(command.name)?.value === command.value);
+        return {};
+      case "report": {
+        const all = [...(followed?.all() ?? [])];
+        return { objects: all.length, told: changes.told, digest: digestOf(all) };
+      }
+    }
+  };
+}
+
+/** Counts the changes, and lets others wait for one that brings what they want. */
+class Changes {
+  told = 0;
+  readonly #waiting = new Set<() => void>();
+
+  tell(): void {
+    this.told++;
+    for (const look of this.#waiting) look();
+  }
+
+  until(isTrue: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!isTrue()) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+async function readMany({ read }: Library, { name, times, atOnce }: Command & { readonly do: "read" }) {
+  const samples: number[] = [];
+  let left = times;
+  const work = async () => {
+    while (left-- > 0) {
+      const start = performance.now();
+      await read(name);
+      samples.push(performance.now() - start);
+    }
+  };
+  const start = performance.now();
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { samples, wholeMs: performance.now() - start };
+}

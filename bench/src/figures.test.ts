@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { type Goal, judgedSample, verdictOf } from "./figures.ts";
+
+const within: Goal = { is: "at most", value: 100, isExact: false };
+const count: Goal = { is: "at most", value: 0, isExact: true };
+const rate: Goal = { is: "at least", value: 0.8, isExact: false };
+
+const cases = [
+  { reason: "a limit that is just reached is met", values: [100], goal: within, size: "usual", isMet: true },
+  { reason: "the worst round decides", values: [50, 101, 50], goal: within, size: "usual", isMet: false },
+  { reason: "a quick run judges times at twice the goal", values: [199], goal: within, size: "quick", isMet: true },
+  { reason: "twice the goal is not more than that", values: [201], goal: within, size: "quick", isMet: false },
+  { reason: "a quick run judges counts exactly", values: [1], goal: count, size: "quick", isMet: false },
+  { reason: "a full run has no slack", values: [101], goal: within, size: "full", isMet: false },
+  {
+    reason: "what must be reached is judged by its least round",
+    values: [0.9, 0.7],
+    goal: rate,
+    size: "usual",
+    isMet: false,
+  },
+  {
+    reason: "a quick run asks for half of what must be reached",
+    values: [0.41],
+    goal: rate,
+    size: "quick",
+    isMet: true,
+  },
+  { reason: "no round at all meets nothing", values: [], goal: within, size: "usual", isMet: false },
+  {
+    reason: "a round without a sample meets nothing",
+    values: [1, Number.NaN],
+    goal: within,
+    size: "usual",
+    isMet: false,
+  },
+] as const;
+
+test.each(cases)("$reason", ({ values, goal, size, isMet }) => {
+  expect(verdictOf(values, goal, size).isMet).toBe(isMet);
+});
+
+test("a limit is kept by every sample, unless it is about the middle", () => {
+  expect(judgedSample([1, 2, 9], within)).toBe(9);
+  expect(judgedSample([1, 2, 9], { ...within, by: "p50" })).toBe(2);
+  expect(judgedSample([1, 2, 9], rate)).toBe(1);
+});

@@ -1,0 +1,41 @@
+// The network between a measured process and the API server, for scenarios that break it.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Actor, type Server, startTcpGate, type TcpGate } from "@virt/testkit";
+
+export type Network = {
+  /** Leads through this network. */
+  readonly kubeconfig: string;
+  readonly set: TcpGate["set"];
+  readonly cut: TcpGate["cut"];
+  readonly asked: TcpGate["asked"];
+  /** Connections that exist say nothing any more, for ever; new ones are not concerned. */
+  readonly freeze: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+export async function startNetwork(api: Server, actor: Actor): Promise<Network> {
+  const server = { host: "127.0.0.1", port: Number(new URL(api.url).port) };
+  // Two gates in a row: those who pass the first one are led through whichever second one is in use when they come.
+  const seconds = [await startTcpGate(server)];
+  const way = { host: server.host, port: seconds[0]?.port ?? 0 };
+  const first = await startTcpGate(way);
+  const kubeconfig = join(api.folder, `network-${first.port}.kubeconfig`);
+  writeFileSync(kubeconfig, readFileSync(actor.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${first.port}`));
+  return {
+    kubeconfig,
+    set: first.set,
+    cut: first.cut,
+    asked: first.asked,
+    freeze: async () => {
+      seconds.at(-1)?.set("silent");
+      const next = await startTcpGate(server);
+      seconds.push(next);
+      way.port = next.port;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const gate of [first, ...seconds]) await gate[Symbol.asyncDispose]();
+    },
+  };
+}

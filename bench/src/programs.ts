@@ -1,0 +1,42 @@
+// The programs that are measured, bundled as the shipped ones are, so that no side pays for reading sources.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { inRepository } from "@virt/testkit";
+import { build } from "esbuild";
+
+const entries = {
+  ours: ["bench", "programs", "ours.ts"],
+  raw: ["bench", "programs", "raw.ts"],
+  copier: ["bench", "programs", "copier.ts"],
+  "client-node": ["bench", "client-node", "program.ts"],
+} as const;
+
+export type ProgramName = keyof typeof entries;
+
+export const operatorProgram = inRepository("dist", "virt-operator.mjs");
+
+/** As in the image: a small young generation, for every side of a comparison. */
+export const nodeFlags = ["--max-semi-space-size=8"];
+
+export const programPath = (name: ProgramName): string => join(inRepository(".make", "bench"), `${name}.mjs`);
+
+export async function bundlePrograms(): Promise<void> {
+  if (!existsSync(operatorProgram)) throw new Error("there is no dist/virt-operator.mjs: run make build");
+  if (!existsSync(inRepository("bench", "client-node", "node_modules")))
+    throw new Error("@kubernetes/client-node is not installed: run make bench");
+  for (const [name, path] of Object.entries(entries)) {
+    await build({
+      entryPoints: [inRepository(...path)],
+      outfile: programPath(name as ProgramName),
+      bundle: true,
+      minify: true,
+      platform: "node",
+      target: "node24",
+      format: "esm",
+      logLevel: "error",
+      // Some dependencies are CommonJS and call require for Node's own modules.
+      banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    });
+  }
+}

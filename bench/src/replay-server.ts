@@ -1,0 +1,108 @@
+// An API server of one kind that plays the same events to every library, as fast as they are read, and breaks where it is told to.
+
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { issueAuthority, issueServer } from "@virt/kube";
+import { digestOf } from "../programs/protocol.ts";
+import { ReplayLog } from "./replay-log.ts";
+import { ReplayStreams } from "./replay-streams.ts";
+
+export type ReplayServer = {
+  readonly kubeconfig: string;
+  /** Lets this many more events happen; returns the last one. */
+  readonly play: (events: number) => { readonly name: string; readonly value: string };
+  /** The stream that first comes to this event from now on breaks in the middle of its line. Settles when that has happened. */
+  readonly breakAfter: (events: number) => Promise<void>;
+  /** Streams that exist say nothing any more and stay open; new ones are not concerned. */
+  readonly freeze: () => void;
+  /** What whoever follows should hold. */
+  readonly digest: () => string;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+export async function startReplay(folder: string, objects: number): Promise<ReplayServer> {
+  const log = new ReplayLog(objects);
+  const { server, authority } = secureServer();
+  const streams = new ReplayStreams(log);
+  server.on("request", (request, response) => answer({ log, streams }, request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    kubeconfig: writeKubeconfig(folder, (server.address() as AddressInfo).port, authority),
+    play: (events) => {
+      const last = log.advance(events);
+      streams.wake();
+      return last;
+    },
+    breakAfter: (events) => streams.breakAt(log.head + events),
+    freeze: () => streams.freeze(),
+    digest: () => digestOf(log.versions()),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Parts = { readonly log: ReplayLog; readonly streams: ReplayStreams };
+
+function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? "", "https://replay");
+  const isObjects = pathname === "/api/v1/namespaces/default/configmaps";
+  if (isObjects && searchParams.get("watch") === "true") return follow(parts, response, searchParams);
+  const body = isObjects ? parts.log.list() : pathname === "/api/v1" ? resources : undefined;
+  response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
+  response.end(body ?? notFound);
+}
+
+function follow({ log, streams }: Parts, response: ServerResponse, query: URLSearchParams): void {
+  const isList = query.get("sendInitialEvents") === "true";
+  response.writeHead(200, { "content-type": "application/json" });
+  response.flushHeaders();
+  if (isList) for (const text of log.initial()) response.write(text);
+  streams.add(
+    response,
+    isList ? log.head : Number(query.get("resourceVersion")),
+    Number(query.get("timeoutSeconds") ?? "3600"),
+  );
+}
+
+const notFound = JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason: "NotFound", code: 404 });
+const resources = JSON.stringify({
+  kind: "APIResourceList",
+  apiVersion: "v1",
+  groupVersion: "v1",
+  resources: [
+    { name: "configmaps", singularName: "configmap", namespaced: true, kind: "ConfigMap", verbs: ["list", "watch"] },
+  ],
+});
+
+function secureServer(): { readonly server: Server; readonly authority: string } {
+  const validity = { from: new Date(Date.now() - 3_600_000), until: new Date(Date.now() + 86_400_000) };
+  const authority = issueAuthority("replay", validity);
+  const { certificate, key } = issueServer(authority, ["127.0.0.1"], validity);
+  const server = createServer({ cert: certificate, key });
+  server.on("secureConnection", (socket) => socket.on("error", () => undefined)); // clients may go at any time
+  return { server, authority: authority.certificate };
+}
+
+function writeKubeconfig(folder: string, port: number, authority: string): string {
+  const file = `${folder}/replay-${port}.kubeconfig`;
+  const cluster = {
+    server: `https://127.0.0.1:${port}`,
+    "certificate-authority-data": Buffer.from(authority).toString("base64"),
+  };
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "replay",
+    clusters: [{ name: "replay", cluster }],
+    users: [{ name: "replay", user: { token: "replay" } }],
+    contexts: [{ name: "replay", context: { cluster: "replay", user: "replay" } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}

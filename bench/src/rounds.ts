@@ -1,0 +1,55 @@
+// Rounds: floor, ours, ours, floor. One in which the machine was a different machine is done again.
+
+import { type Floor, type FloorVerb, floorVerbs } from "./floor.ts";
+import { percentile } from "./percentiles.ts";
+import type { Measured } from "./scenario.ts";
+
+export type Round = {
+  readonly floors: readonly [Floor, Floor];
+  readonly measured: readonly Measured[];
+};
+
+/** More than this is another machine. */
+const unsteadyShare = 0.3;
+
+/** The floor of a round, in milliseconds: the middle between before and after. */
+export function floorOf({ floors: [before, after] }: Pick<Round, "floors">, verb: FloorVerb): number {
+  return (before[verb].p50 + after[verb].p50) / 2;
+}
+
+/** By how much the floor of a round differs from the middle of the others, as a share; the worst of its verbs. */
+export function movement(round: Pick<Round, "floors">, others: readonly Pick<Round, "floors">[]): number {
+  const moves = floorVerbs.map((verb) => {
+    const usual = percentile(
+      others.map((other) => floorOf(other, verb)),
+      0.5,
+    );
+    return others.length === 0 ? 0 : Math.abs(floorOf(round, verb) - usual) / usual;
+  });
+  return Math.max(...moves);
+}
+
+export const isUnsteady = (round: Pick<Round, "floors">, others: readonly Pick<Round, "floors">[]) =>
+  movement(round, others) > unsteadyShare;
+
+export type Plan = { readonly rounds: number; readonly repetitions: number };
+
+export type Played = { readonly rounds: readonly Round[]; readonly repeated: number; readonly isSteady: boolean };
+
+/** Plays rounds until enough of them are steady; `repetitions` bounds how many may be done again. */
+export async function playRounds({ rounds, repetitions }: Plan, play: (at: number) => Promise<Round>): Promise<Played> {
+  let kept: readonly Round[] = [];
+  let repeated = 0;
+  while (kept.length < rounds) {
+    const round = await play(kept.length);
+    if (repeated < repetitions && isUnsteady(round, kept)) repeated++;
+    else kept = [...kept, round];
+  }
+  const isSteady = kept.every((round) => !isUnsteady(round, kept));
+  return { rounds: kept, repeated, isSteady };
+}
+
+/** All samples of one figure in one round. */
+export function samplesOf({ measured }: Round, figure: string): readonly number[] {
+  return measured.flatMap(({ samples }) => samples[figure] ?? []);
+}

@@ -1,0 +1,24 @@
+// Every scenario, in the order in which they run.
+
+import type { Scenario } from "../scenario.ts";
+import { advisorQuiet } from "./advisor-quiet.ts";
+import { againstClientNode } from "./against-client-node.ts";
+import { client } from "./client.ts";
+import { cutWatch } from "./cut-watch.ts";
+import { operatorIdle } from "./operator-idle.ts";
+import { outage } from "./outage.ts";
+import { planReviewApply } from "./plan-review-apply.ts";
+import { silentWatch } from "./silent-watch.ts";
+import { watch5000 } from "./watch-5000.ts";
+
+export const scenarios: readonly Scenario[] = [
+  operatorIdle,
+  planReviewApply,
+  advisorQuiet,
+  client,
+  watch5000,
+  cutWatch,
+  silentWatch,
+  outage,
+  againstClientNode,
+];

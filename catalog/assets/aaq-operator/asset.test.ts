@@ -1,0 +1,21 @@
+// Application-aware quota is the HyperConverged's to bring.
+
+import { expect, test } from "vitest";
+import { hcoWith, rendered } from "../world.ts";
+import asset from "./asset.ts";
+
+const head = (version: string) => `apiVersion: hco.kubevirt.io/${version}
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: openshift-cnv
+spec:
+`;
+
+test("it is asked for where each version has it", () => {
+  expect(rendered(asset, { hco: hcoWith("v1beta1") })).toBe(`${head("v1beta1")}  enableApplicationAwareQuota: true\n`);
+  expect(rendered(asset, { hco: hcoWith("v1") })).toBe(`${head("v1")}  deployment:
+    applicationAwareConfig:
+      enable: true
+`);
+});

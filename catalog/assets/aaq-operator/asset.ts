@@ -1,0 +1,19 @@
+// Has the HyperConverged bring application-aware quota. Its AAQ object is the HyperConverged operator's own, never ours.
+
+import { defineAsset, hco } from "@virt/platform";
+import { hcoPart, renderHco } from "../hyperconverged.ts";
+
+export default defineAsset({
+  ...hcoPart,
+  name: "aaq-operator",
+  feature: "aaq",
+  tier: "advanced",
+  phase: 2,
+  switch: { annotation: "enable-aaq", default: "off" },
+  reads: { hco: hco() },
+  render: (facts) =>
+    renderHco(facts.hco, {
+      v1beta1: { enableApplicationAwareQuota: true },
+      v1: { deployment: { applicationAwareConfig: { enable: true } } },
+    }),
+});

@@ -1,0 +1,96 @@
+// The descheduler of each generation, and what it is asked for.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import { keepKnown } from "@virt/platform";
+import { expect, test } from "vitest";
+import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
+import { hcoWith, rendered, world } from "../world.ts";
+import asset from "./asset.ts";
+
+type Generation = "v510" | "v514" | "v521" | "v532";
+
+const schemaOf = (generation: Generation) => readMock(`kubedeschedulers-${generation}.yaml`).schema as JsonMap;
+const rulesWith = (...records: readonly string[]): KubeObject => ({
+  apiVersion: "monitoring.coreos.com/v1",
+  kind: "PrometheusRule",
+  metadata: { name: "descheduler-rules" },
+  spec: { groups: [{ name: "a", rules: records.map((record) => ({ record, expr: "1" })) }] },
+});
+const combined = "descheduler:node:linear_amplified_ideal_point_positive_distance:k3:avg1m";
+
+/** As it is applied: without what the generation does not know. */
+function applied(generation: Generation, changed: Readonly<Record<string, KubeObject>> = {}) {
+  const deschedulers = schemaOf(generation);
+  const { object, leftOut } = keepKnown(
+    asset.render({ ...world, ...changed, deschedulers }) as KubeObject,
+    deschedulers,
+  );
+  return { yaml: writeYaml(object), leftOut };
+}
+
+const golden = (limits: string, customizations: string, profile: string) => `apiVersion: operator.openshift.io/v1
+kind: KubeDescheduler
+metadata:
+  name: cluster
+  namespace: openshift-kube-descheduler-operator
+spec:
+  deschedulingIntervalSeconds: 60
+  evictionLimits:
+${limits}    total: 5
+  managementState: Managed
+  mode: Automatic
+  profileCustomizations:
+${customizations}  profiles:
+  - ${profile}
+`;
+const utilization = (profile: string) => `    devActualUtilizationProfile: ${profile}\n`;
+const deviation = "    devDeviationThresholds: AsymmetricLow\n    devEnableEvictionsInBackground: true\n";
+
+test("4.22 gets everything", () => {
+  expect(applied("v532", { rules: rulesWith("x", combined) })).toEqual({
+    yaml: golden(
+      "    node: 2\n",
+      `${utilization("PrometheusCPUMemoryCombinedProfile")}${deviation}`,
+      "KubeVirtRelieveAndMigrate",
+    ),
+    leftOut: [],
+  });
+});
+
+test("4.19 gets no limit by node, which it does not know", () => {
+  expect(applied("v521", { rules: rulesWith("x") })).toEqual({
+    yaml: golden("", `${utilization("PrometheusCPUCombined")}${deviation}`, "DevKubeVirtRelieveAndMigrate"),
+    leftOut: ["/spec/evictionLimits/node"],
+  });
+});
+
+test("4.18 gets its soft tainter, and no utilization profile without rules", () => {
+  expect(applied("v514").yaml).toBe(
+    golden("", `${deviation}    devEnableSoftTainter: true\n`, "DevKubeVirtRelieveAndMigrate"),
+  );
+});
+
+test("4.17 gets the profile that it has, without what goes by load", () => {
+  expect(applied("v510", { rules: rulesWith(combined) }).yaml).toBe(
+    golden("", "    devEnableEvictionsInBackground: true\n", "LongLifecycle"),
+  );
+});
+
+test("limits follow what the HyperConverged migrates at a time", () => {
+  const liveMigrationConfig = { parallelMigrationsPerCluster: 12, parallelOutboundMigrationsPerNode: 4 };
+  const hco = hcoWith("v1", {}, { virtualization: { liveMigrationConfig } });
+  const text = rendered(asset, { hco, deschedulers: schemaOf("v532") });
+  expect(text).toContain("  evictionLimits:\n    node: 4\n    total: 12\n");
+});
+
+test.each([
+  { reason: "no schema", deschedulers: undefined },
+  { reason: "a schema without a list of profiles", deschedulers: { properties: { spec: { properties: {} } } } },
+  {
+    reason: "other profiles only",
+    deschedulers: { properties: { spec: { properties: { profiles: { items: { enum: ["AffinityAndTaints"] } } } } } },
+  },
+])("nothing is applied with $reason", ({ deschedulers }) => {
+  expect(rendered(asset, { deschedulers })).toBe("nothing: no suitable profile");
+});

@@ -1,0 +1,31 @@
+// Keeps a few defaults of the HyperConverged that protect VMs and the network from accidental edits.
+
+import { defineAsset, hco } from "@virt/platform";
+import { hcoPart, renderHco } from "../hyperconverged.ts";
+
+const liveMigrationConfig = {
+  parallelMigrationsPerCluster: 5, // bounded network load; the descheduler's limit follows it
+  allowAutoConverge: false, // never throttle guests silently to finish a migration
+  allowPostCopy: false, // a network failure during post-copy loses the VM
+};
+const uninstallStrategy = "BlockUninstallIfWorkloadsExist"; // deleting the HyperConverged must not delete VMs
+
+export default defineAsset({
+  ...hcoPart,
+  name: "hco-golden-config",
+  feature: "hco-golden-config",
+  tier: "always-on",
+  phase: 0,
+  reads: { hco: hco() },
+  render: (facts) =>
+    renderHco(facts.hco, {
+      v1beta1: {
+        liveMigrationConfig,
+        // No host metrics into guests unless wanted; aligned CPUs are a preview that changes how CPUs are counted.
+        featureGates: { downwardMetrics: false, alignCPUs: false },
+        uninstallStrategy,
+      },
+      // The list of gates is atomic there: to own one entry would be to own them all.
+      v1: { virtualization: { liveMigrationConfig }, deployment: { uninstallStrategy } },
+    }),
+});

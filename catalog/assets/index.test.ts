@@ -1,0 +1,203 @@
+// What holds for every asset, and that none is forgotten.
+
+import { readdirSync } from "node:fs";
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { isList, isMap } from "@virt/engine";
+import {
+  type AnyFacts,
+  type Asset,
+  catalogFaults,
+  mergeParts,
+  nodeParts,
+  readHardware,
+  renderFaults,
+} from "@virt/platform";
+import { inRepository } from "@virt/testkit";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readMock } from "../../test/integration/mock-crds/definitions.ts";
+import { features } from "./features.ts";
+import { assets } from "./index.ts";
+import { tombstones } from "./tombstones.ts";
+import { hcoWith, openShift, plainHardware, world } from "./world.ts";
+
+const said = {
+  "vfio-devices": '[{"selector": "10DE:1EB8", "resourceName": "a.b/c"}]',
+  "usb-devices": '[{"resourceName": "a.b/d", "selectors": [{"vendor": "1", "product": "2"}]}]',
+};
+const deschedulers = readMock("kubedeschedulers-v532.yaml").schema as JsonMap;
+const full: AnyFacts = { ...world, hco: hcoWith("v1", said), deschedulers };
+
+test("every folder is listed, under its name", () => {
+  const entries = readdirSync(inRepository("catalog", "assets"), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  expect(assets.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
+});
+
+test("the catalog has no fault, and every feature has an asset", () => {
+  expect(catalogFaults({ assets, features, tombstones })).toEqual([]);
+  expect(new Set(assets.map(({ feature }) => feature))).toEqual(new Set(features.map(({ name }) => name)));
+});
+
+const table = `
+0 aaq-operator aaq-operator advanced/2 enable-aaq:off HyperConverged/$hco/kubevirt-hyperconverged fieldwise pods
+0 hco-golden-config hco-golden-config always-on/0 - HyperConverged/$hco/kubevirt-hyperconverged fieldwise pods
+0 usb-passthrough usb-passthrough advanced/3 usb-devices HyperConverged/$hco/kubevirt-hyperconverged fieldwise pods
+0 vfio-permitted-devices vfio-assign advanced/2 vfio-devices HyperConverged/$hco/kubevirt-hyperconverged fieldwise pods
+1 metrics-service monitoring always-on/1 - Service/$operator/virt-platform-operator-metrics whole none
+1 metrics-servicemonitor monitoring always-on/1 - ServiceMonitor/$operator/virt-platform-operator-metrics whole none
+1 prometheus-alerts monitoring always-on/1 - PrometheusRule/$operator/virt-platform-operator-alerts whole none
+10 kubelet-cpu-manager kubelet-cpu-manager context-aware/1 CPUManager KubeletConfig//virt-perf-settings whole reboot
+10 kubelet-perf-settings kubelet-perf-settings always-on/1 enable-kubelet-performance-settings:on KubeletConfig//virt-perf-settings whole reboot
+10 numa-topology numa-topology always-on/1 enable-numa:on KubeletConfig//virt-perf-settings whole reboot
+11 swap-enable swap-enable always-on/1 enable-swap:on MachineConfig//50-virt-swap-enable whole reboot
+12 pci-passthrough pci-passthrough always-on/1 enable-pci-passthrough:on MachineConfig//50-virt-pci-passthrough whole reboot
+13 psi-enable descheduler-loadaware context-aware/1 enable-loadaware:off MachineConfig//99-openshift-machineconfig-worker-psi-karg whole reboot
+13 psi-enable-master descheduler-loadaware context-aware/1 enable-loadaware:off MachineConfig//99-openshift-machineconfig-master-psi-karg whole reboot
+14 vfio-assign vfio-assign advanced/2 vfio-devices MachineConfig//50-virt-vfio-assign whole reboot
+20 node-health-check node-health-check always-on/1 enable-node-health-check:on NodeHealthCheck//virt-node-health-check whole pods
+21 mtv-operator mtv-operator always-on/1 enable-mtv:on ForkliftController/openshift-mtv/forklift-controller fieldwise pods
+22 metallb-operator metallb-operator always-on/1 enable-metallb:on MetalLB/metallb-system/metallb whole pods
+23 observability-operator observability-operator always-on/1 enable-observability:on UIPlugin//monitoring whole pods
+30 descheduler-loadaware descheduler-loadaware context-aware/1 enable-loadaware:off KubeDescheduler/openshift-kube-descheduler-operator/cluster whole pods
+`;
+
+test("the table of the specification is what is declared", () => {
+  expect(`\n${assets.map(rowOf).join("\n")}\n`).toBe(table);
+});
+
+function rowOf({ order, name, group, tier, phase, switch: on, target, adoption, impact }: Asset): string {
+  const switched =
+    on === undefined ? "-" : "annotation" in on ? `${on.annotation}:${on.default}` : Object.values(on)[0];
+  const place = `${target.kind}/${target.namespace ?? ""}/${target.name}`;
+  return [order, name, group ?? name, `${tier}/${phase}`, switched, place, adoption, impact].join(" ");
+}
+
+test("whoever changes nodes waits for OpenShift, is told to the platform, and yields where two would fight", () => {
+  const reboots = assets.filter(({ impact }) => impact === "reboot");
+  for (const { conditions, dependency } of reboots) {
+    expect(conditions).toContainEqual({ type: "topology", field: "isOpenShift", value: "true" });
+    expect(conditions).toContainEqual({ type: "topology", field: "isHCP", value: "false" });
+    expect(dependency).toBe("platform");
+  }
+  const telling = (has: (asset: Asset) => boolean) => assets.filter(has).map(({ name }) => name);
+  expect(telling(({ singleton }) => singleton === true)).toEqual([
+    "node-health-check",
+    "mtv-operator",
+    "metallb-operator",
+  ]);
+  expect(telling(({ poolRule }) => poolRule === "worker")).toEqual([
+    "kubelet-cpu-manager",
+    "kubelet-perf-settings",
+    "numa-topology",
+  ]);
+  expect(telling(({ create }) => create === false)).toHaveLength(4);
+  expect(assets.flatMap(({ name, purpose }) => (purpose === undefined ? [] : [[name, purpose]]))).toEqual([
+    ["swap-enable", "kubelet-swap"],
+    ["psi-enable", "psi"],
+    ["psi-enable-master", "psi"],
+    ["descheduler-loadaware", "vm-rebalancing"],
+  ]);
+});
+
+const placeOf = ({ target: { namespace } }: Asset) =>
+  ({ $hco: "openshift-cnv", $operator: world.ownNamespace })[namespace ?? ""] ?? namespace;
+
+test.each(assets.map((asset) => ({ name: asset.name, asset })))(
+  "$name renders its target and nothing of ours",
+  ({ asset }) => {
+    for (const version of ["v1", "v1beta1"] as const) {
+      const object = asset.render({ ...full, hco: hcoWith(version, said) });
+      expect(renderFaults(asset, object as KubeObject, placeOf(asset))).toEqual([]);
+    }
+  },
+);
+
+test.each(assets.map((asset) => ({ name: asset.name, asset })))("$name reads only what it declares", ({ asset }) => {
+  const allowed = new Set([...Object.keys(asset.reads), "ownNamespace", "runbookUrlTemplate"]);
+  const read: string[] = [];
+  const facts = new Proxy(full, {
+    get: (target, key: string) => {
+      read.push(key);
+      return target[key];
+    },
+  });
+  asset.render(facts);
+  expect(read.filter((key) => !allowed.has(key))).toEqual([]);
+});
+
+test.each(["v1", "v1beta1"] as const)("parts of one object agree, with a HyperConverged of %s", (version) => {
+  const { schema } = readMock(`hyperconvergeds-${version}.yaml`);
+  expect(schema).toBeDefined();
+  const byObject = Map.groupBy(assets, ({ target }) => `${target.kind}/${target.name}`);
+  for (const parts of byObject.values()) {
+    const renders = parts.map((asset) => ({
+      asset: asset.name,
+      object: asset.render({
+        ...full,
+        hco: hcoWith(version, said),
+        hardware: { ...plainHardware, podSubnetPrefix: 20 },
+      }) as KubeObject,
+    }));
+    expect(mergeParts(renders, () => undefined).conflicts).toEqual([]);
+  }
+});
+
+/** The same value with its keys in another order. */
+function reordered(value: Json | undefined, chance: () => number): Json | undefined {
+  if (isList(value)) return value.map((each) => reordered(each, chance) ?? null);
+  if (!isMap(value)) return value;
+  const ranked = Object.entries(value).map(([key, inner]) => ({ key, inner, rank: chance() }));
+  const sorted = ranked.toSorted((left, right) => left.rank - right.rank);
+  return Object.fromEntries(sorted.map(({ key, inner }) => [key, reordered(inner, chance)]));
+}
+
+const anyFacts: fc.Arbitrary<AnyFacts> = fc
+  .record({
+    version: fc.constantFrom<"v1" | "v1beta1">("v1", "v1beta1"),
+    podSubnetPrefix: fc.constantFrom(undefined, 20, 23, 24),
+    migrations: fc.integer({ min: 1, max: 50 }),
+    incidents: fc.constantFrom("true", "false", "x"),
+    generation: fc.constantFrom("v510", "v514", "v521", "v532"),
+    pool: fc.option(fc.record({ labels: fc.constant({}), kernelArguments: fc.subarray(["psi=1", "iommu=pt", "x"]) }), {
+      nil: undefined,
+    }),
+  })
+  .map(({ version, podSubnetPrefix, migrations, incidents, generation, pool }) => {
+    const liveMigrationConfig = { parallelMigrationsPerCluster: migrations };
+    const spec = { liveMigrationConfig, virtualization: { liveMigrationConfig } };
+    return {
+      ...full,
+      hco: hcoWith(version, { ...said, "enable-incident-detection": incidents }, spec),
+      hardware: { ...plainHardware, podSubnetPrefix },
+      topology: openShift,
+      deschedulers: schemas[generation],
+      pool,
+    };
+  });
+const schemas = Object.fromEntries(
+  ["v510", "v514", "v521", "v532"].map((generation) => [
+    generation,
+    readMock(`kubedeschedulers-${generation}.yaml`).schema as JsonMap,
+  ]),
+);
+
+test("the same facts in any order of keys give the same bytes, from every asset", () => {
+  const law = fc.property(anyFacts, fc.infiniteStream(fc.nat()), (facts, stream) => {
+    const { deschedulers: schema, ...rest } = facts;
+    const chance = () => stream.next().value;
+    const other = { ...(reordered(rest as JsonMap, chance) as AnyFacts), deschedulers: schema } as AnyFacts;
+    return assets.every((asset) => JSON.stringify(asset.render(facts)) === JSON.stringify(asset.render(other)));
+  });
+  fc.assert(law, { numRuns: 20_000 });
+});
+
+test("what is kept of a node is all that hardware needs", () => {
+  expect(nodeParts.map((part) => part.join("."))).toEqual([
+    "metadata.annotations.k8s.ovn.org/node-subnets",
+    "metadata.annotations.kubevirt.io/topology-manager-policy",
+    "spec.podCIDR",
+    "status.capacity",
+  ]);
+  expect(readHardware([]).podSubnetPrefix).toBeUndefined();
+});

@@ -1,0 +1,25 @@
+// Gives VMs with dedicated CPUs whole CPUs of their own.
+
+import { defineAsset } from "@virt/platform";
+import { kubeletPart, kubeletReads, renderKubelet } from "../kubelet-config.ts";
+import { withMachineConfigs } from "../machine-config.ts";
+
+export default defineAsset({
+  ...kubeletPart,
+  name: "kubelet-cpu-manager",
+  feature: "cpu-manager",
+  tier: "context-aware",
+  phase: 1,
+  switch: { gate: "CPUManager" },
+  conditions: withMachineConfigs,
+  reads: kubeletReads,
+  render: () =>
+    renderKubelet({
+      autoSizingReserved: true, // the static policy needs some CPU reserved; this sizes it for each node
+      kubeletConfig: {
+        topologyManagerPolicy: "best-effort",
+        cpuManagerPolicy: "static",
+        cpuManagerReconcilePeriod: "5s",
+      },
+    }),
+});

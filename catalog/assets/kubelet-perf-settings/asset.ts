@@ -1,0 +1,29 @@
+// Lets kubelets reserve what their node needs, and run as many pods as its network has addresses for.
+
+import { defineAsset, hardware } from "@virt/platform";
+import { kubeletPart, kubeletReads, renderKubelet } from "../kubelet-config.ts";
+import { withMachineConfigs } from "../machine-config.ts";
+
+export default defineAsset({
+  ...kubeletPart,
+  name: "kubelet-perf-settings",
+  feature: "kubelet-settings",
+  tier: "always-on",
+  phase: 1,
+  switch: { annotation: "enable-kubelet-performance-settings", default: "on" },
+  conditions: withMachineConfigs,
+  reads: { ...kubeletReads, hardware: hardware() },
+  render: ({ hardware: { podSubnetPrefix } }) =>
+    renderKubelet({
+      autoSizingReserved: true,
+      kubeletConfig: {
+        nodeStatusMaxImages: 500, // enough for image locality, bounded so that node objects stay small
+        ...(hasRoom(podSubnetPrefix) && { maxPods: 500 }),
+      },
+    }),
+});
+
+// A /23 has 510 addresses; where the network is not known nothing is promised.
+function hasRoom(podSubnetPrefix: number | undefined): boolean {
+  return podSubnetPrefix !== undefined && podSubnetPrefix <= 23;
+}

@@ -1,0 +1,33 @@
+// Starts MetalLB's controller and speakers. Address pools are the administrator's.
+
+import { defineAsset } from "@virt/platform";
+
+const target = {
+  apiVersion: "metallb.io/v1beta1",
+  kind: "MetalLB",
+  name: "metallb",
+  namespace: "metallb-system",
+  crd: "metallbs.metallb.io",
+} as const;
+
+export default defineAsset({
+  name: "metallb-operator",
+  feature: "metallb",
+  tier: "always-on",
+  phase: 1,
+  order: 22,
+  target,
+  needs: [],
+  dependency: "optional",
+  switch: { annotation: "enable-metallb", default: "on" },
+  reads: {},
+  singleton: true,
+  adoption: "whole",
+  impact: "pods",
+  render: () => ({
+    apiVersion: target.apiVersion,
+    kind: target.kind,
+    metadata: { name: target.name, namespace: target.namespace },
+    spec: {},
+  }),
+});

@@ -1,0 +1,29 @@
+// How Prometheus reads the metrics.
+
+import { expect, test } from "vitest";
+import { rendered } from "../world.ts";
+import asset from "./asset.ts";
+
+test("the labels of a metric are kept, and the server is known by its certificate", () => {
+  expect(rendered(asset, { ownNamespace: "elsewhere" })).toBe(`apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata:
+  name: virt-platform-operator-metrics
+  namespace: elsewhere
+spec:
+  endpoints:
+  - bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
+    honorLabels: true
+    interval: 30s
+    path: /metrics
+    port: metrics
+    scheme: https
+    tlsConfig:
+      caFile: /etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt
+      serverName: virt-platform-operator-metrics.elsewhere.svc
+  selector:
+    matchLabels:
+      app.kubernetes.io/component: metrics
+      app.kubernetes.io/name: virt-platform-operator
+`);
+});

@@ -1,0 +1,40 @@
+// Has Prometheus read the operator's metrics.
+
+import { defineAsset } from "@virt/platform";
+import { metricsLabels, metricsName, ownMonitoring } from "../own-monitoring.ts";
+
+const target = {
+  apiVersion: "monitoring.coreos.com/v1",
+  kind: "ServiceMonitor",
+  name: metricsName,
+  namespace: "$operator",
+  crd: "servicemonitors.monitoring.coreos.com",
+} as const;
+
+export default defineAsset({
+  ...ownMonitoring,
+  name: "metrics-servicemonitor",
+  target,
+  render: ({ ownNamespace }) => ({
+    apiVersion: target.apiVersion,
+    kind: target.kind,
+    metadata: { name: metricsName, namespace: ownNamespace },
+    spec: {
+      selector: { matchLabels: metricsLabels },
+      endpoints: [
+        {
+          port: "metrics",
+          path: "/metrics",
+          scheme: "https",
+          interval: "30s",
+          honorLabels: true, // else the namespace that a metric names is lost
+          bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
+          tlsConfig: {
+            caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
+            serverName: `${metricsName}.${ownNamespace}.svc`,
+          },
+        },
+      ],
+    },
+  }),
+});

@@ -1,0 +1,28 @@
+// The migration toolkit, in the type that its CRD has for switches.
+
+import type { JsonMap } from "@virt/api";
+import { expect, test } from "vitest";
+import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
+import { rendered } from "../world.ts";
+import asset from "./asset.ts";
+
+const golden = (on: string) => `apiVersion: forklift.konveyor.io/v1beta1
+kind: ForkliftController
+metadata:
+  name: forklift-controller
+  namespace: openshift-mtv
+spec:
+  feature_ui_plugin: ${on}
+  feature_validation: ${on}
+  feature_volume_populator: ${on}
+`;
+const features = ["feature_ui_plugin", "feature_validation", "feature_volume_populator"];
+const booleans = {
+  properties: { spec: { properties: Object.fromEntries(features.map((name) => [name, { type: "boolean" }])) } },
+};
+
+test("switches are texts, or booleans where the CRD says so", () => {
+  const controllers = readMock("forkliftcontrollers.yaml").schema as JsonMap;
+  expect(rendered(asset, { controllers })).toBe(golden('"true"'));
+  expect(rendered(asset, { controllers: booleans })).toBe(golden("true"));
+});

@@ -1,0 +1,43 @@
+// Starts the migration toolkit for virtualization, with its console, validation and populators.
+
+import type { JsonMap } from "@virt/api";
+import { at } from "@virt/engine";
+import { defineAsset, schema } from "@virt/platform";
+
+const target = {
+  apiVersion: "forklift.konveyor.io/v1beta1",
+  kind: "ForkliftController",
+  name: "forklift-controller",
+  namespace: "openshift-mtv",
+  crd: "forkliftcontrollers.forklift.konveyor.io",
+} as const;
+
+const features = ["feature_ui_plugin", "feature_validation", "feature_volume_populator"];
+
+export default defineAsset({
+  name: "mtv-operator",
+  feature: "mtv",
+  tier: "always-on",
+  phase: 1,
+  order: 21,
+  target,
+  needs: [],
+  dependency: "optional",
+  switch: { annotation: "enable-mtv", default: "on" },
+  reads: { controllers: schema(target.crd, "v1beta1") },
+  singleton: true,
+  adoption: "fieldwise",
+  impact: "pods",
+  render: ({ controllers }) => ({
+    apiVersion: target.apiVersion,
+    kind: target.kind,
+    metadata: { name: target.name, namespace: target.namespace },
+    spec: Object.fromEntries(features.map((feature) => [feature, on(controllers, feature)])),
+  }),
+});
+
+// Releases differ in the type of these fields; one that a release does not know is left out for every asset alike.
+function on(controllers: JsonMap | undefined, feature: string): string | boolean {
+  const type = at(controllers, "properties", "spec", "properties", feature, "type");
+  return type === "boolean" ? true : "true";
+}

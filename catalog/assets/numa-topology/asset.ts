@@ -1,0 +1,18 @@
+// Has kubelets align the resources of a pod to one NUMA node where that is possible.
+
+import { defineAsset, detected, hardware } from "@virt/platform";
+import { kubeletPart, kubeletReads, renderKubelet } from "../kubelet-config.ts";
+import { withMachineConfigs } from "../machine-config.ts";
+
+export default defineAsset({
+  ...kubeletPart,
+  name: "numa-topology",
+  feature: "numa-topology",
+  tier: "always-on",
+  phase: 1,
+  switch: { annotation: "enable-numa", default: "on" },
+  conditions: [...withMachineConfigs, detected("numaNodesPresent")],
+  reads: { ...kubeletReads, hardware: hardware() },
+  // It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
+  render: () => renderKubelet({ kubeletConfig: { topologyManagerPolicy: "best-effort" } }),
+});

@@ -1,0 +1,42 @@
+// Shows dashboards, and incidents where somebody wants them, in the console.
+
+import type { JsonMap } from "@virt/api";
+import { at } from "@virt/engine";
+import { booleanOf, defineAsset, type HcoFact, hco, schema } from "@virt/platform";
+
+// The CRD binds the type of a plugin to its name.
+const target = {
+  apiVersion: "observability.openshift.io/v1alpha1",
+  kind: "UIPlugin",
+  name: "monitoring",
+  crd: "uiplugins.observability.openshift.io",
+} as const;
+
+export default defineAsset({
+  name: "observability-operator",
+  feature: "observability",
+  tier: "always-on",
+  phase: 1,
+  order: 23,
+  target,
+  needs: [],
+  dependency: "optional",
+  switch: { annotation: "enable-observability", default: "on" },
+  reads: { hco: hco(), plugins: schema(target.crd, "v1alpha1") },
+  adoption: "whole",
+  impact: "pods",
+  render: (facts) => ({
+    apiVersion: target.apiVersion,
+    kind: target.kind,
+    metadata: { name: target.name },
+    spec: { type: "Monitoring", monitoring: { perses: { enabled: true }, ...incidents(facts) } },
+  }),
+});
+
+// It had another name in earlier releases.
+function incidents({ hco, plugins }: { hco: HcoFact; plugins: JsonMap | undefined }): JsonMap {
+  if (booleanOf(hco.annotations, "enable-incident-detection") !== true) return {};
+  const monitoring = at(plugins, "properties", "spec", "properties", "monitoring", "properties");
+  const isNew = at(monitoring, "clusterHealthAnalyzer") !== undefined;
+  return { [isNew ? "clusterHealthAnalyzer" : "incidents"]: { enabled: true } };
+}

@@ -1,0 +1,23 @@
+// What the objects that make the operator's own metrics and alerts seen have in common.
+
+/** Of the Service and of the ServiceMonitor that selects it. */
+export const metricsName = "virt-platform-operator-metrics";
+
+export const metricsLabels = {
+  "app.kubernetes.io/name": "virt-platform-operator",
+  "app.kubernetes.io/component": "metrics",
+};
+
+/** What every one of them declares. */
+export const ownMonitoring = {
+  group: "monitoring",
+  feature: "monitoring",
+  tier: "always-on",
+  phase: 1,
+  order: 1,
+  needs: [],
+  dependency: "optional",
+  reads: {},
+  adoption: "whole",
+  impact: "none",
+} as const;

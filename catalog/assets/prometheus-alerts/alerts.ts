@@ -1,0 +1,79 @@
+// The alerts there are. Each has a page in docs/runbooks.
+
+export type Alert = {
+  readonly alert: string;
+  /** A metric without its prefix. */
+  readonly selector: string;
+  readonly test: string;
+  readonly lasting: string;
+  readonly severity: "warning" | "info";
+  readonly impact: "critical" | "warning" | "none";
+  readonly summary: string;
+  readonly description: string;
+};
+
+const object = "{{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }}";
+
+export const alerts: readonly Alert[] = [
+  {
+    alert: "VirtPlatformSyncFailed",
+    selector: "compliance_status",
+    test: "== 0",
+    lasting: "15m",
+    severity: "warning",
+    impact: "critical",
+    summary: "A golden object of the virtualization platform cannot be applied.",
+    description: `${object} has not been in its golden state for 15 minutes because applying it fails.`,
+  },
+  {
+    alert: "VirtPlatformThrashingDetected",
+    selector: 'paused_resources{reason!="manual"}',
+    test: "> 0",
+    lasting: "1m",
+    severity: "warning",
+    impact: "warning",
+    summary: "Somebody keeps changing a golden object back, so its management is paused.",
+    description: `${object} is paused ({{ $labels.reason }}): another actor changes what virt-platform-operator applies. It stays as it is until a person decides.`,
+  },
+  {
+    alert: "VirtPlatformDependencyMissing",
+    selector: "missing_dependency",
+    test: "== 1",
+    lasting: "5m",
+    severity: "warning",
+    impact: "warning",
+    summary: "A feature that was asked for needs an operator that is not installed.",
+    description:
+      "{{ $labels.kind }} ({{ $labels.group }}/{{ $labels.version }}) is not served, so a feature that somebody switched on is not configured.",
+  },
+  {
+    alert: "VirtPlatformInvalidOverride",
+    selector: "invalid_override",
+    test: "== 1",
+    lasting: "10m",
+    severity: "warning",
+    impact: "none",
+    summary: "An annotation that overrides a golden object is invalid.",
+    description: `${object} has an invalid {{ $labels.type }} annotation and is held as it is until that is mended or removed.`,
+  },
+  {
+    alert: "VirtPlatformTombstoneStuck",
+    selector: "tombstone_status",
+    test: "< 0",
+    lasting: "30m",
+    severity: "warning",
+    impact: "none",
+    summary: "An object of an earlier release could not be removed.",
+    description: `${object} is no longer part of the platform, but its deletion fails or is skipped.`,
+  },
+  {
+    alert: "VirtPlatformContested",
+    selector: "contested_fields",
+    test: "> 0",
+    lasting: "1h",
+    severity: "info",
+    impact: "none",
+    summary: "Fields of a golden object are set by others and left alone.",
+    description: `{{ $value }} field(s) of ${object} differ from the golden state because somebody else set them.`,
+  },
+];

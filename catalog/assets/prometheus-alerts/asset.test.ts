@@ -1,0 +1,65 @@
+// The alerts, each with the expression, the patience and the weight that the specification says.
+
+import { asList, at } from "@virt/engine";
+import { expect, test } from "vitest";
+import { rendered, world } from "../world.ts";
+import asset from "./asset.ts";
+
+const rulesOf = (facts = world) => {
+  const [group, ...others] = asList(at(asset.render(facts), "spec", "groups"));
+  expect(others).toEqual([]);
+  return asList(at(group, "rules"));
+};
+const texts = (...path: readonly string[]) => rulesOf().map((rule) => at(rule, ...path));
+
+test("the rules are found by OpenShift's Prometheus and looked at twice a minute", () => {
+  expect(rendered(asset).split("    rules:\n")[0]).toBe(`apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  labels:
+    prometheus: k8s
+    role: alert-rules
+  name: virt-platform-operator-alerts
+  namespace: virt-platform-operator-system
+spec:
+  groups:
+  - interval: 30s
+    name: virt-platform-operator
+`);
+});
+
+test("each alert has its expression, patience and weight", () => {
+  const told = rulesOf().map((rule) => [
+    at(rule, "alert"),
+    at(rule, "expr"),
+    at(rule, "for"),
+    `${at(rule, "labels", "severity")} / ${at(rule, "labels", "operator_health_impact")}`,
+  ]);
+  const last = (selector: string) => `last_over_time(kubevirt_autopilot_${selector}[5m])`;
+  expect(told).toEqual([
+    ["VirtPlatformSyncFailed", `${last("compliance_status")} == 0`, "15m", "warning / critical"],
+    ["VirtPlatformThrashingDetected", `${last('paused_resources{reason!="manual"}')} > 0`, "1m", "warning / warning"],
+    ["VirtPlatformDependencyMissing", `${last("missing_dependency")} == 1`, "5m", "warning / warning"],
+    ["VirtPlatformInvalidOverride", `${last("invalid_override")} == 1`, "10m", "warning / none"],
+    ["VirtPlatformTombstoneStuck", `${last("tombstone_status")} < 0`, "30m", "warning / none"],
+    ["VirtPlatformContested", `${last("contested_fields")} > 0`, "1h", "info / none"],
+  ]);
+});
+
+test("every alert says whose it is and what it means", () => {
+  expect(new Set(texts("labels", "operator"))).toEqual(new Set(["virt-platform-operator"]));
+  expect(new Set(texts("labels", "kubernetes_operator_part_of"))).toEqual(new Set(["kubevirt"]));
+  expect(new Set(texts("labels", "kubernetes_operator_component"))).toEqual(new Set(["virt-platform-operator"]));
+  for (const part of ["summary", "description"]) {
+    expect(new Set(texts("annotations", part).map((text) => typeof text))).toEqual(new Set(["string"]));
+    expect(new Set(texts("annotations", part)).size).toBe(6);
+  }
+});
+
+test("runbooks are in our repository, or where the template says", () => {
+  const urls = (rules: readonly unknown[]) =>
+    rules.map((rule) => String(at(rule as never, "annotations", "runbook_url")));
+  expect(urls(rulesOf())[0]).toMatch(/\/blob\/main\/docs\/runbooks\/VirtPlatformSyncFailed\.md$/);
+  const moved = rulesOf({ ...world, runbookUrlTemplate: "https://books/%s.html" });
+  expect(urls(moved)[5]).toBe("https://books/VirtPlatformContested.html");
+});

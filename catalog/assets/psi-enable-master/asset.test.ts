@@ -1,0 +1,20 @@
+// Pressure measured where VMs run on control planes.
+
+import { expect, test } from "vitest";
+import { rendered } from "../world.ts";
+import asset from "./asset.ts";
+
+test("control planes get the argument, and only where they take work", () => {
+  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata:
+  labels:
+    machineconfiguration.openshift.io/role: master
+  name: 99-openshift-machineconfig-master-psi-karg
+spec:
+  kernelArguments:
+  - psi=1
+`);
+  expect(asset.conditions).toContainEqual({ type: "topology", field: "hasSchedulableMasters", value: "true" });
+  expect(asset.reads).toMatchObject({ pool: { name: "master" } });
+});

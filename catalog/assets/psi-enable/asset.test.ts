@@ -1,0 +1,19 @@
+// Pressure measured by the workers' kernels.
+
+import { expect, test } from "vitest";
+import { rendered } from "../world.ts";
+import asset from "./asset.ts";
+
+test("workers get the argument, unless they have it", () => {
+  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfig
+metadata:
+  labels:
+    machineconfiguration.openshift.io/role: worker
+  name: 99-openshift-machineconfig-worker-psi-karg
+spec:
+  kernelArguments:
+  - psi=1
+`);
+  expect(rendered(asset, { pool: { labels: {}, kernelArguments: ["psi=1"] } })).toBe("nothing: AlreadyEffective");
+});

@@ -1,0 +1,39 @@
+// USB devices that VMs may ask for.
+
+import { expect, test } from "vitest";
+import { hcoWith, rendered } from "../world.ts";
+import asset from "./asset.ts";
+
+const said = {
+  "usb-devices": '[{"resourceName": "kubevirt.io/storage", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
+};
+
+test("devices are known by the name of their resource, in both versions", () => {
+  expect(rendered(asset, { hco: hcoWith("v1beta1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: openshift-cnv
+spec:
+  permittedHostDevices:
+    usbHostDevices:
+    - resourceName: kubevirt.io/storage
+      selectors:
+      - product: "0001"
+        vendor: 46f4
+`);
+  expect(rendered(asset, { hco: hcoWith("v1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1
+kind: HyperConverged
+metadata:
+  name: kubevirt-hyperconverged
+  namespace: openshift-cnv
+spec:
+  virtualization:
+    permittedHostDevices:
+      usbHostDevices:
+      - resourceName: kubevirt.io/storage
+        selectors:
+        - product: "0001"
+          vendor: 46f4
+`);
+});

@@ -1,0 +1,27 @@
+// Lets VMs ask for the PCI devices that somebody named.
+
+import { defineAsset, hco } from "@virt/platform";
+import { hcoPart, renderHco } from "../hyperconverged.ts";
+import { vfioDevices } from "../named-devices.ts";
+
+export default defineAsset({
+  ...hcoPart,
+  name: "vfio-permitted-devices",
+  group: "vfio-assign",
+  feature: "vfio-assign",
+  tier: "advanced",
+  phase: 2,
+  switch: { present: "vfio-devices" },
+  reads: { hco: hco() },
+  render: (facts) => {
+    const pciHostDevices = vfioDevices(facts.hco).map(({ selector, ...offered }) => ({
+      pciDeviceSelector: selector,
+      ...offered,
+    }));
+    const permittedHostDevices = { pciHostDevices };
+    return renderHco(facts.hco, {
+      v1beta1: { permittedHostDevices },
+      v1: { virtualization: { permittedHostDevices } },
+    });
+  },
+});

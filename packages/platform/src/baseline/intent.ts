@@ -1,0 +1,83 @@
+// What we would apply: baseline, then the person's patch, then what they want ignored, then what others contest.
+
+import { type JsonMap, type KubeObject, managedByLabel } from "@virt/api";
+import {
+  applyPatch,
+  digest,
+  leafPaths,
+  leaveOut,
+  mask,
+  type Path,
+  readIgnoreFields,
+  writePath,
+  writePointer,
+} from "@virt/engine";
+import { type Contested, contestedPaths } from "./contested.ts";
+import type { ObjectSeen } from "./object-seen.ts";
+import type { Overrides } from "./overrides.ts";
+import type { State } from "./state.ts";
+
+export type Intended =
+  | {
+      readonly kind: "intended";
+      readonly object: KubeObject;
+      readonly hash: string;
+      readonly contested: readonly Contested[];
+      /** Let go on purpose: ignored, or governed by a plan. */
+      readonly masked: readonly Path[];
+      readonly ignored: readonly string[];
+      readonly patchOperations: number;
+    }
+  | { readonly kind: "held"; readonly reason: "InvalidPatch" | "InvalidIgnoreFields"; readonly message: string };
+
+export function intend(seen: ObjectSeen, overrides: Overrides, state: State): Intended {
+  const patched = overrides.patch === undefined ? undefined : applyPatch(seen.baseline, overrides.patch);
+  if (patched?.kind === "refused") return { kind: "held", reason: "InvalidPatch", message: patched.reason };
+  const pointers = overrides.ignoreFields === undefined ? undefined : readIgnoreFields(overrides.ignoreFields);
+  if (pointers?.kind === "refused") return { kind: "held", reason: "InvalidIgnoreFields", message: pointers.reason };
+  const wanted = patched?.object ?? seen.baseline;
+  const masked = mask(wanted, pointers?.pointers ?? [], seen.shapeOf);
+  const governed = seen.governed.length === 0 ? masked.object : leaveOut(masked.object, seen.governed);
+  const ignored = (pointers?.pointers ?? []).map(writePointer);
+  const contested = overrides.isAdopted ? [] : contestOf(seen, governed, { state, ignored });
+  const object = labelled(
+    leaveOut(
+      governed,
+      contested.map(({ path }) => path),
+    ),
+  );
+  return {
+    kind: "intended",
+    object,
+    hash: digest(object),
+    contested,
+    masked: [...masked.released, ...seen.governed],
+    ignored,
+    patchOperations: patched?.operations ?? 0,
+  };
+}
+
+function contestOf(
+  { live, shapeOf, defaultOf }: ObjectSeen,
+  candidate: KubeObject,
+  { state, ignored }: { readonly state: State; readonly ignored: readonly string[] },
+): readonly Contested[] {
+  return live === undefined ? [] : contestedPaths({ candidate, live, state, shapeOf, defaultOf, ignored });
+}
+
+function labelled(object: KubeObject): KubeObject {
+  const labels = { ...object.metadata.labels, [managedByLabel.key]: managedByLabel.value };
+  return { ...object, metadata: { ...object.metadata, labels } };
+}
+
+/** By asset, the pointers of what it put into the intent. */
+export function fieldsByAsset(
+  { parts, shapeOf }: ObjectSeen,
+  intent: KubeObject,
+): Readonly<Record<string, readonly string[]>> {
+  const intended = new Set(leafPaths(intent, shapeOf).map(writePath));
+  const pointersOf = (object: JsonMap) => leafPaths(object, shapeOf).map(writePath);
+  return Object.fromEntries(
+    parts.map(({ asset, object }) => [asset, pointersOf(object).filter((pointer) => intended.has(pointer))]),
+  );
+}

@@ -1,0 +1,155 @@
+// Decides what is to be done with one object. No I/O, no clock, no mutation.
+
+import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
+import {
+  appliedBy,
+  type Change,
+  describeOpponent,
+  fightKey,
+  isNoFields,
+  judgeFight,
+  opponentOf,
+  platformRule,
+  readOwners,
+  recordCorrection,
+  sha256,
+  take,
+  writePath,
+  writeTime,
+} from "@virt/engine";
+import { compare } from "./compare.ts";
+import { fieldsByAsset, type Intended, intend } from "./intent.ts";
+import { objectAnnotations, releasedManager } from "./names.ts";
+import type { ObjectSeen } from "./object-seen.ts";
+import { type Overrides, readOverrides } from "./overrides.ts";
+import { handedOver } from "./release.ts";
+import { readState, type State, writeState } from "./state.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** One token back every 6 s, ten at most. It delays, and never pauses. */
+export const writeRate = { capacity: 10, refillMs: 6_000 };
+
+export function judge(seen: ObjectSeen): Verdict {
+  const { live } = seen;
+  const overrides = readOverrides(live);
+  const state = readState(live);
+  if (live === undefined) return create(seen, overrides, state);
+  const hands = handsOff(live, overrides, state);
+  if (hands !== undefined) return hands;
+  if (seen.memory.unwrittenPause !== undefined) return pause(state, seen.memory.unwrittenPause);
+  const known = state.paused === undefined ? state : { ...state, paused: undefined, fights: {} }; // a person resumed it
+  const intended = intend(seen, overrides, known);
+  if (intended.kind === "held") return intended;
+  if (seen.adoption === "whole" && intended.contested.length > 0)
+    return { kind: "contested", contested: intended.contested };
+  return compared({ seen, live, state: known, intended, overrides });
+}
+
+function handsOff(live: KubeObject, overrides: Overrides, state: State): Verdict | undefined {
+  const label = live.metadata.labels?.[managedByLabel.key];
+  const isStranger = label !== undefined && label !== managedByLabel.value;
+  if (isStranger && !overrides.isAdopted && isNoFields(appliedBy(readOwners(live), fieldManagers.platform)))
+    return { kind: "managed-by-other", by: label };
+  if (overrides.mode === "unmanaged") return { kind: "unmanaged" };
+  if (overrides.isPaused) return { kind: "paused", reason: state.paused === undefined ? "manual" : "edit-war" };
+  return undefined;
+}
+
+function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
+  if (!seen.mayCreate) return { kind: "not-there" };
+  const intended = intend(seen, overrides, state);
+  if (intended.kind === "held") return intended;
+  const withMemory = { ...state, created: true, fields: fieldsByAsset(seen, intended.object) };
+  return spend(seen, {
+    cause: "create",
+    object: remembering(intended.object, withMemory),
+    hash: intended.hash,
+    handOver: [],
+    contested: [],
+    changes: [],
+    opponents: [],
+  });
+}
+
+type Knowing = {
+  readonly seen: ObjectSeen;
+  readonly live: KubeObject;
+  readonly state: State;
+  readonly intended: Extract<Intended, { kind: "intended" }>;
+  readonly overrides: Overrides;
+};
+
+function compared(knowing: Knowing): Verdict {
+  const { seen, live, intended } = knowing;
+  const { shapeOf, memory } = seen;
+  const found = compare({ intent: intended.object, hash: intended.hash, live, memory, shapeOf });
+  if (found.kind === "in-sync") return { kind: "in-sync", contested: intended.contested, hash: intended.hash };
+  if (found.kind === "ask") return apply(knowing, []);
+  return correct(knowing, found.changes);
+}
+
+/** A drift: counted against whoever made it, and left to people when it becomes a fight. */
+function correct(knowing: Knowing, changes: readonly Change[]): Verdict {
+  const { seen, live, state } = knowing;
+  const encounter = {
+    live: readOwners(live),
+    answer: seen.memory.answer === undefined ? [] : readOwners(seen.memory.answer),
+    ours: [fieldManagers.platform, releasedManager],
+  };
+  const keys = changes.map(({ path }) => ({ path, opponent: opponentOf(path, encounter) }));
+  const texts = keys.map(({ path, opponent }) => fightKey(path, opponent));
+  const at = { rule: platformRule, now: seen.now };
+  const ruling = judgeFight(state.fights, texts, at);
+  if (ruling.kind === "wait") return { kind: "wait", why: "fight", inMs: ruling.inMs };
+  if (ruling.kind === "fight") {
+    const lost = keys[texts.indexOf(ruling.key)];
+    const field = lost === undefined ? ruling.key : writePath(lost.path);
+    const by = lost === undefined ? "unknown" : describeOpponent(lost.opponent);
+    return pause(state, { field, by, count: ruling.count, at: writeTime(seen.now) });
+  }
+  const fights = recordCorrection(state.fights, texts, at);
+  const opponents = [...new Set(keys.map(({ opponent }) => describeOpponent(opponent)))];
+  return apply({ ...knowing, state: { ...state, fights } }, changes, opponents);
+}
+
+function pause(state: State, paused: NonNullable<State["paused"]>): Verdict {
+  return { kind: "pause", paused, state: writeState({ ...state, paused }) };
+}
+
+function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly string[] = []): Verdict {
+  const { seen, live, state, intended, overrides } = knowing;
+  const handOver = handedOver({
+    live,
+    intent: intended.object,
+    state,
+    active: seen.parts.map(({ asset }) => asset),
+    masked: intended.masked,
+    shapeOf: seen.shapeOf,
+  });
+  const memory: State = {
+    ...state,
+    fields: fieldsByAsset(seen, intended.object),
+    released: intended.ignored,
+    patch: overrides.patch === undefined ? undefined : sha256(overrides.patch).slice(0, 12),
+  };
+  return spend(seen, {
+    cause: changes.length > 0 ? "drift" : "intent",
+    object: remembering(intended.object, memory),
+    hash: intended.hash,
+    handOver,
+    contested: intended.contested,
+    changes,
+    opponents,
+  });
+}
+
+function spend({ memory, now }: ObjectSeen, due: Extract<Verdict, { kind: "apply" }>["apply"]): Verdict {
+  const { granted, bucket, retryInMs } = take(memory.bucket, writeRate, now);
+  if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
+  return { kind: "apply", apply: due, bucket, skipsDryRun: due.cause === "create" };
+}
+
+function remembering(object: KubeObject, state: State): KubeObject {
+  const annotations = { ...object.metadata.annotations, [objectAnnotations.state]: writeState(state) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}

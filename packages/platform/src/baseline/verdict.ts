@@ -1,0 +1,32 @@
+// What is to be done with one object, and why.
+
+import type { KubeObject } from "@virt/api";
+import type { Bucket, Change, Path } from "@virt/engine";
+import type { Contested } from "./contested.ts";
+import type { Paused } from "./state.ts";
+
+export type Cause = "create" | "intent" | "drift";
+
+/** An apply that is due once the server has confirmed it. */
+export type Apply = {
+  readonly cause: Cause;
+  readonly object: KubeObject;
+  readonly hash: string;
+  /** Fields that another holder must take first, so that their values stay. */
+  readonly handOver: readonly Path[];
+  readonly contested: readonly Contested[];
+  readonly changes: readonly Change[];
+  readonly opponents: readonly string[];
+};
+
+export type Verdict =
+  | { readonly kind: "managed-by-other"; readonly by: string }
+  | { readonly kind: "unmanaged" }
+  | { readonly kind: "paused"; readonly reason: "edit-war" | "manual" }
+  | { readonly kind: "held"; readonly reason: string; readonly message: string }
+  | { readonly kind: "contested"; readonly contested: readonly Contested[] }
+  | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly hash: string }
+  | { readonly kind: "not-there" } // and not ours to create
+  | { readonly kind: "apply"; readonly apply: Apply; readonly bucket: Bucket; readonly skipsDryRun: boolean }
+  | { readonly kind: "wait"; readonly why: "throttled" | "fight"; readonly inMs: number }
+  | { readonly kind: "pause"; readonly paused: Paused; readonly state: string };

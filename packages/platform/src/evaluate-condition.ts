@@ -1,0 +1,116 @@
+// Says whether a condition is met, and if not, what was expected and what is there.
+
+import type { Json } from "@virt/api";
+import { at, isMap } from "@virt/engine";
+import type { Condition } from "./condition.ts";
+import type { Hardware } from "./hardware.ts";
+import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
+import { type HcoFact, isGateOn } from "./hco-fact.ts";
+import { type Topology, topologyFields } from "./topology.ts";
+
+/** What conditions look at. */
+export type ConditionFacts = {
+  readonly hco: HcoFact;
+  readonly hardware: Hardware;
+  readonly topology: Topology;
+  readonly images: Readonly<Record<string, string>>;
+};
+
+export type Finding =
+  | { readonly kind: "met" }
+  | { readonly kind: "unmet"; readonly expected: string; readonly actual: string }
+  | { readonly kind: "broken"; readonly reason: string };
+
+/** All of them must be met; the first that is not says why. */
+export function evaluateConditions(conditions: readonly Condition[], facts: ConditionFacts): Finding {
+  for (const condition of conditions) {
+    const finding = evaluateCondition(condition, facts);
+    if (finding.kind !== "met") return finding;
+  }
+  return { kind: "met" };
+}
+
+export function evaluateCondition(condition: Condition, facts: ConditionFacts): Finding {
+  const reason = brokenCondition(condition);
+  if (reason !== undefined) return { kind: "broken", reason };
+  switch (condition.type) {
+    case "annotation":
+      return annotationFinding(condition, facts.hco);
+    case "feature-gate":
+      return found(isGateOn(facts.hco, condition.value), `feature gate ${condition.value} enabled`, "not enabled");
+    case "hardware-detection":
+      return found(facts.hardware[condition.detector], `hardware ${condition.detector}`, "not detected");
+    case "topology":
+      return topologyFinding(condition, facts.topology);
+    case "image":
+      return found(Object.hasOwn(facts.images, condition.key), `image ${condition.key}`, "absent");
+    case "hco-field-unconfigured":
+      return found(isUnconfigured(facts.hco, condition.path), `${condition.path} unconfigured`, "configured");
+    case "anyOf":
+      return anyFinding(condition.of.map((one) => evaluateCondition(one, facts)));
+  }
+}
+
+function found(isMet: boolean, expected: string, actual: string): Finding {
+  return isMet ? { kind: "met" } : { kind: "unmet", expected, actual };
+}
+
+type Of<Type extends Condition["type"]> = Extract<Condition, { type: Type }>;
+
+function annotationFinding({ key, value }: Of<"annotation">, { annotations }: HcoFact): Finding {
+  const given = annotationOf(annotations, key);
+  const isMet = value === undefined ? given !== undefined : given === value;
+  const expected = value === undefined ? `${annotationPrefix}${key} present` : `${annotationPrefix}${key}=${value}`;
+  return found(isMet, expected, given ?? "absent");
+}
+
+function topologyFinding({ field, value = "true" }: Of<"topology">, topology: Topology): Finding {
+  const actual = `${topology[field]}`;
+  return found(actual === value, `${field}=${value}`, `${field}=${actual}`);
+}
+
+// Absent, null or an empty map in the normalised facts.
+function isUnconfigured(hco: HcoFact, path: string): boolean {
+  const value: Json | undefined = at(hco, ...path.split("."));
+  return value === undefined || value === null || (isMap(value) && Object.keys(value).length === 0);
+}
+
+function anyFinding(findings: readonly Finding[]): Finding {
+  if (findings.some(({ kind }) => kind === "met")) return { kind: "met" };
+  const unmet = findings.flatMap((finding) => (finding.kind === "unmet" ? [finding] : []));
+  return {
+    kind: "unmet",
+    expected: unmet.map(({ expected }) => expected).join(" or "),
+    actual: unmet.map(({ actual }) => actual).join(", "),
+  };
+}
+
+const required = new Map([
+  ["annotation", "key"],
+  ["feature-gate", "value"],
+  ["hardware-detection", "detector"],
+  ["image", "key"],
+  ["hco-field-unconfigured", "path"],
+]);
+
+/** What is wrong with a declaration that the compiler did not see; undefined if nothing is. */
+export function brokenCondition(condition: Condition): string | undefined {
+  const { type, ...given } = condition as { type: string } & Readonly<Record<string, unknown>>;
+  const field = required.get(type);
+  if (field !== undefined) return isText(given[field]) ? undefined : `${type} condition requires ${field} field`;
+  if (type === "topology") return brokenTopology(given["field"]);
+  if (type !== "anyOf") return `unknown condition type: ${type}`;
+  const { of } = condition as Of<"anyOf">;
+  if (!Array.isArray(of) || of.length === 0) return "anyOf condition requires of field";
+  return of.map(brokenCondition).find((reason) => reason !== undefined);
+}
+
+function brokenTopology(field: unknown): string | undefined {
+  if (!isText(field)) return "topology condition requires field";
+  const isBoolean = topologyFields.some((known) => known === field);
+  return isBoolean ? undefined : `topology field "${field}" is not a boolean`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

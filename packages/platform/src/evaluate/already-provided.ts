@@ -1,0 +1,44 @@
+// Whether somebody else's object serves the purpose already. Ours yields only while it does not exist.
+
+import type { Ref } from "@virt/api";
+import { foreignPoolConfig } from "../pool-rule.ts";
+import type { PoolFact } from "../reads.ts";
+import type { Asked } from "./asked.ts";
+import { placed } from "./place.ts";
+
+export function alreadyProvided(asked: Asked): string | undefined {
+  return asked.world.live(asked.target) === undefined ? foreignProvider(asked) : undefined;
+}
+
+/** The foreign object, as `Kind/namespace/name`; also asked while ours exists, to report that there are two. */
+export function foreignProvider(asked: Asked): string | undefined {
+  const { asset, world, hco, target } = asked;
+  const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace: world.ownNamespace };
+  const alternate = (asset.alternates ?? [])
+    .map((ref) => placed(ref, places))
+    .find((ref) => world.live(ref) !== undefined);
+  if (alternate !== undefined) return nameOf(alternate);
+  if (asset.singleton === true) {
+    const other = world
+      .others(target.apiVersion, target.kind)
+      .find(({ metadata }) => metadata.name !== target.name || metadata.namespace !== target.namespace);
+    if (other !== undefined)
+      return nameOf({ ...target, name: other.metadata.name, namespace: other.metadata.namespace ?? "" });
+  }
+  return target.kind === "KubeletConfig" ? poolProvider(asked) : undefined;
+}
+
+function poolProvider({ world, target }: Asked): string | undefined {
+  const fact = world.fact({ read: "pool", name: "worker" });
+  const other = foreignPoolConfig({
+    pool: "worker",
+    fact: fact.kind === "known" ? (fact.value as PoolFact | undefined) : undefined,
+    configs: world.others(target.apiVersion, target.kind),
+    own: target.name,
+  });
+  return other === undefined ? undefined : nameOf({ ...target, name: other });
+}
+
+export function nameOf({ kind, namespace = "", name }: Omit<Ref, "apiVersion">): string {
+  return `${kind}/${namespace}/${name}`;
+}

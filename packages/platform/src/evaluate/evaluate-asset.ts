@@ -1,0 +1,154 @@
+// Whether an asset is applied here: the checks in their order, the first that fails is the reason.
+
+import type { KubeObject } from "@virt/api";
+import { governorOf, governorOfPurpose } from "@virt/engine";
+import { isAllowed } from "../activation.ts";
+import type { AnyFacts, Asset, Nothing } from "../asset.ts";
+import { excludedBy } from "../disabled-resources.ts";
+import { evaluateConditions } from "../evaluate-condition.ts";
+import type { HcoFact } from "../hco-fact.ts";
+import { keepKnown } from "../schema-leaves.ts";
+import { switchState } from "../switch.ts";
+import { alreadyProvided } from "./already-provided.ts";
+import type { Asked } from "./asked.ts";
+import { placed } from "./place.ts";
+import { excluded, held, type Standing } from "./standing.ts";
+import type { World } from "./world.ts";
+
+export function evaluateAsset(asset: Asset, world: World): Standing {
+  const { hco } = world;
+  if (hco === undefined) return excluded("HCOMissing", "no HyperConverged to work from");
+  const target = placed(asset.target, placesOf(world, hco));
+  for (const check of checks) {
+    const found = check({ asset, world, hco, target });
+    if (found !== undefined) return found;
+  }
+  return render({ asset, world, hco, target });
+}
+
+export function placesOf({ ownNamespace }: World, hco: HcoFact) {
+  return { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace };
+}
+
+type Check = (asked: Asked) => Standing | undefined;
+
+const isActive: Check = ({ world }) =>
+  world.activation.isActive
+    ? undefined
+    : excluded("NotActivated", "the operator is idle: annotation autopilot does not ask for it");
+
+const isListed: Check = ({ asset, world }) =>
+  isAllowed(world.activation, asset)
+    ? undefined
+    : excluded("NotListed", `annotation autopilot lists neither ${asset.name} nor its group`);
+
+const isSwitchedOn: Check = ({ asset, hco }) => {
+  const { isOn, expected, actual } = switchState(asset.switch, hco);
+  return isOn ? undefined : excluded("SwitchedOff", `expected ${expected}, found ${actual}`);
+};
+
+const isReadable: Check = ({ asset, world }) => {
+  const key = asset.switch !== undefined && "present" in asset.switch ? asset.switch.present : undefined;
+  const isBroken = key !== undefined && world.brokenDevices.includes(key);
+  return isBroken
+    ? held("InvalidConfiguration", `annotation ${key} cannot be read; its last valid form stays in force`)
+    : undefined;
+};
+
+const isConditionMet: Check = ({ asset, world, hco }) => {
+  const { hardware, topology, images } = world;
+  const finding = evaluateConditions(asset.conditions ?? [], { hco, hardware, topology, images });
+  if (finding.kind === "met") return undefined;
+  const details = finding.kind === "broken" ? finding.reason : `expected ${finding.expected}, found ${finding.actual}`;
+  return excluded("ConditionNotMet", details);
+};
+
+const isNotExcluded: Check = ({ world, target }) => {
+  if (world.exclusions === undefined)
+    return excluded("InvalidExclusions", "annotation disabled-resources cannot be read, and no valid one is known");
+  const rule = excludedBy(world.exclusions, target);
+  return rule === undefined ? undefined : excluded("RootExclusion", `rule ${rule} of annotation disabled-resources`);
+};
+
+/** An object that is yielded field by field goes on without the fields of the plan. */
+const isUngoverned: Check = ({ asset, world, target }) => {
+  const byPurpose =
+    asset.purpose === undefined ? undefined : governorOfPurpose(world.plans, asset.purpose, world.purposesOf);
+  const byObject = asset.adoption === "whole" ? governorOf(world.plans, target) : undefined;
+  const governor = byPurpose ?? byObject;
+  return governor === undefined ? undefined : excluded("GovernedByPlan", `VirtPlatformConfig ${governor}`);
+};
+
+const hasCrds: Check = ({ asset, world }) => {
+  const wanted = [
+    ...(asset.target.crd === undefined ? [] : [asset.target.crd]),
+    ...asset.needs,
+    ...(asset.gates ?? []),
+  ];
+  const missing = wanted.find((crd) => !world.crds.has(crd));
+  return missing === undefined ? undefined : excluded("CRDMissing", missing);
+};
+
+const hasInputs: Check = ({ asset, world }) => {
+  const facts = Object.values(asset.reads).map((read) => ({ read, fact: world.fact(read) }));
+  const unread = facts.find(({ fact }) => fact.kind === "unavailable");
+  if (unread === undefined || unread.fact.kind === "known") return undefined;
+  return held("InputUnavailable", `${unread.read.read}: ${unread.fact.why}`);
+};
+
+const hasNamespace: Check = ({ world, target }) => {
+  const { namespace } = target;
+  if (namespace === undefined) return undefined;
+  const isThere = world.hasNamespace(namespace);
+  if (isThere === undefined) return held("InputUnavailable", `namespace ${namespace}`);
+  return isThere ? undefined : excluded("NamespaceMissing", namespace);
+};
+
+const isNeeded: Check = (asked) => {
+  const other = alreadyProvided(asked);
+  return other === undefined ? undefined : excluded("AlreadyProvided", other);
+};
+
+const checks: readonly Check[] = [
+  isActive,
+  isListed,
+  isSwitchedOn,
+  isReadable,
+  isConditionMet,
+  isNotExcluded,
+  isUngoverned,
+  hasCrds,
+  hasInputs,
+  hasNamespace,
+  isNeeded,
+];
+
+function render({ asset, world }: Asked): Standing {
+  try {
+    const rendered = asset.render(factsOf(asset, world));
+    if (isNothing(rendered)) return excluded("NothingToApply", rendered.nothing);
+    return { kind: "active", ...known(rendered, asset, world) };
+  } catch (error) {
+    return excluded("RenderError", error instanceof Error ? error.message : "the render threw something strange");
+  }
+}
+
+function isNothing(rendered: KubeObject | Nothing): rendered is Nothing {
+  return !("apiVersion" in rendered);
+}
+
+function factsOf({ reads }: Asset, world: World): AnyFacts {
+  const facts = Object.entries(reads).flatMap(([name, read]) => {
+    const fact = world.fact(read);
+    return fact.kind === "known" ? [[name, fact.value] as const] : [];
+  });
+  return { ...Object.fromEntries(facts), ownNamespace: world.ownNamespace };
+}
+
+/** A leaf that the served schema does not know would be refused. */
+function known(object: KubeObject, { target: { crd } }: Asset, world: World) {
+  const version = object.apiVersion.split("/").at(-1) ?? "";
+  const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
+  if (fact?.kind !== "known" || fact.value === undefined) return { object, leftOut: [] };
+  return keepKnown(object, fact.value as Parameters<typeof keepKnown>[1]);
+}

@@ -1,0 +1,31 @@
+// How an asset stands: it is applied, or there is one reason why not.
+
+import type { KubeObject } from "@virt/api";
+
+export const reasons = [
+  "HCOMissing",
+  "NotActivated",
+  "NotListed",
+  "SwitchedOff",
+  "InvalidConfiguration",
+  "ConditionNotMet",
+  "InvalidExclusions",
+  "RootExclusion",
+  "GovernedByPlan",
+  "CRDMissing",
+  "InputUnavailable",
+  "NamespaceMissing",
+  "AlreadyProvided",
+  "RenderError",
+  "NothingToApply",
+] as const;
+export type Reason = (typeof reasons)[number];
+
+export type Standing =
+  | { readonly kind: "active"; readonly object: KubeObject; readonly leftOut: readonly string[] }
+  | { readonly kind: "excluded"; readonly reason: Reason; readonly details: string }
+  /** The last intent stays: what it depends on cannot be read. */
+  | { readonly kind: "held"; readonly reason: Reason; readonly details: string };
+
+export const excluded = (reason: Reason, details: string): Standing => ({ kind: "excluded", reason, details });
+export const held = (reason: Reason, details: string): Standing => ({ kind: "held", reason, details });

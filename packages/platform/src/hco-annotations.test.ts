@@ -1,0 +1,88 @@
+// What is told about annotations on the HyperConverged that make no sense.
+
+import { expect, test } from "vitest";
+import type { Switch } from "./asset.ts";
+import { annotated, anyOf } from "./condition.ts";
+import { type AnnotationProblem, annotationOf, annotationProblems, booleanOf } from "./hco-annotations.ts";
+
+const switched = (key: string): { switch: Switch } => ({ switch: { annotation: key, default: "on" } });
+const assets = [
+  switched("enable-swap"),
+  switched("enable-numa"),
+  { switch: { present: "some-list" } },
+  { switch: { gate: "X" } },
+  { conditions: [anyOf(annotated("read-by-a-condition"))] },
+];
+
+const prefix = "platform.kubevirt.io/";
+const invalid = (key: string, reason: string) => ({ kind: "invalid" as const, key: `${prefix}${key}`, reason });
+const unknown = (key: string, nearest: string) => ({
+  kind: "unknown" as const,
+  key: `${prefix}${key}`,
+  nearest: `${prefix}${nearest}`,
+});
+
+type Case = { reason: string; said: Readonly<Record<string, string>>; told: readonly AnnotationProblem[] };
+
+const cases: readonly Case[] = [
+  { reason: "true and false are booleans", said: { "enable-swap": "true", prune: " false\n" }, told: [] },
+  {
+    reason: "nothing else is",
+    said: { "enable-swap": "True", "enable-numa": "", prune: "1" },
+    told: [
+      invalid("enable-numa", 'must be true or false, not ""'),
+      invalid("enable-swap", 'must be true or false, not "True"'),
+      invalid("prune", 'must be true or false, not "1"'),
+    ],
+  },
+  {
+    reason: "a device list is read",
+    said: { "usb-devices": "{}" },
+    told: [invalid("usb-devices", "not a list")],
+  },
+  {
+    reason: "what assets declare is known",
+    said: { "some-list": "x", "read-by-a-condition": "y" },
+    told: [],
+  },
+  {
+    reason: "what people say about the object itself is known",
+    said: { patch: "[]", "ignore-fields": "", mode: "x", adopt: "no", "reconcile-paused": "true", state: "{" },
+    told: [],
+  },
+  {
+    reason: "keys of the successor are known",
+    said: { "enable-logging": "x", "sbr-storage-class": "a", openshift: "true", "feature-gates": "A" },
+    told: [],
+  },
+  {
+    reason: "a typo has a nearest key",
+    said: { "enable-swop": "true" },
+    told: [unknown("enable-swop", "enable-swap")],
+  },
+  { reason: "case counts", said: { "Enable-Swap": "x" }, told: [unknown("Enable-Swap", "enable-swap")] },
+  { reason: "a key that every object has", said: { constructor: "x" }, told: [unknown("constructor", "state")] },
+];
+
+test.each(cases)("$reason", ({ said, told }) => {
+  const annotations = Object.fromEntries(Object.entries(said).map(([key, value]) => [`${prefix}${key}`, value]));
+  const found = annotationProblems({ ...annotations, "other.io/enable-swop": "x" }, assets);
+  expect(found).toEqual(told);
+});
+
+test("of very many unknown keys a few are told", () => {
+  const said = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`${prefix}${"x".repeat(40)}${at}`, ""]));
+  expect(annotationProblems(said, assets)).toHaveLength(10);
+});
+
+test("a value is found by its short key, trimmed, and a boolean that is none is not set", () => {
+  const annotations = { [`${prefix}a`]: " x ", [`${prefix}b`]: "true", [`${prefix}c`]: "false", [`${prefix}d`]: "yes" };
+  expect(["a", "z", "__proto__"].map((key) => annotationOf(annotations, key))).toEqual(["x", undefined, undefined]);
+  expect(["a", "b", "c", "d", "z"].map((key) => booleanOf(annotations, key))).toEqual([
+    undefined,
+    true,
+    false,
+    undefined,
+    undefined,
+  ]);
+});

@@ -1,0 +1,99 @@
+// The HyperConverged in one form, whichever of its two APIs is served.
+
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { asList, asText, at, entriesOf, isMap, member } from "@virt/engine";
+
+export type HcoFact = {
+  readonly apiVersion: "hco.kubevirt.io/v1" | "hco.kubevirt.io/v1beta1";
+  readonly namespace: string;
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** By lower-case name; those of the annotation count as enabled. */
+  readonly featureGates: Readonly<Record<string, boolean>>;
+  readonly liveMigration: {
+    readonly parallelMigrationsPerCluster: number;
+    readonly parallelOutboundMigrationsPerNode: number;
+  };
+  readonly ksmConfiguration: Json | undefined;
+  readonly permittedHostDevices: JsonMap;
+  readonly applicationAwareQuota: boolean;
+  readonly uninstallStrategy: string | undefined;
+};
+
+/** Where each version keeps what we read. */
+export const hcoPaths = {
+  "hco.kubevirt.io/v1beta1": {
+    liveMigration: ["spec", "liveMigrationConfig"],
+    ksmConfiguration: ["spec", "ksmConfiguration"],
+    permittedHostDevices: ["spec", "permittedHostDevices"],
+    applicationAwareQuota: ["spec", "enableApplicationAwareQuota"],
+    uninstallStrategy: ["spec", "uninstallStrategy"],
+  },
+  "hco.kubevirt.io/v1": {
+    liveMigration: ["spec", "virtualization", "liveMigrationConfig"],
+    ksmConfiguration: ["spec", "virtualization", "ksmConfiguration"],
+    permittedHostDevices: ["spec", "virtualization", "permittedHostDevices"],
+    applicationAwareQuota: ["spec", "deployment", "applicationAwareConfig", "enable"],
+    uninstallStrategy: ["spec", "deployment", "uninstallStrategy"],
+  },
+} as const;
+
+/** `schema` is the openAPIV3Schema of the object's own version; its defaults stand in for numbers that are missing. */
+export function readHco(object: KubeObject, schema: JsonMap | undefined): HcoFact {
+  const apiVersion = object.apiVersion === "hco.kubevirt.io/v1beta1" ? "hco.kubevirt.io/v1beta1" : "hco.kubevirt.io/v1";
+  const paths = hcoPaths[apiVersion];
+  const annotations = object.metadata.annotations ?? {};
+  const number = (field: string, otherwise: number) =>
+    migrations(at(object, ...paths.liveMigration, field)) ??
+    migrations(defaultAt(schema, [...paths.liveMigration, field])) ??
+    otherwise;
+  const devices = at(object, ...paths.permittedHostDevices);
+  return {
+    apiVersion,
+    namespace: object.metadata.namespace ?? "",
+    name: object.metadata.name,
+    annotations,
+    featureGates: gatesOf(at(object, "spec", "featureGates"), annotations[gatesAnnotation]),
+    liveMigration: {
+      parallelMigrationsPerCluster: number("parallelMigrationsPerCluster", 5),
+      parallelOutboundMigrationsPerNode: number("parallelOutboundMigrationsPerNode", 2),
+    },
+    ksmConfiguration: at(object, ...paths.ksmConfiguration),
+    permittedHostDevices: isMap(devices) ? devices : {},
+    applicationAwareQuota: at(object, ...paths.applicationAwareQuota) === true,
+    uninstallStrategy: asText(at(object, ...paths.uninstallStrategy)),
+  };
+}
+
+const gatesAnnotation = "platform.kubevirt.io/feature-gates";
+
+/** Names compare without case. */
+export function isGateOn({ featureGates }: Pick<HcoFact, "featureGates">, gate: string): boolean {
+  const name = gate.toLowerCase();
+  return Object.hasOwn(featureGates, name) && featureGates[name] === true;
+}
+
+// No number of migrations is as good as none given.
+function migrations(value: Json | undefined): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
+}
+
+function defaultAt(schema: JsonMap | undefined, path: readonly string[]): Json | undefined {
+  return member(at(schema, ...path.flatMap((name) => ["properties", name])), "default");
+}
+
+function gatesOf(given: Json | undefined, annotation: string | undefined): Readonly<Record<string, boolean>> {
+  const added = (annotation ?? "").split(",").map((name) => name.trim());
+  const gates = [...gateEntries(given), ...added.map((name) => [name, true] as const)];
+  return Object.fromEntries(gates.flatMap(([name, isOn]) => (name === "" ? [] : [[name.toLowerCase(), isOn]])));
+}
+
+// A map of booleans, a list of names, or a list of names with states.
+function gateEntries(given: Json | undefined): readonly (readonly [string, boolean])[] {
+  if (isMap(given)) return entriesOf(given).map(([name, value]) => [name, value === true]);
+  return asList(given).flatMap((gate) => {
+    const name = asText(gate) ?? asText(member(gate, "name"));
+    const state = member(gate, "state") ?? "Enabled";
+    return name === undefined ? [] : [[name, state === "Enabled"] as const];
+  });
+}

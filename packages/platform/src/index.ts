@@ -1,0 +1,85 @@
+// What other packages use of the platform controller's core.
+
+export { type Activation, type ActivationMode, isAllowed, isAskedFor, readActivation } from "./activation.ts";
+export {
+  type AnyFacts,
+  type Asset,
+  type AssetOf,
+  type AssetTarget,
+  defineAsset,
+  type Nothing,
+  nothing,
+  type Switch,
+} from "./asset.ts";
+export { isWriteDue } from "./baseline/compare.ts";
+export type { Contested } from "./baseline/contested.ts";
+export { judge, writeRate } from "./baseline/judge.ts";
+export { objectAnnotations, releasedManager } from "./baseline/names.ts";
+export type { ObjectMemory, ObjectSeen } from "./baseline/object-seen.ts";
+export { readOverrides } from "./baseline/overrides.ts";
+export { giveUpObject, handOverObject } from "./baseline/release.ts";
+export { builtInShape, defaultFrom, shapeFrom } from "./baseline/schema-shape.ts";
+export { readState, type State, writeState } from "./baseline/state.ts";
+export type { Apply, Cause, Verdict } from "./baseline/verdict.ts";
+export { type Catalog, catalogFaults, isBefore } from "./catalog-checks.ts";
+export { annotated, anyOf, type Condition, detected, gate, topologyIs } from "./condition.ts";
+export {
+  type Devices,
+  deviceAnnotations,
+  readUsbDevices,
+  readVfioDevices,
+  type UsbDevice,
+  type VfioDevice,
+} from "./devices.ts";
+export { type ExclusionRule, type Exclusions, excludedBy, readExclusions } from "./disabled-resources.ts";
+export { nameOf } from "./evaluate/already-provided.ts";
+export { type Evaluated, evaluateObject, type ManagedObject } from "./evaluate/evaluate-object.ts";
+export { type Places, placed } from "./evaluate/place.ts";
+export { type Reason, type Standing } from "./evaluate/standing.ts";
+export type { Fact, World } from "./evaluate/world.ts";
+export { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
+export type { Feature } from "./feature.ts";
+export { type Detector, detectors, type Hardware, nodeParts, readHardware } from "./hardware.ts";
+export {
+  type AnnotationProblem,
+  annotationOf,
+  annotationPrefix,
+  annotationProblems,
+  booleanOf,
+} from "./hco-annotations.ts";
+export { type HcoFact, hcoPaths, isGateOn, readHco } from "./hco-fact.ts";
+export { hcoPointers } from "./hco-pointers.ts";
+export { readImages } from "./images.ts";
+export { type MergedParts, mergeParts, type PartConflict, type RenderedPart } from "./merge-parts.ts";
+export { foreignPoolConfig, poolRuleParts } from "./pool-rule.ts";
+export {
+  type FactOf,
+  type Facts,
+  hardware,
+  hco,
+  images,
+  object,
+  objects,
+  type Parts,
+  type PlacedRef,
+  type PoolFact,
+  pool,
+  type Read,
+  type Reads,
+  type Surroundings,
+  schema,
+  topology,
+} from "./reads.ts";
+export { renderFaults } from "./render-checks.ts";
+export { type Known, keepKnown } from "./schema-leaves.ts";
+export { type SwitchState, switchState } from "./switch.ts";
+export type { Tombstone } from "./tombstone.ts";
+export {
+  infrastructureParts,
+  readTopology,
+  schedulerParts,
+  type Topology,
+  type TopologyField,
+  type TopologySources,
+  topologyFields,
+} from "./topology.ts";

@@ -1,0 +1,147 @@
+// Several assets share one object: what they agree on is merged, and the later one yields.
+
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { canonicalJson, type Shape, type ShapeOf } from "@virt/engine";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { mergeParts } from "./merge-parts.ts";
+
+const shapes: Readonly<Record<string, Shape>> = {
+  "spec.keyed": { kind: "map", keys: ["id"] },
+  "spec.set": { kind: "set" },
+  "spec.whole": { kind: "atomic" },
+};
+const shapeOf: ShapeOf = (names) => (Object.hasOwn(shapes, names.join(".")) ? shapes[names.join(".")] : undefined);
+
+const objectOf = (spec: JsonMap): KubeObject => ({ apiVersion: "v1", kind: "A", metadata: { name: "a" }, spec });
+const parts = (...specs: readonly JsonMap[]) =>
+  specs.map((spec, at) => ({ asset: `asset-${at}`, object: objectOf(spec) }));
+
+type Case = {
+  reason: string;
+  specs: readonly JsonMap[];
+  spec: JsonMap;
+  conflicts?: readonly (readonly [string, string])[];
+};
+
+const cases: readonly Case[] = [
+  { reason: "one part is the object", specs: [{ a: 1 }], spec: { a: 1 } },
+  { reason: "maps merge", specs: [{ a: { b: 1 } }, { a: { c: 2 }, d: 3 }], spec: { a: { b: 1, c: 2 }, d: 3 } },
+  { reason: "equal values are fine", specs: [{ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }], spec: { a: [1, { b: 2 }] } },
+  {
+    reason: "different values are not",
+    specs: [{ a: 1 }, { a: 2, b: 3 }],
+    spec: { a: 1 },
+    conflicts: [["asset-1", "/spec/a"]],
+  },
+  {
+    reason: "nor are different lists",
+    specs: [{ a: [1] }, { a: [2] }],
+    spec: { a: [1] },
+    conflicts: [["asset-1", "/spec/a"]],
+  },
+  {
+    reason: "nor a map and a value",
+    specs: [{ a: {} }, { a: 1 }],
+    spec: { a: {} },
+    conflicts: [["asset-1", "/spec/a"]],
+  },
+  {
+    reason: "the one that yields leaves the others alone",
+    specs: [{ a: 1 }, { a: 2 }, { b: 3 }],
+    spec: { a: 1, b: 3 },
+    conflicts: [["asset-1", "/spec/a"]],
+  },
+  {
+    reason: "an atomic map is one value",
+    specs: [{ whole: { a: 1 } }, { whole: { b: 1 } }],
+    spec: { whole: { a: 1 } },
+    conflicts: [["asset-1", "/spec/whole"]],
+  },
+  {
+    reason: "keyed lists merge by key",
+    specs: [{ keyed: [{ id: "b", x: 1 }] }, { keyed: [{ id: "b", y: 2 }, { id: "a" }] }],
+    spec: { keyed: [{ id: "a" }, { id: "b", x: 1, y: 2 }] },
+  },
+  {
+    reason: "and differ within an element",
+    specs: [{ keyed: [{ id: "b", x: 1 }] }, { keyed: [{ id: "b", x: 2 }] }],
+    spec: { keyed: [{ id: "b", x: 1 }] },
+    conflicts: [["asset-1", "/spec/keyed/[]/x"]],
+  },
+  {
+    reason: "a list of one part keeps its order",
+    specs: [{ keyed: [{ id: "b" }, { id: "a" }] }, { a: 1 }],
+    spec: { a: 1, keyed: [{ id: "b" }, { id: "a" }] },
+  },
+  { reason: "sets are united", specs: [{ set: ["b"] }, { set: ["a", "b"] }], spec: { set: ["a", "b"] } },
+  {
+    reason: "prototypes are members as any other",
+    specs: [JSON.parse('{"__proto__": {"a": 1}}') as JsonMap, { b: 1 }],
+    spec: JSON.parse('{"__proto__": {"a": 1}, "b": 1}') as JsonMap,
+  },
+];
+
+test.each(cases)("$reason", ({ specs, spec, conflicts = [] }) => {
+  const merged = mergeParts(parts(...specs), shapeOf);
+  expect(merged.object).toEqual(objectOf(spec));
+  expect(merged.conflicts).toEqual(conflicts.map(([asset, path]) => ({ asset, path })));
+});
+
+test("no parts make no object", () => {
+  expect(mergeParts([], shapeOf)).toEqual({ object: undefined, conflicts: [] });
+});
+
+test("parts for two versions of the API do not merge", () => {
+  const other = { asset: "b", object: { ...objectOf({}), apiVersion: "v2" } };
+  expect(mergeParts([...parts({}), other], shapeOf).conflicts).toEqual([{ asset: "b", path: "/apiVersion" }]);
+});
+
+const value: fc.Arbitrary<Json> = fc.constantFrom<Json>(1, "x", [1, 2], { y: 1 });
+const spec = fc.dictionary(
+  fc.constantFrom("a", "b", "c"),
+  fc.oneof(value, fc.dictionary(fc.constantFrom("d", "e"), value)),
+);
+const lists = fc.record(
+  {
+    keyed: fc.uniqueArray(fc.record({ id: fc.constantFrom("p", "q", "r") }), { selector: ({ id }) => id }),
+    set: fc.uniqueArray(fc.constantFrom("s", "t", "u")),
+  },
+  { requiredKeys: [] },
+);
+const anyParts = fc.array(fc.tuple(spec, lists), { minLength: 1, maxLength: 4, size: "max" });
+
+test("parts that agree make the same object in any order, and none is lost", () => {
+  const law = fc.property(anyParts, fc.infiniteStream(fc.nat()), (given, chance) => {
+    const ordered = parts(...given.map(([one, more]) => ({ ...one, ...more })));
+    const shuffled = ordered
+      .map((part) => ({ part, rank: chance.next().value }))
+      .toSorted((left, right) => left.rank - right.rank)
+      .map(({ part }) => part);
+    const [left, right] = [ordered, shuffled].map((each) => mergeParts(each, shapeOf));
+    if (left?.conflicts.length !== 0 || left.object === undefined) return true;
+    const isOnce = ordered.every(
+      (part) => mergeParts([{ asset: "all", object: left.object as KubeObject }, part], shapeOf).conflicts.length === 0,
+    );
+    const same =
+      right?.conflicts.length === 0 &&
+      right.object !== undefined &&
+      canonicalJson(left.object) === canonicalJson(right.object);
+    return isOnce && same;
+  });
+  fc.assert(law, { numRuns: 20_000 });
+});
+
+test("a part whose render conflicts changes nothing", () => {
+  const law = fc.property(anyParts, (given) => {
+    const all = parts(...given.map(([one]) => one));
+    const { object, conflicts } = mergeParts(all, shapeOf);
+    const losers = new Set(conflicts.map(({ asset }) => asset));
+    const winners = mergeParts(
+      all.filter(({ asset }) => !losers.has(asset)),
+      shapeOf,
+    );
+    return winners.conflicts.length === 0 && JSON.stringify(winners.object) === JSON.stringify(object);
+  });
+  fc.assert(law, { numRuns: 20_000 });
+});

@@ -1,0 +1,83 @@
+// Makes one object of the renders of all assets that share it.
+
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import {
+  canonicalJson,
+  compareUtf8,
+  entriesOf,
+  equalJson,
+  isList,
+  isMap,
+  member,
+  type Shape,
+  type ShapeOf,
+  writePointer,
+} from "@virt/engine";
+
+/** What one asset wants of the object. */
+export type RenderedPart = { readonly asset: string; readonly object: KubeObject };
+
+export type MergedParts = {
+  /** Undefined: there were no parts. */
+  readonly object: KubeObject | undefined;
+  /** Assets whose render is left out as a whole, and where it wants something else than those before it. */
+  readonly conflicts: readonly PartConflict[];
+};
+
+export type PartConflict = { readonly asset: string; readonly path: string };
+
+/** Parts in the order of their assets: in a conflict the later one yields. Without conflicts the order does not matter. */
+export function mergeParts(parts: readonly RenderedPart[], shapeOf: ShapeOf): MergedParts {
+  let object: JsonMap | undefined;
+  const conflicts: PartConflict[] = [];
+  for (const { asset, object: part } of parts) {
+    const found: string[] = [];
+    const merged = object === undefined ? part : mergeMaps(object, part, { names: [], shapeOf, found });
+    const [path] = found;
+    if (path === undefined) object = merged;
+    else conflicts.push({ asset, path });
+  }
+  return { object: object as KubeObject | undefined, conflicts };
+}
+
+type Place = { readonly names: readonly string[]; readonly shapeOf: ShapeOf; readonly found: string[] };
+
+function merge(left: Json, right: Json, place: Place): Json {
+  const shape = place.shapeOf(place.names);
+  if (isMap(left) && isMap(right) && shape?.kind !== "atomic") return mergeMaps(left, right, place);
+  if (isList(left) && isList(right) && shape !== undefined) return mergeLists(left, right, { ...place, shape });
+  if (!equalJson(left, right)) place.found.push(writePointer(place.names));
+  return left;
+}
+
+function mergeMaps(left: JsonMap, right: JsonMap, { names, shapeOf, found }: Place): JsonMap {
+  const merged = entriesOf(right).map(([key, value]) => {
+    const other = member(left, key);
+    return [
+      key,
+      other === undefined ? value : merge(other, value, { names: [...names, key], shapeOf, found }),
+    ] as const;
+  });
+  return Object.fromEntries([...entriesOf(left), ...merged]);
+}
+
+function mergeLists(left: readonly Json[], right: readonly Json[], place: Place & { readonly shape: Shape }): Json {
+  const { shape, names, shapeOf, found } = place;
+  if (shape.kind === "atomic") {
+    if (!equalJson(left, right)) found.push(writePointer(names));
+    return left;
+  }
+  const keyed = new Map(left.map((each) => [keyOf(each, shape), each]));
+  for (const each of right) {
+    const key = keyOf(each, shape);
+    const other = keyed.get(key);
+    keyed.set(key, other === undefined ? each : merge(other, each, { names: [...names, "[]"], shapeOf, found }));
+  }
+  // Sorted, so that it is the same list whichever part came first.
+  return [...keyed.entries()].toSorted(([one], [two]) => compareUtf8(one, two)).map(([, each]) => each);
+}
+
+function keyOf(element: Json, shape: Exclude<Shape, { kind: "atomic" }>): string {
+  if (shape.kind === "set") return canonicalJson(element);
+  return canonicalJson(shape.keys.map((key) => member(element, key) ?? null));
+}
