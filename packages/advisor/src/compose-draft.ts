@@ -37,7 +37,7 @@ export function composeDraft(facts: PassFacts, compared: readonly Compared[]): E
     items: stored,
     planHash: planHash(facts.config.spec.profile, items),
     snapshotHash: snapshotHash(items),
-    impact: worstOf(stored, "Low"),
+    impact: worstOf(stored, facts.profile?.impact ?? "Low"),
     specHash: specHash(facts.config.spec),
     inputs: inputsOf(facts),
     rollouts: byItem((item): Health | undefined => (item.changes ? undefined : rolloutOf(item, item.live, facts))),
@@ -95,10 +95,11 @@ function governedWarning({ target }: PlannedItem, live: KubeObject | undefined):
   ];
 }
 
-/** A draft made while a rollout runs keeps its clock. */
+/** A draft made while a rollout runs keeps its clock, and so does the next one. */
 function rolloutInFlight(name: string, { config }: PassFacts): Item["rollout"] {
   const stored = config.status?.items?.find((item) => item.name === name);
-  return stored?.state === "InProgress" ? stored.rollout : undefined;
+  const isWaiting = stored?.state === "InProgress" || (stored?.state === "Pending" && !stored.changes);
+  return isWaiting ? stored.rollout : undefined;
 }
 
 function isOurs({ planned, live }: Compared): boolean {

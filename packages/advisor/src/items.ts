@@ -12,6 +12,16 @@ export function inState(item: Item, state: ItemState, message: string, now: numb
   return { ...item, state, message, lastTransitionTime: stamp(now) };
 }
 
+/** A new plan may find an item in the state that it had in the last one: then its time stays. */
+export function withTimesOf(before: readonly Item[], items: readonly Item[]): readonly Item[] {
+  return items.map((item) => {
+    const same = before.find(({ name, state }) => name === item.name && state === item.state);
+    if (same === undefined || same.lastTransitionTime === item.lastTransitionTime) return item;
+    const { lastTransitionTime: _moved, ...rest } = item;
+    return { ...rest, ...(same.lastTransitionTime && { lastTransitionTime: same.lastTransitionTime }) };
+  });
+}
+
 /** Nothing is left to show once an item is done. */
 export function completed(item: Item, message: string, now: number): Item {
   return { ...inState(item, "Completed", message, now), diff: equalDiff(item.targetRef) };

@@ -5,6 +5,7 @@ import { phaseSayings, type Saying } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/read.ts";
 import { type Circumstances, toolSayings } from "./conditions/tool.ts";
 import { sideSayings, writeConditions } from "./conditions/write.ts";
+import { withTimesOf } from "./items.ts";
 import { nextStep } from "./next-step.ts";
 import type { Again, Decision, Effect, Observed } from "./observed.ts";
 
@@ -29,7 +30,9 @@ export function land(
   const { was, generation, now, spec } = seen;
   const kept = conditionOf(was, phase);
   const said = message ?? (kept?.status === "True" ? kept.message : "");
-  const fields = present({ ...was, ...set, phase, observedGeneration: generation });
+  const items = set.items === undefined ? {} : { items: withTimesOf(was.items ?? [], set.items) };
+  const closed = phase === "InProgress" || phase === "Completed" ? { review: undefined } : {};
+  const fields = present({ ...was, ...set, ...items, ...closed, phase, observedGeneration: generation });
   const phaseSaid = phaseSayings(phase, said);
   const own = phaseSaid.find(({ status }) => status === "True")?.message ?? said;
   const progress = fields.items?.find(({ state }) => state === "Pending" || state === "InProgress")?.message;

@@ -22,10 +22,10 @@ export function isBack(inputs: readonly InputSeen[]): boolean {
   return inputs.length > 0 && inputs.every(({ now, applied }) => applied !== undefined && now === applied);
 }
 
-/** After a plan was carried out: its inputs are in force. */
-export function inForce(inputs: readonly InputSeen[]): readonly InputRecord[] {
-  return inputs.map(({ name, used, planned }) => {
-    const applied = planned ?? used;
+/** After a plan was carried out: its inputs are in force. One that the plan writes itself is what the plan made of it. */
+export function inForce(records: readonly InputRecord[], seen: readonly InputSeen[]): readonly InputRecord[] {
+  return records.map(({ name, used }) => {
+    const applied = seen.find((input) => input.name === name)?.planned ?? used;
     return { name, ...(used !== undefined && { used }), ...(applied !== undefined && { applied }) };
   });
 }

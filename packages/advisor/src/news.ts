@@ -1,6 +1,7 @@
 // What people are told: events, derived from how the status changed.
 
 import type { Item, Phase, Status } from "@virt/api";
+import { equalDiff } from "@virt/engine";
 import { conditionIs, conditionOf } from "./conditions/read.ts";
 
 export type News = { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string };
@@ -12,6 +13,7 @@ export function newsOf(before: Status, after: Status, beside: Beside): readonly 
   return [
     ...phaseNews(before, after, beside),
     ...markNews(before, after, beside),
+    ...driftNews(before, after),
     ...(after.items ?? []).flatMap((item) =>
       itemNews(
         before.items?.find(({ name }) => name === item.name),
@@ -61,7 +63,8 @@ const entering: Readonly<Record<Phase, (entry: Entry) => readonly News[]>> = {
 function leavingNews(before: Status, after: Status): readonly News[] {
   if (before.phase === "Ignored")
     return normal("Resumed", "Action is not Ignore any more: the configuration is managed again");
-  if (before.phase !== "PrerequisiteFailed" || after.phase !== "Drafting") return [];
+  const isEdited = before.observedGeneration !== after.observedGeneration; // then nobody looked yet
+  if (before.phase !== "PrerequisiteFailed" || after.phase !== "Drafting" || isEdited) return [];
   return normal("PrerequisitesAvailable", "All prerequisites are available; drafting the plan");
 }
 
@@ -106,9 +109,18 @@ function itemNews(before: Item | undefined, after: Item): readonly News[] {
     if (corrections.length > 0) return normal("DriftCorrected", `Applied ${what} again`);
     return operation === "Delete" ? normal("ItemDeleted", `Deleted ${what}`) : normal("ItemApplied", `Applied ${what}`);
   }
-  return after.state === "Failed" && before?.state !== "Failed"
-    ? warning("ItemFailed", `${what}: ${after.message}`)
-    : [];
+  if (after.state === "Failed" && before?.state !== "Failed") return warning("ItemFailed", `${what}: ${after.message}`);
+  return [];
+}
+
+/** While others run, drift of a completed item has no phase of its own to show in. */
+function driftNews(before: Status, after: Status): readonly News[] {
+  if (before.phase !== "InProgress" || after.phase !== "InProgress") return [];
+  const isClean = ({ state, diff, targetRef }: Item) => state === "Completed" && diff === equalDiff(targetRef);
+  return (after.items ?? [])
+    .filter((item) => item.state === "Completed" && !isClean(item))
+    .filter(({ name }) => before.items?.some((item) => item.name === name && isClean(item)) === true)
+    .flatMap(({ targetRef, message }) => warning("DriftDetected", `${targetRef.kind} '${targetRef.name}': ${message}`));
 }
 
 function takeOver({ conflicts = [] }: Item, what: string): readonly News[] {

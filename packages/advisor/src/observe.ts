@@ -6,7 +6,7 @@ import type { Drifts, PassFacts } from "./facts.ts";
 import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
 import { isSkipped } from "./items.ts";
 import type { InputSeen, ItemSeen, Observed } from "./observed.ts";
-import { plannedInputs } from "./plan.ts";
+import { plannedInputs, plannedItems } from "./plan.ts";
 import { poolsOf, rolloutOf } from "./rollouts.ts";
 import { texts } from "./texts.ts";
 import { upgradeOf } from "./upgrade.ts";
@@ -43,12 +43,14 @@ function itemSeen(item: Item, facts: PassFacts, drifts: Drifts): ItemSeen {
     ...(rollout && { rollout }),
     pools: poolsOf(item, live, facts),
     current: reviewedNow(item, live),
-    restingMessage: rollout?.message ?? restingMessage(item),
+    restingMessage: rollout?.message ?? restingMessage(item, facts),
   };
 }
 
-function restingMessage(item: Item): string {
-  if (isSkipped(item)) return item.message;
+/** Of what is in force without us the profile says by what: the item's own message may tell of a drift. */
+function restingMessage(item: Item, facts: PassFacts): string {
+  const planned = isSkipped(item) ? plannedItems(facts).find(({ name }) => name === item.name) : undefined;
+  if (planned?.operation === "Apply" && planned.isSkipped === true) return planned.message;
   if (item.appliedTime === undefined) return texts.unchangedItem;
   return item.operation === "Delete" ? texts.deletedItem : texts.appliedItem;
 }

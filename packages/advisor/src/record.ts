@@ -4,7 +4,7 @@ import type { Item } from "@virt/api";
 import { confirmed, inState } from "./items.ts";
 import type { Decision, Observed } from "./observed.ts";
 import { blockedLanding } from "./stages/await-prerequisites.ts";
-import { goOn } from "./stages/execute.ts";
+import { goOn, underWay } from "./stages/execute.ts";
 import { stalePlan } from "./stages/stale-plan.ts";
 
 export type Done =
@@ -22,13 +22,13 @@ export function record(seen: Observed, item: Item, done: Done): Decision {
     case "rejected": {
       const verb = item.operation === "Delete" ? "delete" : "apply";
       const message = `Failed to ${verb}: ${done.message}`;
-      const failure = { item: item.name, why: message };
+      const failure = { item: item.name, why: done.message };
       return goOn(...replaced(seen, inState(item, "Failed", message, seen.now)), failure);
     }
     case "stale":
-      return stalePlan(seen);
+      return stalePlan(underWay(seen));
     case "blocked":
-      return blockedLanding(seen, done.message);
+      return blockedLanding(underWay(seen), done.message);
     case "edited":
       return { status: seen.was, again: { when: "at-once" } };
     case "unavailable": {
@@ -39,5 +39,5 @@ export function record(seen: Observed, item: Item, done: Done): Decision {
 }
 
 function replaced(seen: Observed, item: Item): [Observed, readonly Item[]] {
-  return [seen, (seen.was.items ?? []).map((stored) => (stored.name === item.name ? item : stored))];
+  return [underWay(seen), (seen.was.items ?? []).map((stored) => (stored.name === item.name ? item : stored))];
 }

@@ -18,7 +18,8 @@ export function rolloutOf(item: Item, live: KubeObject | undefined, world: World
   const change = {
     machineConfig,
     operation,
-    wasThere: reviewed !== undefined && reviewed.uid !== "",
+    // Once it is completed its content was seen in force; what is reviewed then is what we made ourselves.
+    wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
     before,
     startedMsAgo: world.now - startOf(item, world.now),
     ...(operation === "Delete" && rollout && { pools: rollout.before.map(({ pool }) => pool) }),

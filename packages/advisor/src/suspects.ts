@@ -1,7 +1,8 @@
 // Which completed items look drifted in memory. A dry run has to confirm it: the server may mean the same by other words.
 
-import { fieldManagers, type Item, type KubeObject } from "@virt/api";
+import { fieldManagers, type Item, type KubeObject, type Phase } from "@virt/api";
 import { type Change, desiredChanges, isMadeBy, leafPaths, noSchema, valueAt } from "@virt/engine";
+import { blockedBy } from "./blocked.ts";
 import type { PassFacts } from "./facts.ts";
 import { isSkipped } from "./items.ts";
 import { plannedItems } from "./plan.ts";
@@ -13,12 +14,27 @@ export type Suspect = {
 };
 
 export function suspects(facts: PassFacts): readonly Suspect[] {
+  if (!isGuarded(facts)) return [];
   const settled = (facts.config.status?.items ?? []).filter(({ state }) => state === "Completed" || state === "Failed");
   return settled.flatMap((item) => {
     const live = facts.live(item.targetRef);
     const changes = isExcused(item, facts) ? [] : changesOf(item, live);
     return changes.length === 0 ? [] : [{ item, live, changes }];
   });
+}
+
+const guarded: readonly (Phase | undefined)[] = [
+  "InProgress",
+  "Completed",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+  "Drifted",
+];
+
+/** Drift matters nowhere else, and a kind that is not served cannot be asked for. */
+function isGuarded(facts: PassFacts): boolean {
+  const { spec, status } = facts.config;
+  return spec.action !== "Ignore" && guarded.includes(status?.phase) && blockedBy(facts)?.kind !== "missing";
 }
 
 /** In force without us, and the reason still holds. */

@@ -1,7 +1,6 @@
 // ReviewRequired: a plan is on display until a person approves it, or until the world moves under it.
 
-import { isPinned, mayExecute, reviewOf } from "../approval.ts";
-import { conditionIs } from "../conditions/read.ts";
+import { mayExecute, reviewOf } from "../approval.ts";
 import { inputs as inputSays } from "../conditions/side.ts";
 import { land } from "../land.ts";
 import { isBack, movedSinceDrafted } from "../moved-inputs.ts";
@@ -26,17 +25,20 @@ export function awaitApproval(seen: Observed): Decision {
   return stay(seen, planHash);
 }
 
-/** Back to what it was when the last plan was finished: then nothing is left that moved. */
+/** Back to what it was when the last plan was finished: then nothing is left that moved, but nobody has seen that plan. */
 function inputsMoved(seen: Observed, text: string): Decision {
-  const isResolved = conditionIs(seen.was, "InputDependencyDrift", "True") && isBack(seen.inputs);
-  const side = [isResolved ? inputSays.resolved : inputSays.changed(text)];
-  return enterDrafting(seen, { message: `Regenerating plan due to input dependency change: ${text}`, side });
+  const message = `Regenerating plan due to input dependency change: ${text}`;
+  if (!isBack(seen.inputs)) return enterDrafting(seen, { message, side: [inputSays.changed(text)] });
+  const { review = reviewOf(seen, seen.was.planHash ?? "") } = seen.was;
+  const set = { review: { ...review, forced: true, reason: "NotRequested" } } as const;
+  return enterDrafting(seen, { message, side: [inputSays.resolved], set });
 }
 
 function stay(seen: Observed, planHash: string): Decision {
-  const { was, spec } = seen;
-  const isShown = was.review?.planHash === planHash && (spec.action !== "Apply" || was.review.forced);
-  const review = isShown && was.review !== undefined ? was.review : reviewOf(seen, planHash);
-  const message = reviewText(planHash, spec.action === "Apply" && !isPinned(seen, planHash));
+  const { was, spec, generation } = seen;
+  const isShown = was.review?.planHash === planHash && was.review.generation === generation;
+  const isKept = isShown && (spec.action !== "Apply" || was.review.forced);
+  const review = isKept ? was.review : reviewOf(seen, planHash);
+  const message = reviewText(planHash, review.reason === "ApprovalRequired");
   return land(seen, "ReviewRequired", { message, set: { review }, again: { when: "on-change" } });
 }

@@ -14,28 +14,41 @@ import { texts } from "../texts.ts";
 import { awaitApproval } from "./await-approval.ts";
 import { enterDrafting } from "./enter-drafting.ts";
 import { isLockBypassed, stalePlan } from "./stale-plan.ts";
+import { poolsOf } from "./stay.ts";
 
 export function execute(seen: Observed): Decision {
   const { was, spec } = seen;
   if (spec.action !== "Apply") return enterDrafting(seen, { message: texts.started });
   if (!isPinned(seen, was.planHash ?? "")) return awaitApproval(seen);
-  const isStale = seen.items.some(({ item, isStale }) => item.state === "Pending" && isStale);
-  if (isStale && !isLockBypassed(spec)) return stalePlan(seen);
-  const { items, failure } = advance(seen.items, spec, seen.now);
-  return onward(seen, items, failure) ?? finish(seen, beginNext(items, seen.items, seen.now).items);
+  return run(underWay(seen));
 }
 
-/** What follows from the items as they stand now. The end is left to a pass that has seen all targets. */
+/** An approval that comes while the plan runs is used up by it. */
+export function underWay(seen: Observed): Observed {
+  return { ...seen, was: { ...seen.was, executedGeneration: seen.generation } };
+}
+
+function run(seen: Observed): Decision {
+  const { spec, now } = seen;
+  const isStale = seen.items.some(({ item, isStale }) => item.state === "Pending" && isStale);
+  if (isStale && !isLockBypassed(spec)) return stalePlan(seen);
+  const { items, failure } = advance(seen.items, spec, now);
+  if (seen.items.some(({ item }) => isOpen(item))) return goOn(seen, items, failure);
+  return onward(seen, items, failure) ?? finish(seen, items);
+}
+
+/** What follows from the items as they stand now. The end is left to a pass that has looked for drift in all of them. */
 export function goOn(seen: Observed, items: readonly Item[], failure?: Failure): Decision {
-  return onward(seen, items, failure) ?? land(seen, "InProgress", { set: { items }, again: { when: "at-once" } });
+  const { items: next } = beginNext(items, seen.items, seen.now);
+  return onward(seen, items, failure) ?? land(seen, "InProgress", { set: { items: next }, again: { when: "at-once" } });
 }
 
 function onward(seen: Observed, items: readonly Item[], failure?: Failure): Decision | undefined {
-  const { spec, now, generation, was } = seen;
+  const { spec, now, was } = seen;
   if (stops(spec.failurePolicy, items)) return fail(seen, items, failure);
   const before = items.find(isBegun);
   const { items: next } = beginNext(items, seen.items, now);
-  const set = { items: next, ...(was.observedGeneration !== generation && { executedGeneration: generation }) };
+  const set = { items: next };
   if (before !== undefined) {
     const onRecord = isOnRecord(was, before) ? { effect: { kind: "execute", item: before } as const } : {};
     return land(seen, "InProgress", { set, again: { when: "at-once" }, ...onRecord });
@@ -73,15 +86,14 @@ function finish(seen: Observed, items: readonly Item[]): Decision {
   });
   const set = {
     items: verified,
-    inputs: inForce(seen.inputs),
+    inputs: inForce(seen.was.inputs ?? [], seen.inputs),
     sourceSnapshotHash: seen.snapshotHash,
-    review: undefined,
   };
-  const again = { when: "on-change" } as const;
-  if (items.some(({ state }) => state === "Failed")) return land(seen, "CompletedWithErrors", { set, again });
+  const again = { when: "at-once" } as const; // inputs, drift, recovery and version are the next pass's
+  if (items.some(({ state }) => state === "Failed"))
+    return land(seen, "CompletedWithErrors", { set, again, ...poolsOf(seen) });
   const drifted = seen.items.filter(({ drift }) => drift !== undefined);
-  if (drifted.length > 0)
-    return land(seen, "Drifted", { message: driftText(drifted), set, again: { when: "at-once" } });
+  if (drifted.length > 0) return land(seen, "Drifted", { message: driftText(drifted), set, again });
   const isAdopted =
     conditionIs(seen.was, "UpgradeAvailable", "True") && seen.was.operatorVersion === seen.operator.version;
   return land(seen, "Completed", {
@@ -89,5 +101,6 @@ function finish(seen: Observed, items: readonly Item[]): Decision {
     set,
     side: isAdopted ? [upgrades.applied] : [],
     again,
+    ...poolsOf(seen),
   });
 }

@@ -1,8 +1,9 @@
 // A new version of the operator: the same plan is adopted in silence, another one is announced and left to a person.
 
+import { isUpgraded } from "../approval.ts";
 import { conditionOf } from "../conditions/read.ts";
 import { upgrades } from "../conditions/side.ts";
-import { land } from "../land.ts";
+import { type Landing, land } from "../land.ts";
 import type { Decision, Observed } from "../observed.ts";
 import { nothingToDo } from "./present.ts";
 import { stay } from "./stay.ts";
@@ -21,25 +22,27 @@ function fromCompleted(seen: Observed): Decision | undefined {
     const side = conditionOf(was, "UpgradeAvailable") === undefined ? [] : [upgrades.unchanged];
     return stay(seen, "Completed", { set: { operatorVersion: operator.version }, side });
   }
-  const from = was.operatorVersion ?? "";
   const review = { planHash: was.planHash ?? "", generation, forced: true, reason: "OperatorUpgraded" } as const;
+  return announce(seen, { set: { review }, again: { when: "at-once" } });
+}
+
+function announce(seen: Observed, landing: Pick<Partial<Landing>, "set" | "again">): Decision {
+  const from = seen.was.operatorVersion ?? "";
+  const to = seen.operator.version;
   return stay(seen, "CompletedWithUpgrade", {
-    message: `Operator upgraded from ${from} to ${operator.version} - profile logic changes detected`,
-    set: { review },
-    side: [upgrades.available(from, operator.version)],
-    again: { when: "at-once" },
+    message: `Operator upgraded from ${from} to ${to} - profile logic changes detected`,
+    side: [upgrades.available(from, to)],
+    ...landing,
   });
 }
 
 function fromUpgrade(seen: Observed): Decision | undefined {
-  const { draft, upgrade } = seen;
+  const { draft, upgrade, operator } = seen;
+  if (upgrade === undefined && isUpgraded(seen)) return undefined; // nothing can be planned now
   if (upgrade === undefined || upgrade === "same")
-    return stay(seen, "Completed", {
-      set: { operatorVersion: seen.operator.version, review: undefined },
-      side: [upgrades.unchanged],
-    });
+    return stay(seen, "Completed", { set: { operatorVersion: operator.version }, side: [upgrades.unchanged] });
   const isAligned = draft?.kind === "drafted" && draft.items.every(({ changes }) => !changes);
-  if (!isAligned) return undefined;
+  if (!isAligned) return announce(seen, {});
   const { status, again } = nothingToDo(seen, draft);
   const { observedGeneration: _generation, conditions: _conditions, phase: _phase, ...set } = status;
   return land(seen, "Completed", {

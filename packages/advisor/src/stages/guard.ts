@@ -5,7 +5,7 @@ import { type Correction, correct } from "../correction.ts";
 import { driftText } from "../drift-text.ts";
 import { completed } from "../items.ts";
 import { type Landing, land } from "../land.ts";
-import { inForce, movedSinceApplied } from "../moved-inputs.ts";
+import { movedSinceApplied } from "../moved-inputs.ts";
 import type { Decision, ItemSeen, Observed } from "../observed.ts";
 import { watched } from "../progress.ts";
 import { enterDrafting } from "./enter-drafting.ts";
@@ -36,13 +36,13 @@ function isFine({ drift, rollout }: ItemSeen): boolean {
 function settled(seen: Observed): Decision {
   const hasFailed = seen.items.some(({ item }) => item.state === "Failed");
   const message = "Drift has been corrected - configuration is back in sync";
-  return stay(seen, hasFailed ? "CompletedWithErrors" : "Completed", { message });
+  if (hasFailed) return stay(seen, "CompletedWithErrors", { message, again: { when: "at-once" } });
+  return stay(seen, "Completed", { message });
 }
 
 function recovered(seen: Observed): Decision {
   const items = seen.items.map(({ item, restingMessage }) => completed(item, restingMessage, seen.now));
-  const set = { items, inputs: inForce(seen.inputs) };
-  return land(seen, "Completed", { message: "All items applied successfully", set, again: onChange });
+  return land(seen, "Completed", { message: "All items applied successfully", set: { items }, again: onChange });
 }
 
 function drift(seen: Observed, drifted: readonly ItemSeen[]): Decision {

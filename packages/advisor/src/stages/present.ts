@@ -7,6 +7,7 @@ import { conditionIs } from "../conditions/read.ts";
 import { inputs as inputSays, staleness, upgrades } from "../conditions/side.ts";
 import { completed, isSkipped } from "../items.ts";
 import { land, type StatusChange } from "../land.ts";
+import { inForce } from "../moved-inputs.ts";
 import type { Decision, Draft, Observed } from "../observed.ts";
 import { reviewText, texts } from "../texts.ts";
 import { blockedLanding } from "./await-prerequisites.ts";
@@ -56,13 +57,9 @@ function display(seen: Observed, draft: Drafted): Decision {
 
 export function nothingToDo(seen: Observed, draft: Drafted): Decision {
   const items = draft.items.map((item) => completed(item, doneMessage(item, draft), seen.now));
-  const inputs = draft.inputs.map(({ name, used }) => {
-    const planned = seen.inputs.find((input) => input.name === name)?.planned;
-    const applied = planned ?? used;
-    return { name, ...(used !== undefined && { used }), ...(applied !== undefined && { applied }) };
-  });
+  const inputs = inForce(draft.inputs, seen.inputs);
   const executed = seen.spec.action === "Apply" ? { executedGeneration: seen.generation } : {};
-  const set: StatusChange = { ...setOf(seen, draft), ...executed, items, inputs, review: undefined };
+  const set: StatusChange = { ...setOf(seen, draft), ...executed, items, inputs };
   return land(seen, "Completed", {
     message: texts.alreadyThere,
     set,
@@ -72,7 +69,7 @@ export function nothingToDo(seen: Observed, draft: Drafted): Decision {
 }
 
 /** Marks that stand for something which a plan without changes has settled. */
-export function settledMarks({ was, operator }: Observed): readonly Saying[] {
+function settledMarks({ was, operator }: Observed): readonly Saying[] {
   const isMarked = (type: string) => conditionIs(was, type, "True");
   const isOurs = operator.version !== "";
   return [

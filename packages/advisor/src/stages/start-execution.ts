@@ -24,7 +24,6 @@ export function startExecution(seen: Observed, { set, draft }: Start): Decision 
       ...set,
       items: beginNext(items, views, seen.now).items,
       executedGeneration: seen.generation,
-      review: undefined,
     },
     side: marks,
     again: { when: "at-once" },

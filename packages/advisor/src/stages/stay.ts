@@ -7,10 +7,14 @@ import { watched } from "../progress.ts";
 
 /** Nothing to decide: the health of the pools may have something to say. */
 export function stay(seen: Observed, phase: Phase, landing: Partial<Landing> = {}): Decision {
-  const unhealthy = seen.items.find(
+  const set = { items: seen.items.map(watched), ...landing.set };
+  return land(seen, phase, { again: { when: "on-change" }, ...poolsOf(seen), ...landing, set });
+}
+
+/** A pool of a completed item that is not done. */
+export function poolsOf({ items }: Observed): Pick<Landing, "tool"> {
+  const unhealthy = items.find(
     ({ item, rollout }) => item.state === "Completed" && rollout !== undefined && rollout.state !== "done",
   );
-  const tool = unhealthy?.rollout ? { tool: { notConverged: unhealthy.rollout.message } } : {};
-  const set = { items: seen.items.map(watched), ...landing.set };
-  return land(seen, phase, { again: { when: "on-change" }, ...tool, ...landing, set });
+  return unhealthy?.rollout ? { tool: { notConverged: unhealthy.rollout.message } } : {};
 }

@@ -1,0 +1,135 @@
+import { managedByLabel } from "@virt/api";
+import { describe, expect, test } from "vitest";
+import { type Compared, composeDraft } from "./compose-draft.ts";
+import { type Found, found, itemNamed, kernelObject, passFacts, workerPool } from "./facts-world.ts";
+import { now, secondsAgo } from "./observed-world.ts";
+import { plannedItems } from "./plan.ts";
+import { mapTarget } from "./small-profile.ts";
+import { stamp } from "./stamp.ts";
+
+const settings = found(mapTarget, { data: { size: "s-5" } });
+
+/** The dry run of an API server that adds nothing of its own. */
+function draft(given: Found = {}, change: Partial<Compared> = {}) {
+  const facts = passFacts(given);
+  const compared = plannedItems(facts).map((planned): Compared => {
+    const live = facts.live(planned.target);
+    if (planned.operation === "Delete") return { planned, live, conflicts: [] };
+    const predicted = { ...live, ...planned.desired, metadata: { ...live?.metadata, ...planned.desired.metadata } };
+    return { planned, live, predicted, conflicts: [], ...change };
+  });
+  return composeDraft(facts, compared);
+}
+
+const noKernel = { spec: { options: { small: { kernel: false } } } };
+
+describe("5.4: impact", () => {
+  test("of a new object, of one that changes, of one that does not", () => {
+    const impacts = (given: Found) => draft(given).items.map(({ impactSeverity }) => impactSeverity);
+    expect(impacts({})).toEqual(["High", "Medium"]);
+    expect(impacts({ objects: [kernelObject("b=2"), found(mapTarget, { data: { size: "l" } })] })).toEqual([
+      "High",
+      "Low",
+    ]);
+    expect(impacts({ objects: [kernelObject(), settings] })).toEqual(["Low", "Low"]);
+  });
+
+  test("of the plan is that of its worst item", () => {
+    expect(draft().impact).toBe("High");
+    expect(draft({ objects: [kernelObject()] }).impact).toBe("Medium");
+    expect(draft({ objects: [kernelObject(), settings] }).impact).toBe("Low");
+  });
+});
+
+test("5.2: creation, change and no change each have their form of diff", () => {
+  const diffs = (given: Found) => draft(given).items.map(({ diff }) => diff.split("\n").slice(0, 3).join("|"));
+  expect(diffs({})[1]).toBe("--- /dev/null|+++ settings (ConfigMap)|@@ -0,0 +1,7 @@");
+  expect(diffs({ objects: [found(mapTarget, { data: { size: "l" } })] })[1]).toMatch(
+    /^--- settings \(ConfigMap\)\|\+\+\+ settings \(ConfigMap\)\|@@ /,
+  );
+  expect(diffs({ objects: [settings] })[1]).toBe("--- settings (ConfigMap)|+++ settings (ConfigMap)|(no changes)");
+});
+
+test("all items are pending, with what was looked at on record and no time yet", () => {
+  const item = itemNamed(draft({ objects: [settings] }).items, "settings");
+  expect(item).toMatchObject({
+    state: "Pending",
+    message: "will be configured",
+    changes: false,
+    waitsFor: "kernel",
+    reviewed: { uid: "uid of settings", resourceVersion: "7", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(item).not.toHaveProperty("lastTransitionTime");
+  expect(itemNamed(draft().items, "settings").reviewed).toMatchObject({ uid: "", resourceVersion: "" });
+});
+
+test("what a conflict would overwrite is listed", () => {
+  const conflicts = [{ field: "data.size", manager: "kubectl", operation: "Update" }] as const;
+  expect(draft({}, { conflicts }).items[0]?.conflicts).toEqual(conflicts);
+  expect(draft().items[0]).not.toHaveProperty("conflicts");
+});
+
+describe("5.1: a removal", () => {
+  test("is planned where the object is ours, in the form of a deletion, without desired state", () => {
+    const item = itemNamed(draft({ ...noKernel, objects: [kernelObject()] }).items, "no-kernel");
+    expect(item).toMatchObject({ operation: "Delete", impactSeverity: "High", changes: true, waitsFor: "settings" });
+    expect(item.diff).toMatch(/^--- 99-small \(MachineConfig\)\n\+\+\+ \/dev\/null\n/);
+    expect(item).not.toHaveProperty("desiredState");
+  });
+
+  test("is not planned where there is nothing to remove", () => {
+    expect(draft(noKernel).items.map(({ name, warnings }) => [name, warnings])).toEqual([["settings", undefined]]);
+  });
+
+  test("of something that others made is not planned, and the first item says so", () => {
+    const { items } = draft({ ...noKernel, objects: [kernelObject("a=1", "kubectl")] });
+    expect(items.map(({ name, warnings }) => [name, warnings])).toEqual([
+      ["settings", ["MachineConfig '99-small' was not created by virt-advisor-operator and is left in place"]],
+    ]);
+  });
+});
+
+test("7: an object that the platform controller manages is warned about", () => {
+  const labels = { [managedByLabel.key]: managedByLabel.value };
+  const managed = { ...settings, metadata: { ...settings.metadata, labels } };
+  expect(itemNamed(draft({ objects: [managed] }).items, "settings").warnings).toEqual([
+    "ConfigMap 'settings' is managed by virt-platform-operator, which yields once this plan is approved",
+  ]);
+});
+
+test("the inputs that were used are on record, beside what is in force", () => {
+  const status = { inputs: [{ name: "limit", used: "3", applied: "4" }] };
+  expect(draft({ status }).inputs).toEqual([{ name: "limit", used: "5", applied: "4" }]);
+  expect(draft().inputs).toEqual([{ name: "limit", used: "5" }]);
+});
+
+describe("rollouts", () => {
+  test("of an item that changes nothing are followed, of one that changes are not yet", () => {
+    const done = { kernel: { state: "done", message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)" } };
+    expect(draft({ objects: [kernelObject()] }).rollouts).toEqual(done);
+    expect(draft().rollouts).toEqual({});
+    expect(draft({ pools: [workerPool("rendered-7")] }).pools).toMatchObject({
+      kernel: [{ pool: "worker", configuration: "rendered-7" }],
+    });
+  });
+
+  const rollout = { startTime: secondsAgo(900), before: [] };
+  const [planned] = draft({ objects: [kernelObject()] }).items;
+  const kept = (given: object) => {
+    const status = { items: planned === undefined ? [] : [{ ...planned, rollout, ...given }] };
+    return itemNamed(draft({ status, objects: [kernelObject()] }).items, "kernel").rollout;
+  };
+
+  test("6.5: a draft keeps the start of an item that was waiting and now changes nothing", () => {
+    expect(kept({ state: "InProgress" })).toEqual(rollout);
+  });
+
+  test("6.5: so does the draft after that one", () => {
+    expect(kept({ state: "Pending", changes: false })).toEqual(rollout);
+  });
+
+  test("6.5: one that was done, or that changes, keeps none", () => {
+    expect(kept({ state: "Completed", appliedTime: stamp(now) })).toBeUndefined();
+    expect(kept({ state: "Pending", changes: true })).toBeUndefined();
+  });
+});

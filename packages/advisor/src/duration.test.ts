@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readDuration, writeDuration } from "./duration.ts";
+
+test.each([
+  ["24h", 86_400_000],
+  ["1h30m", 5_400_000],
+  ["1.5h", 5_400_000],
+  ["45s", 45_000],
+  ["250ms", 250],
+  ["1m1m", 120_000],
+  ["0s", 0],
+])("%s is %d ms", (text, ms) => {
+  expect(readDuration(text)).toBe(ms);
+});
+
+test.each(["", "24", "abc", "-5m", "5 m", "1h ", ".5h", "1d"])("%j is no duration", (text) => {
+  expect(readDuration(text)).toBeUndefined();
+});
+
+test.each([
+  [45_000, "45s"],
+  [1_801_000, "30m1s"],
+  [86_400_000, "24h0m0s"],
+  [999, "0s"],
+  [-5, "0s"],
+])("%d ms reads %s", (ms, text) => {
+  expect(writeDuration(ms)).toBe(text);
+});
+
+test("what is written is read back, in whole seconds", () => {
+  const law = fc.property(
+    fc.nat({ max: 1e9 }),
+    (ms) => readDuration(writeDuration(ms)) === Math.floor(ms / 1000) * 1000,
+  );
+  fc.assert(law, { numRuns: 20_000 });
+});

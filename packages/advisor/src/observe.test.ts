@@ -1,0 +1,119 @@
+import type { Item, Status } from "@virt/api";
+import { describe, expect, test } from "vitest";
+import { found, inputObject, kernelObject, passFacts } from "./facts-world.ts";
+import { reviewedNow } from "./hashes.ts";
+import { observe } from "./observe.ts";
+import { doneItem, drift, generation, psi, removal } from "./observed-world.ts";
+import { machineTarget, mapTarget, need, smallProfile } from "./small-profile.ts";
+import { suspects } from "./suspects.ts";
+
+const settings = found(mapTarget, { data: { size: "s-5" } });
+const desiredState = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { size: "s-5" } };
+const { rollout: _none, ...mapItem } = doneItem(
+  psi({ name: "settings", targetRef: mapTarget, managedFields: ["data"], desiredState }),
+);
+const stored: Item = { ...mapItem, reviewed: reviewedNow(mapItem, settings) };
+const status = (items: readonly Item[] = [stored]): Status => ({ phase: "Completed", items });
+const none = new Map();
+
+test("a config that nobody looked at is seen as empty", () => {
+  expect(observe(passFacts(), none)).toMatchObject({ generation, was: {}, items: [], impact: "High" });
+});
+
+test("each item is seen beside its target", () => {
+  const seen = observe(passFacts({ status: status(), objects: [settings] }), new Map([["settings", drift()]]));
+  expect(seen.items).toMatchObject([
+    { isStale: false, drift: drift(), current: stored.reviewed, pools: [], restingMessage: "Applied successfully" },
+  ]);
+  expect(observe(passFacts({ status: status() }), none).items[0]?.isStale).toBe(true);
+});
+
+describe("what a completed item says at rest", () => {
+  const { appliedTime: _applied, ...unapplied } = stored;
+  const rows: readonly (readonly [string, Item, string])[] = [
+    ["applied", stored, "Applied successfully"],
+    ["never applied", unapplied, "Already in desired state"],
+    ["removed", { ...doneItem(removal()), targetRef: mapTarget }, "Deleted successfully"],
+  ];
+  test.each(rows)("%s", (_reason, item, message) => {
+    const seen = observe(passFacts({ status: status([item]), objects: [settings] }), none);
+    expect(seen.items[0]?.restingMessage).toBe(message);
+  });
+
+  const skipped: Item = { ...unapplied, changes: false, reviewed: reviewedNow(mapItem, undefined) };
+
+  test("in force without us: what the profile says of it, also after it had drifted", () => {
+    const plan: typeof smallProfile.plan = (given, facts) =>
+      smallProfile.plan(given, facts).map((item) => ({ ...item, isSkipped: true, message: "already effective" }));
+    const items = [{ ...skipped, message: "Configuration has drifted from desired state: x" }];
+    const seen = observe(passFacts({ status: status(items), profile: { ...smallProfile, plan } }), none);
+    expect(seen.items[0]?.restingMessage).toBe("already effective");
+  });
+});
+
+describe("2.4: what blocks a plan", () => {
+  test("a profile that this build does not know", () => {
+    const { profile: _profile, ...facts } = passFacts({ spec: { profile: "p" } });
+    expect(observe({ ...facts, profile: undefined }, none).blocked).toEqual({
+      kind: "other",
+      message: 'Profile not found: profile "p" not found',
+    });
+  });
+
+  test("prerequisites, each on its line", () => {
+    const other = { ...need, kind: "Gadget", shown: "gadgets.io.v2", remedy: "Buy it" };
+    const profile = { ...smallProfile, needs: () => [need, other] };
+    expect(observe(passFacts({ profile, isServed: () => false }), none).blocked).toEqual({
+      kind: "missing",
+      message:
+        "Missing required dependencies:\n  - Widget (widgets.io.v1): Install it\n  - Gadget (gadgets.io.v2): Buy it\n",
+    });
+  });
+
+  test("options that cannot be, before a missing namespace", () => {
+    const spec = { options: { small: { bad: true } } };
+    const blocked = observe(passFacts({ spec, missingNamespace: "ns" }), none).blocked;
+    expect(blocked).toEqual({ kind: "other", message: "Invalid config: bad" });
+    expect(observe(passFacts({ missingNamespace: "ns" }), none).blocked?.message).toBe("Namespace 'ns' does not exist");
+  });
+
+  test("nothing", () => {
+    expect(observe(passFacts(), none).blocked).toBeUndefined();
+  });
+});
+
+test("8: an input is told from what was applied, or used if none was", () => {
+  const seen = (record: object) =>
+    observe(passFacts({ status: { inputs: [{ name: "limit", ...record }] } }), none).inputs;
+  expect(seen({ used: "3", applied: "4" })).toMatchObject([
+    { now: "5", used: "3", applied: "4", moved: "limit changed (4 -> 5)" },
+  ]);
+  expect(seen({ used: "3" })).toMatchObject([{ moved: "limit changed (3 -> 5)" }]);
+});
+
+describe("5.7: drift is suspected", () => {
+  const names = (items: readonly Item[], objects = [settings]) =>
+    suspects(passFacts({ status: status(items), objects: [...objects, inputObject] })).map(({ item }) => item.name);
+
+  test("where a desired value is not there, and nowhere else", () => {
+    expect(names([stored])).toEqual([]);
+    expect(names([stored], [found(mapTarget, { data: { size: "x" } })])).toEqual(["settings"]);
+    expect(names([stored], [found(mapTarget, { data: { size: "s-5", more: "y" } })])).toEqual([]);
+  });
+
+  test("where the target is gone", () => {
+    expect(names([stored], [])).toEqual(["settings"]);
+  });
+
+  test("in items that are done or have failed, and in no others", () => {
+    const states = ["Pending", "InProgress", "Completed", "Failed"] as const;
+    expect(states.filter((state) => names([{ ...stored, state }], []).length > 0)).toEqual(["Completed", "Failed"]);
+  });
+
+  test("of a removal where an object of ours is back", () => {
+    const gone: Item = { ...doneItem(removal()), targetRef: machineTarget };
+    expect(names([gone], [])).toEqual([]);
+    expect(names([gone], [kernelObject()])).toEqual(["disable-psi-metrics"]);
+    expect(names([gone], [kernelObject("a=1", "kubectl")])).toEqual([]);
+  });
+});

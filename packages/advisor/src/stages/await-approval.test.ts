@@ -1,0 +1,190 @@
+import type { Phase, Review } from "@virt/api";
+import { describe, expect, test } from "vitest";
+import { conditionOf } from "../conditions/read.ts";
+import { inputs as marks } from "../conditions/side.ts";
+import type { Observed } from "../observed.ts";
+import {
+  descheduler,
+  drafted,
+  type Given,
+  generation,
+  health,
+  input,
+  observed,
+  otherHash,
+  planHash,
+  psi,
+  seenItem,
+} from "../observed-world.ts";
+import { texts } from "../texts.ts";
+import { transition } from "../transition.ts";
+import { wantsDraft } from "../wants-draft.ts";
+
+const shown: Review = { planHash, generation, forced: false, reason: "Requested" };
+const forced: Review = { planHash, generation, forced: true, reason: "NotRequested" };
+const moved = { uid: "u1", resourceVersion: "2", hash: "h2" };
+const stale = [seenItem(psi(), { current: moved }), seenItem(descheduler())];
+const waiting = (given: Given = {}) =>
+  observed("ReviewRequired", {
+    ...given,
+    spec: { action: "DryRun", ...given.spec },
+    was: { review: shown, ...given.was },
+  });
+const approved = (given: Given = {}) =>
+  observed("ReviewRequired", { generation: generation + 1, ...given, was: { review: shown, ...given.was } });
+
+type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
+
+const cases: readonly Case[] = [
+  { reason: "a plan waits for a person", seen: waiting(), phase: "ReviewRequired" },
+  { reason: "an approved plan runs", seen: approved(), phase: "InProgress" },
+  {
+    reason: "a moved input is drafted anew",
+    seen: waiting({ inputs: [input({ now: "10" })] }),
+    phase: "Drafting",
+  },
+  {
+    reason: "a moved input counts more than an approval",
+    seen: approved({ inputs: [input({ now: "10" })] }),
+    phase: "Drafting",
+  },
+  {
+    reason: "an input that cannot be read has not moved",
+    seen: approved({ inputs: [input({ now: undefined })] }),
+    phase: "InProgress",
+  },
+  { reason: "an approval is void once a target has moved", seen: approved({ items: stale }), phase: "Drafting" },
+  {
+    reason: "a person may say that the targets do not matter",
+    seen: approved({ items: stale, spec: { bypassOptimisticLock: true } }),
+    phase: "InProgress",
+  },
+  {
+    reason: "but not of a plan that is pinned",
+    seen: approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: planHash } }),
+    phase: "Drafting",
+  },
+  {
+    reason: "a moved target is drafted anew in place",
+    seen: waiting({ items: stale, draft: drafted([psi()], { planHash: otherHash }) }),
+    phase: "ReviewRequired",
+  },
+  {
+    reason: "a plan that has nothing left to do is completed",
+    seen: waiting({ draft: drafted([psi({ changes: false })]) }),
+    phase: "Completed",
+  },
+  {
+    reason: "an Apply that pins another plan waits",
+    seen: approved({ spec: { approvedPlan: otherHash } }),
+    phase: "ReviewRequired",
+  },
+  {
+    reason: "a forced review waits although action says Apply",
+    seen: observed("ReviewRequired", { was: { review: forced } }),
+    phase: "ReviewRequired",
+  },
+  {
+    reason: "a forced review is acknowledged by a newer Apply",
+    seen: approved({ was: { review: forced } }),
+    phase: "InProgress",
+  },
+];
+
+test.each(cases)("ReviewRequired: $reason", ({ seen, phase }) => {
+  const { status, effect } = transition(seen);
+  expect(status.phase).toBe(phase);
+  expect(effect).toBeUndefined();
+});
+
+test("a plan found stale after its approval is marked, and its approval does not count for the next one", () => {
+  const { status } = transition(approved({ items: stale }));
+  expect(status.review).toEqual({ planHash, generation: generation + 1, forced: true, reason: "PlanStale" });
+  expect(conditionOf(status, "PlanStale")).toMatchObject({
+    status: "True",
+    reason: "TargetsModified",
+    message: texts.stale,
+  });
+  const next = observed("Drafting", { generation: generation + 1, was: status, draft: drafted([psi()]) });
+  expect(transition(next).status).toMatchObject({
+    phase: "ReviewRequired",
+    review: { reason: "PlanStale", forced: true },
+  });
+});
+
+test("a refresh in place renews items, hashes and the review", () => {
+  const draft = drafted([descheduler()], { planHash: otherHash });
+  const { status } = transition(waiting({ items: stale, draft }));
+  expect(status).toMatchObject({
+    planHash: otherHash,
+    sourceSnapshotHash: "snapshot-2",
+    review: { planHash: otherHash },
+  });
+  expect(status.items).toEqual(draft.items);
+});
+
+test("a refresh that cannot be made now changes nothing", () => {
+  const seen = waiting({ items: stale, draft: { kind: "unavailable", message: "503" } });
+  expect(transition(seen)).toEqual({ status: seen.was, again: { when: "retry", message: "503" } });
+});
+
+describe("an input that moved while a plan was on display", () => {
+  const changed = marks.changed("HCO parallelMigrationsPerCluster changed (scaled 5 -> 10)");
+
+  test("is marked", () => {
+    const { status } = transition(waiting({ inputs: [input({ now: "10" })] }));
+    expect(conditionOf(status, "InputDependencyDrift")).toMatchObject(changed);
+  });
+
+  const back = { marks: [changed], inputs: [input({ used: "10", applied: "5", now: "5" })] };
+
+  test("is resolved when it is what was last applied, and the new plan still waits for a person", () => {
+    const review: Review = { ...forced, reason: "InputChanged" };
+    const { status } = transition(waiting({ ...back, was: { review } }));
+    expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({ status: "False", reason: "DriftResolved" });
+    const draft = drafted([psi()], { planHash: otherHash });
+    const next = transition(observed("Drafting", { spec: { action: "DryRun" }, was: status, draft })).status;
+    expect(next.review).toMatchObject({ forced: true, reason: "NotRequested" });
+  });
+
+  test("forces a review also when it went back to what it was before anybody was told", () => {
+    const { status } = transition(approved({ inputs: back.inputs }));
+    expect(status.phase).toBe("Drafting");
+    expect(conditionOf(status, "InputDependencyDrift")?.status).not.toBe("True");
+    const draft = drafted([psi()], { planHash: otherHash });
+    const next = observed("Drafting", { generation: generation + 1, was: status, draft });
+    expect(transition(next).status).toMatchObject({ phase: "ReviewRequired", review: { forced: true } });
+  });
+});
+
+describe("a plan that stays on display", () => {
+  test("is forced once an Apply is withheld, and says what to do", () => {
+    const { status } = transition(approved({ spec: { approvedPlan: otherHash } }));
+    expect(status.review).toEqual({ planHash, generation: generation + 1, forced: true, reason: "ApprovalRequired" });
+    const text = `Plan ready for review. Set spec.approvedPlan to '${planHash}' and action to 'Apply' to execute.`;
+    expect(conditionOf(status, "ReviewRequired")?.message).toBe(text);
+  });
+
+  test("does not run because the operator was restarted with another flag", () => {
+    const first = transition(approved({ was: { review: forced }, operator: { version: "v2", mustPin: true } })).status;
+    expect(first.phase).toBe("ReviewRequired");
+    const later = transition(approved({ was: first })).status;
+    expect(later.phase).toBe("ReviewRequired");
+  });
+
+  test("says the same when nothing changed", () => {
+    const given = { operator: { version: "v2", mustPin: true }, marks: [marks.changed("x")] };
+    const first = transition(observed("Drafting", { ...given, draft: drafted([psi()]) })).status;
+    const second = transition({ ...observed("ReviewRequired", given), was: first }).status;
+    expect(second).toEqual(first);
+  });
+});
+
+test("a plan is drafted anew in review when a target moved, or when it has nothing left to wait for", () => {
+  const idle = psi({ changes: false });
+  expect(wantsDraft(waiting())).toBe(false);
+  expect(wantsDraft(waiting({ items: stale }))).toBe(true);
+  expect(wantsDraft(approved({ items: stale }))).toBe(false);
+  expect(wantsDraft(waiting({ items: [seenItem(idle, { rollout: health("waiting") })] }))).toBe(false);
+  expect(wantsDraft(waiting({ items: [seenItem(idle, { rollout: health("done") })] }))).toBe(true);
+});

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { conditionOf } from "../conditions/read.ts";
+import { upgrades } from "../conditions/side.ts";
+import {
+  descheduler,
+  doneItem,
+  drafted,
+  drift,
+  type Given,
+  generation,
+  input,
+  observed,
+  otherHash,
+  planHash,
+  psi,
+  seenItem,
+} from "../observed-world.ts";
+import { transition } from "../transition.ts";
+import { wantsDraft } from "../wants-draft.ts";
+
+const items = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()))];
+const review = { planHash, generation, forced: true, reason: "OperatorUpgraded" } as const;
+const old = { operatorVersion: "v1" };
+const available = upgrades.available("v1", "v2");
+const completed = (given: Given = {}) => observed("Completed", { items, was: old, ...given });
+const upgraded = (given: Given = {}) =>
+  observed("CompletedWithUpgrade", {
+    items,
+    was: { ...old, review },
+    marks: [available],
+    upgrade: "differs",
+    ...given,
+  });
+
+test("a new version with other logic is announced, and the stored plan stays", () => {
+  const seen = completed({ upgrade: "differs" });
+  const { status } = transition(seen);
+  expect(status).toMatchObject({ phase: "CompletedWithUpgrade", operatorVersion: "v1", planHash, review });
+  expect(status.items).toEqual(seen.was.items);
+  expect(conditionOf(status, "CompletedWithUpgrade")?.message).toBe(
+    "Operator upgraded from v1 to v2 - profile logic changes detected",
+  );
+  expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
+    status: "True",
+    reason: "LogicChanged",
+    message:
+      "Operator upgraded from v1 to v2 with profile logic changes. Regenerate plan (action=DryRun) to review proposed changes.",
+  });
+});
+
+test("a new version with the same logic changes its name alone", () => {
+  const seen = completed({ upgrade: "same" });
+  const before = transition(completed({ was: { operatorVersion: "v2" } })).status;
+  expect(transition(seen).status).toEqual({ ...before, operatorVersion: "v2" });
+});
+
+test("a new version with the same logic takes an old announcement back", () => {
+  const { status } = transition(completed({ upgrade: "same", marks: [available] }));
+  expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
+    status: "False",
+    reason: "NoLogicChange",
+    message: "Operator upgraded but profile logic unchanged",
+  });
+});
+
+test.each(["Completed", "CompletedWithUpgrade"] as const)("drift and inputs come first in %s", (phase) => {
+  const given = { upgrade: "differs", was: { ...old, review } } as const;
+  const drifted = [seenItem(doneItem(psi()), { drift: drift() })];
+  expect(transition(observed(phase, { ...given, items: drifted })).status.phase).toBe("Drifted");
+  expect(transition(observed(phase, { ...given, items, inputs: [input({ now: "6" })] })).status.phase).toBe("Drafting");
+});
+
+test("an announced upgrade waits for a person", () => {
+  const { status } = transition(upgraded());
+  expect(status).toMatchObject({ phase: "CompletedWithUpgrade", operatorVersion: "v1", review });
+});
+
+test("an announcement names the version that runs now", () => {
+  const { status } = transition(upgraded({ operator: { version: "v3", mustPin: false } }));
+  expect(conditionOf(status, "CompletedWithUpgrade")?.message).toContain("from v1 to v3");
+  expect(conditionOf(status, "UpgradeAvailable")?.message).toContain("from v1 to v3");
+});
+
+test("an upgrade that the cluster has taken already resolves itself", () => {
+  const seen = upgraded({ upgrade: "aligned" });
+  expect(wantsDraft(seen)).toBe(true);
+  const draft = drafted([descheduler({ changes: false })], { planHash: otherHash });
+  const { status } = transition({ ...seen, draft });
+  expect(status).toMatchObject({ phase: "Completed", operatorVersion: "v2", planHash: otherHash });
+  expect(status).not.toHaveProperty("review");
+  expect(status.items?.map(({ name, state }) => [name, state])).toEqual([[descheduler().name, "Completed"]]);
+  expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
+    status: "False",
+    reason: "ManuallyAligned",
+    message: "Cluster manually aligned with new operator logic - upgrade no longer needed",
+  });
+});
+
+test("an upgrade is not resolved on a dry run that finds changes, or on none", () => {
+  expect(transition(upgraded({ upgrade: "aligned", draft: drafted([psi()]) })).status.phase).toBe(
+    "CompletedWithUpgrade",
+  );
+  expect(transition(upgraded({ upgrade: "aligned" })).status.phase).toBe("CompletedWithUpgrade");
+});
+
+test("the old version that comes back finds its plan as it left it", () => {
+  const { upgrade: _upgrade, ...seen } = upgraded({ operator: { version: "v1", mustPin: false } });
+  const { status } = transition(seen);
+  expect(status).toMatchObject({ phase: "Completed", operatorVersion: "v1" });
+  expect(status).not.toHaveProperty("review");
+});
+
+test("an upgrade stays announced while nothing can be planned", () => {
+  const { upgrade: _upgrade, ...seen } = upgraded({ blocked: { kind: "other", message: "Invalid config: no" } });
+  expect(transition(seen).status).toMatchObject({ phase: "CompletedWithUpgrade", operatorVersion: "v1" });
+});
+
+test("a plan by the running version that is carried out takes the announcement back", () => {
+  const { status } = transition(observed("InProgress", { items, marks: [available] }));
+  expect(status.phase).toBe("Completed");
+  expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
+    status: "False",
+    reason: "Applied",
+    message: "Upgrade changes applied",
+  });
+});

@@ -1,0 +1,212 @@
+import type { Phase } from "@virt/api";
+import { describe, expect, test } from "vitest";
+import { conditionOf } from "../conditions/read.ts";
+import type { Observed } from "../observed.ts";
+import {
+  descheduler,
+  doneItem,
+  drift,
+  failedItem,
+  type Given,
+  generation,
+  health,
+  input,
+  now,
+  observed,
+  psi,
+  secondsAgo,
+  seenItem,
+} from "../observed-world.ts";
+import { texts } from "../texts.ts";
+import { transition } from "../transition.ts";
+
+const fine = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()))];
+const drifted = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()), { drift: drift() })];
+const halfFailed = [seenItem(failedItem(psi())), seenItem(doneItem(descheduler()))];
+const movedInput = { inputs: [input({ now: "10" })] };
+const at = (phase: Phase, given: Given = {}): Observed => observed(phase, { items: fine, ...given });
+
+const guarded: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"];
+
+test.each(guarded)("%s: a moved input is marked and drafted anew, before drift is looked at", (phase) => {
+  const { status, again, effect } = transition(at(phase, { ...movedInput, items: drifted }));
+  expect(status.phase).toBe("Drafting");
+  expect(again).toEqual({ when: "at-once" });
+  expect(effect).toBeUndefined();
+  expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({
+    status: "True",
+    reason: "InputChanged",
+    message: "Input dependency changed: HCO parallelMigrationsPerCluster changed (scaled 5 -> 10)",
+  });
+});
+
+test.each(guarded)("%s: drift is named with kind, name and fields", (phase) => {
+  const { status } = transition(at(phase, { items: drifted }));
+  expect(status.phase).toBe("Drifted");
+  expect(conditionOf(status, "Drifted")?.message).toBe(
+    "Configuration has drifted from desired state: KubeDescheduler 'cluster': spec.mode",
+  );
+  expect(status.items?.[1]).toMatchObject({
+    state: "Completed",
+    message: 'Configuration has drifted from desired state: spec.mode ("Automatic" -> "Predictive")',
+    diff: "--- drifted\n",
+  });
+});
+
+type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
+
+const cases: readonly Case[] = [
+  { reason: "Completed stays", seen: at("Completed"), phase: "Completed" },
+  {
+    reason: "CompletedWithErrors stays while a failed item is not in sync",
+    seen: at("CompletedWithErrors", { items: [seenItem(failedItem(psi()), { drift: drift() }), ...fine.slice(1)] }),
+    phase: "CompletedWithErrors",
+  },
+  {
+    reason: "CompletedWithErrors stays while a pool is not done",
+    seen: at("CompletedWithErrors", { items: [seenItem(failedItem(psi()), { rollout: health("waiting") })] }),
+    phase: "CompletedWithErrors",
+  },
+  {
+    reason: "CompletedWithErrors is completed once all items are in sync and healthy",
+    seen: at("CompletedWithErrors", { items: halfFailed }),
+    phase: "Completed",
+  },
+  { reason: "Drifted is completed when the live object is back", seen: at("Drifted"), phase: "Completed" },
+  {
+    reason: "Drifted goes back to CompletedWithErrors where an item had failed",
+    seen: at("Drifted", { items: halfFailed }),
+    phase: "CompletedWithErrors",
+  },
+  {
+    reason: "Drifted is left to people",
+    seen: at("Drifted", { items: drifted }),
+    phase: "Drifted",
+  },
+  {
+    reason: "Drifted is left to people where a preview was asked for",
+    seen: at("Drifted", { items: drifted, spec: { action: "DryRun", bypassOptimisticLock: true } }),
+    phase: "Drifted",
+  },
+  {
+    reason: "Drifted is corrected where the person asked for that",
+    seen: at("Drifted", { items: drifted, spec: { bypassOptimisticLock: true } }),
+    phase: "InProgress",
+  },
+  {
+    reason: "drift is shown before it is corrected",
+    seen: at("Completed", { items: drifted, spec: { bypassOptimisticLock: true } }),
+    phase: "Drifted",
+  },
+];
+
+test.each(cases)("$reason", ({ seen, phase }) => {
+  const { status, effect } = transition(seen);
+  expect(status.phase).toBe(phase);
+  expect(effect).toBeUndefined();
+});
+
+test("an item that recovers is completed, and says what a completed one says", () => {
+  const { status } = transition(at("CompletedWithErrors", { items: halfFailed, inputs: [input()] }));
+  expect(status.items?.[0]).toMatchObject({ state: "Completed", message: "Already in desired state" });
+});
+
+test("an item whose drift clears has again message and diff of a completed one", () => {
+  const stained = { ...doneItem(descheduler()), message: "Configuration has drifted", diff: "--- drifted\n" };
+  const { status } = transition(at("Drifted", { items: [seenItem(stained)] }));
+  expect(status.items).toEqual([doneItem(descheduler())]);
+});
+
+test("entering Completed ends a review", () => {
+  const review = { planHash: "x", generation, forced: true, reason: "OperatorUpgraded" } as const;
+  expect(transition(at("Drifted", { was: { review } })).status).not.toHaveProperty("review");
+});
+
+describe("6.6: a pool that stops being done", () => {
+  const unhealthy = [seenItem(doneItem(psi()), { rollout: health("degraded", "P is degraded") }), ...fine.slice(1)];
+  test.each<Phase>(["Completed", "CompletedWithUpgrade"])("changes message and Ready in %s, and no state", (phase) => {
+    const upgrade = phase === "Completed" ? {} : ({ upgrade: "differs", was: { operatorVersion: "v1" } } as const);
+    const { status } = transition(at(phase, { items: unhealthy, ...upgrade }));
+    expect(status.phase).toBe(phase);
+    expect(status.items?.[0]).toMatchObject({ state: "Completed", message: "P is degraded" });
+    expect(conditionOf(status, "Ready")).toMatchObject({
+      status: "False",
+      reason: "NotConverged",
+      message: "P is degraded",
+    });
+  });
+});
+
+describe("6.7: automatic correction", () => {
+  const bypass = { spec: { bypassOptimisticLock: true } };
+  const conflict = { field: "spec.mode", manager: "kubectl-edit", operation: "Update" } as const;
+  const current = { uid: "u1", resourceVersion: "9", hash: "h9" };
+  const corrected = (corrections: readonly string[]) => [
+    seenItem(doneItem(psi())),
+    seenItem({ ...doneItem(descheduler()), corrections }, { drift: drift({ conflicts: [conflict] }), current }),
+  ];
+
+  test("takes the drifted items alone, with what they look like now, and begins nothing in the same write", () => {
+    const { status, again } = transition(at("Drifted", { ...bypass, items: corrected([]) }));
+    expect(again).toEqual({ when: "at-once" });
+    expect(status.executedGeneration).toBe(generation);
+    expect(status.items?.[0]).toEqual(doneItem(psi()));
+    expect(status.items?.[1]).toMatchObject({
+      state: "Pending",
+      message: texts.correctingItem,
+      changes: true,
+      conflicts: [conflict],
+      diff: "--- drifted\n",
+      reviewed: current,
+      corrections: [secondsAgo(0)],
+    });
+    expect(status.items?.[1]).not.toHaveProperty("appliedTime");
+  });
+
+  const rows: readonly { reason: string; ago: readonly number[]; phase: Phase; reconciling: string; atMs?: number }[] =
+    [
+      { reason: "the second waits a minute", ago: [59], phase: "Drifted", reconciling: "Correcting", atMs: 1_000 },
+      { reason: "and is made then", ago: [60], phase: "InProgress", reconciling: "InProgress" },
+      {
+        reason: "the third waits five minutes",
+        ago: [360, 299],
+        phase: "Drifted",
+        reconciling: "Correcting",
+        atMs: 1_000,
+      },
+      { reason: "and is made then", ago: [360, 300], phase: "InProgress", reconciling: "InProgress" },
+      {
+        reason: "a fourth within half an hour is a fight",
+        ago: [1800, 700, 400],
+        phase: "Drifted",
+        reconciling: "Drifted",
+        atMs: 1,
+      },
+      {
+        reason: "which is over after half an hour",
+        ago: [1801, 700, 400],
+        phase: "InProgress",
+        reconciling: "InProgress",
+      },
+    ];
+  test.each(rows)("$reason", ({ ago, phase, reconciling, atMs }) => {
+    const { status, again } = transition(at("Drifted", { ...bypass, items: corrected(ago.map(secondsAgo)) }));
+    expect(status.phase).toBe(phase);
+    expect(conditionOf(status, "Reconciling")?.reason).toBe(reconciling);
+    expect(again.when === "at" ? again.atMs - now : undefined).toBe(atMs);
+    expect(status.items?.[1]?.corrections?.length).toBeLessThanOrEqual(3);
+  });
+
+  test("a fight is told, with who changed what", () => {
+    const { status, again } = transition(
+      at("Drifted", { ...bypass, items: corrected([1700, 700, 400].map(secondsAgo)) }),
+    );
+    expect(conditionOf(status, "Stalled")).toMatchObject({
+      status: "True",
+      reason: "DriftFight",
+      message:
+        "Automatic correction stopped: KubeDescheduler 'cluster' was changed back 3 times within 30m0s by kubectl-edit: spec.mode",
+    });
+    expect(again).toEqual({ when: "at", atMs: now + 100_001 });
+  });
+});

@@ -1,0 +1,73 @@
+import type { Status } from "@virt/api";
+import { describe, expect, test } from "vitest";
+import { conditionOf } from "../conditions/read.ts";
+import { inputs, staleness, upgrades } from "../conditions/side.ts";
+import {
+  descheduler,
+  drafted,
+  type Given,
+  generation,
+  health,
+  input,
+  observed,
+  planHash,
+  psi,
+} from "../observed-world.ts";
+import { transition } from "../transition.ts";
+
+const idle = [psi({ changes: false }), descheduler({ changes: false })];
+const drafting = (given: Given) => observed("Drafting", { items: [], ...given });
+
+describe("a plan without changes", () => {
+  const done = (given: Given = {}): Status => transition(drafting({ draft: drafted(idle), ...given })).status;
+
+  test("uses an Apply up, and no DryRun", () => {
+    expect(done().executedGeneration).toBe(generation);
+    expect(done({ spec: { action: "DryRun" } }).executedGeneration).toBeUndefined();
+  });
+
+  test("ends the review, and its items are completed", () => {
+    const review = { planHash, generation, forced: true, reason: "PlanStale" } as const;
+    expect(done({ was: { review } })).not.toHaveProperty("review");
+    expect(done().items?.map(({ state, message }) => [state, message])).toEqual([
+      ["Completed", "Already in desired state"],
+      ["Completed", "Already in desired state"],
+    ]);
+  });
+
+  test("says of a MachineConfig how its pools are", () => {
+    const draft = drafted(idle, { rollouts: { "enable-psi-metrics": health("done", "P is ready") } });
+    expect(done({ draft }).items?.[0]?.message).toBe("P is ready");
+  });
+
+  test("leaves an item that is in force without us its own words", () => {
+    const absent = { uid: "", resourceVersion: "", hash: "h" };
+    const skipped = psi({ changes: false, reviewed: absent, message: "PSI metrics already effective" });
+    expect(done({ draft: drafted([skipped]) }).items?.[0]?.message).toBe("PSI metrics already effective");
+  });
+
+  test("puts its inputs in force: what it writes itself, else what it was drafted for", () => {
+    const draft = drafted(idle, {
+      inputs: [
+        { name: "read", used: "5", applied: "4" },
+        { name: "written", used: "100" },
+      ],
+    });
+    const seen = [input({ name: "read" }), input({ name: "written", planned: "150" })];
+    expect(done({ draft, inputs: seen }).inputs).toEqual([
+      { name: "read", used: "5", applied: "5" },
+      { name: "written", used: "100", applied: "150" },
+    ]);
+  });
+
+  test("settles what was marked", () => {
+    const marks = [inputs.changed("x"), staleness.found, upgrades.available("v1", "v2")];
+    const status = done({ marks });
+    const said = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"].map((type) => conditionOf(status, type));
+    expect(said.map((one) => [one?.status, one?.reason, one?.message])).toEqual([
+      ["False", "DriftResolved", "Input dependency drift resolved - external changes reverted"],
+      ["False", "Resolved", "Targets are in the desired state"],
+      ["False", "Applied", "Upgrade changes applied"],
+    ]);
+  });
+});
