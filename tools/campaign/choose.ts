@@ -1,7 +1,7 @@
 // Chooses the trials of a campaign by a seed: the same seed gives the same ones, in the same order.
 
 import { createHash } from "node:crypto";
-import { spread, type Trial } from "../../test/campaign/trials.ts";
+import type { Trial } from "../../test/campaign/trials.ts";
 
 export type Choice = {
   readonly seed: string;
@@ -12,7 +12,7 @@ export type Choice = {
 export function chooseTrials(trials: readonly Trial[], { seed, count = trials.length }: Choice): readonly Trial[] {
   const shuffled = trials.toSorted((left, right) => (rank(seed, left.name) < rank(seed, right.name) ? -1 : 1));
   const pairs = Array.from({ length: Math.max(0, count - trials.length) }, (_, at) => pairOf(trials, `${seed} ${at}`));
-  return spread([...shuffled.slice(0, count), ...pairs]);
+  return [...shuffled.slice(0, count), ...pairs];
 }
 
 /** Two different faults in one run; none that takes half a minute. */

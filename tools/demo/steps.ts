@@ -1,6 +1,6 @@
 // The steps that bring up a simulated cluster, each with a progress line and its time.
 
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Kept, keepPrograms, type Program, type Server, startServer } from "@virt/testkit";
 import { startProgress } from "../progress.ts";
@@ -21,26 +21,14 @@ export type Wishes = {
 
 const patienceMs = 120_000;
 
-export async function bringUp(wishes: Wishes): Promise<Simulated> {
-  const { scenario, speed, without = [], outlivesOwner, programs } = wishes;
+export async function bringUp({ without = [], ...wishes }: Wishes): Promise<Simulated> {
+  const { outlivesOwner, scenario } = wishes;
   const server = await step("API server and etcd", () => startServer({ outlivesOwner }));
   try {
     await step("our CRD, and those of the operators that we configure", () =>
       server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles(without)]),
     );
-    const { kubeconfig } = server;
-    const simulator = node(
-      "simulator",
-      "dist/virt-simulator.mjs",
-      `--kubeconfig=${kubeconfig}`,
-      `--scenario=${scenario}`,
-      `--speed=${speed}`,
-    );
-    const kept = await step(`simulated cluster (${scenario})`, async (update) => {
-      const running = await keepPrograms([simulator, ...programs(kubeconfig)], outlivesOwner);
-      await settled(server, running, update);
-      return running;
-    });
+    const kept = await step(`simulated cluster (${scenario})`, (update) => populate(server, wishes, update));
     return { server, programs: kept, logs: kept.folder };
   } catch (error) {
     await server.stop();
@@ -48,11 +36,29 @@ export async function bringUp(wishes: Wishes): Promise<Simulated> {
   }
 }
 
+type Update = (text: string) => void;
+
+async function populate(server: Server, wishes: Wishes, update: Update): Promise<Kept> {
+  const { scenario, speed, outlivesOwner, programs } = wishes;
+  const { kubeconfig } = server;
+  const flags = [`--kubeconfig=${kubeconfig}`, `--scenario=${scenario}`, `--speed=${speed}`];
+  const simulator = node("simulator", "dist/virt-simulator.mjs", ...flags);
+  const running = await keepPrograms([simulator, ...programs(kubeconfig)], outlivesOwner);
+  try {
+    await settled(server, running, update);
+    return running;
+  } catch (error) {
+    const [said] = readFileSync(`${running.folder}/simulator.log`, "utf8").trimEnd().split("\n").slice(-1);
+    await running.end();
+    throw new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${said}`, { cause: error });
+  }
+}
+
 export function node(name: string, script: string, ...args: readonly string[]): Program {
   return { name, command: process.execPath, args: [`${process.cwd()}/${script}`, ...args] };
 }
 
-export async function step<T>(name: string, work: (update: (text: string) => void) => Promise<T>): Promise<T> {
+export async function step<T>(name: string, work: (update: Update) => Promise<T>): Promise<T> {
   const progress = startProgress(name, process.stderr);
   try {
     const result = await work(progress.update);
@@ -71,7 +77,7 @@ type Pools = {
 };
 
 /** All pools have their machines, and all of them are ready. */
-async function settled(server: Server, programs: Kept, update: (text: string) => void): Promise<void> {
+async function settled(server: Server, programs: Kept, update: Update): Promise<void> {
   const deadline = AbortSignal.timeout(patienceMs);
   const failed = programs.failure.then((why) => Promise.reject(new Error(why)));
   while (!deadline.aborted) {

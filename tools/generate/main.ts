@@ -2,17 +2,19 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { profiles } from "@virt/catalog";
+import { assets, profiles } from "@virt/catalog";
 import { configDefinition } from "./crd/definition.ts";
 import { decisionIndex } from "./decision-index.ts";
 import { mockIndex } from "./mock-index.ts";
 import { advisorRole } from "./rbac/advisor-role.ts";
+import { platformRole } from "./rbac/platform-role.ts";
 
 /** Each generated file, and the text that it should hold. */
 const generated: Readonly<Record<string, string>> = {
   "config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml": await configDefinition(profiles),
   "config/crd/mocks/README.md": mockIndex(),
   "config/rbac/advisor_role.yaml": advisorRole(profiles),
+  "config/rbac/platform_role.yaml": platformRole(assets),
   "docs/decisions/README.md": decisionIndex(),
 };
 

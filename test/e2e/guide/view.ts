@@ -1,0 +1,46 @@
+// A VirtPlatformConfig as far as two clusters can agree on it: no times, no identities, a condition in one line.
+
+export type Tree = { readonly [key: string]: unknown };
+
+type Condition = {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+};
+type Item = { readonly name: string };
+
+type Printed = {
+  readonly metadata: Tree;
+  readonly spec: Tree;
+  readonly status: Tree & { readonly conditions: readonly Condition[]; readonly items?: readonly Item[] };
+};
+
+/** Each cluster has its own; that they are there is compared all the same. */
+const ownOfEachCluster = ["creationTimestamp", "resourceVersion", "uid", "lastTransitionTime"];
+
+/** Takes what `kubectl get -o yaml` prints, parsed. */
+export function viewOf(printed: unknown): Tree {
+  const { status, ...rest } = printed as Printed;
+  const { conditions, items, ...facts } = status;
+  const said = conditions.map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]);
+  return withoutIdentities({
+    ...rest,
+    status: {
+      ...facts,
+      conditions: { order: conditions.map(({ type }) => type), ...Object.fromEntries(said) },
+      ...(items && { items: Object.fromEntries(items.map(({ name, ...item }) => [name, item])) }),
+    },
+  }) as Tree;
+}
+
+function withoutIdentities(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIdentities);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      ownOfEachCluster.includes(key) ? "its own" : withoutIdentities(part),
+    ]),
+  );
+}

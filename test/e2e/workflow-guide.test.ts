@@ -1,0 +1,161 @@
+import type { Status } from "@virt/api";
+import { describe, expect, test } from "vitest";
+import { itemOf } from "../world/configs.ts";
+import { startWorld } from "../world/world.ts";
+import { type Allowed, judge } from "./guide/allowed.ts";
+import {
+  changeMigrationLimits,
+  editDescheduler,
+  fillInHyperConverged,
+  holdLaterWorkers,
+  installDeschedulerOperator,
+  letLaterWorkersGo,
+  makeDescheduler,
+} from "./guide/cluster.ts";
+import { differences } from "./guide/differences.ts";
+import { copiedSteps, printedSteps } from "./guide/steps.ts";
+import { openStory, type Story } from "./guide/story.ts";
+import { areSeedsThere } from "./seeds.ts";
+
+const loadAware = "load-aware-rebalancing";
+const higherDensity = "virt-higher-density";
+
+test("the workflow guide comes true, command by command, on a real API server", { timeout: 300_000 }, async () => {
+  await using world = await startWorld({ crds: { kubedeschedulers: null } });
+  await world.simulate("three-workers", 100);
+  await world.startOperator();
+  const story = openStory(world);
+
+  await discover(story);
+  await preview(story);
+  await apply(story);
+  await drift(story);
+  await appendix(story);
+
+  expect(story.unplayed()).toEqual([]);
+  const phases = [
+    "Ignored, Drafting, PrerequisiteFailed",
+    "Drafting, ReviewRequired, InProgress, Completed",
+    "Drafting, ReviewRequired", // HCO changed: nobody asked for this plan
+    "Drafting, ReviewRequired, InProgress, Completed", // DryRun, then Apply
+  ];
+  expect(phasesOf(story, loadAware).join(", ")).toBe(phases.join(", "));
+});
+
+async function discover({ world: { configs }, look }: Story): Promise<void> {
+  await Promise.all([loadAware, higherDensity].map((name) => configs.until(name, "Ignored")));
+  await look("1");
+  await look("2");
+}
+
+async function preview({ world: { server, configs }, next, type, look }: Story): Promise<void> {
+  const [toDryRun = ""] = next("3").commands;
+  await type(toDryRun);
+  await configs.until(loadAware, "PrerequisiteFailed");
+  await look("4");
+  await installDeschedulerOperator(server);
+  await configs.until(loadAware, "ReviewRequired");
+  await look("6");
+}
+
+async function apply({ world: { server, configs }, shell, next, type, look }: Story): Promise<void> {
+  await makeDescheduler(server);
+  await configs.until(loadAware, (status) => deschedulerProfiles(status).includes("AffinityAndTaints"));
+  await holdLaterWorkers(server);
+  const [toApply = ""] = next("7").commands;
+  await type(toApply);
+  const progress = "MachineConfigPool 'worker' is updating (Updated: 1/3, Ready: 1/3)";
+  await configs.until(loadAware, (status) => itemOf(status, "enable-psi-metrics").message === progress);
+  await look("8");
+  const [watchPool = "", watchNodes = ""] = next("8").commands;
+  const watching = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const poolDone = shell.watch(watchPool, (printed) => {
+    if (printed.includes("worker")) watching[0].resolve();
+    return /^worker +\S+ +True +False/m.test(printed);
+  });
+  const nodesRebooted = shell.watch(watchNodes, (printed) => {
+    if (printed.includes("worker-2")) watching[1].resolve();
+    return ["worker-1", "worker-2"].every((name) => printed.includes(`\n${name}   NotReady`));
+  });
+  await Promise.all(watching.map(({ promise }) => promise));
+  await letLaterWorkersGo(server);
+  await Promise.all([poolDone, nodesRebooted]);
+  await configs.until(loadAware, "Completed");
+  await look("9");
+}
+
+async function drift({ world: { server, configs }, next, type, look }: Story): Promise<void> {
+  await changeMigrationLimits(server);
+  await configs.until(loadAware, "ReviewRequired");
+  await editDescheduler(server);
+  await configs.until(loadAware, (status) => itemOf(status, "enable-load-aware-descheduling").diff.includes("180"));
+  await look("10");
+  const [toDryRun = "", toApply = ""] = next("11").commands;
+  await type(toDryRun);
+  const middle = await configs.until(
+    loadAware,
+    ({ observedGeneration, phase }) => observedGeneration === 4 && phase === "ReviewRequired",
+  );
+  const marker = middle.conditions?.find(({ type }) => type === "InputDependencyDrift");
+  expect(marker).toMatchObject({ status: "True", reason: "InputChanged" });
+  await type(toApply);
+  await configs.until(loadAware, "Completed");
+  await look("11");
+}
+
+/** The guide prints no command that leads there. */
+async function appendix({ world: { server, configs }, look }: Story): Promise<void> {
+  await fillInHyperConverged(server);
+  await configs.edit(higherDensity, { action: "DryRun" });
+  await configs.until(higherDensity, "ReviewRequired");
+  await look("Appendix");
+}
+
+function deschedulerProfiles(status: Status): readonly string[] {
+  const { desiredState } = itemOf(status, "enable-load-aware-descheduling");
+  return (desiredState as { readonly spec?: { readonly profiles?: readonly string[] } }).spec?.profiles ?? [];
+}
+
+/** The phases that were ever stored, from one to the next. */
+function phasesOf({ world: { server } }: Story, name: string): readonly string[] {
+  const stored = server
+    .audit()
+    .filter(({ objectRef }) => objectRef?.resource === "virtplatformconfigs" && objectRef.name === name)
+    .flatMap(({ responseObject }) => (responseObject as { readonly status?: Status } | undefined)?.status?.phase ?? []);
+  return stored.filter((phase, index) => phase !== stored[index - 1]);
+}
+
+describe.runIf(areSeedsThere)("the copy", () => {
+  test("of the guide says what the guide says", () => {
+    expect(differences(printedSteps(), copiedSteps())).toEqual([]);
+  });
+});
+
+describe("the comparison", () => {
+  const list: readonly Allowed[] = [
+    { reason: "", source: "", in: [6], lines: "~ phase: Pending -> Drafting\n+ hash: <hash>\n" },
+  ];
+
+  test("finds each difference in fields, lists and texts", () => {
+    const guide = { phase: "Pending", fields: ["a", "b"], diff: "one\ntwo\n", gone: true, cut: "a\n...\n" };
+    const ours = { phase: "Drafting", fields: ["a", "c"], diff: "one\n2\n", come: {}, cut: "a\nb\nc\n" };
+    expect(differences(guide, ours)).toEqual([
+      "~ phase: Pending -> Drafting",
+      '- fields | "b"',
+      '+ fields | "c"',
+      "- diff | two",
+      "+ diff | 2",
+      "- gone: true",
+      "+ come: {}",
+    ]);
+    expect(differences(ours, ours)).toEqual([]);
+  });
+
+  test("allows what is listed for the section, once each, and nothing else", () => {
+    const hash = `+ hash: ${"0".repeat(64)}`;
+    const phase = "~ phase: Pending -> Drafting";
+    expect(judge("6", [hash, phase], list)).toEqual({ unexpected: [], missing: [] });
+    expect(judge("6", [phase, phase], list)).toEqual({ unexpected: [phase], missing: ["+ hash: <hash>"] });
+    expect(judge("7", [phase], list)).toEqual({ unexpected: [phase], missing: [] });
+  });
+});
