@@ -14,7 +14,7 @@ const machineConfiguration = "/apis/machineconfiguration.openshift.io/v1";
 const descheduler =
   "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
 const psi = `${machineConfiguration}/machineconfigs/99-worker-psi-karg`;
-export const configPath = `/apis/${configKind.apiVersion}/${configKind.plural}`;
+const configPath = `/apis/${configKind.apiVersion}/${configKind.plural}`;
 export const loadAware = "load-aware-rebalancing";
 
 export async function prepareAdvisor({ api }: Rig): Promise<void> {

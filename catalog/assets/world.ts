@@ -1,6 +1,6 @@
 // A cluster for the tests of assets, which change one fact of it.
 
-import type { JsonMap, KubeObject } from "@virt/api";
+import type { JsonMap } from "@virt/api";
 import { writeYaml } from "@virt/engine";
 import {
   type AnyFacts,
@@ -59,5 +59,5 @@ export const world: AnyFacts = {
 /** What an asset renders in the world with these changes, as YAML, or why it renders nothing. */
 export function rendered(asset: Asset, changed: Readonly<Record<string, AnyFacts[string]>> = {}): string {
   const object = asset.render({ ...world, ...changed });
-  return "nothing" in object ? `nothing: ${String(object["nothing"])}` : writeYaml(object as KubeObject);
+  return "kind" in object ? writeYaml(object) : `nothing: ${JSON.stringify(object["nothing"])}`;
 }

@@ -1,9 +1,8 @@
 // A cluster for tests of the operator: API server, CRDs, the shipped role, a simulated cluster, and the shipped operator.
 
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { checkInvariants, inRepository, type Server, startServer } from "@virt/testkit";
 import { expect, vi } from "vitest";
+import { accountName, applied, type ControllerName, operatorAccount } from "./account.ts";
 import { type Configs, configsOf } from "./configs.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
 
@@ -25,6 +24,8 @@ export type OperatorOptions = {
 export type WorldWishes = {
   /** Generations of mock CRDs, by plural; the newest where none is named, none at all for `null`. */
   readonly crds?: Readonly<Record<string, string | null>>;
+  /** The one that runs; the advisor unless said otherwise. */
+  readonly controller?: ControllerName;
 };
 
 const namespaces = ["openshift-cnv", "openshift-kube-descheduler-operator", "virt-advisor-operator-system"];
@@ -43,14 +44,14 @@ export function mockCrd(file: string): string {
   return inRepository("config", "crd", "mocks", `${file}.yaml`);
 }
 
-export async function startWorld({ crds = {} }: WorldWishes = {}): Promise<World> {
+export async function startWorld({ crds = {}, controller = "advisor" }: WorldWishes = {}): Promise<World> {
   const server = await startServer();
   try {
     const chosen = { ...usual, ...crds };
     const mocks = Object.values(chosen).flatMap((file) => (file === null ? [] : [mockCrd(file)]));
     await server.installCrds([ownCrd, ...mocks]);
     await applied(server, namespaces.map(namespaceText).join("---\n"));
-    const account = await advisorAccount(server);
+    const account = await operatorAccount(server, controller);
     const programs: RunningProgram[] = [];
     const keep = (program: RunningProgram) => {
       programs.push(program);
@@ -60,7 +61,11 @@ export async function startWorld({ crds = {} }: WorldWishes = {}): Promise<World
       server,
       configs: configsOf(server),
       startOperator: ({ flags = [], kubeconfig = account.kubeconfig } = {}) => {
-        const usualFlags = ["--controllers=advisor", "--health-probe-bind-address=0", `--kubeconfig=${kubeconfig}`];
+        const usualFlags = [
+          `--controllers=${controller}`,
+          "--health-probe-bind-address=0",
+          `--kubeconfig=${kubeconfig}`,
+        ];
         return Promise.resolve(keep(startProgram("virt-operator", [...usualFlags, ...flags])));
       },
       simulate: async (scenario, speed = 3_000) => {
@@ -71,7 +76,7 @@ export async function startWorld({ crds = {} }: WorldWishes = {}): Promise<World
       },
       [Symbol.asyncDispose]: async () => {
         await Promise.all(programs.map((program) => program.kill()));
-        const { violations } = checkInvariants(server.audit(), { accounts: [accountName] });
+        const { violations } = checkInvariants(server.audit(), { accounts: [accountName("advisor")] });
         await server.stop();
         expect(violations, "invariants that this run broke").toEqual([]);
       },
@@ -98,41 +103,6 @@ async function areNodesReady(server: Server): Promise<boolean> {
 
 const ownCrd = inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml");
 
-const advisor = { namespace: "virt-advisor-operator-system", name: "virt-advisor-operator-controller-manager" };
-const accountName = `system:serviceaccount:${advisor.namespace}:${advisor.name}`;
-
-/** The ServiceAccount of the advisor, with the role that is generated for it and nothing else. */
-export async function advisorAccount(server: Server) {
-  const { namespace, name } = advisor;
-  const account = await server.serviceAccount(namespace, name);
-  const output = await server.kubectl("apply", "-f", inRepository("config", "rbac", "advisor_role.yaml"));
-  if (output.code !== 0) throw new Error(output.stderr);
-  const subject = `subjects: [{kind: ServiceAccount, name: ${name}, namespace: ${namespace}}]`;
-  const roles = [
-    ["ClusterRoleBinding", "ClusterRole", "virt-advisor-operator-manager-role"],
-    ["RoleBinding", "Role", "virt-advisor-operator-leader-election-role"],
-  ];
-  const bindings = roles.map(
-    ([binding, role, named]) =>
-      `apiVersion: rbac.authorization.k8s.io/v1
-kind: ${binding}
-metadata: {name: ${named}, namespace: ${namespace}}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ${role}, name: ${named}}
-${subject}
-`,
-  );
-  await applied(server, bindings.join("---\n"));
-  return account;
-}
-
 function namespaceText(name: string): string {
   return `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`;
-}
-
-/** Applies manifests as `kubectl apply -f` does, from text. */
-export async function applied(server: Server, manifests: string): Promise<void> {
-  const folder = await mkdtemp(join(server.folder, "manifests-"));
-  await writeFile(join(folder, "all.yaml"), manifests);
-  const output = await server.kubectl("apply", "-f", folder);
-  if (output.code !== 0) throw new Error(output.stderr);
 }

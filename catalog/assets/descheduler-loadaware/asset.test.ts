@@ -92,5 +92,5 @@ test.each([
     deschedulers: { properties: { spec: { properties: { profiles: { items: { enum: ["AffinityAndTaints"] } } } } } },
   },
 ])("nothing is applied with $reason", ({ deschedulers }) => {
-  expect(rendered(asset, { deschedulers })).toBe("nothing: no suitable profile");
+  expect(rendered(asset, { deschedulers })).toBe('nothing: "no suitable profile"');
 });

@@ -26,7 +26,7 @@ test.each([
   {
     reason: "a pool with all of them gets nothing",
     facts: { pool: poolWith(["a=b", ...both]) },
-    told: "nothing: AlreadyEffective",
+    told: 'nothing: "AlreadyEffective"',
   },
   { reason: "unless they are ours", facts: { pool: poolWith(both), own }, told: golden },
   {
@@ -37,7 +37,7 @@ test.each([
   {
     reason: "what is not known yet is waited for",
     facts: { pool: poolWith(undefined) },
-    told: "nothing: the kernel arguments of pool worker are not known yet",
+    told: 'nothing: "the kernel arguments of pool worker are not known yet"',
   },
   { reason: "but ours stay as they are meanwhile", facts: { pool: poolWith(undefined), own }, told: golden },
 ])("$reason", ({ facts, told }) => {

@@ -33,16 +33,17 @@ test("each alert has its expression, patience and weight", () => {
     at(rule, "alert"),
     at(rule, "expr"),
     at(rule, "for"),
-    `${at(rule, "labels", "severity")} / ${at(rule, "labels", "operator_health_impact")}`,
+    at(rule, "labels", "severity"),
+    at(rule, "labels", "operator_health_impact"),
   ]);
   const last = (selector: string) => `last_over_time(kubevirt_autopilot_${selector}[5m])`;
   expect(told).toEqual([
-    ["VirtPlatformSyncFailed", `${last("compliance_status")} == 0`, "15m", "warning / critical"],
-    ["VirtPlatformThrashingDetected", `${last('paused_resources{reason!="manual"}')} > 0`, "1m", "warning / warning"],
-    ["VirtPlatformDependencyMissing", `${last("missing_dependency")} == 1`, "5m", "warning / warning"],
-    ["VirtPlatformInvalidOverride", `${last("invalid_override")} == 1`, "10m", "warning / none"],
-    ["VirtPlatformTombstoneStuck", `${last("tombstone_status")} < 0`, "30m", "warning / none"],
-    ["VirtPlatformContested", `${last("contested_fields")} > 0`, "1h", "info / none"],
+    ["VirtPlatformSyncFailed", `${last("compliance_status")} == 0`, "15m", "warning", "critical"],
+    ["VirtPlatformThrashingDetected", `${last('paused_resources{reason!="manual"}')} > 0`, "1m", "warning", "warning"],
+    ["VirtPlatformDependencyMissing", `${last("missing_dependency")} == 1`, "5m", "warning", "warning"],
+    ["VirtPlatformInvalidOverride", `${last("invalid_override")} == 1`, "10m", "warning", "none"],
+    ["VirtPlatformTombstoneStuck", `${last("tombstone_status")} < 0`, "30m", "warning", "none"],
+    ["VirtPlatformContested", `${last("contested_fields")} > 0`, "1h", "info", "none"],
   ]);
 });
 
@@ -57,8 +58,7 @@ test("every alert says whose it is and what it means", () => {
 });
 
 test("runbooks are in our repository, or where the template says", () => {
-  const urls = (rules: readonly unknown[]) =>
-    rules.map((rule) => String(at(rule as never, "annotations", "runbook_url")));
+  const urls = (rules: ReturnType<typeof rulesOf>) => rules.map((rule) => at(rule, "annotations", "runbook_url"));
   expect(urls(rulesOf())[0]).toMatch(/\/blob\/main\/docs\/runbooks\/VirtPlatformSyncFailed\.md$/);
   const moved = rulesOf({ ...world, runbookUrlTemplate: "https://books/%s.html" });
   expect(urls(moved)[5]).toBe("https://books/VirtPlatformContested.html");

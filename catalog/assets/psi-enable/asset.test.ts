@@ -15,5 +15,5 @@ spec:
   kernelArguments:
   - psi=1
 `);
-  expect(rendered(asset, { pool: { labels: {}, kernelArguments: ["psi=1"] } })).toBe("nothing: AlreadyEffective");
+  expect(rendered(asset, { pool: { labels: {}, kernelArguments: ["psi=1"] } })).toBe('nothing: "AlreadyEffective"');
 });

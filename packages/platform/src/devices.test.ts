@@ -135,7 +135,7 @@ test.each(usbRefusals)("USB devices are refused: $reason", ({ given, says }) => 
 
 const filled = (text: string) => text.repeat(Math.floor(16_384 / text.length));
 
-type Hostile = { reason: string; text: string; says: string | RegExp };
+type Hostile = { reason: string; text: string; says: string };
 
 const hostile: readonly Hostile[] = [
   { reason: "nothing", text: "", says: "not YAML: expected a document, but the input is empty" },
@@ -145,35 +145,34 @@ const hostile: readonly Hostile[] = [
     text: `"${"ä".repeat(8_192)}"`,
     says: "text exceeds 16384 bytes: 16386",
   },
-  { reason: "an alias", text: "[&a {selector: 10DE:1EB8, resourceName: a.b/c}, *a]", says: /^not YAML: aliases/ },
-  { reason: "an alias bomb", text: `a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]`, says: /^not YAML: aliases/ },
-  { reason: "an alias of itself", text: "&a [*a]", says: /^not YAML: aliases/ },
-  { reason: "a type of another language", text: "[!!js/function 'x']", says: /^not YAML: unknown scalar tag/ },
-  { reason: "binary data", text: "[!!binary aGk=]", says: /^not YAML: unknown scalar tag/ },
+  { reason: "an alias", text: "[&a {selector: 10DE:1EB8, resourceName: a.b/c}, *a]", says: "not YAML: aliases" },
+  { reason: "an alias bomb", text: `a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]`, says: "not YAML: aliases" },
+  { reason: "an alias of itself", text: "&a [*a]", says: "not YAML: aliases" },
+  { reason: "a type of another language", text: "[!!js/function 'x']", says: "not YAML: unknown scalar tag" },
+  { reason: "binary data", text: "[!!binary aGk=]", says: "not YAML: unknown scalar tag" },
   { reason: "two documents", text: "---\n[]\n---\n[]", says: "not YAML: more than one document" },
   { reason: "very many documents", text: filled("---\n"), says: "not YAML: more than one document" },
-  { reason: "a key twice", text: "[{selector: a, selector: b}]", says: /^not YAML: duplicated mapping key/ },
+  { reason: "a key twice", text: "[{selector: a, selector: b}]", says: "not YAML: duplicated mapping key" },
   { reason: "a prototype", text: '[{"__proto__": {"selector": "10DE:1EB8"}}]', says: "entry 0: unknown key __proto__" },
   { reason: "a constructor", text: "[{constructor: {prototype: {a: b}}}]", says: "entry 0: unknown key constructor" },
   { reason: "a merge", text: "[{<<: {selector: 10DE:1EB8}}]", says: "entry 0: unknown key <<" },
-  { reason: "deep lists", text: filled("["), says: /^not YAML: nesting/ },
-  { reason: "deep maps", text: filled("{a: "), says: /^not YAML: nesting/ },
-  { reason: "deep questions", text: filled("? "), says: /^not YAML: nesting/ },
-  { reason: "a long list", text: `[${filled("a,").slice(0, -4)}]`, says: /^must have 1 to 16 entries/ },
+  { reason: "deep lists", text: filled("["), says: "not YAML: nesting" },
+  { reason: "deep maps", text: filled("{a: "), says: "not YAML: nesting" },
+  { reason: "deep questions", text: filled("? "), says: "not YAML: nesting" },
+  { reason: "a long list", text: `[${filled("a,").slice(0, -4)}]`, says: "must have 1 to 16 entries" },
   { reason: "a long number", text: `[${filled("9").slice(2)}]`, says: "entry 0: not a map" },
-  { reason: "a quote without end", text: filled('"\\u0041'), says: /^not YAML/ },
+  { reason: "a quote without end", text: filled('"\\u0041'), says: "not YAML" },
   {
     reason: "a number beyond all",
     text: "[{selector: .inf, resourceName: a.b/c}]",
-    says: /^entry 0: selector must be/,
+    says: "entry 0: selector must be",
   },
   { reason: "a long unknown key", text: `[{${"k".repeat(500)}: 1}]`, says: `entry 0: unknown key ${"k".repeat(60)}…` },
 ];
 
 test.each(hostile)("a hostile text is refused at once: $reason", ({ text, says }) => {
   const told = deviceAnnotations["vfio-devices"]?.(text);
-  if (typeof says === "string") expect(told).toBe(says);
-  else expect(told).toMatch(says);
+  expect(told).toContain(says);
   expect(deviceAnnotations["usb-devices"]?.(text)).toBeDefined();
   expect(Object.hasOwn(Object.prototype, "selector")).toBe(false);
 });

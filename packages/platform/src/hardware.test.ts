@@ -1,8 +1,9 @@
 // What is found in the labels and the capacity of nodes.
 
-import type { KubeObject } from "@virt/api";
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { at, isMap, member } from "@virt/engine";
 import { expect, test } from "vitest";
-import { detectors, type Hardware, readHardware } from "./hardware.ts";
+import { detectors, type Hardware, nodeParts, readHardware } from "./hardware.ts";
 import { master, nodeOf, worker } from "./node-world.ts";
 
 const feature = (name: string, value = "true") => ({ labels: { [`feature.node.kubernetes.io/${name}`]: value } });
@@ -126,7 +127,21 @@ const cases: readonly Case[] = [
 test.each(cases)("$reason", ({ nodes, found }) => {
   const nothing = Object.fromEntries(detectors.map((detector) => [detector, false]));
   expect(readHardware(nodes)).toEqual({ ...nothing, podSubnetPrefix: undefined, ...found });
+  expect(readHardware(nodes.map(trimmed))).toEqual(readHardware(nodes));
 });
+
+/** As it is kept in memory: name, labels, deletion and the declared parts. */
+function trimmed(node: KubeObject): KubeObject {
+  const { name, labels, deletionTimestamp } = node.metadata;
+  const metadata = { name, ...(labels && { labels }), ...(deletionTimestamp !== undefined && { deletionTimestamp }) };
+  const bare: JsonMap = { apiVersion: node.apiVersion, kind: node.kind, metadata };
+  return nodeParts.reduce((kept, part) => withPart(kept, part, at(node, ...part)), bare) as KubeObject;
+}
+
+function withPart(kept: JsonMap, [key = "", ...rest]: readonly string[], value: Json | undefined): JsonMap {
+  const inner = member(kept, key);
+  return { ...kept, [key]: rest.length === 0 ? value : withPart(isMap(inner) ? inner : {}, rest, value) };
+}
 
 test("a node without any fields has nothing", () => {
   const bare = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } };

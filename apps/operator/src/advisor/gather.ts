@@ -3,7 +3,7 @@
 import { type PassFacts, type Profile, plannedItems } from "@virt/advisor";
 import type { Ref, VirtPlatformConfig } from "@virt/api";
 import { asText, at } from "@virt/engine";
-import type { Discovery, Reader } from "@virt/kube";
+import { crdWatch, type Discovery, type Reader, type Reading, type WatchSpec } from "@virt/kube";
 import { readFacts, type Sources } from "./read-facts.ts";
 
 export type Gathering = Sources & {
@@ -17,7 +17,10 @@ export type Gathering = Sources & {
 
 export type Gathered =
   | { readonly kind: "facts"; readonly facts: PassFacts }
-  | { readonly kind: "waiting"; readonly message: string };
+  | { readonly kind: "waiting"; readonly message: string }
+  | Unreadable;
+
+type Unreadable = Extract<Reading, { kind: "unavailable" }>;
 
 export async function gather(config: VirtPlatformConfig, from: Gathering): Promise<Gathered> {
   const { view, remembered, nowMs: now, operator } = from;
@@ -30,7 +33,11 @@ export async function gather(config: VirtPlatformConfig, from: Gathering): Promi
   }
   const unserved = await unservedNeeds(profile, config, from);
   if (unserved.kind === "waiting") return unserved;
-  const facts = profile === undefined ? { ownNamespace: from.ownNamespace } : await readFacts(profile, config, from);
+  const reader = attentive(from.cluster);
+  const reading = { ...from, cluster: reader };
+  const facts = profile === undefined ? { ownNamespace: from.ownNamespace } : await readFacts(profile, config, reading);
+  const [unreadable] = reader.unreadable;
+  if (unreadable !== undefined) return unreadable;
   await loadRendered(config, from);
   const gathered: PassFacts = {
     now,
@@ -47,11 +54,23 @@ export async function gather(config: VirtPlatformConfig, from: Gathering): Promi
   return { kind: "facts", facts: { ...gathered, ...(missing !== undefined && { missingNamespace: missing }) } };
 }
 
-/** Targets are not needed for a draft: it reads them itself. */
+/** A fact that cannot be read now is no fact: nothing is planned without it. */
+function attentive(cluster: Reader): Reader & { readonly unreadable: readonly Unreadable[] } {
+  const unreadable: Unreadable[] = [];
+  const read: Reader["read"] = async (ref) => {
+    const reading = await cluster.read(ref);
+    if (reading.kind === "unavailable") unreadable.push(reading);
+    return reading;
+  };
+  return { read, unreadable };
+}
+
+/** The CRDs say what a profile may set. Targets are not needed for a draft: it reads them itself. */
 function needed(config: VirtPlatformConfig, { view }: Gathering) {
   const specs = view.wantedBy(config);
   const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
-  return isDrafting ? specs.filter(({ kind }) => kind === "HyperConverged" || kind === "MachineConfigPool") : specs;
+  const isForDraft = ({ kind }: WatchSpec) => kind === "HyperConverged" || kind === "MachineConfigPool";
+  return [crdWatch, ...(isDrafting ? specs.filter(isForDraft) : specs)];
 }
 
 type Unserved =

@@ -17,6 +17,7 @@ import {
 } from "@virt/advisor";
 import type { Item, VirtPlatformConfig } from "@virt/api";
 import type { Ending, Tools } from "@virt/kube";
+import { confirmStale } from "./confirm-stale.ts";
 import { draftPlan } from "./draft.ts";
 import { gather } from "./gather.ts";
 import type { AdvisorParts } from "./parts.ts";
@@ -34,7 +35,8 @@ export async function reconcile(config: VirtPlatformConfig, parts: AdvisorParts,
   const gathering = { ...parts, ...tools, nowMs: parts.clock.wall() };
   const gathered = await gather(config, { ...gathering, isForDraft: isDraftNear(config, parts) });
   if (gathered.kind === "waiting") return waiting(config, gathered, parts, tools);
-  const { facts } = gathered;
+  if (gathered.kind === "unavailable") return troubled(config, gathered, parts, tools);
+  const facts = await confirmStale(gathered.facts, tools.cluster);
   const confirmed = await parts.confirmer.confirm(config.metadata.name, suspects(facts), {
     cluster: tools.cluster,
     withConflicts: config.spec.action === "Apply" && config.spec.bypassOptimisticLock,
@@ -80,6 +82,7 @@ async function draftNow(facts: PassFacts, parts: AdvisorParts, tools: Tools): Pr
   const drafting = { cluster: tools.cluster, judge: judging(config, parts) };
   if (isDraftNear(config, parts)) return draftPlan(facts, drafting);
   const gathered = await gather(config, { ...parts, ...tools, nowMs: facts.now, isForDraft: true });
+  if (gathered.kind === "unavailable") return gathered;
   if (gathered.kind === "waiting") return { kind: "unavailable", message: gathered.message };
   return draftPlan(gathered.facts, drafting);
 }

@@ -57,7 +57,7 @@ function isSameWatch(left: WatchSpec, right: WatchSpec): boolean {
   return left.kind === right.kind && left.name === right.name && left.apiVersion === right.apiVersion;
 }
 
-export function objectsNow(parts: PlatformParts): readonly ManagedObject[] {
+function objectsNow(parts: PlatformParts): readonly ManagedObject[] {
   const hco = chooseHco(parts.find, parts.settings.hcoNamespace);
   if (hco.kind !== "found") return [];
   const { apiVersion, metadata } = hco.object;

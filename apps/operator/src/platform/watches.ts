@@ -73,7 +73,7 @@ export function poolWatchOf(name: string): WatchSpec {
 }
 
 /** What a declared read needs, beside what is always watched. */
-export function readWatch(read: Read, places: Places): readonly WatchSpec[] {
+function readWatch(read: Read, places: Places): readonly WatchSpec[] {
   switch (read.read) {
     case "object":
       return [objectWatch(placed(read.ref, places))];
@@ -90,14 +90,16 @@ export function readWatch(read: Read, places: Places): readonly WatchSpec[] {
   }
 }
 
-export function assetWatches(asset: Asset, places: Places): readonly WatchSpec[] {
+function assetWatches(asset: Asset, places: Places): readonly WatchSpec[] {
   const target = placed(asset.target, places);
   const isAlone = asset.singleton === true;
   const isKubelet = target.kind === "KubeletConfig";
   return [
     ...Object.values(asset.reads).flatMap((read) => readWatch(read, places)),
     ...(asset.alternates ?? []).map((ref) => objectWatch(placed(ref, places))),
-    ...(target.namespace === undefined ? [] : [namespaceWatch(target.namespace)]),
+    ...(target.namespace === undefined || target.namespace === places.hcoNamespace
+      ? []
+      : [namespaceWatch(target.namespace)]),
     ...(isAlone ? [kindWatch(target.apiVersion, target.kind)] : []),
     ...(isKubelet ? [kindWatch(target.apiVersion, target.kind, kubeletParts), poolWatchOf("worker")] : []),
   ];

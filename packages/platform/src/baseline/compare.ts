@@ -10,14 +10,13 @@ import {
   leafPaths,
   leavesOf,
   ownedChanges,
-  type Path,
   readOwners,
   type ShapeOf,
   subtractFields,
   valueAt,
   writePath,
 } from "@virt/engine";
-import { objectAnnotations } from "./names.ts";
+import { isState, isStateParent } from "./names.ts";
 import type { ObjectMemory } from "./object-seen.ts";
 
 export type Comparison =
@@ -47,7 +46,7 @@ export function compare({ intent, hash, live, memory, shapeOf }: Compared): Comp
 }
 
 /** After a start: exactly our fields are ours, and all have the values that we want. */
-export function isAlreadyOurs(intent: KubeObject, live: KubeObject, shapeOf: ShapeOf): boolean {
+function isAlreadyOurs(intent: KubeObject, live: KubeObject, shapeOf: ShapeOf): boolean {
   const wanted = leafPaths(intent, shapeOf);
   const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter((path) => !isState(path));
   const owned = new Set(own.map(writePath));
@@ -60,15 +59,4 @@ export function isWriteDue(live: KubeObject, reply: KubeObject): boolean {
   const isChanging = contentChanges(live, reply).some(({ path }) => !isState(path) && !isStateParent(path));
   const [before, after] = [live, reply].map((object) => appliedBy(readOwners(object), fieldManagers.platform));
   return isChanging || (before !== undefined && after !== undefined && !isNoFields(subtractFields(before, after)));
-}
-
-const statePath: Path = ["f:metadata", "f:annotations", `f:${objectAnnotations.state}`];
-
-function isState(path: Path): boolean {
-  return path.length === statePath.length && path.every((element, at) => element === statePath[at]);
-}
-
-// An object without annotations differs from one with our memory alone.
-function isStateParent(path: Path): boolean {
-  return path.length === 2 && path[0] === statePath[0] && path[1] === statePath[1];
 }

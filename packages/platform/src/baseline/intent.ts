@@ -70,14 +70,24 @@ function labelled(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...object.metadata, labels } };
 }
 
-/** By asset, the pointers of what it put into the intent. */
+/**
+ * By asset, the pointers of what it put into the intent. What a patch added goes with the first of them: when the patch
+ * is taken away, so is that.
+ */
 export function fieldsByAsset(
   { parts, shapeOf }: ObjectSeen,
   intent: KubeObject,
 ): Readonly<Record<string, readonly string[]>> {
-  const intended = new Set(leafPaths(intent, shapeOf).map(writePath));
   const pointersOf = (object: JsonMap) => leafPaths(object, shapeOf).map(writePath);
+  const rendered = parts.map(({ asset, object }) => ({ asset, pointers: new Set(pointersOf(object)) }));
+  const intended = pointersOf(intent).filter(
+    (pointer) => !pointer.startsWith("/metadata/labels/platform.kubevirt.io~1"),
+  );
+  const patched = intended.filter((pointer) => rendered.every(({ pointers }) => !pointers.has(pointer)));
   return Object.fromEntries(
-    parts.map(({ asset, object }) => [asset, pointersOf(object).filter((pointer) => intended.has(pointer))]),
+    rendered.map(({ asset, pointers }, at) => {
+      const own = intended.filter((pointer) => pointers.has(pointer));
+      return [asset, at === 0 ? [...own, ...patched] : own];
+    }),
   );
 }

@@ -16,7 +16,7 @@ import {
   uniteFields,
   writePath,
 } from "@virt/engine";
-import { releasedManager } from "./names.ts";
+import { isState, releasedManager } from "./names.ts";
 import type { State } from "./state.ts";
 
 export type Releasing = {
@@ -35,7 +35,7 @@ export function handedOver(releasing: Releasing): readonly Path[] {
   const owners = readOwners(releasing.live);
   const own = appliedBy(owners, fieldManagers.platform);
   const wanted = fieldSet(leafPaths(releasing.intent, releasing.shapeOf));
-  const left = leavesOf(own).filter((path) => !touchesField(wanted, path));
+  const left = leavesOf(own).filter((path) => !touchesField(wanted, path) && !isState(path));
   const kept = left.filter((path) => isMasked(path, releasing) || !isWithdrawn(path, releasing));
   return kept.filter((path) => !ownersOf(owners, path).some(isForeign));
 }

@@ -33,7 +33,7 @@ export type State = {
   readonly recreated: readonly number[];
 };
 
-export const noState: State = {
+const noState: State = {
   created: false,
   fields: {},
   released: [],

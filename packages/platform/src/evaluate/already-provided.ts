@@ -10,8 +10,8 @@ export function alreadyProvided(asked: Asked): string | undefined {
   return asked.world.live(asked.target) === undefined ? foreignProvider(asked) : undefined;
 }
 
-/** The foreign object, as `Kind/namespace/name`; also asked while ours exists, to report that there are two. */
-export function foreignProvider(asked: Asked): string | undefined {
+/** The foreign object, as `Kind/namespace/name`. */
+function foreignProvider(asked: Asked): string | undefined {
   const { asset, world, hco, target } = asked;
   const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace: world.ownNamespace };
   const alternate = (asset.alternates ?? [])
@@ -25,13 +25,13 @@ export function foreignProvider(asked: Asked): string | undefined {
     if (other !== undefined)
       return nameOf({ ...target, name: other.metadata.name, namespace: other.metadata.namespace ?? "" });
   }
-  return target.kind === "KubeletConfig" ? poolProvider(asked) : undefined;
+  return asset.poolRule === undefined ? undefined : poolProvider(asked, asset.poolRule);
 }
 
-function poolProvider({ world, target }: Asked): string | undefined {
-  const fact = world.fact({ read: "pool", name: "worker" });
+function poolProvider({ world, target }: Asked, pool: string): string | undefined {
+  const fact = world.fact({ read: "pool", name: pool });
   const other = foreignPoolConfig({
-    pool: "worker",
+    pool,
     fact: fact.kind === "known" ? (fact.value as PoolFact | undefined) : undefined,
     configs: world.others(target.apiVersion, target.kind),
     own: target.name,

@@ -26,7 +26,7 @@ export function evaluateAsset(asset: Asset, world: World): Standing {
   return render({ asset, world, hco, target });
 }
 
-export function placesOf({ ownNamespace }: World, hco: HcoFact) {
+function placesOf({ ownNamespace }: World, hco: HcoFact) {
   return { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace };
 }
 
@@ -96,9 +96,10 @@ const hasInputs: Check = ({ asset, world }) => {
   return held("InputUnavailable", `${unread.read.read}: ${unread.fact.why}`);
 };
 
-const hasNamespace: Check = ({ world, target }) => {
+/** Where the HyperConverged is there is a namespace. */
+const hasNamespace: Check = ({ world, target, hco }) => {
   const { namespace } = target;
-  if (namespace === undefined) return undefined;
+  if (namespace === undefined || namespace === hco.namespace) return undefined;
   const isThere = world.hasNamespace(namespace);
   if (isThere === undefined) return held("InputUnavailable", `namespace ${namespace}`);
   return isThere ? undefined : excluded("NamespaceMissing", namespace);

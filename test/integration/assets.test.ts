@@ -1,0 +1,96 @@
+// Every object that an asset renders is accepted by the API server, with each generation of the CRDs that it may meet.
+
+import { fieldManagers } from "@virt/api";
+import { type Answer, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { families } from "./assets/generations.ts";
+import { type Desired, desiredWith, hcoNamespace, hcoWith, ownNamespace, type Setting } from "./assets/rendering.ts";
+import { type Definition, isGenuineThere } from "./mock-crds/definitions.ts";
+
+const patienceMs = 300_000;
+const namespaces = [
+  hcoNamespace,
+  ownNamespace,
+  "openshift-mtv",
+  "metallb-system",
+  "openshift-kube-descheduler-operator",
+];
+
+const settings: readonly Setting[] = [
+  {
+    said: {
+      "vfio-devices": '[{"selector": "10DE:1EB8", "resourceName": "nvidia.com/TU104GL_Tesla_T4"}]',
+      "usb-devices":
+        '[{"resourceName": "kubevirt.io/storage", "selectors": [{"vendor": "46f4", "product": "0001"}], "externalResourceProvider": true}]',
+      "enable-incident-detection": "true",
+    },
+    podCIDR: "10.128.0.0/20",
+  },
+  {
+    said: {
+      "vfio-devices": "[{selector: '8086:0d4f', resourceName: intel.com/nic, externalResourceProvider: false}]",
+      "usb-devices": "[{resourceName: a.b/c, selectors: [{vendor: 'A', product: '1'}, {vendor: 'B', product: '2'}]}]",
+    },
+    podCIDR: "10.128.0.0/24",
+  },
+];
+
+if (!isGenuineThere) process.stdout.write("../shared/crds is absent: assets are tried with our mock CRDs only\n");
+
+describe.each(families)("with $title", ({ steady, generations }) => {
+  let server: Server;
+
+  beforeAll(async () => {
+    server = await startServer();
+    await server.installCrds(steady.map(({ crd }) => crd));
+    for (const name of namespaces) {
+      const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+      await server.request({ method: "POST", path: "/api/v1/namespaces", body });
+    }
+  }, patienceMs);
+
+  afterAll(() => server?.stop());
+
+  test.each(generations)("$title take every object, and take it again without a change", async ({ changing }) => {
+    await install(server, changing);
+    for (const setting of settings) {
+      const objects = desiredWith([...steady, ...changing], setting);
+      const troubles = await Promise.all(objects.map((desired) => troublesOf(server, desired)));
+      expect(troubles.flat()).toEqual([]);
+    }
+    await Promise.all(changing.map(({ crd }) => server.removeCrd(crd)));
+  });
+});
+
+/** The HyperConverged is there before the operator is, which never makes one. */
+async function install(server: Server, changing: readonly Definition[]): Promise<void> {
+  await server.installCrds(changing.map(({ crd }) => crd));
+  const hco = hcoWith(changing);
+  const path = `/apis/${hco.apiVersion}/namespaces/${hcoNamespace}/hyperconvergeds`;
+  expect(await server.request({ method: "POST", path, body: hco })).toMatchObject({ status: 201 });
+}
+
+/** A dry run, an apply, and another that must change nothing. */
+async function troublesOf(server: Server, desired: Desired): Promise<readonly string[]> {
+  const rehearsed = await apply(server, desired, "&dryRun=All");
+  const first = await apply(server, desired);
+  const second = await apply(server, desired);
+  const refusals = [rehearsed, first, second].filter(({ status }) => status !== 200 && status !== 201);
+  const isChanged = JSON.stringify(first.body) !== JSON.stringify(second.body);
+  return [
+    ...refusals.map(({ body }) => `${pathOf(desired)}: ${JSON.stringify(body)}`),
+    ...(isChanged ? [`${pathOf(desired)} is changed by a second apply`] : []),
+  ];
+}
+
+/** Server-side apply as the operator does it: no unknown field is taken. */
+function apply(server: Server, desired: Desired, query = ""): Promise<Answer> {
+  const path = `${pathOf(desired)}?fieldManager=${fieldManagers.platform}&force=true&fieldValidation=Strict${query}`;
+  return server.request({ method: "PATCH", path, body: desired.object, contentType: "application/apply-patch+yaml" });
+}
+
+function pathOf({ plural, object: { apiVersion, metadata } }: Desired): string {
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const folder = metadata.namespace === undefined ? root : `${root}/namespaces/${metadata.namespace}`;
+  return `${folder}/${plural}/${metadata.name}`;
+}

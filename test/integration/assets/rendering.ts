@@ -1,0 +1,89 @@
+// Renders the whole catalog for a generation of CRDs, as it would be applied.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { managedByLabel } from "@virt/api";
+import { assets } from "@virt/catalog";
+import {
+  type AnyFacts,
+  type Asset,
+  builtInShape,
+  keepKnown,
+  mergeParts,
+  type Nothing,
+  readHardware,
+  readHco,
+  readTopology,
+  shapeFrom,
+} from "@virt/platform";
+import type { Definition } from "../mock-crds/definitions.ts";
+
+/** What people and machines say in this cluster. */
+export type Setting = { readonly said: Readonly<Record<string, string>>; readonly podCIDR: string };
+
+export type Desired = { readonly plural: string; readonly object: KubeObject };
+
+export const ownNamespace = "virt-platform-operator-system";
+export const hcoNamespace = "openshift-cnv";
+
+/** One object for each target, its parts merged. */
+export function desiredWith(definitions: readonly Definition[], setting: Setting): readonly Desired[] {
+  const facts = factsOf(definitions, setting);
+  const byObject = Map.groupBy(assets, ({ target }) => `${target.kind}/${target.name}`);
+  return [...byObject.values()].map((parts) => merge(parts, facts, definitions));
+}
+
+function merge(parts: readonly Asset[], facts: AnyFacts, definitions: readonly Definition[]): Desired {
+  const [{ target }] = parts as readonly [Asset];
+  const definition = definitions.find(({ crd }) => crd.metadata.name === target.crd);
+  const schema = definition?.schema as JsonMap | undefined;
+  const renders = parts.flatMap((asset) => {
+    const object = rendered(asset, facts);
+    return { asset: asset.name, object: schema === undefined ? object : keepKnown(object, schema).object };
+  });
+  const { object, conflicts } = mergeParts(
+    renders,
+    schema === undefined ? builtInShape(target.kind) : shapeFrom(schema),
+  );
+  if (object === undefined || conflicts.length > 0) throw new Error(`no object: ${JSON.stringify(conflicts)}`);
+  const labels = { ...object.metadata.labels, [managedByLabel.key]: managedByLabel.value };
+  const labelled = { ...object, metadata: { ...object.metadata, labels } };
+  return { plural: definition?.plural ?? `${target.kind.toLowerCase()}s`, object: labelled };
+}
+
+function rendered(asset: Asset, facts: AnyFacts): KubeObject {
+  const object: KubeObject | Nothing = asset.render(facts);
+  if (!("kind" in object)) throw new Error(`${asset.name} renders nothing: ${JSON.stringify(object)}`);
+  return object;
+}
+
+function factsOf(definitions: readonly Definition[], { said, podCIDR }: Setting): AnyFacts {
+  const schemaOf = (crd: string) =>
+    definitions.find(({ crd: { metadata } }) => metadata.name === crd)?.schema as JsonMap | undefined;
+  const nodes = [{ apiVersion: "v1", kind: "Node", metadata: { name: "a" }, spec: { podCIDR } }];
+  const crds = new Set(definitions.map(({ crd }) => crd.metadata.name));
+  return {
+    ownNamespace,
+    hco: readHco(hcoWith(definitions, said), schemaOf("hyperconvergeds.hco.kubevirt.io")),
+    hardware: readHardware(nodes),
+    topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes, crds }),
+    own: undefined,
+    pool: undefined,
+    workerPool: undefined,
+    kubeletConfigs: [],
+    templates: [],
+    controllers: schemaOf("forkliftcontrollers.forklift.konveyor.io"),
+    plugins: schemaOf("uiplugins.observability.openshift.io"),
+    deschedulers: schemaOf("kubedeschedulers.operator.openshift.io"),
+    rules: { apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", metadata: { name: "descheduler-rules" } },
+  };
+}
+
+/** The HyperConverged that somebody created; the operator never does. */
+export function hcoWith(definitions: readonly Definition[], said: Setting["said"] = {}): KubeObject {
+  const version = definitions.find(({ group }) => group === "hco.kubevirt.io")?.version ?? "v1";
+  const annotations = Object.fromEntries(
+    Object.entries(said).map(([key, value]) => [`platform.kubevirt.io/${key}`, value]),
+  );
+  const metadata = { name: "kubevirt-hyperconverged", namespace: hcoNamespace, annotations };
+  return { apiVersion: `hco.kubevirt.io/${version}`, kind: "HyperConverged", metadata, spec: {} };
+}

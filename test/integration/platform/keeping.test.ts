@@ -1,0 +1,128 @@
+import type { KubeObject } from "@virt/api";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { accountName } from "../../world/account.ts";
+import { startWorld, type World } from "../../world/world.ts";
+
+const all = [
+  "nodehealthchecks",
+  "selfnoderemediationtemplates",
+  "selfnoderemediations",
+  "forkliftcontrollers",
+  "metallbs",
+  "uiplugins",
+  "servicemonitors",
+  "prometheusrules",
+  "infrastructures",
+  "schedulers",
+];
+const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const swap = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
+const prefix = "platform.kubevirt.io/";
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld({ controller: "platform", crds: Object.fromEntries(all.map((name) => [name, name])) });
+  await world.simulate("three-workers");
+  await world.startOperator({ flags: ["--activation=always"] });
+});
+afterAll(() => world[Symbol.asyncDispose]());
+
+const read = async (path: string) => (await world.server.request({ path })).body as KubeObject & { spec: never };
+const edit = async (path: string, body: unknown) => {
+  const { status } = await world.server.request({ method: "PATCH", path, body });
+  expect(status).toBe(200);
+};
+const until = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 45_000, interval: 50 });
+const writes = (to: string) =>
+  world.server
+    .audit()
+    .filter(
+      ({ user, verb, requestURI, stage }) =>
+        user.username === accountName("platform") &&
+        stage === "ResponseComplete" &&
+        !["get", "list", "watch"].includes(verb) &&
+        requestURI.startsWith(to),
+    );
+
+test("golden objects appear, each with our label", async () => {
+  await until(async () => {
+    for (const path of [check, swap, hco])
+      expect((await read(path)).metadata.labels?.[`${prefix}managed-by`]).toBe("virt-platform-operator");
+  });
+});
+
+test("a field of ours that somebody changed is corrected with two requests, and others are left alone", async () => {
+  await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
+  const before = writes(check).length;
+  await edit(check, { spec: { minHealthy: "10%" }, metadata: { labels: { team: "theirs" } } });
+  await until(async () => expect((await read(check)).spec).toMatchObject({ minHealthy: "51%" }));
+  expect((await read(check)).metadata.labels).toMatchObject({ team: "theirs" });
+  expect(
+    writes(check)
+      .slice(before)
+      .map(({ verb, requestURI }) => `${verb} ${requestURI.includes("dryRun")}`),
+  ).toEqual(["patch true", "patch false"]);
+});
+
+test("a patch annotation changes what is applied, a broken one holds the object as it is", async () => {
+  const patch = (text: string | null) => edit(swap, { metadata: { annotations: { [`${prefix}patch`]: text } } });
+  const argumentsOf = async () => ((await read(swap)) as { spec: { kernelArguments?: string[] } }).spec.kernelArguments;
+  await patch(JSON.stringify([{ op: "add", path: "/spec/kernelArguments", value: ["quiet"] }]));
+  await until(async () => expect(await argumentsOf()).toEqual(["quiet"]));
+  await patch('[{"op":"replace","path":"/metadata/name","value":"other"}]');
+  const events = async () =>
+    JSON.stringify((await world.server.request({ path: "/apis/events.k8s.io/v1/events" })).body);
+  await until(async () => expect(await events()).toContain("InvalidPatch"));
+  expect(await argumentsOf()).toEqual(["quiet"]);
+  await patch(null);
+  await until(async () => expect(await argumentsOf()).toBeUndefined());
+});
+
+test("an ignored field keeps its value and becomes somebody else's to change", async () => {
+  await edit(check, { metadata: { annotations: { [`${prefix}ignore-fields`]: "/spec/minHealthy" } } });
+  await until(async () =>
+    expect(JSON.stringify((await read(check)).metadata["managedFields"])).toContain("virt-platform-operator-released"),
+  );
+  await edit(check, { spec: { minHealthy: "40%" } });
+  await edit(check, { spec: { stormCooldownDuration: "1m" } });
+  await until(async () => expect((await read(check)).spec).toMatchObject({ stormCooldownDuration: "5m" }));
+  expect((await read(check)).spec).toMatchObject({ minHealthy: "40%" });
+});
+
+test("an unmanaged object is left alone", async () => {
+  await edit(check, { metadata: { annotations: { [`${prefix}mode`]: "unmanaged" } } });
+  await edit(check, { spec: { stormCooldownDuration: "2m" } });
+  await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  const config = async () => ((await read(hco)) as { spec: { liveMigrationConfig: object } }).spec.liveMigrationConfig;
+  await until(async () => expect(await config()).toMatchObject({ allowPostCopy: false }));
+  expect((await read(check)).spec).toMatchObject({ stormCooldownDuration: "2m" });
+});
+
+test("an edit that touches nothing of ours costs no request", async () => {
+  const requests = () =>
+    world.server
+      .audit()
+      .filter(({ user, verb, requestURI }) => {
+        const isOurs = user.username === accountName("platform");
+        const isDiscovery = /^\/apis\/[^/]+\/[^/]+$/.test(requestURI); // the CRDs of this world are seconds old
+        return isOurs && verb !== "watch" && !isDiscovery && !/\/(events|leases)/.test(requestURI);
+      })
+      .map(({ verb, requestURI }) => `${verb} ${requestURI}`);
+  const before = requests().length;
+  await edit(hco, { metadata: { annotations: { "example.com/note": "hello" } } });
+  await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  await until(async () => {
+    const { spec } = (await read(hco)) as { spec: { liveMigrationConfig: { allowPostCopy: boolean } } };
+    expect(spec.liveMigrationConfig.allowPostCopy).toBe(false);
+  });
+  const manner = "fieldManager=virt-platform-operator&fieldValidation=Strict&force=true";
+  expect(requests().slice(before)).toEqual([`patch ${hco}?dryRun=All&${manner}`, `patch ${hco}?${manner}`]);
+});
+
+test("the operator asks for nothing that its role does not allow", () => {
+  const refused = world.server
+    .audit()
+    .filter(({ responseStatus, user }) => responseStatus?.code === 403 && user.username === accountName("platform"));
+  expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+});
