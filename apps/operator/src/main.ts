@@ -1,6 +1,6 @@
 // The operator as a process.
 
-import { assets, profiles } from "@virt/catalog";
+import { assets, profiles, tombstones } from "@virt/catalog";
 import { AccessError } from "@virt/kube";
 import { advisorResident } from "./advisor/resident.ts";
 import { helpText } from "./flags.ts";
@@ -26,7 +26,10 @@ switch (line.kind) {
       process.on(signal, () => (stop.signal.aborted ? process.exit(1) : stop.abort()));
     }
     try {
-      const residents = { advisor: advisorResident(profiles), platform: platformResident(assets, profiles) };
+      const residents = {
+        advisor: advisorResident(profiles),
+        platform: platformResident({ assets, tombstones, profiles }),
+      };
       await run(
         line.settings,
         line.settings.controllers.map((name) => residents[name]),

@@ -13,11 +13,12 @@ export {
 } from "./asset.ts";
 export { isWriteDue } from "./baseline/compare.ts";
 export type { Contested } from "./baseline/contested.ts";
-export { judge, writeRate } from "./baseline/judge.ts";
-export { objectAnnotations, releasedManager } from "./baseline/names.ts";
+export { judge, recreations, writeRate } from "./baseline/judge.ts";
+export { isState, objectAnnotations, releasedManager } from "./baseline/names.ts";
 export type { ObjectMemory, ObjectSeen } from "./baseline/object-seen.ts";
 export { readOverrides } from "./baseline/overrides.ts";
 export { giveUpObject, handOverObject } from "./baseline/release.ts";
+export { judgePrune, judgeTombstone, type Removal } from "./baseline/removal.ts";
 export { builtInShape, defaultFrom, shapeFrom } from "./baseline/schema-shape.ts";
 export { readState, type State, writeState } from "./baseline/state.ts";
 export type { Apply, Cause, Verdict } from "./baseline/verdict.ts";

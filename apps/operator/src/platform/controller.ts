@@ -13,10 +13,12 @@ import {
 } from "@virt/platform";
 import { configWatch } from "../advisor/watches.ts";
 import { chooseHco, contentOf } from "./hco.ts";
+import { dependencies, hcoNews } from "./hco-news.ts";
 import { keepObject } from "./keep.ts";
 import { isHco, keyOf, managedObjects } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
-import { reportPass } from "./report.ts";
+import { bury, prune } from "./prune.ts";
+import { announce, reportHco, reportPass } from "./report.ts";
 import {
   hcoWatchesFor,
   infrastructureWatch,
@@ -117,9 +119,24 @@ async function lookAtAll(parts: PlatformParts, tools: Tools): Promise<Ending> {
   const objects = objectsNow(parts);
   const hco = objects.find(({ ref }) => isHco(ref));
   if (hco === undefined) return { kind: "done" };
+  await buryAll(parts, tools);
   const ending = await lookAt(keyOf(hco.ref), parts, tools);
   for (const { ref } of objects) if (!isHco(ref)) parts.look(keyOf(ref));
   return ending;
+}
+
+/** What earlier releases applied goes first, best effort; what is done with costs no further request. */
+async function buryAll(parts: PlatformParts, tools: Tools): Promise<void> {
+  const hco = chooseHco(parts.find, parts.settings.hcoNamespace);
+  if (hco.kind !== "found" || !worldNow(hco.object, parts).activation.isActive) return;
+  for (const tombstone of parts.tombstones) {
+    const key = keyOf(tombstone);
+    if (parts.standing.buried.has(key)) continue;
+    const { state, told } = await bury(tombstone, { tools });
+    parts.metrics.buried(tombstone, state);
+    if (state !== -1) parts.standing.buried.add(key);
+    if (told !== undefined) announce(told, { key, hco: hco.object, ref: tombstone, parts });
+  }
 }
 
 async function lookAt(key: string, parts: PlatformParts, tools: Tools): Promise<Ending> {
@@ -134,6 +151,12 @@ async function lookAt(key: string, parts: PlatformParts, tools: Tools): Promise<
   parts.metrics.active(parts.settings.activation, world.activation.isActive);
   const pass = await keepObject(object, world, parts, tools);
   reportPass(object, pass, hco.object, parts);
+  const pruned = await prune(object, pass.evaluated, { world, parts, tools });
+  if (pruned !== undefined) announce(pruned, { key, hco: hco.object, ref: object.ref, parts });
+  if (isHco(object.ref)) {
+    reportHco(hcoNews(hco.object, world, parts.assets), hco.object, parts);
+    parts.metrics.dependencies(dependencies(world, parts.assets));
+  }
   parts.metrics.took(object.ref, (parts.clock.monotonic() - begun) / 1000);
   if (isHco(object.ref) && pass.kept.kind !== "applied") parts.standing.hcoDone = content;
   return pass.ending;

@@ -10,19 +10,22 @@ import {
   type Evaluated,
   evaluateObject,
   giveUpObject,
+  type HcoFact,
   handOverObject,
+  hcoPointers,
   isWriteDue,
   judge,
   type ManagedObject,
   type ObjectMemory,
   objectAnnotations,
+  recreations,
   releasedManager,
   shapeFrom,
   type Verdict,
   type World,
   writeRate,
 } from "@virt/platform";
-import { keyOf } from "./objects.ts";
+import { isHco, keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import { managedWatch } from "./watches.ts";
 
@@ -80,6 +83,7 @@ export async function keepObject(
     live,
     governed: wanted.governed,
     memory,
+    ...(isHco(object.ref) && { translate: (pointers) => hcoPointers(pointers, servedVersion(object.ref)) }),
   });
   const acting: Acting = { object, live, memory, parts, tools, key };
   const { kept, ending } = await act(verdict, acting);
@@ -91,6 +95,10 @@ function schemaOf({ ref, assets }: ManagedObject, world: World): JsonMap | undef
   const version = ref.apiVersion.split("/").at(-1) ?? "";
   const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
   return fact?.kind === "known" ? (fact.value as JsonMap | undefined) : undefined;
+}
+
+function servedVersion({ apiVersion }: ManagedObject["ref"]): HcoFact["apiVersion"] {
+  return apiVersion === "hco.kubevirt.io/v1" ? apiVersion : "hco.kubevirt.io/v1beta1";
 }
 
 type Acting = {
@@ -117,6 +125,8 @@ async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
       if (live !== undefined)
         parts.memory.set(key, { ...memory, answer: memory.answer ?? live, sent: verdict.hash, wasThere: true });
       return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
+    case "deletion-fight":
+      return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
     case "managed-by-other":
     case "unmanaged":
     case "paused":
@@ -147,9 +157,22 @@ async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Ac
   const outcome = await tools.cluster.apply(apply.object, write);
   if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
   tools.wrote(managedWatch(acting.object.ref, parts.settings.hcoNamespace), outcome.live);
-  parts.memory.set(key, { bucket: verdict.bucket, answer: outcome.live, sent: apply.hash, wasThere: true });
+  parts.memory.set(key, {
+    ...afterWrite(apply, acting),
+    bucket: verdict.bucket,
+    answer: outcome.live,
+    sent: apply.hash,
+  });
   await giveUp(outcome.live, acting);
   return { kept: { kind: "applied", apply, live: outcome.live }, ending: { kind: "done" } };
+}
+
+/** A creation of what was there before undoes somebody's deletion. */
+function afterWrite({ cause }: Apply, { memory, parts }: Acting): Pick<ObjectMemory, "wasThere" | "recreated"> {
+  const now = parts.clock.wall();
+  const before = recreations(memory.recreated ?? [], now);
+  const isUndone = cause === "create" && memory.wasThere;
+  return { wasThere: true, recreated: isUndone ? [...before, now] : before };
 }
 
 /** Before we leave out what only we own, somebody else holds it: its value stays. */

@@ -3,6 +3,8 @@
 import type { Ref } from "@virt/api";
 import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
 
+import type { Dependency } from "./hco-news.ts";
+
 export type ObjectSigns = {
   /** 1 in sync, 0 failed; undefined: it is not ours to judge. */
   readonly compliance: 0 | 1 | undefined;
@@ -18,6 +20,10 @@ export type PlatformMetrics = {
   readonly excluded: (asset: string, reason: string | undefined) => void;
   readonly thrashed: (ref: Ref) => void;
   readonly took: (ref: Ref, seconds: number) => void;
+  /** CRDs of features that somebody asked for. */
+  readonly dependencies: (all: readonly Dependency[]) => void;
+  /** 0 gone, -1 error, -2 skipped. */
+  readonly buried: (ref: Ref, state: 0 | -1 | -2) => void;
   readonly active: (activation: string, isActive: boolean) => void;
 };
 
@@ -34,6 +40,12 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   const invalid = gauge("invalid_override", "1 while an override cannot be used, by type.", [...knn, "type"]);
   const contested = gauge("contested_fields", "Fields that others set and that are left alone.", knn);
   const excluded = gauge("excluded_assets", "1 for each asset that is not applied, by reason.", ["asset", "reason"]);
+  const missing = gauge("missing_dependency", "1 while a CRD that a feature needs is missing, 0 when it is there.", [
+    "group",
+    "version",
+    "kind",
+  ]);
+  const tombstones = gauge("tombstone_status", "0 gone, -1 error, -2 skipped.", knn);
   const active = gauge("active", "1 while the platform controller works, 0 while it idles.", ["activation"]);
   const thrashing = new Counter({ name: `${prefix}thrashing_total`, help: "Edit wars.", labelNames: knn, registers });
   const durations = new Histogram({
@@ -65,6 +77,11 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     },
     thrashed: (ref) => thrashing.inc(labelsOf(ref)),
     took: (ref, seconds) => durations.observe(labelsOf(ref), seconds),
+    dependencies: (all) => {
+      missing.reset();
+      for (const { group, version, kind, isMissing } of all) missing.set({ group, version, kind }, isMissing ? 1 : 0);
+    },
+    buried: (ref, state) => tombstones.set(labelsOf(ref), state),
     active: (activation, isActive) => active.set({ activation }, isActive ? 1 : 0),
   };
 }

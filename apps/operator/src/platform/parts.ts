@@ -2,13 +2,14 @@
 
 import type { Purposes } from "@virt/engine";
 import type { Announcement, Clock, Discovery, Log, Watch, WatchSpec } from "@virt/kube";
-import type { Asset, ExclusionRule, ObjectMemory } from "@virt/platform";
+import type { Asset, ExclusionRule, ObjectMemory, Tombstone } from "@virt/platform";
 import type { Remembered } from "../remembered.ts";
 import type { Settings } from "../settings.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 
 export type PlatformParts = {
   readonly assets: readonly Asset[];
+  readonly tombstones: readonly Tombstone[];
   readonly settings: Settings;
   readonly images: Readonly<Record<string, string>>;
   readonly purposesOf: Purposes;
@@ -33,6 +34,10 @@ export type PlatformStanding = {
   exclusions: readonly ExclusionRule[] | undefined;
   /** The content of the HyperConverged with which its own stage is through: the other objects work from it. */
   hcoDone: string | undefined;
+  /** Objects whose feature went off and that were looked at for that. */
+  readonly pruned: Set<string>;
+  /** Tombstones that are done with in this process. */
+  readonly buried: Set<string>;
   /** What was told and still stands, by subject. */
-  readonly told: Map<string, string>;
+  readonly told: Set<string>;
 };

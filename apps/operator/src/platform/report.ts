@@ -32,14 +32,24 @@ export function reportPass(
   remember(key, stands, standing.told);
 }
 
-function isNews(key: string, { reason, note }: Told, told: ReadonlyMap<string, string>): boolean {
-  return told.get(`${key} ${reason}`) !== note;
+/** What is to be said about the HyperConverged itself, beside what was done to it. */
+export function reportHco(stands: readonly Told[], hco: KubeObject, parts: PlatformParts): void {
+  const { apiVersion, kind, metadata } = hco;
+  const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? "" };
+  const key = `${keyOf(ref)} itself`;
+  for (const told of stands.filter((one) => isNews(key, one, parts.standing.told)))
+    announce(told, { key: keyOf(ref), hco, ref, parts });
+  remember(key, stands, parts.standing.told);
+}
+
+function isNews(key: string, { reason, note }: Told, told: ReadonlySet<string>): boolean {
+  return !told.has(`${key} ${reason} ${note}`);
 }
 
 /** A situation that is over may be told again when it comes back. */
-function remember(key: string, stands: readonly Told[], told: Map<string, string>): void {
-  for (const subject of told.keys()) if (subject.startsWith(`${key} `)) told.delete(subject);
-  for (const { reason, note } of stands) told.set(`${key} ${reason}`, note);
+function remember(key: string, stands: readonly Told[], told: Set<string>): void {
+  for (const subject of told) if (subject.startsWith(`${key} `)) told.delete(subject);
+  for (const { reason, note } of stands) told.add(`${key} ${reason} ${note}`);
 }
 
 type Telling = {
@@ -49,7 +59,7 @@ type Telling = {
   readonly parts: PlatformParts;
 };
 
-function announce({ type, reason, note }: Told, { key, hco, ref, parts }: Telling): void {
+export function announce({ type, reason, note }: Told, { key, hco, ref, parts }: Telling): void {
   parts.log[type === "Warning" ? "warn" : "info"](note, { object: key, reason });
   const { apiVersion, kind, metadata } = hco;
   const { name, namespace, uid } = metadata;

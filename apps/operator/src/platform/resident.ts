@@ -3,13 +3,19 @@
 import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
 import { crdWatch } from "@virt/kube";
-import { type Asset, readImages } from "@virt/platform";
+import { type Asset, readImages, type Tombstone } from "@virt/platform";
 import type { Resident } from "../housing.ts";
 import { createRemembered } from "../remembered.ts";
 import { platformController, wantedWatches } from "./controller.ts";
 import { platformMetrics } from "./metrics.ts";
 
-export function platformResident(assets: readonly Asset[], profiles: readonly Profile[]): Resident {
+export type PlatformCatalog = {
+  readonly assets: readonly Asset[];
+  readonly tombstones: readonly Tombstone[];
+  readonly profiles: readonly Profile[];
+};
+
+export function platformResident({ assets, tombstones, profiles }: PlatformCatalog): Resident {
   return {
     name: "platform",
     fieldManager: fieldManagers.platform,
@@ -17,6 +23,7 @@ export function platformResident(assets: readonly Asset[], profiles: readonly Pr
     move: ({ settings, find, discovery, registry, clock, log, namespace, announce, refresh, look, environment }) => {
       const parts = {
         assets,
+        tombstones,
         settings,
         images: readImages(environment),
         purposesOf: (profile: string) => profiles.find(({ name }) => name === profile)?.purposes ?? [],
@@ -25,7 +32,13 @@ export function platformResident(assets: readonly Asset[], profiles: readonly Pr
         discovery,
         remembered: createRemembered(() => find(crdWatch)),
         memory: new Map(),
-        standing: { exclusions: undefined, hcoDone: undefined, told: new Map() },
+        standing: {
+          exclusions: undefined,
+          hcoDone: undefined,
+          told: new Set<string>(),
+          pruned: new Set<string>(),
+          buried: new Set<string>(),
+        },
         announce,
         metrics: platformMetrics(registry),
         clock,

@@ -69,6 +69,11 @@ function verdictTold(name: string, verdict: Verdict): readonly Told[] {
     case "wait":
       if (verdict.why === "fight") return [];
       return warning("Throttled", `Update throttled for ${name} (limit: 10 updates per 1m0s)`);
+    case "deletion-fight":
+      return warning(
+        "ThrashingDetected",
+        `Edit war detected for ${name}: it was deleted ${verdict.count} times. It is not created again for now. Another actor deletes this resource; exclude it by annotation 'platform.kubevirt.io/disabled-resources' on the HyperConverged if that is intentional.`,
+      );
     case "managed-by-other":
     case "paused":
     case "not-there":
@@ -121,7 +126,7 @@ export function signsOf(kept: Kept, live: KubeObject | undefined): ObjectSigns |
         : [];
   return {
     compliance: complianceOf(kept),
-    paused: kept.kind === "paused-now" ? "edit-war" : verdict?.kind === "paused" ? verdict.reason : undefined,
+    paused: pausedOf(kept),
     customizations: isUnmanaged
       ? ["unmanaged"]
       : [
@@ -137,4 +142,11 @@ function complianceOf(kept: Kept): 0 | 1 | undefined {
   if (kept.kind === "applied") return 1;
   if (kept.kind === "failed") return 0;
   return kept.kind === "verdict" && kept.verdict.kind === "in-sync" ? 1 : undefined;
+}
+
+function pausedOf(kept: Kept): ObjectSigns["paused"] {
+  if (kept.kind === "paused-now") return "edit-war";
+  if (kept.kind !== "verdict") return undefined;
+  if (kept.verdict.kind === "deletion-fight") return "deletion-fight";
+  return kept.verdict.kind === "paused" ? kept.verdict.reason : undefined;
 }

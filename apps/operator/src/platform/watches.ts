@@ -10,6 +10,7 @@ import {
   type Parts,
   type Places,
   placed,
+  poolRuleParts,
   type Read,
   schedulerParts,
 } from "@virt/platform";
@@ -101,11 +102,9 @@ function assetWatches(asset: Asset, places: Places): readonly WatchSpec[] {
       ? []
       : [namespaceWatch(target.namespace)]),
     ...(isAlone ? [kindWatch(target.apiVersion, target.kind)] : []),
-    ...(isKubelet ? [kindWatch(target.apiVersion, target.kind, kubeletParts), poolWatchOf("worker")] : []),
+    ...(isKubelet ? [kindWatch(target.apiVersion, target.kind, poolRuleParts), poolWatchOf("worker")] : []),
   ];
 }
-
-export const kubeletParts: Parts = [["spec", "machineConfigPoolSelector"]];
 
 /** The HyperConverged is watched in any case, wherever it is. */
 export function objectWatches(object: ManagedObject, places: Places): readonly WatchSpec[] {

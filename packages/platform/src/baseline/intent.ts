@@ -36,9 +36,10 @@ export function intend(seen: ObjectSeen, overrides: Overrides, state: State): In
   const pointers = overrides.ignoreFields === undefined ? undefined : readIgnoreFields(overrides.ignoreFields);
   if (pointers?.kind === "refused") return { kind: "held", reason: "InvalidIgnoreFields", message: pointers.reason };
   const wanted = patched?.object ?? seen.baseline;
-  const masked = mask(wanted, pointers?.pointers ?? [], seen.shapeOf);
+  const given = pointers?.pointers ?? [];
+  const masked = mask(wanted, seen.translate?.(given) ?? given, seen.shapeOf);
   const governed = seen.governed.length === 0 ? masked.object : leaveOut(masked.object, seen.governed);
-  const ignored = (pointers?.pointers ?? []).map(writePointer);
+  const ignored = given.map(writePointer);
   const contested = overrides.isAdopted ? [] : contestOf(seen, governed, { state, ignored });
   const object = labelled(
     leaveOut(

@@ -57,9 +57,13 @@ function handsOff(live: KubeObject, overrides: Overrides, state: State): Verdict
 
 function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
   if (!seen.mayCreate) return { kind: "not-there" };
+  const recreated = recreations(seen.memory.recreated ?? [], seen.now);
+  const [oldest] = recreated;
+  if (seen.memory.wasThere && oldest !== undefined && recreated.length >= platformRule.limit)
+    return { kind: "deletion-fight", inMs: oldest + platformRule.windowMs - seen.now, count: recreated.length };
   const intended = intend(seen, overrides, state);
   if (intended.kind === "held") return intended;
-  const withMemory = { ...state, created: true, fields: fieldsByAsset(seen, intended.object) };
+  const withMemory = { ...state, created: true, fields: fieldsByAsset(seen, intended.object), recreated };
   return spend(seen, {
     cause: "create",
     object: remembering(intended.object, withMemory),
@@ -69,6 +73,11 @@ function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
     changes: [],
     opponents: [],
   });
+}
+
+/** Those within the window. */
+export function recreations(times: readonly number[], now: number): readonly number[] {
+  return times.filter((time) => now - time < platformRule.windowMs);
 }
 
 type Knowing = {

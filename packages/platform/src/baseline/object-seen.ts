@@ -1,7 +1,7 @@
 // What one pass knows about one managed object.
 
 import type { Json, KubeObject, Ref } from "@virt/api";
-import type { Bucket, Path, ShapeOf } from "@virt/engine";
+import type { Bucket, Path, Pointer, ShapeOf } from "@virt/engine";
 import type { Paused } from "./state.ts";
 
 /** The render of one active asset. */
@@ -23,6 +23,8 @@ export type ObjectSeen = {
   /** Fields that a plan is in charge of, where the object is yielded field by field. */
   readonly governed: readonly Path[];
   readonly memory: ObjectMemory;
+  /** Pointers of people in terms of the version that is served. */
+  readonly translate?: (pointers: readonly Pointer[]) => readonly Pointer[];
 };
 
 /** What the process remembers of an object. All of it may be lost. */
@@ -34,6 +36,8 @@ export type ObjectMemory = {
   readonly bucket: Bucket;
   /** A pause that could not be written yet: corrections stop all the same. */
   readonly unwrittenPause?: Paused;
-  /** When somebody's deletion of it was last undone. */
+  /** It existed when it was last seen: if it is gone now, somebody deleted it. */
   readonly wasThere: boolean;
+  /** When deletions by others were undone, in milliseconds. */
+  readonly recreated?: readonly number[];
 };

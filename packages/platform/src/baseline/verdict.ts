@@ -23,6 +23,8 @@ export type Verdict =
   | { readonly kind: "managed-by-other"; readonly by: string }
   | { readonly kind: "unmanaged" }
   | { readonly kind: "paused"; readonly reason: "edit-war" | "manual" }
+  /** Somebody deletes it again and again: it is not made again before this time has passed. */
+  | { readonly kind: "deletion-fight"; readonly inMs: number; readonly count: number }
   | { readonly kind: "held"; readonly reason: string; readonly message: string }
   | { readonly kind: "contested"; readonly contested: readonly Contested[] }
   | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly hash: string }

@@ -18,16 +18,18 @@ import type { World } from "./world.ts";
 export function evaluateAsset(asset: Asset, world: World): Standing {
   const { hco } = world;
   if (hco === undefined) return excluded("HCOMissing", "no HyperConverged to work from");
-  const target = placed(asset.target, placesOf(world, hco));
-  for (const check of checks) {
-    const found = check({ asset, world, hco, target });
+  const asked = askedOf(asset, world, hco);
+  for (const check of Object.values(checks)) {
+    const found = check(asked);
     if (found !== undefined) return found;
   }
-  return render({ asset, world, hco, target });
+  return renderAsset(asked);
 }
 
-function placesOf({ ownNamespace }: World, hco: HcoFact) {
-  return { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace };
+export function askedOf(asset: Asset, world: World, hco: HcoFact): Asked {
+  const { ownNamespace } = world;
+  const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace };
+  return { asset, world, hco, target: placed(asset.target, places) };
 }
 
 type Check = (asked: Asked) => Standing | undefined;
@@ -110,21 +112,22 @@ const isNeeded: Check = (asked) => {
   return other === undefined ? undefined : excluded("AlreadyProvided", other);
 };
 
-const checks: readonly Check[] = [
-  isActive,
-  isListed,
-  isSwitchedOn,
-  isReadable,
-  isConditionMet,
-  isNotExcluded,
-  isUngoverned,
-  hasCrds,
-  hasInputs,
-  hasNamespace,
-  isNeeded,
-];
+/** In the order in which they are made. */
+export const checks = {
+  activation: isActive,
+  "allow-list": isListed,
+  switch: isSwitchedOn,
+  devices: isReadable,
+  conditions: isConditionMet,
+  exclusions: isNotExcluded,
+  plans: isUngoverned,
+  crds: hasCrds,
+  inputs: hasInputs,
+  namespace: hasNamespace,
+  alternates: isNeeded,
+} as const satisfies Readonly<Record<string, Check>>;
 
-function render({ asset, world }: Asked): Standing {
+export function renderAsset({ asset, world }: Asked): Standing {
   try {
     const rendered = asset.render(factsOf(asset, world));
     if (isNothing(rendered)) return excluded("NothingToApply", rendered.nothing);
