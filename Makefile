@@ -90,7 +90,7 @@ campaign: controlplane build ## Break the operator's requests and processes, one
 
 .PHONY: replay
 replay: controlplane build ## Repeat a trial of the campaign that failed; PLAN=<file>
-	@$(NODE) tools/campaign/replay.ts
+	@$(NODE) tools/replay/main.ts
 
 .PHONY: bench
 bench: controlplane build $(PEER) ## Measure, against raw requests of the same minute; SCENARIO=, QUICK=1, FULL=1, SEED=

@@ -1,0 +1,33 @@
+// What a run leaves behind, without what differs from run to run: times, uids, versions, and hashes over them.
+
+import type { Status } from "@virt/api";
+import { type Site, targets } from "./site.ts";
+import { profile } from "./workload.ts";
+
+export type EndState = Readonly<Record<string, unknown>>;
+
+export async function endState({ world: { server, configs } }: Site): Promise<EndState> {
+  const paths = Object.entries(targets);
+  const specs = paths.map(async ([name, path]) => {
+    const { body } = await server.request({ path });
+    return [name, (body as { readonly spec?: unknown }).spec] as const;
+  });
+  const status = await configs.status(profile);
+  return { ...Object.fromEntries(await Promise.all(specs)), ...steady(status) };
+}
+
+function steady({ phase, planHash, items = [], conditions = [], review }: Status): EndState {
+  return {
+    phase,
+    planHash,
+    review,
+    items: items.map(({ name, state, message, diff, managedFields }) => ({
+      name,
+      state,
+      message,
+      diff,
+      managedFields,
+    })),
+    conditions: conditions.map(({ type, status, reason, message }) => ({ type, status, reason, message })),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Traced } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { trialsOf } from "./trials.ts";
+
+function call(verb: Traced["verb"], name: string, isEffective = false): Traced {
+  const place = { group: "", version: "v1", resource: "configmaps", namespace: "default", name, subresource: "" };
+  const manner = { isDryRun: false, fieldManager: "", userAgent: "" };
+  return { method: "", path: "", query: {}, verb, ...place, ...manner, ordinal: 1, isEffective, startedMs: 0 };
+}
+
+const namesOf = (...traces: readonly (readonly Traced[])[]) => trialsOf(traces).map(({ name }) => name);
+
+test("a request is counted among those of its own place, so that its order among others does not matter", () => {
+  const one = [call("get", "a"), call("get", "b"), call("get", "a")];
+  const other = [call("get", "b"), call("get", "a"), call("get", "a")];
+  const struck = namesOf(one, other).filter((name) => name.startsWith("503"));
+  expect(struck).toEqual([
+    "503 at request 1: get configmaps default/a",
+    "503 at request 2: get configmaps default/a",
+    "503 at request 1: get configmaps default/b",
+  ]);
+});
+
+test("what not every run asks for is not struck", () => {
+  const names = namesOf([call("get", "a"), call("get", "a"), call("get", "b")], [call("get", "a")]);
+  expect(names.filter((name) => name.startsWith("reset"))).toEqual(["reset at request 1: get configmaps default/a"]);
+});
+
+test("a write is struck by a kill before it, behind its commit, and behind its answer", () => {
+  const kills = trialsOf([[call("apply", "a", true)]]).filter(({ kind }) => kind === "kill");
+  expect(kills.map(({ plans }) => plans.map(({ fault }) => fault.kind))).toEqual([
+    ["crash-before"],
+    ["crash-after-commit"],
+    ["crash-after-answer"],
+  ]);
+});
+
+test("a read is struck again at its repetition", () => {
+  const twice = trialsOf([[call("get", "a")]]).filter(({ kind }) => kind === "twice");
+  expect(twice.map(({ plans }) => plans.map(({ trigger }) => trigger))).toEqual([
+    [expect.objectContaining({ number: 1 }), expect.objectContaining({ number: 2 })],
+  ]);
+});

@@ -1,0 +1,68 @@
+// The trials of a campaign: each fault at every request that all runs without a fault have made.
+
+import {
+  type Call,
+  type Fault,
+  type Faults,
+  type Matcher,
+  type Plan,
+  plansFrom,
+  type Traced,
+  usualFaults,
+} from "@virt/testkit";
+
+/** One run: usually with one plan. */
+export type Trial = { readonly name: string; readonly kind: Kind; readonly plans: readonly Plan[] };
+
+/** The class of a trial, for a test's promise. */
+export type Kind = "500" | "503" | "429" | "reset" | "stall" | "kill" | "lost answer" | "twice" | "pair";
+
+export function trialsOf(traces: readonly (readonly Traced[])[]): readonly Trial[] {
+  const plans = plansOf(traces, usualFaults);
+  const single = plans.map((plan) => ({ name: plan.name, kind: kindOf(plan.fault), plans: [plan] }));
+  return [...single, ...plans.flatMap(twice)];
+}
+
+function kindOf({ kind, ...fault }: Fault): Kind {
+  if (kind === "answer") return `${(fault as { readonly status: number }).status}` as Kind;
+  if (kind === "lose-answer") return "lost answer";
+  return kind.startsWith("crash") ? "kill" : (kind as Kind);
+}
+
+/** What is read is read again by the next pass, which must not take "cannot be read" for an answer. */
+function twice(plan: Plan): readonly Trial[] {
+  const { trigger, fault, name } = plan;
+  if (trigger.on !== "request" || trigger.matching.verb !== "get" || kindOf(fault) !== "500") return [];
+  const again = { ...plan, trigger: { ...trigger, number: trigger.number + 1 } };
+  return [{ name: `${name}, and at its repetition`, kind: "twice", plans: [plan, again] }];
+}
+
+/**
+ * Requests that run at the same time come in any order, so each is counted among those of its own place: the same verb on
+ * the same object. Of a place that one run visits more often than another only the common visits are struck.
+ */
+function plansOf(traces: readonly (readonly Traced[])[], { perShape, ...faults }: Faults): readonly Plan[] {
+  const [first = [], ...others] = traces.map(byPlace);
+  const places = [...first].flatMap(([place, calls]) => {
+    const most = Math.min(calls.length, ...others.map((other) => other.get(place)?.length ?? 0));
+    return most > 0 ? [{ matching: JSON.parse(place) as Matcher, calls: calls.slice(0, most) }] : [];
+  });
+  const atPlaces = places.flatMap(({ matching, calls }) =>
+    plansFrom(calls, { ...faults, perShape: [] }).map((plan) => narrowed(plan, matching)),
+  );
+  const common = places.flatMap(({ calls }) => calls);
+  return [...atPlaces, ...plansFrom(common, { perRequest: [], perWrite: [], perShape })];
+}
+
+function byPlace(trace: readonly Traced[]): ReadonlyMap<string, readonly Traced[]> {
+  return Map.groupBy(trace, (call) => JSON.stringify(placeOf(call)));
+}
+
+function placeOf({ verb, group, resource, namespace, name, subresource, isDryRun }: Call): Matcher {
+  return { verb, group, resource, namespace, name, subresource, isDryRun };
+}
+
+function narrowed(plan: Plan, matching: Matcher): Plan {
+  const { trigger } = plan;
+  return trigger.on === "every" ? plan : { ...plan, trigger: { ...trigger, matching } };
+}

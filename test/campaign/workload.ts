@@ -1,0 +1,50 @@
+// The run that the faults strike: a person asks for a plan, reviews and approves it, and the nodes take it over.
+
+import type { Status } from "@virt/api";
+import type { AuditEvent } from "@virt/testkit";
+import type { Site, Stage } from "./site.ts";
+import { until } from "./until.ts";
+import { render, rollOut } from "./worker-pool.ts";
+
+export const profile = "load-aware-rebalancing";
+const rebooting = "enable-psi-metrics";
+
+/** Each step waits until the operator has said what it thinks of the one before, so that runs can be compared. */
+export async function playLoadAware({ world, audit }: Site, stage: Stage): Promise<void> {
+  const { configs, server } = world;
+  const says = (what: string, isSaid: (status: Status) => boolean) =>
+    until(what, () => {
+      const status = lastStatus(audit.events());
+      return isSaid(status) ? status : summary(status);
+    });
+  await configs.create(profile, { action: "DryRun" });
+  await stage.start();
+  await says("the review", ({ phase }) => phase === "ReviewRequired");
+  await configs.edit(profile, { action: "Apply" });
+  await says("both items", (status) => isWaiting(status, "has not rendered"));
+  await render(server);
+  await says("the rollout", (status) => isWaiting(status, "is processing changes"));
+  await rollOut(server);
+  await says("the end", ({ phase }) => phase === "Completed");
+}
+
+/** From the log: to ask for it every few milliseconds would cost as much as the run itself. */
+function lastStatus(events: readonly AuditEvent[]): Status {
+  const written = events.findLast(
+    ({ objectRef, responseStatus }) =>
+      objectRef?.name === profile && objectRef.subresource === "status" && responseStatus?.code === 200,
+  );
+  return (written?.responseObject as { readonly status?: Status } | undefined)?.status ?? {};
+}
+
+/** One item waits for its pool, and says so; the other one is done. */
+function isWaiting({ items = [] }: Status, words: string): boolean {
+  return items.every(({ name, state, message }) =>
+    name === rebooting ? state === "InProgress" && message.includes(words) : state === "Completed",
+  );
+}
+
+function summary({ phase, items = [], conditions = [] }: Status): string {
+  const said = conditions.filter(({ status }) => status === "True").map(({ type, message }) => `${type}: ${message}`);
+  return JSON.stringify({ phase, items: items.map((one) => `${one.name}: ${one.state}, ${one.message}`), said });
+}
