@@ -1,7 +1,18 @@
 // What a controller gets from the process it lives in, and what it brings.
 
 import type { PassFacts } from "@virt/advisor";
-import type { Announcement, Clock, Controller, Discovery, Log, Registry, Watch, WatchSpec } from "@virt/kube";
+import type {
+  Announcement,
+  Clock,
+  Controller,
+  Discovery,
+  Log,
+  Reader,
+  Registry,
+  Routes,
+  Watch,
+  WatchSpec,
+} from "@virt/kube";
 import type { ControllerName } from "./flags.ts";
 import type { Settings } from "./settings.ts";
 
@@ -11,7 +22,9 @@ export type Housing = {
   /** Where the process itself lives. */
   readonly namespace: string;
   readonly find: (spec: WatchSpec) => Watch | undefined;
-  readonly discovery: Pick<Discovery, "find">;
+  readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
+  /** Reads single objects, for whoever asks outside a pass. */
+  readonly reader: (signal: AbortSignal) => Reader;
   /** The set of wanted watches may be another one. */
   readonly refresh: () => void;
   /** Looks at a key of this controller. */
@@ -23,7 +36,12 @@ export type Housing = {
   readonly log: Log;
 };
 
-export type Housed = { readonly controller: Controller; readonly wants: () => readonly WatchSpec[] };
+export type Housed = {
+  readonly controller: Controller;
+  readonly wants: () => readonly WatchSpec[];
+  /** For people who look for a fault, behind authentication. */
+  readonly pages?: Routes;
+};
 
 /** The same event is written again at most this often. */
 export type Resident = {

@@ -4,6 +4,8 @@ import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt
 import type { Reader, Watch } from "@virt/kube";
 
 export type Remembered = {
+  /** Moves with everything that is learned. */
+  readonly revision: () => number;
   /** The openAPIV3Schema of a version; undefined where the CRD or the version is not there. */
   readonly schema: (crd: string, version: string, cluster: Reader) => Promise<JsonMap | undefined>;
   readonly schemaNow: (crd: string, version: string) => JsonMap | undefined;
@@ -18,7 +20,9 @@ const mostRendered = 8;
 export function createRemembered(crds: () => Watch | undefined): Remembered {
   const schemas = new Map<string, { readonly state: string; readonly crd: KubeObject }>();
   const rendered = new Map<string, KubeObject>();
+  let revision = 0;
   return {
+    revision: () => revision,
     schema: async (crd, version, cluster) => {
       const listed = crds()?.store.get(crd);
       if (listed === undefined) return undefined;
@@ -27,6 +31,7 @@ export function createRemembered(crds: () => Watch | undefined): Remembered {
       if (known?.state === state) return schemaOf(known.crd, version);
       const reading = await cluster.read({ ...crdKind, name: crd });
       if (reading.kind !== "found") return undefined;
+      revision++;
       schemas.set(crd, { state, crd: trimmed(reading.object) });
       return schemaOf(reading.object, version);
     },
@@ -41,6 +46,7 @@ export function createRemembered(crds: () => Watch | undefined): Remembered {
       if (reading.kind !== "found") return undefined;
       if (rendered.size >= mostRendered) rendered.delete(rendered.keys().next().value ?? "");
       rendered.set(name, reading.object);
+      revision++;
       return reading.object;
     },
     renderedNow: (name) => rendered.get(name),

@@ -5,12 +5,15 @@ import { hostname } from "node:os";
 import {
   AccessGuard,
   Client,
+  clusterFor,
   EventRecorder,
   findAccess,
   Host,
   observed,
+  type Routes,
   type Sender,
   type Serving,
+  serveGuarded,
   serveMetrics,
   serveProbes,
   systemClock,
@@ -37,11 +40,11 @@ export async function run(settings: Settings, residents: readonly Resident[], st
   const raw = new Client({ access, userAgent: userAgent(version, settings.controllers, identity) });
   const client = { ...observed(raw, telemetry.requested), close: () => raw.close() };
   const placeOf = (name: Resident["name"]) => leasePlace(name, process.env["POD_NAMESPACE"], access.namespace);
-  const { host, refresh } = house(residents, { settings, telemetry, client, identity, placeOf });
+  const { host, refresh, pages } = house(residents, { settings, telemetry, client, identity, placeOf });
   telemetry.watch(() => host.watches.all);
   telemetry.queues(() => Object.fromEntries(residents.map(({ name }, at) => [name, host.queueStates[at]])));
   refresh();
-  const servers = await serve(settings, telemetry, { host, client });
+  const servers = await serve(settings, telemetry, { host, client, pages });
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     stop.addEventListener("abort", () => resolve(), { once: true });
@@ -61,11 +64,22 @@ type Houses = {
   readonly placeOf: (name: Resident["name"]) => { readonly name: string; readonly namespace: string };
 };
 
+type Home = { readonly host: Host; readonly refresh: () => void; readonly pages: Routes };
+
 /** Controllers and host know each other: the host runs their passes, they look into its caches. */
-function house(residents: readonly Resident[], houses: Houses): { readonly host: Host; readonly refresh: () => void } {
+function house(residents: readonly Resident[], houses: Houses): Home {
   const { settings, telemetry, client, identity, placeOf } = houses;
   const moved: Housed[] = [];
-  const refresh = () => host.want(moved.flatMap(({ wants }) => wants()));
+  let isRefreshing = false;
+  // Many things change at once: the streams are set once for all of them.
+  const refresh = () => {
+    if (isRefreshing) return;
+    isRefreshing = true;
+    queueMicrotask(() => {
+      isRefreshing = false;
+      host.want(moved.flatMap(({ wants }) => wants()));
+    });
+  };
   const tenants = residents.map((resident, place): Tenant => {
     const { name } = resident;
     const voice = speaking(resident, identity, telemetry);
@@ -74,7 +88,11 @@ function house(residents: readonly Resident[], houses: Houses): { readonly host:
       version,
       namespace: placeOf(name).namespace,
       find: (spec) => host.watches.find(spec),
-      discovery: { find: (of, signal, sender) => host.discovery.find(of, signal, sender) },
+      discovery: {
+        find: (of, signal, sender) => host.discovery.find(of, signal, sender),
+        forgetVersion: (apiVersion) => host.discovery.forgetVersion(apiVersion),
+      },
+      reader: (signal) => clusterFor({ client, discovery: host.discovery, mayWrite: () => false }, signal),
       refresh,
       look: (key) => host.look(place, key),
       environment: process.env,
@@ -90,7 +108,7 @@ function house(residents: readonly Resident[], houses: Houses): { readonly host:
     return { controller, observer, begin: voice.begin, ...(settings.leaderElect && { lease }) };
   });
   const host = new Host({ client, clock: systemClock, random: Math.random, tenants, observer: telemetry.host });
-  return { host, refresh };
+  return { host, refresh, pages: Object.assign({}, ...moved.map(({ pages }) => pages)) as Routes };
 }
 
 /** Events go out under the lease of their controller; before it exists nobody has anything to say. */
@@ -107,12 +125,12 @@ function speaking({ name, fieldManager, eventRepeatMs }: Resident, instance: str
   };
 }
 
-type Parts = { readonly host: Host; readonly client: Sender };
+type Parts = { readonly host: Host; readonly client: Sender; readonly pages: Routes };
 
 async function serve(
-  { probeAddress, metrics }: Settings,
+  { probeAddress, metrics, debugAddress }: Settings,
   { log, registry }: Telemetry,
-  { host, client }: Parts,
+  { host, client, pages }: Parts,
 ): Promise<readonly Serving[]> {
   const observer = {
     told: (message: string) => log.warn(message),
@@ -142,6 +160,7 @@ async function serve(
       isSecure: metrics.isSecure,
       ...folder,
     }),
+    await serveGuarded({ address: debugAddress, observer, guard, clock: systemClock, routes: pages, ...folder }),
   ];
   for (const one of all) if (one.kind === "refused") log.error(one.problem);
   if (all.some(({ kind }) => kind === "refused"))

@@ -5,9 +5,11 @@ import { advisorQuiet } from "./advisor-quiet.ts";
 import { againstClientNode } from "./against-client-node.ts";
 import { client } from "./client.ts";
 import { cutWatch } from "./cut-watch.ts";
+import { correctedDrift } from "./drift.ts";
 import { operatorIdle } from "./operator-idle.ts";
 import { outage } from "./outage.ts";
 import { planReviewApply } from "./plan-review-apply.ts";
+import { platformStart } from "./platform-start.ts";
 import { silentWatch } from "./silent-watch.ts";
 import { watch5000 } from "./watch-5000.ts";
 
@@ -15,6 +17,8 @@ export const scenarios: readonly Scenario[] = [
   operatorIdle,
   planReviewApply,
   advisorQuiet,
+  platformStart,
+  correctedDrift,
   client,
   watch5000,
   cutWatch,

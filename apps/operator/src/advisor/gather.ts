@@ -7,7 +7,7 @@ import { crdWatch, type Discovery, type Reader, type Reading, type WatchSpec } f
 import { readFacts, type Sources } from "./read-facts.ts";
 
 export type Gathering = Sources & {
-  readonly discovery: Pick<Discovery, "find">;
+  readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
   readonly profiles: readonly Profile[];
   readonly operator: PassFacts["operator"];
   readonly nowMs: number;
@@ -94,6 +94,9 @@ async function unservedNeeds(
     const unsure = finds.find((find) => find.kind === "unavailable");
     if (unsure !== undefined) return { kind: "waiting", message: `cannot find out whether ${kind} is served` };
     kinds.add(`${kind}.${group}`);
+    // The answer may be from before a path was served whose CRD was announced: the next look asks again.
+    if (config.status?.phase === "PrerequisiteFailed")
+      for (const version of versions) from.discovery.forgetVersion(`${group}/${version}`);
   }
   return { kind: "known", kinds };
 }

@@ -14,7 +14,7 @@ export type AdvisorParts = {
   readonly operator: PassFacts["operator"];
   readonly ownNamespace: string;
   readonly view: View;
-  readonly discovery: Pick<Discovery, "find">;
+  readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
   readonly remembered: Remembered;
   readonly confirmer: DriftConfirmer;
   readonly rejections: Rejections;

@@ -18,8 +18,10 @@ export function chooseHco(find: (spec: WatchSpec) => Watch | undefined, namespac
   const watches = hcoWatchesFor(namespace).map(find);
   const served = watches.find((watch) => watch !== undefined && watch.state !== "not served");
   if (served === undefined) return watches[0] === undefined ? { kind: "starting" } : { kind: "none" };
-  if (served.state === "starting") return { kind: "starting" };
-  const objects = [...served.store.items()];
+  return served.state === "starting" ? { kind: "starting" } : pickHco([...served.store.items()]);
+}
+
+export function pickHco(objects: readonly KubeObject[]): Exclude<ChosenHco, { kind: "starting" }> {
   const [only] = objects;
   if (only === undefined) return { kind: "none" };
   if (objects.length === 1) return { kind: "found", object: only };

@@ -1,14 +1,13 @@
 // One pass over one managed object: evaluate, judge, and at most two requests.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { fullBucket, giveBack, type JsonMap, type Outcome } from "@virt/engine";
+import { fullBucket, type Outcome } from "@virt/engine";
 import { type Ending, patchObject, type Resource, type Tools, writingOf } from "@virt/kube";
 import {
   type Apply,
   builtInShape,
   defaultFrom,
   type Evaluated,
-  evaluateObject,
   giveUpObject,
   type HcoFact,
   handOverObject,
@@ -22,11 +21,10 @@ import {
   releasedManager,
   shapeFrom,
   type Verdict,
-  type World,
-  writeRate,
 } from "@virt/platform";
 import { isHco, keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
+import type { Scene } from "./scene.ts";
 import { managedWatch } from "./watches.ts";
 
 const manager = fieldManagers.platform;
@@ -44,14 +42,14 @@ export type Pass = { readonly kept: Kept; readonly evaluated: Evaluated; readonl
 
 export async function keepObject(
   object: ManagedObject,
-  world: World,
+  scene: Scene,
   parts: PlatformParts,
   tools: Tools,
 ): Promise<Pass> {
   const key = keyOf(object.ref);
-  const schema = schemaOf(object, world);
+  const schema = scene.schemaOf(object);
   const shapeOf = schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
-  const evaluated = evaluateObject(object, world, shapeOf);
+  const evaluated = scene.evaluate(object);
   const { wanted } = evaluated;
   const done = { kind: "done" } as const;
   if (wanted.kind === "excluded") {
@@ -68,7 +66,7 @@ export async function keepObject(
     const verdict: Verdict = { kind: "held", reason: "InputUnavailable", message: watch?.trouble ?? "not listed yet" };
     return { kept: { kind: "verdict", verdict }, evaluated, ending: done };
   }
-  const live = world.live(object.ref);
+  const live = scene.world.live(object.ref);
   const memory = parts.memory.get(key) ?? { bucket: fullBucket, wasThere: false };
   const [first] = object.assets;
   const verdict = judge({
@@ -88,13 +86,6 @@ export async function keepObject(
   const acting: Acting = { object, live, memory, parts, tools, key };
   const { kept, ending } = await act(verdict, acting);
   return { kept, evaluated, ending };
-}
-
-function schemaOf({ ref, assets }: ManagedObject, world: World): JsonMap | undefined {
-  const crd = assets[0]?.target.crd;
-  const version = ref.apiVersion.split("/").at(-1) ?? "";
-  const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
-  return fact?.kind === "known" ? (fact.value as JsonMap | undefined) : undefined;
 }
 
 function servedVersion({ apiVersion }: ManagedObject["ref"]): HcoFact["apiVersion"] {
@@ -123,7 +114,7 @@ async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
       return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
     case "in-sync":
       if (live !== undefined)
-        parts.memory.set(key, { ...memory, answer: memory.answer ?? live, sent: verdict.hash, wasThere: true });
+        parts.memory.set(key, { ...memory, answer: answerOf(memory, live), sent: verdict.hash, wasThere: true });
       return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
     case "deletion-fight":
       return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
@@ -137,17 +128,23 @@ async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
   }
 }
 
+/** An answer about another object of that name is none. */
+function answerOf({ answer }: ObjectMemory, live: KubeObject): KubeObject {
+  return answer !== undefined && answer.metadata.uid === live.metadata.uid ? answer : live;
+}
+
 async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Acting): Promise<Acted> {
   const { apply } = verdict;
   const { live, memory, parts, tools, key } = acting;
   const uid = live?.metadata.uid;
   const expect = uid === undefined ? "absent" : { uid };
   const write = { manager, force: uid !== undefined, expect } as const;
-  if (!verdict.skipsDryRun && live !== undefined) {
+  // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
+  if (!verdict.skipsDryRun && live !== undefined && apply.handOver.length === 0) {
     const outcome = await tools.cluster.predict(apply.object, write);
     if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
     if (!isWriteDue(live, outcome.live)) {
-      parts.memory.set(key, { ...memory, answer: live, sent: apply.hash, wasThere: true });
+      parts.memory.set(key, { ...memory, answer: outcome.live, sent: apply.hash, wasThere: true });
       const settled = { kind: "in-sync", contested: apply.contested, hash: apply.hash } as const;
       return { kept: { kind: "verdict", verdict: settled }, ending: { kind: "done" } };
     }
@@ -195,11 +192,7 @@ async function giveUp(live: KubeObject, { tools }: Acting): Promise<void> {
 
 /** A failure takes no token, and never counts as a fight. */
 function failed(outcome: Outcome, { parts, memory, key, live }: Acting): Acted {
-  parts.memory.set(key, {
-    ...memory,
-    bucket: giveBack(memory.bucket, writeRate),
-    wasThere: live !== undefined || memory.wasThere,
-  });
+  parts.memory.set(key, { ...memory, wasThere: live !== undefined || memory.wasThere });
   const message = "message" in outcome ? outcome.message : outcome.kind;
   if (outcome.kind === "rejected") {
     const ending = { kind: "again", atMs: parts.clock.wall() + permanentMs } as const;
@@ -233,6 +226,12 @@ async function pauseNow(verdict: Extract<Verdict, { kind: "pause" }>, acting: Ac
     };
   tools.wrote(managedWatch(object.ref, parts.settings.hcoNamespace), written.live);
   const { unwrittenPause: _written, ...rest } = held;
-  parts.memory.set(key, rest);
+  parts.memory.set(key, { ...rest, ...(rest.answer && { answer: pausedAnswer(rest.answer, verdict.state) }) });
   return { kept: { kind: "paused-now", verdict }, ending: { kind: "done" } };
+}
+
+/** What we know of the fight ends with the pause, whatever becomes of the object's own memory. */
+function pausedAnswer({ metadata, ...answer }: KubeObject, state: string): KubeObject {
+  const annotations = { ...metadata.annotations, [objectAnnotations.state]: state };
+  return { ...answer, metadata: { ...metadata, annotations } } as KubeObject;
 }

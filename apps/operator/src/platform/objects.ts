@@ -6,7 +6,7 @@ import { nameOf } from "@virt/platform";
 export { managedObjects } from "@virt/platform";
 
 /** Kind/namespace/name, as users see it in events. */
-export const keyOf: (ref: Omit<Ref, "apiVersion">) => string = nameOf;
+export const keyOf: (ref: Ref) => string = nameOf;
 
 export function isHco({ kind }: Pick<Ref, "kind">): boolean {
   return kind === "HyperConverged";

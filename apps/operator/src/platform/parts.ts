@@ -2,7 +2,7 @@
 
 import type { Purposes } from "@virt/engine";
 import type { Announcement, Clock, Discovery, Log, Watch, WatchSpec } from "@virt/kube";
-import type { Asset, ExclusionRule, ObjectMemory, Tombstone } from "@virt/platform";
+import type { Asset, ExclusionRule, LastError, ObjectMemory, Tombstone } from "@virt/platform";
 import type { Remembered } from "../remembered.ts";
 import type { Settings } from "../settings.ts";
 import type { PlatformMetrics } from "./metrics.ts";
@@ -38,6 +38,8 @@ export type PlatformStanding = {
   readonly pruned: Set<string>;
   /** Tombstones that are done with in this process. */
   readonly buried: Set<string>;
+  /** What the last pass over an object could not do, by key. */
+  readonly failures: Map<string, LastError>;
   /** What was told and still stands, by subject. */
   readonly told: Set<string>;
 };

@@ -25,7 +25,11 @@ export function reportPass(
     metrics.excluded(name, asset === undefined || asset.kind === "active" ? undefined : asset.reason);
   }
   if (kept.kind === "paused-now") metrics.thrashed(ref);
-  if (kept.kind === "failed") log.warn("an object cannot be kept", { object: key, why: kept.message });
+  standing.failures.delete(key);
+  if (kept.kind === "failed") {
+    standing.failures.set(key, kept);
+    log.warn("an object cannot be kept", { object: key, why: kept.message });
+  }
   const stands = standingNews(ref, kept, evaluated);
   for (const told of [...happened(ref, kept, evaluated), ...stands.filter((one) => isNews(key, one, standing.told))])
     announce(told, { key, hco, ref, parts });

@@ -3,29 +3,36 @@
 import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
 import { crdWatch } from "@virt/kube";
-import { type Asset, readImages, type Tombstone } from "@virt/platform";
+import { type Asset, type Feature, readImages, type Tombstone } from "@virt/platform";
+import { debugPages } from "../debug/pages.ts";
 import type { Resident } from "../housing.ts";
 import { createRemembered } from "../remembered.ts";
-import { platformController, wantedWatches } from "./controller.ts";
+import { platformController } from "./controller.ts";
 import { platformMetrics } from "./metrics.ts";
+import { createStage } from "./scene.ts";
 
 export type PlatformCatalog = {
   readonly assets: readonly Asset[];
   readonly tombstones: readonly Tombstone[];
   readonly profiles: readonly Profile[];
+  readonly features: readonly Feature[];
+  /** Which operator brings a CRD. */
+  readonly operatorOf: (crd: string) => string;
 };
 
-export function platformResident({ assets, tombstones, profiles }: PlatformCatalog): Resident {
+export function platformResident(catalog: PlatformCatalog): Resident {
+  const { assets, tombstones, profiles, features, operatorOf } = catalog;
   return {
     name: "platform",
     fieldManager: fieldManagers.platform,
     eventRepeatMs: 60_000,
-    move: ({ settings, find, discovery, registry, clock, log, namespace, announce, refresh, look, environment }) => {
+    move: (housing) => {
+      const { settings, find, discovery, registry, clock, log, namespace, announce, refresh, look } = housing;
       const parts = {
         assets,
         tombstones,
         settings,
-        images: readImages(environment),
+        images: readImages(housing.environment),
         purposesOf: (profile: string) => profiles.find(({ name }) => name === profile)?.purposes ?? [],
         ownNamespace: namespace,
         find,
@@ -38,6 +45,7 @@ export function platformResident({ assets, tombstones, profiles }: PlatformCatal
           told: new Set<string>(),
           pruned: new Set<string>(),
           buried: new Set<string>(),
+          failures: new Map(),
         },
         announce,
         metrics: platformMetrics(registry),
@@ -45,7 +53,9 @@ export function platformResident({ assets, tombstones, profiles }: PlatformCatal
         log,
         look,
       };
-      return { controller: platformController(parts, refresh), wants: () => wantedWatches(parts) };
+      const stage = createStage(parts);
+      const pages = debugPages({ parts, stage, features, operatorOf, reader: housing.reader });
+      return { controller: platformController(parts, stage, refresh), wants: stage.wanted, pages };
     },
   };
 }

@@ -1,0 +1,158 @@
+// What is true until an input changes: the world, the objects in it, how each stands, and what has to be watched.
+
+import type { KubeObject } from "@virt/api";
+import type { JsonMap } from "@virt/engine";
+import type { WatchSpec } from "@virt/kube";
+import {
+  annotationOf,
+  builtInShape,
+  type Evaluated,
+  evaluateObject,
+  type ManagedObject,
+  readExclusions,
+  shapeFrom,
+  type World,
+} from "@virt/platform";
+import { configWatch } from "../advisor/watches.ts";
+import { chooseHco, contentOf } from "./hco.ts";
+import { isHco, keyOf, managedObjects } from "./objects.ts";
+import type { PlatformParts } from "./parts.ts";
+import {
+  hcoWatchesFor,
+  infrastructureWatch,
+  managedWatch,
+  nodeWatch,
+  objectWatches,
+  schedulerWatch,
+} from "./watches.ts";
+import { buildWorld } from "./world.ts";
+
+export type Scene = {
+  readonly hco: KubeObject;
+  /** Of what others are rendered from. */
+  readonly content: string;
+  readonly world: World;
+  readonly objects: readonly ManagedObject[];
+  readonly object: (key: string) => ManagedObject | undefined;
+  readonly schemaOf: (object: ManagedObject) => JsonMap | undefined;
+  readonly evaluate: (object: ManagedObject) => Evaluated;
+};
+
+export type Stage = {
+  /** Undefined: there is no HyperConverged, or nobody can say which. */
+  readonly scene: () => Scene | undefined;
+  readonly wanted: () => readonly WatchSpec[];
+  /** The key of the object that a watch shows, if it shows one that we manage. */
+  readonly keyOf: (spec: WatchSpec) => string | undefined;
+  /** An input is another one. */
+  readonly changed: () => void;
+};
+
+export function createStage(parts: PlatformParts): Stage {
+  let isCurrent = false;
+  let revision = -1;
+  let scene: Scene | undefined;
+  let wanted: readonly WatchSpec[] = [];
+  const look = () => {
+    if (isCurrent && revision === parts.remembered.revision()) return;
+    isCurrent = true;
+    revision = parts.remembered.revision();
+    scene = setScene(parts);
+    wanted = wantedIn(scene, parts);
+  };
+  return {
+    scene: () => {
+      look();
+      return scene;
+    },
+    wanted: () => {
+      look();
+      return wanted;
+    },
+    keyOf: (spec) => {
+      look();
+      const { hcoNamespace } = parts.settings;
+      const shown = scene?.objects.find(({ ref }) => isSameWatch(managedWatch(ref, hcoNamespace), spec));
+      return shown && keyOf(shown.ref);
+    },
+    changed: () => {
+      isCurrent = false;
+    },
+  };
+}
+
+function isSameWatch(left: WatchSpec, right: WatchSpec): boolean {
+  return left.kind === right.kind && left.name === right.name && left.apiVersion === right.apiVersion;
+}
+
+function setScene(parts: PlatformParts): Scene | undefined {
+  const hco = chooseHco(parts.find, parts.settings.hcoNamespace);
+  if (hco.kind !== "found") return undefined;
+  const { object } = hco;
+  const exclusions = readExclusions(annotationOf(object.metadata.annotations ?? {}, "disabled-resources"));
+  if (exclusions.kind === "rules") parts.standing.exclusions = exclusions.rules;
+  const world = buildWorld(object, {
+    ...parts,
+    activation: parts.settings.activation,
+    exclusions: parts.standing.exclusions,
+  });
+  const objects = managedObjects(parts.assets, placesIn(object, parts));
+  const byKey = new Map(objects.map((one) => [keyOf(one.ref), one]));
+  const evaluations = new Map<string, Evaluated>();
+  const schemaOf = (one: ManagedObject) => servedSchema(one, world);
+  return {
+    hco: object,
+    content: contentOf(object),
+    world,
+    objects,
+    object: (key) => byKey.get(key),
+    schemaOf,
+    evaluate: (one) => {
+      const key = keyOf(one.ref);
+      const known = evaluations.get(key);
+      if (known !== undefined) return known;
+      const schema = schemaOf(one);
+      const made = evaluateObject(one, world, schema === undefined ? builtInShape(one.ref.kind) : shapeFrom(schema));
+      evaluations.set(key, made);
+      return made;
+    },
+  };
+}
+
+function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: PlatformParts) {
+  return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
+}
+
+function servedSchema({ ref, assets }: ManagedObject, world: World): JsonMap | undefined {
+  const crd = assets[0]?.target.crd;
+  const version = ref.apiVersion.split("/").at(-1) ?? "";
+  const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
+  return fact?.kind === "known" ? (fact.value as JsonMap | undefined) : undefined;
+}
+
+/** Inputs while there is a HyperConverged that asks for it; targets and what their assets read while they may be applied. */
+function wantedIn(scene: Scene | undefined, parts: PlatformParts): readonly WatchSpec[] {
+  const [newest, older] = hcoWatchesFor(parts.settings.hcoNamespace);
+  if (newest === undefined || older === undefined) return [];
+  const hcos = parts.find(newest)?.state === "not served" ? [newest, older] : [newest];
+  if (scene === undefined || !scene.world.activation.isActive) return hcos;
+  const places = placesIn(scene.hco, parts);
+  const targets = scene.objects.filter((object) => isHco(object.ref) || isOfUse(scene.evaluate(object)));
+  const inputs = [configWatch, nodeWatch, infrastructureWatch, schedulerWatch];
+  return [...hcos, ...inputs, ...targets.flatMap((object) => objectWatches(object, places))];
+}
+
+const idle: ReadonlySet<string> = new Set([
+  "HCOMissing",
+  "NotActivated",
+  "NotListed",
+  "SwitchedOff",
+  "ConditionNotMet",
+  "RootExclusion",
+  "CRDMissing",
+]);
+
+/** Some asset of it may be applied here, as far as that can be told without looking at its inputs. */
+function isOfUse({ standings }: Evaluated): boolean {
+  return [...standings.values()].some((standing) => standing.kind !== "excluded" || !idle.has(standing.reason));
+}

@@ -1,0 +1,115 @@
+// One owned field is changed, and corrected; then annotations that nobody reads are changed.
+
+import type { KubeObject } from "@virt/api";
+import type { AuditEvent } from "@virt/testkit";
+import { ok } from "../advisor-world.ts";
+import { checkPath, converged, hcoPath, preparePlatform, startPlatform } from "../platform-world.ts";
+import { cpuMsOf } from "../process-figures.ts";
+import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
+import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
+import { pause, until } from "../wait.ts";
+
+const times = { quick: 5, usual: 9, full: 50 };
+/** Corrections that an object has without waiting. */
+const bucket = 8;
+/** Kinds that are not served are looked for again as long after a CRD came. */
+const newsMs = 15_000;
+
+async function measure(rig: Rig): Promise<Measured> {
+  const { api, say, size } = rig;
+  await using operator = startPlatform(rig);
+  await converged(api);
+  say("letting it settle");
+  await pause(newsMs);
+  const drifts: Window[] = [];
+  for (let at = 0; at < times[size]; at++) {
+    say(`drift ${at + 1} of ${times[size]}`);
+    drifts.push(await drift(rig, at));
+  }
+  say("edits that do not matter");
+  const before = cpuMsOf(operator.pid);
+  const edits = await irrelevantEdits(rig, times[size]);
+  const cpuMs = cpuMsOf(operator.pid) - before;
+  const audit = api.audit();
+  const work = (window: Window) =>
+    requestsIn(audit, { account: ourAccount, ...window }).filter(
+      (event) => !isUpkeep(event) && !event.requestURI.includes("/events"),
+    );
+  return {
+    samples: {
+      "written to corrected": drifts.flatMap((window) => correctionMs(audit, window)),
+      "requests for a drift": drifts.map((window) => work(window).length),
+      "requests for edits that do not matter": [work(edits).length],
+      "CPU for each of them": [cpuMs / times[size]],
+    },
+    requests: countByVerb(drifts.flatMap(work)),
+  };
+}
+
+type Window = { readonly from: Date; readonly until: Date };
+
+/** By the API server's own clock: from the answer to the edit to the answer to our apply. */
+function correctionMs(audit: readonly AuditEvent[], { from, until }: Window): readonly number[] {
+  const within = audit.filter(({ requestReceivedTimestamp, requestURI, stage, verb }) => {
+    const at = Date.parse(requestReceivedTimestamp);
+    const isWrite = stage === "ResponseComplete" && verb === "patch" && !requestURI.includes("dryRun");
+    return isWrite && requestURI.startsWith(checkPath) && at >= from.getTime() && at <= until.getTime();
+  });
+  const [edit, correction] = [within[0], within.at(-1)].map((event) => Date.parse(event?.stageTimestamp ?? ""));
+  return edit === undefined || correction === undefined || within.length < 2 ? [] : [correction - edit];
+}
+
+/** Another manager each time: the same one would be fought with more and more patience. */
+async function drift({ api }: Rig, at: number): Promise<Window> {
+  const from = new Date();
+  const body = { spec: { minHealthy: `${20 + (at % 20)}%` } };
+  ok(await api.request({ method: "PATCH", path: `${checkPath}?fieldManager=bench-${at}`, body }));
+  await until("the drift is corrected", 30_000, async () => {
+    const { body } = await api.request({ path: checkPath });
+    return ((body as KubeObject)["spec"] as { readonly minHealthy: string }).minHealthy === "51%";
+  });
+  await pause(500); // its events are written, too
+  if (at >= bucket) await pause(6_500); // until a token comes back
+  return { from, until: new Date() };
+}
+
+async function irrelevantEdits({ api }: Rig, count: number): Promise<Window> {
+  const from = new Date();
+  for (let at = 0; at < count; at++) {
+    const annotations = { "example.com/tick": `${at}` };
+    ok(await api.request({ method: "PATCH", path: hcoPath, body: { metadata: { annotations } } }));
+  }
+  await pause(1_000);
+  return { from, until: new Date() };
+}
+
+export const correctedDrift: Scenario = {
+  name: "drift",
+  says: "one owned field is changed again and again by different managers, then what nobody reads",
+  isQuick: false,
+  perRound: 1,
+  figures: [
+    {
+      name: "written to corrected",
+      unit: "ms",
+      floor: "change",
+      goal: { is: "at most", value: 5, isExact: false, ofRatio: true, by: "p50" },
+      peer: "go-autopilot-drift",
+    },
+    {
+      name: "requests for a drift",
+      unit: "count",
+      goal: { is: "at most", value: 2, isExact: true },
+      peer: "go-autopilot-drift",
+    },
+    {
+      name: "requests for edits that do not matter",
+      unit: "count",
+      goal: { is: "at most", value: 0, isExact: true },
+      peer: "go-autopilot-edit",
+    },
+    { name: "CPU for each of them", unit: "ms" },
+  ],
+  prepare: preparePlatform,
+  measure,
+};
