@@ -76,8 +76,10 @@ export async function startWorld({ crds = {}, controller = "advisor" }: WorldWis
       },
       [Symbol.asyncDispose]: async () => {
         await Promise.all(programs.map((program) => program.kill()));
+        const faults = programs.flatMap(({ log }) => log.filter(({ level }) => level === "error"));
         const { violations } = checkInvariants(server.audit(), { accounts: [accountName("advisor")] });
         await server.stop();
+        expect(faults, "faults that the programs logged").toEqual([]);
         expect(violations, "invariants that this run broke").toEqual([]);
       },
     };

@@ -22,10 +22,18 @@ export function isBack(inputs: readonly InputSeen[]): boolean {
   return inputs.length > 0 && inputs.every(({ now, applied }) => applied !== undefined && now === applied);
 }
 
-/** After a plan was carried out: its inputs are in force. One that the plan writes itself is what the plan made of it. */
-export function inForce(records: readonly InputRecord[], seen: readonly InputSeen[]): readonly InputRecord[] {
+/**
+ * After a plan was carried out: its inputs are in force. One that the plan writes itself is what the plan made of it; where
+ * an item failed, that may be nothing, and what is there is in force.
+ */
+export function inForce(
+  records: readonly InputRecord[],
+  seen: readonly InputSeen[],
+  hasFailed = false,
+): readonly InputRecord[] {
   return records.map(({ name, used }) => {
-    const applied = seen.find((input) => input.name === name)?.planned ?? used;
+    const { planned, now } = seen.find((input) => input.name === name) ?? {};
+    const applied = (planned !== undefined && hasFailed ? now : planned) ?? used;
     return { name, ...(used !== undefined && { used }), ...(applied !== undefined && { applied }) };
   });
 }

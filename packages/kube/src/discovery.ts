@@ -39,12 +39,12 @@ export class Discovery {
     return { kind: "served", resource: { group: name, version, plural: served.name, isNamespaced: served.namespaced } };
   }
 
-  /** A CRD of this group came, changed or went. */
   /** One version alone: what is known of the others stays. */
   forgetVersion(apiVersion: string): void {
     this.#groups.delete(apiVersion);
   }
 
+  /** A CRD of this group came, changed or went. */
   forget(group: string): void {
     for (const apiVersion of this.#groups.keys())
       if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);

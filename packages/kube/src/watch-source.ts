@@ -70,7 +70,7 @@ export class WatchSource<T> {
     });
     if (answer.kind === "failed" || answer.status !== 200) return endingOf(answer);
     const list = answer.body as unknown as ListBody;
-    const items = list.items.map((item) => readItem(item, list, this.#transform));
+    const items = (list.items ?? []).map((item) => readItem(item, list, this.#transform));
     const { resourceVersion: version, continue: next } = list.metadata;
     return { items, version, isLarge: answer.bytes > pageBytes, ...(next !== undefined && { continue: next }) };
   }

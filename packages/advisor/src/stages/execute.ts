@@ -84,14 +84,14 @@ function finish(seen: Observed, items: readonly Item[]): Decision {
     const current = seen.items.find((one) => one.item.name === item.name)?.current;
     return current === undefined ? item : { ...item, reviewed: current };
   });
+  const hasFailed = items.some(({ state }) => state === "Failed");
   const set = {
     items: verified,
-    inputs: inForce(seen.was.inputs ?? [], seen.inputs),
+    inputs: inForce(seen.was.inputs ?? [], seen.inputs, hasFailed),
     sourceSnapshotHash: seen.snapshotHash,
   };
   const again = { when: "at-once" } as const; // inputs, drift, recovery and version are the next pass's
-  if (items.some(({ state }) => state === "Failed"))
-    return land(seen, "CompletedWithErrors", { set, again, ...poolsOf(seen) });
+  if (hasFailed) return land(seen, "CompletedWithErrors", { set, again, ...poolsOf(seen) });
   const drifted = seen.items.filter(({ drift }) => drift !== undefined);
   if (drifted.length > 0) return land(seen, "Drifted", { message: driftText(drifted), set, again });
   const isAdopted =

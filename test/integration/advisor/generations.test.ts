@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { conditionOf } from "@virt/advisor";
+import type { JsonMap } from "@virt/api";
+import { at } from "@virt/engine";
+import type { Crd } from "@virt/testkit";
+import { load } from "js-yaml";
+import { expect, test } from "vitest";
+import { itemOf } from "../../world/configs.ts";
+import { mockCrd, startWorld } from "../../world/world.ts";
+import { edit, higherDensity, loadAware, paths, readAt, writesOf } from "./cluster.ts";
+
+const withoutPsi = { loadAware: { enablePSIMetrics: false } };
+
+/** What is written for each generation of the descheduler's CRD, and how the step to it is told. */
+const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly told?: string }[] = [
+  { file: "kubedeschedulers-v510", spec: { profiles: ["LongLifecycle"] } },
+  {
+    file: "kubedeschedulers-v514",
+    spec: {
+      profiles: ["DevKubeVirtRelieveAndMigrate"],
+      profileCustomizations: {
+        devEnableEvictionsInBackground: true,
+        devEnableSoftTainter: true,
+        devDeviationThresholds: "AsymmetricLow",
+      },
+      evictionLimits: { total: 5 },
+    },
+    told: "LongLifecycle -> DevKubeVirtRelieveAndMigrate+softTainter",
+  },
+  {
+    file: "kubedeschedulers-v521",
+    spec: {
+      profiles: ["DevKubeVirtRelieveAndMigrate"],
+      profileCustomizations: { devEnableEvictionsInBackground: true, devDeviationThresholds: "AsymmetricLow" },
+      evictionLimits: { total: 5 },
+    },
+    told: "DevKubeVirtRelieveAndMigrate+softTainter -> DevKubeVirtRelieveAndMigrate",
+  },
+  {
+    file: "kubedeschedulers-v532",
+    spec: {
+      profiles: ["KubeVirtRelieveAndMigrate"],
+      profileCustomizations: { devEnableEvictionsInBackground: true, devDeviationThresholds: "AsymmetricLow" },
+      evictionLimits: { total: 5, node: 2 },
+    },
+    told: "DevKubeVirtRelieveAndMigrate -> KubeVirtRelieveAndMigrate+node",
+  },
+];
+
+/** The log levels are the API server's defaults. */
+const usual = {
+  logLevel: "Normal",
+  operatorLogLevel: "Normal",
+  managementState: "Managed",
+  deschedulingIntervalSeconds: 60,
+  mode: "Automatic",
+};
+
+test("each generation of the descheduler gets a plan of its own, and an upgrade of it is reviewed before it is followed", async () => {
+  const [oldest, ...newer] = generations;
+  await using world = await startWorld({ crds: { kubedeschedulers: oldest?.file ?? null } });
+  const { configs, server } = world;
+  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...oldest?.spec });
+
+  for (const { file, spec, told } of newer) {
+    const writes = writesOf(server).length;
+    await server.installCrds([mockCrd(file)]);
+    const forced = await configs.until(loadAware, "ReviewRequired");
+    expect(forced.review).toMatchObject({ forced: true, reason: "InputChanged" });
+    expect(conditionOf(forced, "InputDependencyDrift")?.message).toBe(
+      `Input dependency changed: KubeDescheduler capability changed (${told})`,
+    );
+    expect(writesOf(server).slice(writes)).toEqual([]);
+    await configs.edit(loadAware, { action: "DryRun" });
+    await configs.edit(loadAware, { action: "Apply" });
+    await configs.until(loadAware, "Completed");
+    expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...spec });
+  }
+});
+
+test("a default that a newer CRD adds to a managed field makes no plan stale", async () => {
+  await using world = await startWorld();
+  const { configs, server } = world;
+  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  const added = '"devEnableEvictionsInBackground":{';
+  const newer = JSON.stringify(load(readFileSync(mockCrd("kubedeschedulers-v532"), "utf8")));
+  const crd = newer.replace(added, `"addedLater":{"type":"string","default":"x"},${added}`);
+  await server.installCrds([JSON.parse(crd) as Crd]);
+  await expect
+    .poll(async () => at(await readAt(server, paths.descheduler), "spec", "profileCustomizations", "addedLater"))
+    .toBe("x");
+
+  await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { deschedulingIntervalSeconds: 300 } } });
+  const reviewed = await configs.until(loadAware, "ReviewRequired");
+  await configs.edit(loadAware, { action: "Apply" });
+  const ended = await configs.until(
+    loadAware,
+    ({ phase, review }) => phase === "Completed" || review?.reason === "PlanStale",
+  );
+  expect([ended.phase, ended.planHash]).toEqual(["Completed", reviewed.planHash]);
+});
+
+test("a HyperConverged of v1 is read and written where v1 has its values", async () => {
+  await using world = await startWorld({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
+  const { configs, server } = world;
+  const hco = paths.hco.replace("v1beta1", "v1");
+  await world.simulate("three-workers");
+  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(higherDensity, { action: "Apply" });
+  const dense = await configs.until(higherDensity, "Completed");
+  expect(itemOf(dense, "configure-higher-density").targetRef.apiVersion).toBe("hco.kubevirt.io/v1");
+  expect(at(await readAt(server, hco), "spec", "virtualization")).toMatchObject({
+    higherWorkloadDensity: { memoryOvercommitPercentage: 150 },
+    ksmConfiguration: { nodeLabelSelector: {} },
+  });
+
+  await edit(server, hco, { spec: { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } } } });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  await edit(server, hco, { spec: { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 20 } } } });
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  expect(conditionOf(forced, "InputDependencyDrift")?.message).toBe(
+    "Input dependency changed: HCO parallelMigrationsPerCluster changed (scaled 5 -> 18)",
+  );
+});

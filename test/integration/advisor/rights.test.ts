@@ -1,0 +1,63 @@
+import { conditionOf } from "@virt/advisor";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { itemOf } from "../../world/configs.ts";
+import { startWorld, type World } from "../../world/world.ts";
+import { loadAware, paths, readAt, tellOnFailure, writesOf } from "./cluster.ts";
+
+const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/virt-advisor-operator-manager-role";
+const item = "enable-load-aware-descheduling";
+const options = { loadAware: { enablePSIMetrics: false } };
+const forbidden = /kubedeschedulers\.operator\.openshift\.io "cluster" is forbidden: User ".*" cannot patch resource/;
+let world: World;
+
+type Rule = { readonly resources?: readonly string[]; readonly verbs: readonly string[] };
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+});
+afterEach(tellOnFailure(() => world));
+afterAll(() => world[Symbol.asyncDispose]());
+
+/** What the operator may do with deschedulers besides looking. */
+async function mayPatch(isAllowed: boolean): Promise<void> {
+  const { rules } = (await readAt(world.server, role)) as unknown as { readonly rules: readonly Rule[] };
+  const others = rules.map((rule) => {
+    if (rule.resources?.[0] !== "kubedeschedulers") return rule;
+    return { ...rule, verbs: ["get", "list", "watch", "create", ...(isAllowed ? ["patch"] : [])] };
+  });
+  const { status } = await world.server.request({ method: "PATCH", path: role, body: { rules: others } });
+  expect(status).toBe(200);
+}
+
+test("a right that is missing when a plan is drafted is named with what to do, and the plan is made when it is back", async () => {
+  const { configs } = world;
+  await mayPatch(false);
+  await configs.create(loadAware, { action: "DryRun", options });
+  const failed = await configs.until(loadAware, "Failed");
+  const own = conditionOf(failed, "Failed")?.message;
+  expect(own).toMatch(/^Failed to generate plan items: KubeDescheduler openshift-kube-descheduler-operator\/cluster: /);
+  expect(own).toMatch(forbidden);
+  expect(conditionOf(failed, "Ready")?.message).toBe(
+    `${own} Next: mend the cause, then set spec.action to DryRun and back to Apply.`,
+  );
+  await mayPatch(true);
+  await configs.edit(loadAware, { waitTimeout: "1h" });
+  await configs.until(loadAware, "ReviewRequired");
+});
+
+test("a right that is missing when an item is applied fails that item, and the plan goes on when it is back", async () => {
+  const { configs, server } = world;
+  await mayPatch(false);
+  await configs.edit(loadAware, { action: "Apply" });
+  const failed = await configs.until(loadAware, "Failed");
+  expect(itemOf(failed, item).state).toBe("Failed");
+  expect(itemOf(failed, item).message).toMatch(/^Failed to apply: /);
+  expect(itemOf(failed, item).message).toMatch(forbidden);
+  expect(conditionOf(failed, "Failed")?.message).toMatch(/^Item 'enable-load-aware-descheduling' failed: /);
+  expect(writesOf(server)).toEqual([]);
+  await mayPatch(true);
+  await configs.edit(loadAware, { waitTimeout: "2h" });
+  await configs.until(loadAware, "Completed");
+  expect(await readAt(server, paths.descheduler)).toBeDefined();
+});
