@@ -14,6 +14,7 @@ export default defineConfig({
       "test/**/*.test.ts",
     ],
     pool: "forks",
+    maxWorkers: 2, // most of the time a test waits for other processes
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 45_000 } },
