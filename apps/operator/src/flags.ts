@@ -11,7 +11,7 @@ export type Flag = Described &
 export const controllerNames = ["advisor", "platform"] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
-const oneOf =
+export const oneOf =
   (...allowed: readonly string[]) =>
   (value: string): string | undefined =>
     allowed.includes(value) ? undefined : `must be one of: ${allowed.join(", ")}`;
@@ -28,7 +28,7 @@ function address(value: string): string | undefined {
   return isGood ? undefined : "must be host:port, :port, or 0 to switch it off";
 }
 
-function namespace(value: string): string | undefined {
+export function namespace(value: string): string | undefined {
   return /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/.test(value) ? undefined : "must be the name of a namespace";
 }
 
@@ -115,18 +115,29 @@ export const ignoredFlags = [
   "enable-http2",
 ];
 
-export function helpText(): string {
-  const lines = Object.entries(flags as Readonly<Record<string, Flag>>).map(([name, flag]) => {
+/** One line for each flag of a table. */
+export function flagLines(table: Readonly<Record<string, Flag>>): readonly string[] {
+  return Object.entries(table).map(([name, flag]) => {
     const shown = flag.type === "boolean" ? `--${name}` : `--${name}=…`;
     const usual = flag.default === "" ? "" : ` (default ${flag.default})`;
     return `  ${shown.padEnd(32)} ${flag.help}${usual}`;
   });
+}
+
+/** `commands` has one line for each of them. */
+export function helpText(commands: readonly string[]): string {
   return [
-    "usage: virt-operator [flags]",
+    "usage: virt-operator [run] [flags]",
+    "       virt-operator <command> [flags]",
     "",
-    ...lines,
+    "commands:",
+    ...commands,
+    `  ${"run".padEnd(32)} run the controllers until told to stop; what happens without a command`,
+    "",
+    "flags of run:",
+    ...flagLines(flags),
     `  ${"--version".padEnd(32)} print the version`,
-    `  ${"--help".padEnd(32)} print this`,
+    `  ${"--help".padEnd(32)} print this; behind a command, its own flags`,
     "",
   ].join("\n");
 }

@@ -1,7 +1,8 @@
 // Reads the command line. Unknown flags and bad values end with one line that names the flag.
 
 import type { LogLevel } from "@virt/kube";
-import { type ControllerName, controllerNames, type Flag, flags, ignoredFlags } from "./flags.ts";
+import { type ControllerName, controllerNames, flags } from "./flags.ts";
+import { readFlags } from "./read-flags.ts";
 
 export type Settings = {
   readonly controllers: readonly ControllerName[];
@@ -25,52 +26,14 @@ export type CommandLine =
   | { readonly kind: "version" }
   | { readonly kind: "wrong"; readonly message: string };
 
-type Given = { readonly name: string; readonly value: string };
-
 export function readCommandLine(args: readonly string[], isTerminal: boolean): CommandLine {
-  const values = new Map<string, string>();
-  const ignored: string[] = [];
-  const rest = args[0] === "run" ? args.slice(1) : [...args];
-  while (rest.length > 0) {
-    const given = take(rest);
-    if (given.name === "help" || given.name === "h") return { kind: "help" };
-    if (given.name === "version") return { kind: "version" };
-    if (ignoredFlags.includes(given.name)) ignored.push(given.name);
-    else {
-      const message = accept(given, values);
-      if (message !== undefined) return { kind: "wrong", message: `${message}; see --help` };
-    }
-  }
-  return { kind: "run", settings: settingsOf(values, ignored, isTerminal) };
-}
-
-// As Go reads them: one dash or two, a value behind "=" or as the next word, booleans without one.
-function take(args: string[]): Given {
-  const word = args.shift() ?? "";
-  const [, name = "", value] = /^--?([^=]+)(?:=([^]*))?$/.exec(word) ?? [undefined, "", word];
-  if (name === "" || value !== undefined) return { name, value: value ?? "" };
-  const isBoolean = find(name)?.flag.type === "boolean" || ["help", "h", "version"].includes(name);
-  if (isBoolean || ignoredFlags.includes(name)) return { name, value: "true" };
-  return { name, value: args.shift() ?? "\0" };
-}
-
-function accept({ name, value }: Given, values: Map<string, string>): string | undefined {
-  if (name === "") return `"${value}" is not a flag`;
-  const found = find(name);
-  if (found === undefined) return `unknown flag --${name}`;
-  if (value === "\0") return `--${name} needs a value`;
-  const { flag } = found;
-  const isBad = flag.type === "boolean" ? !["true", "false"].includes(value) : flag.check?.(value);
-  if (isBad) return `--${name}=${value}: ${isBad === true ? "must be true or false" : isBad}`;
-  values.set(found.name, value);
-  return undefined;
-}
-
-function find(name: string): { readonly name: string; readonly flag: Flag } | undefined {
-  const entry = Object.entries(flags as Readonly<Record<string, Flag>>).find(
-    ([own, { aliases }]) => own === name || aliases?.includes(name) === true,
-  );
-  return entry && { name: entry[0], flag: entry[1] };
+  const read = readFlags(args[0] === "run" ? args.slice(1) : args, flags);
+  if (read.kind === "wrong") return { kind: "wrong", message: `${read.message}; see --help` };
+  if (read.kind !== "read") return read;
+  const [word] = read.words;
+  if (word !== undefined) return { kind: "wrong", message: `"${word}" is not a flag; see --help` };
+  const values = new Map([...read.values].flatMap(([name, given]) => given.slice(-1).map((last) => [name, last])));
+  return { kind: "run", settings: settingsOf(values, read.ignored, isTerminal) };
 }
 
 function settingsOf(values: ReadonlyMap<string, string>, ignored: readonly string[], isTerminal: boolean): Settings {

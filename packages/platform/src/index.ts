@@ -20,6 +20,7 @@ export { readOverrides } from "./baseline/overrides.ts";
 export { giveUpObject, handOverObject } from "./baseline/release.ts";
 export { judgePrune, judgeTombstone, type Removal } from "./baseline/removal.ts";
 export { builtInShape, defaultFrom, shapeFrom } from "./baseline/schema-shape.ts";
+export { seeObject, shapeOfObject } from "./baseline/see-object.ts";
 export { readState, type State, writeState } from "./baseline/state.ts";
 export type { Apply, Cause, Verdict } from "./baseline/verdict.ts";
 export { type Catalog, catalogFaults, isBefore } from "./catalog-checks.ts";
@@ -34,8 +35,12 @@ export {
 } from "./devices.ts";
 export { type ExclusionRule, type Exclusions, excludedBy, readExclusions } from "./disabled-resources.ts";
 export { nameOf } from "./evaluate/already-provided.ts";
+export { buildWorld, type WorldGiven } from "./evaluate/build-world.ts";
 export { type Evaluated, evaluateObject, type ManagedObject } from "./evaluate/evaluate-object.ts";
+export type { Listed, Lookup } from "./evaluate/lookup.ts";
+export { managedObjects } from "./evaluate/managed-objects.ts";
 export { type Places, placed } from "./evaluate/place.ts";
+export { lookupIn, type PlainFacts, type Sought } from "./evaluate/plain-lookup.ts";
 export { type Reason, type Standing } from "./evaluate/standing.ts";
 export type { Fact, World } from "./evaluate/world.ts";
 export { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
@@ -53,6 +58,22 @@ export { hcoPointers } from "./hco-pointers.ts";
 export { readImages } from "./images.ts";
 export { type MergedParts, mergeParts, type PartConflict, type RenderedPart } from "./merge-parts.ts";
 export { foreignPoolConfig, poolRuleParts } from "./pool-rule.ts";
+export { type Explanation, explain, explanationText } from "./preview/explanation.ts";
+export { type FeatureRow, type FeatureSources, featureRows } from "./preview/features.ts";
+export { type LastError, type ObjectRow, objectRow } from "./preview/object-row.ts";
+export { type Exclusion, exclusionsOf, type FeatureState, factsOf, featureStates } from "./preview/pages.ts";
+export { type Preview, previewObject } from "./preview/preview.ts";
+export { readObjects } from "./preview/read-objects.ts";
+export {
+  type RenderChoice,
+  type RenderEntry,
+  renderDocuments,
+  renderEntries,
+  renderStatus,
+  tableText,
+} from "./preview/render-text.ts";
+export { type AssetRow, rowsOf } from "./preview/rows.ts";
+export { conditionWords, isOnByDefault, neededCrds, switchWords } from "./preview/words.ts";
 export {
   type FactOf,
   type Facts,

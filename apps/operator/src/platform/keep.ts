@@ -5,13 +5,9 @@ import { fullBucket, type Outcome } from "@virt/engine";
 import { type Ending, patchObject, type Resource, type Tools, writingOf } from "@virt/kube";
 import {
   type Apply,
-  builtInShape,
-  defaultFrom,
   type Evaluated,
   giveUpObject,
-  type HcoFact,
   handOverObject,
-  hcoPointers,
   isWriteDue,
   judge,
   type ManagedObject,
@@ -19,10 +15,10 @@ import {
   objectAnnotations,
   recreations,
   releasedManager,
-  shapeFrom,
+  seeObject,
   type Verdict,
 } from "@virt/platform";
-import { isHco, keyOf } from "./objects.ts";
+import { keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import type { Scene } from "./scene.ts";
 import { managedWatch } from "./watches.ts";
@@ -47,8 +43,6 @@ export async function keepObject(
   tools: Tools,
 ): Promise<Pass> {
   const key = keyOf(object.ref);
-  const schema = scene.schemaOf(object);
-  const shapeOf = schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
   const evaluated = scene.evaluate(object);
   const { wanted } = evaluated;
   const done = { kind: "done" } as const;
@@ -68,28 +62,10 @@ export async function keepObject(
   }
   const live = scene.world.live(object.ref);
   const memory = parts.memory.get(key) ?? { bucket: fullBucket, wasThere: false };
-  const [first] = object.assets;
-  const verdict = judge({
-    now: parts.clock.wall(),
-    ref: object.ref,
-    baseline: wanted.baseline,
-    parts: wanted.parts,
-    adoption: first?.adoption ?? "whole",
-    mayCreate: first?.create !== false,
-    shapeOf,
-    defaultOf: defaultFrom(schema),
-    live,
-    governed: wanted.governed,
-    memory,
-    ...(isHco(object.ref) && { translate: (pointers) => hcoPointers(pointers, servedVersion(object.ref)) }),
-  });
+  const verdict = judge(seeObject(object, wanted, { world: scene.world, now: parts.clock.wall(), memory }));
   const acting: Acting = { object, live, memory, parts, tools, key };
   const { kept, ending } = await act(verdict, acting);
   return { kept, evaluated, ending };
-}
-
-function servedVersion({ apiVersion }: ManagedObject["ref"]): HcoFact["apiVersion"] {
-  return apiVersion === "hco.kubevirt.io/v1" ? apiVersion : "hco.kubevirt.io/v1beta1";
 }
 
 type Acting = {
@@ -233,5 +209,5 @@ async function pauseNow(verdict: Extract<Verdict, { kind: "pause" }>, acting: Ac
 /** What we know of the fight ends with the pause, whatever becomes of the object's own memory. */
 function pausedAnswer({ metadata, ...answer }: KubeObject, state: string): KubeObject {
   const annotations = { ...metadata.annotations, [objectAnnotations.state]: state };
-  return { ...answer, metadata: { ...metadata, annotations } } as KubeObject;
+  return { ...answer, metadata: { ...metadata, annotations } };
 }

@@ -1,16 +1,14 @@
 // What is true until an input changes: the world, the objects in it, how each stands, and what has to be watched.
 
 import type { KubeObject } from "@virt/api";
-import type { JsonMap } from "@virt/engine";
 import type { WatchSpec } from "@virt/kube";
 import {
   annotationOf,
-  builtInShape,
   type Evaluated,
   evaluateObject,
   type ManagedObject,
   readExclusions,
-  shapeFrom,
+  shapeOfObject,
   type World,
 } from "@virt/platform";
 import { configWatch } from "../advisor/watches.ts";
@@ -34,7 +32,6 @@ export type Scene = {
   readonly world: World;
   readonly objects: readonly ManagedObject[];
   readonly object: (key: string) => ManagedObject | undefined;
-  readonly schemaOf: (object: ManagedObject) => JsonMap | undefined;
   readonly evaluate: (object: ManagedObject) => Evaluated;
 };
 
@@ -99,20 +96,17 @@ function setScene(parts: PlatformParts): Scene | undefined {
   const objects = managedObjects(parts.assets, placesIn(object, parts));
   const byKey = new Map(objects.map((one) => [keyOf(one.ref), one]));
   const evaluations = new Map<string, Evaluated>();
-  const schemaOf = (one: ManagedObject) => servedSchema(one, world);
   return {
     hco: object,
     content: contentOf(object),
     world,
     objects,
     object: (key) => byKey.get(key),
-    schemaOf,
     evaluate: (one) => {
       const key = keyOf(one.ref);
       const known = evaluations.get(key);
       if (known !== undefined) return known;
-      const schema = schemaOf(one);
-      const made = evaluateObject(one, world, schema === undefined ? builtInShape(one.ref.kind) : shapeFrom(schema));
+      const made = evaluateObject(one, world, shapeOfObject(one, world));
       evaluations.set(key, made);
       return made;
     },
@@ -121,13 +115,6 @@ function setScene(parts: PlatformParts): Scene | undefined {
 
 function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: PlatformParts) {
   return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
-}
-
-function servedSchema({ ref, assets }: ManagedObject, world: World): JsonMap | undefined {
-  const crd = assets[0]?.target.crd;
-  const version = ref.apiVersion.split("/").at(-1) ?? "";
-  const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
-  return fact?.kind === "known" ? (fact.value as JsonMap | undefined) : undefined;
 }
 
 /** Inputs while there is a HyperConverged that asks for it; targets and what their assets read while they may be applied. */

@@ -5,19 +5,24 @@ import {
   appliedBy,
   type Change,
   contentChanges,
-  equalJson,
+  fieldSet,
+  hasField,
   isNoFields,
   leafPaths,
   leavesOf,
   ownedChanges,
+  type Path,
   readOwners,
   type ShapeOf,
   subtractFields,
   valueAt,
   writePath,
 } from "@virt/engine";
-import { isState, isStateParent } from "./names.ts";
+import { holds } from "./holders.ts";
+import { isMet, type Wish } from "./met.ts";
+import { isOwnLabel, isState, isStateParent } from "./names.ts";
 import type { ObjectMemory } from "./object-seen.ts";
+import { readState } from "./state.ts";
 
 export type Comparison =
   | { readonly kind: "in-sync" }
@@ -33,25 +38,45 @@ export type Compared = {
   readonly shapeOf: ShapeOf;
 };
 
-export function compare({ intent, hash, live, memory, shapeOf }: Compared): Comparison {
+export function compare(compared: Compared): Comparison {
+  const { intent, hash, live, memory, shapeOf } = compared;
   const { answer, sent } = memory;
-  if (answer === undefined)
-    return isAlreadyOurs(intent, live, shapeOf) ? { kind: "in-sync" } : { kind: "ask", cause: "start" };
+  if (answer === undefined || answer.metadata.uid !== live.metadata.uid) return compareAtStart(compared);
   if (sent !== hash) return { kind: "ask", cause: "intent" };
-  if (live.metadata.resourceVersion === answer.metadata.resourceVersion && live.metadata.uid === answer.metadata.uid)
-    return { kind: "in-sync" };
+  if (live.metadata.resourceVersion === answer.metadata.resourceVersion) return { kind: "in-sync" };
   const own = appliedBy(readOwners(answer), fieldManagers.platform);
-  const changes = ownedChanges(own, answer, live).filter(({ path }) => !isState(path));
+  const isOpen = (path: Path) => isMet({ path, wanted: valueAt(intent, path), there: valueAt(live, path) }, shapeOf);
+  const changes = ownedChanges(own, answer, live).filter(({ path }) => !isState(path) && !isOpen(path));
   return changes.length === 0 ? { kind: "in-sync" } : { kind: "drift", changes };
 }
 
-/** After a start: exactly our fields are ours, and all have the values that we want. */
-function isAlreadyOurs(intent: KubeObject, live: KubeObject, shapeOf: ShapeOf): boolean {
+/**
+ * Without an answer: in sync if exactly our fields are ours, with the values that we want. What others took from us, and
+ * nothing else, is drift as at any other time: a restart must not make a fight longer.
+ */
+function compareAtStart({ intent, live, shapeOf }: Compared): Comparison {
   const wanted = leafPaths(intent, shapeOf);
-  const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter((path) => !isState(path));
+  const fields = fieldSet(wanted);
+  const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter(
+    (path) => !isState(path) && (hasField(fields, path) || !holds(fields, path)), // a map around a field that was taken
+  );
   const owned = new Set(own.map(writePath));
-  const isSame = wanted.length === owned.size && wanted.every((path) => owned.has(writePath(path)));
-  return isSame && wanted.every((path) => equalJson(valueAt(intent, path), valueAt(live, path)));
+  const applied = new Set(Object.values(readState(live).fields).flat());
+  const lost = wanted.filter((path) => !owned.has(writePath(path)));
+  const changes = wanted.flatMap((path) => {
+    const wish = { path, wanted: valueAt(intent, path), there: valueAt(live, path) };
+    return isMet(wish, shapeOf) ? [] : [changeOf(wish)];
+  });
+  const isNoMore = owned.size === wanted.length - lost.length;
+  if (isNoMore && lost.length === 0 && changes.length === 0) return { kind: "in-sync" };
+  const isTaken = lost.every((path) => applied.has(writePath(path)) || isOwnLabel(path));
+  const isAllLost = changes.every(({ path }) => !owned.has(writePath(path)));
+  if (isNoMore && isTaken && isAllLost && changes.length > 0) return { kind: "drift", changes };
+  return { kind: "ask", cause: "start" };
+}
+
+function changeOf({ path, wanted, there }: Wish): Change {
+  return { path, ...(there !== undefined && { live: there }), ...(wanted !== undefined && { desired: wanted }) };
 }
 
 /** Whether an apply is due after a dry run: it would change content, or give up fields. */

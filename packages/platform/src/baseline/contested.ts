@@ -3,18 +3,20 @@
 import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
-  equalJson,
   leafPaths,
-  type Owner,
-  ownersOf,
+  mask,
+  noFields,
   type Path,
+  type Pointer,
   readOwners,
+  readPointer,
   type ShapeOf,
   touchesField,
   valueAt,
   writePath,
 } from "@virt/engine";
-import { releasedManager } from "./names.ts";
+import { holdersOf, holds, isForeign } from "./holders.ts";
+import { isMet } from "./met.ts";
 import type { State } from "./state.ts";
 
 export type Contested = { readonly path: Path; readonly managers: readonly string[] };
@@ -22,39 +24,47 @@ export type Contested = { readonly path: Path; readonly managers: readonly strin
 export type Contest = {
   readonly candidate: KubeObject;
   readonly live: KubeObject;
+  /** The server's last answer to us, if it is of this object: what we owned then was agreed. */
+  readonly answer?: KubeObject | undefined;
   readonly state: State;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
   /** Pointers that are ignored now: one that left the annotation is consent. */
   readonly ignored: readonly string[];
+  /** Pointers of people in terms of the version that is served. */
+  readonly translate?: ((pointers: readonly Pointer[]) => readonly Pointer[]) | undefined;
 };
 
 /** Without any managedFields nothing is contested: nobody can say who set what. */
-export function contestedPaths({ candidate, live, state, shapeOf, defaultOf, ignored }: Contest): readonly Contested[] {
+export function contestedPaths(contest: Contest): readonly Contested[] {
+  const { candidate, live, shapeOf, defaultOf } = contest;
   const owners = readOwners(live);
   const ours = appliedBy(owners, fieldManagers.platform);
-  const agreed = agreedIn(state, ignored);
+  const agreed = agreedIn(contest);
   return leafPaths(candidate, shapeOf).flatMap((path) => {
     const there = valueAt(live, path);
-    if (equalJson(there, valueAt(candidate, path))) return [];
-    const others = ownersOf(owners, path).filter(isOther);
-    const isAgreed =
-      touchesField(ours, path) || (agreed(path) && !others.some(({ manager }) => manager === fieldManagers.advisor));
-    const isDefault = there !== undefined && equalJson(there, defaultOf(path));
+    if (isMet({ path, wanted: valueAt(candidate, path), there }, shapeOf)) return [];
+    const others = holdersOf(owners, path).filter(isForeign);
+    const isPlanned = others.some(({ manager }) => manager === fieldManagers.advisor);
+    const isAgreed = touchesField(ours, path) || (agreed(path) && !isPlanned);
+    const isDefault = there !== undefined && isMet({ path, wanted: defaultOf(path), there }, shapeOf);
     if (others.length === 0 || isAgreed || isDefault) return [];
     return [{ path, managers: [...new Set(others.map(({ manager }) => manager))] }];
   });
 }
 
-function isOther({ manager, subresource }: Owner): boolean {
-  return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
+function agreedIn({ candidate, answer, state, shapeOf, ignored, translate }: Contest): (path: Path) => boolean {
+  const applied = new Set(Object.values(state.fields).flat());
+  const owned = answer === undefined ? noFields : appliedBy(readOwners(answer), fieldManagers.platform);
+  const back = state.released.filter((pointer) => !ignored.includes(pointer)).flatMap(asPointer);
+  const consented = mask(candidate, translate?.(back) ?? back, shapeOf).released;
+  return (path) =>
+    applied.has(writePath(path)) ||
+    holds(owned, path) ||
+    consented.some((root) => root.every((element, at) => element === path[at]));
 }
 
-function agreedIn(state: State, ignored: readonly string[]): (path: Path) => boolean {
-  const applied = new Set(Object.values(state.fields).flat());
-  const back = state.released.filter((pointer) => !ignored.includes(pointer));
-  return (path) => {
-    const pointer = writePath(path);
-    return applied.has(pointer) || back.some((root) => pointer === root || pointer.startsWith(`${root}/`));
-  };
+function asPointer(text: string): readonly Pointer[] {
+  const read = readPointer(text);
+  return read.kind === "pointer" ? [read.pointer] : [];
 }

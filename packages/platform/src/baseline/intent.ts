@@ -59,11 +59,13 @@ export function intend(seen: ObjectSeen, overrides: Overrides, state: State): In
 }
 
 function contestOf(
-  { live, shapeOf, defaultOf }: ObjectSeen,
+  { live, shapeOf, defaultOf, memory, translate }: ObjectSeen,
   candidate: KubeObject,
   { state, ignored }: { readonly state: State; readonly ignored: readonly string[] },
 ): readonly Contested[] {
-  return live === undefined ? [] : contestedPaths({ candidate, live, state, shapeOf, defaultOf, ignored });
+  if (live === undefined) return [];
+  const answer = memory.answer?.metadata.uid === live.metadata.uid ? memory.answer : undefined;
+  return contestedPaths({ candidate, live, answer, state, shapeOf, defaultOf, ignored, translate });
 }
 
 function labelled(object: KubeObject): KubeObject {

@@ -5,6 +5,7 @@ import {
   appliedBy,
   type Change,
   describeOpponent,
+  type Fights,
   fightKey,
   isNoFields,
   judgeFight,
@@ -37,12 +38,25 @@ export function judge(seen: ObjectSeen): Verdict {
   const hands = handsOff(live, overrides, state);
   if (hands !== undefined) return hands;
   if (seen.memory.unwrittenPause !== undefined) return pause(state, seen.memory.unwrittenPause);
-  const known = state.paused === undefined ? state : { ...state, paused: undefined, fights: {} }; // a person resumed it
+  const known = knownState(state, seen);
   const intended = intend(seen, overrides, known);
   if (intended.kind === "held") return intended;
   if (seen.adoption === "whole" && intended.contested.length > 0)
     return { kind: "contested", contested: intended.contested };
   return compared({ seen, live, state: known, intended, overrides });
+}
+
+/** Whoever takes our memory off the object does not make us forget the fight. */
+function knownState(state: State, { live, memory: { answer } }: ObjectSeen): State {
+  if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a person resumed it
+  const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;
+  if (before === undefined || before.paused !== undefined) return state;
+  return { ...state, fights: joinFights(before.fights, state.fights) };
+}
+
+function joinFights(before: Fights, now: Fights): Fights {
+  const longer = Object.entries(before).filter(([key, times]) => times.length > (now[key]?.length ?? 0));
+  return { ...now, ...Object.fromEntries(longer) };
 }
 
 function handsOff(live: KubeObject, overrides: Overrides, state: State): Verdict | undefined {
@@ -102,7 +116,7 @@ function correct(knowing: Knowing, changes: readonly Change[]): Verdict {
   const { seen, live, state } = knowing;
   const encounter = {
     live: readOwners(live),
-    answer: seen.memory.answer === undefined ? [] : readOwners(seen.memory.answer),
+    answer: readOwners(seen.memory.answer ?? live), // without one, nobody is known to have done anything
     ours: [fieldManagers.platform, releasedManager],
   };
   const keys = changes.map(({ path }) => ({ path, opponent: opponentOf(path, encounter) }));

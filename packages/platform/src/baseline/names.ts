@@ -1,5 +1,6 @@
 // The annotations by which people and the operator speak about one managed object.
 
+import { managedByLabel } from "@virt/api";
 import { fieldPath, type Path } from "@virt/engine";
 
 const prefix = "platform.kubevirt.io/";
@@ -18,9 +19,19 @@ export const releasedManager = "virt-platform-operator-released";
 
 const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
 
+const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
+
+export function isOwnLabel(path: Path): boolean {
+  return isSamePath(path, labelPath);
+}
+
+function isSamePath(left: Path, right: Path): boolean {
+  return left.length === right.length && left.every((element, at) => element === right[at]);
+}
+
 /** Our memory is ours alone: no drift, nothing to release. */
 export function isState(path: Path): boolean {
-  return path.length === statePath.length && path.every((element, at) => element === statePath[at]);
+  return isSamePath(path, statePath);
 }
 
 /** An object without annotations differs from one with our memory alone. */

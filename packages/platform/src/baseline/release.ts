@@ -1,21 +1,24 @@
 // Which fields we let go of, and which of them need somebody to hold them so that their values stay.
 
-import { fieldManagers, type KubeObject } from "@virt/api";
+import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
+  type FieldSet,
   fieldSet,
+  hasField,
+  isMap,
   keepOnly,
   leafPaths,
   leavesOf,
   type Owner,
-  ownersOf,
   type Path,
   readOwners,
   type ShapeOf,
-  touchesField,
-  uniteFields,
+  valueAt,
   writePath,
 } from "@virt/engine";
+import { holds, isForeign } from "./holders.ts";
+import { isEmptyMap } from "./met.ts";
 import { isState, releasedManager } from "./names.ts";
 import type { State } from "./state.ts";
 
@@ -34,14 +37,16 @@ export type Releasing = {
 export function handedOver(releasing: Releasing): readonly Path[] {
   const owners = readOwners(releasing.live);
   const own = appliedBy(owners, fieldManagers.platform);
-  const wanted = fieldSet(leafPaths(releasing.intent, releasing.shapeOf));
-  const left = leavesOf(own).filter((path) => !touchesField(wanted, path) && !isState(path));
+  const left = leavesOf(own).filter((path) => !isState(path) && !isIntended(path, releasing));
   const kept = left.filter((path) => isMasked(path, releasing) || !isWithdrawn(path, releasing));
-  return kept.filter((path) => !ownersOf(owners, path).some(isForeign));
+  return kept.filter((path) => !isOwnedBy(owners.filter(isForeign), path));
 }
 
-function isForeign({ manager, subresource }: Owner): boolean {
-  return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
+/** In the intent, or in something that is applied as a whole. A map that is left empty has nothing in it. */
+function isIntended(path: Path, { intent, shapeOf }: Releasing): boolean {
+  const wanted = fieldSet(leafPaths(intent, shapeOf));
+  const isIn = (above: Path) => hasField(wanted, above) && !isEmptyMap(valueAt(intent, above));
+  return holds(wanted, path) || path.some((_, at) => isIn(path.slice(0, at)));
 }
 
 function isMasked(path: Path, { masked }: Releasing): boolean {
@@ -56,8 +61,8 @@ function isWithdrawn(path: Path, { state, active }: Releasing): boolean {
 
 /** What the holder of released fields applies: all that it holds, and these, with the values that are there. */
 export function handOverObject(live: KubeObject, paths: readonly Path[]): KubeObject {
-  const held = appliedBy(readOwners(live), releasedManager);
-  return keepOnly(live, uniteFields(held, fieldSet(paths)));
+  const held = leavesOf(appliedBy(readOwners(live), releasedManager));
+  return heldObject(live, [...held, ...paths]);
 }
 
 /** Fields that the holder holds though somebody owns them again: it gives them up. Undefined: there are none. */
@@ -65,6 +70,33 @@ export function giveUpObject(live: KubeObject): KubeObject | undefined {
   const owners = readOwners(live);
   const held = leavesOf(appliedBy(owners, releasedManager));
   const others = owners.filter(({ manager, subresource }) => manager !== releasedManager && subresource === undefined);
-  const kept = held.filter((path) => ownersOf(others, path).length === 0);
-  return kept.length === held.length ? undefined : keepOnly(live, fieldSet(kept));
+  const kept = held.filter((path) => !isOwnedBy(others, path));
+  return kept.length === held.length ? undefined : heldObject(live, kept);
+}
+
+/**
+ * That very field. To own something in a map is not to own the map: in free-form parts the server removes a map that
+ * nobody owns, with all that others have in it.
+ */
+function isOwnedBy(owners: readonly Owner[], path: Path): boolean {
+  return owners.some(({ fields }) => hasField(fields, path));
+}
+
+/** Of a map in which others own something, the map alone. */
+function heldObject(live: KubeObject, paths: readonly Path[]): KubeObject {
+  const owners = readOwners(live);
+  const isShared = (path: Path) =>
+    isMap(valueAt(live, path)) && owners.some(({ fields }) => holds(fields, path) && !isLeaf(fields, path));
+  const emptied = paths.filter(isShared).reduce<Json>((object, path) => withEmptyMap(object, path), live);
+  return keepOnly(emptied as KubeObject, fieldSet(paths));
+}
+
+function isLeaf(fields: FieldSet, path: Path): boolean {
+  return leavesOf(fields).some((leaf) => leaf.length === path.length && leaf.every((one, at) => one === path[at]));
+}
+
+function withEmptyMap(value: Json, [element, ...rest]: Path): Json {
+  if (element === undefined || !isMap(value)) return {};
+  const name = element.slice(2);
+  return { ...value, [name]: withEmptyMap(value[name] ?? {}, rest) };
 }

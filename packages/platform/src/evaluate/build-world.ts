@@ -58,8 +58,7 @@ export function buildWorld(hco: KubeObject | undefined, given: WorldGiven): Worl
     },
     fact: (read) => factOf(read, { lookup, fact, world, ownNamespace }),
     live: (ref) => (ref.kind === "HyperConverged" ? hco : lookup.object(ref).items[0]),
-    others: (apiVersion, kind) =>
-      lookup.objects(apiVersion, kind, kind === "KubeletConfig" ? poolRuleParts : []).items,
+    others: (apiVersion, kind) => lookup.objects(apiVersion, kind, kind === "KubeletConfig" ? poolRuleParts : []).items,
     ownNamespace,
   };
 }

@@ -1,0 +1,20 @@
+// Who holds a field of an object. To own the map that it is in is not to hold it.
+
+import { fieldManagers } from "@virt/api";
+import type { FieldSet, Owner, Path } from "@virt/engine";
+import { releasedManager } from "./names.ts";
+
+/** Whoever owns the field or a part of it. */
+export function holdersOf(owners: readonly Owner[], path: Path): readonly Owner[] {
+  return owners.filter(({ fields }) => holds(fields, path));
+}
+
+/** The field itself, or a part of it. */
+export function holds(fields: FieldSet, path: Path): boolean {
+  return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), fields) !== undefined;
+}
+
+/** Neither we nor who holds what we released; a subresource is another matter. */
+export function isForeign({ manager, subresource }: Owner): boolean {
+  return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
+}

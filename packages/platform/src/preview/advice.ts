@@ -1,0 +1,85 @@
+// What would change the outcome for an asset, in words to people.
+
+import type { Asset } from "../asset.ts";
+import { objectAnnotations } from "../baseline/names.ts";
+import type { Reason } from "../evaluate/standing.ts";
+import { annotationPrefix } from "../hco-annotations.ts";
+import type { CheckFound } from "./explain.ts";
+import type { AssetRow } from "./rows.ts";
+import { switchAdvice } from "./words.ts";
+
+/** For one that is applied: how to stop it. Else one sentence for each check that fails, the deciding one first. */
+export function adviceFor(row: AssetRow, found: readonly CheckFound[]): readonly string[] {
+  const failing = found.filter(({ isMet }) => !isMet);
+  const toChecks = failing.flatMap(
+    ({ reason, found: details }) => adviceOn(reason as Reason, details, row.asset) ?? [],
+  );
+  if (toChecks.length > 0) return toChecks;
+  return row.status === "INCLUDED"
+    ? [...(row.reason === "Contested" ? adopting : []), ...stopping(row)]
+    : onObject(row);
+}
+
+const adopting = [`set annotation ${objectAnnotations.adopt}=true on the object to take the contested fields`];
+
+function stopping({ asset, target, kind }: AssetRow): readonly string[] {
+  const off = switchAdvice(asset, false);
+  return [
+    ...(off === undefined ? [] : [`${off} to switch it off`]),
+    `set annotation ${objectAnnotations.mode}=unmanaged on ${target} to have it left alone`,
+    ...(kind === "HyperConverged"
+      ? []
+      : [`add a rule for it to annotation ${annotationPrefix}disabled-resources to exclude it`]),
+  ];
+}
+
+function onObject({ reason = "", target }: AssetRow): readonly string[] {
+  const advice = objectAdvice[reason];
+  return advice === undefined ? [] : [advice(target)];
+}
+
+const takeOver = (target: string) =>
+  `set annotation ${objectAnnotations.adopt}=true on ${target} to let the operator take it over`;
+
+const objectAdvice: Readonly<Record<string, (target: string) => string>> = {
+  Unmanaged: (target) => `remove annotation ${objectAnnotations.mode} from ${target}`,
+  Paused: (target) => `remove annotation ${objectAnnotations.paused} from ${target}`,
+  InvalidPatch: (target) => `correct or remove annotation ${objectAnnotations.patch} of ${target}`,
+  InvalidIgnoreFields: (target) => `correct or remove annotation ${objectAnnotations.ignoreFields} of ${target}`,
+  Contested: takeOver,
+  ManagedByOther: takeOver,
+};
+
+function adviceOn(reason: Reason, details: string, asset: Asset): string | undefined {
+  switch (reason) {
+    case "HCOMissing":
+      return "install OpenShift Virtualization: everything is rendered from its HyperConverged";
+    case "NotActivated":
+      return `set annotation ${annotationPrefix}autopilot=true on the HyperConverged`;
+    case "NotListed":
+      return `add ${asset.name} to annotation ${annotationPrefix}autopilot, or set it to true`;
+    case "SwitchedOff":
+      return switchAdvice(asset, true);
+    case "InvalidConfiguration":
+    case "InvalidExclusions":
+      return `correct it: ${details}`;
+    case "ConditionNotMet":
+      return `it needs what is not so here: ${details}`;
+    case "RootExclusion":
+      return `take ${details} away`;
+    case "GovernedByPlan":
+      return `set action Ignore on ${details}, or delete it`;
+    case "CRDMissing":
+      return `install the operator that brings ${details}`;
+    case "InputUnavailable":
+      return `make readable: ${details}`;
+    case "NamespaceMissing":
+      return `create namespace ${details}; its operator usually brings it`;
+    case "AlreadyProvided":
+      return `delete ${details} to let this asset take its place`;
+    case "NothingToApply":
+      return `nothing to do: ${details}`;
+    case "RenderError":
+      return undefined; // a bug of ours: no person can mend it by settings
+  }
+}

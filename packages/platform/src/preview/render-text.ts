@@ -1,0 +1,109 @@
+// What `render` says: the objects that would be applied as documents, and each asset with its status as a table.
+
+import type { KubeObject } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import type { Asset } from "../asset.ts";
+import { shorten } from "../shorten.ts";
+import { worst } from "./features.ts";
+import type { Preview } from "./preview.ts";
+import { type AssetRow, documentOf, type RowStatus, reasonText, rowStatuses, rowsOf } from "./rows.ts";
+
+/** An object with the assets that it is made of, or one asset that is not applied. */
+export type RenderEntry = {
+  /** Comma-joined where an object has several. */
+  readonly asset: string;
+  readonly path: string;
+  readonly component: string;
+  readonly status: RowStatus;
+  readonly reason?: string;
+  readonly impact: Asset["impact"];
+  readonly object?: KubeObject;
+};
+
+export type RenderChoice = {
+  /** The one that is asked for; it is shown whatever its status. */
+  readonly asset?: string | undefined;
+  readonly showExcluded: boolean;
+};
+
+/** One document for each object, whole: two documents of one object would undo each other when they are applied. */
+export function renderEntries(previews: readonly Preview[], choice: RenderChoice): readonly RenderEntry[] {
+  const isShown = (rows: readonly AssetRow[]) =>
+    choice.asset === undefined
+      ? choice.showExcluded || rows.some(({ status }) => status === "INCLUDED" || status === "ERROR")
+      : rows.some(({ asset }) => asset.name === choice.asset);
+  return previews.flatMap((preview) => {
+    const rows = rowsOf(preview);
+    const included = rows.filter(({ status }) => status === "INCLUDED");
+    const others = rows.filter(({ status }) => status !== "INCLUDED").map((row) => [row]);
+    const groups = included.length === 0 ? others : [included, ...others];
+    return groups.filter(isShown).flatMap((group) => entryOf(group, preview) ?? []);
+  });
+}
+
+function entryOf(rows: readonly AssetRow[], preview: Preview): RenderEntry | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const object = first.status === "INCLUDED" ? documentOf(preview) : undefined;
+  const reason = reasonText(first);
+  return {
+    asset: rows.map(({ asset }) => asset.name).join(","),
+    path: rows.map(({ asset }) => `catalog/assets/${asset.name}/asset.ts`).join(","),
+    component: first.kind,
+    status: first.status,
+    ...(reason !== "" && { reason }),
+    impact: worst(rows.map(({ asset }) => asset.impact)),
+    ...(object && { object }),
+  };
+}
+
+/** YAML that `kubectl apply` and `oc diff` take; what is not applied is a comment. */
+export function renderDocuments(entries: readonly RenderEntry[]): string {
+  return entries.map(documentText).join("");
+}
+
+function documentText({ asset, path, component, status, reason, object }: RenderEntry): string {
+  const told = {
+    Asset: asset,
+    Path: path,
+    Component: component,
+    Status: status,
+    ...(reason !== undefined && { Reason: reason }),
+  };
+  const comments = Object.entries(told).map(([key, value]) => `# ${key}: ${oneLine(value)}\n`);
+  return ["---\n", ...comments, object === undefined ? "" : writeYaml(object)].join("");
+}
+
+/** What others wrote must not end a comment, nor steer a terminal. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
+// Longer reasons would push the impact off the screen; `exclusions` and `explain` have them whole.
+const widest = 72;
+
+/** Every asset, and how many there are of each status. */
+export function renderStatus(rows: readonly AssetRow[]): string {
+  const lines = rows.map((row) => [
+    row.asset.name,
+    row.status,
+    row.kind,
+    shorten(reasonText(row), widest),
+    row.asset.impact,
+  ]);
+  const [included, excluded, filtered, errors] = rowStatuses.map(
+    (status) => rows.filter((row) => row.status === status).length,
+  );
+  const summary = `Summary: ${included} included, ${excluded} excluded, ${filtered} filtered, ${errors} errors\n`;
+  return `${tableText([["ASSET", "STATUS", "COMPONENT", "REASON", "IMPACT"], ...lines])}\n${summary}`;
+}
+
+/** Columns as wide as their widest cell; an empty cell is a dash. */
+export function tableText(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => oneLine(cell) || "-"));
+  const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)));
+  return cells
+    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("   "))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
+}

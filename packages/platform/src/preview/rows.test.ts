@@ -1,0 +1,158 @@
+import type { KubeObject } from "@virt/api";
+import { expect, test } from "vitest";
+import type { PlainFacts } from "../evaluate/plain-lookup.ts";
+import { objectRow } from "./object-row.ts";
+import { documentOf, reasonText, rowsOf } from "./rows.ts";
+import { gpuNode, hcoSaying, prefix, previewsIn, thing, worldWith } from "./world.ts";
+
+type Case = {
+  readonly reason: string;
+  readonly said?: Readonly<Record<string, string>>;
+  readonly facts?: Partial<PlainFacts>;
+  /** Of the first object. */
+  readonly status: string;
+  /** Of its first asset. */
+  readonly row: string;
+};
+
+const live = (annotations: Readonly<Record<string, string>>, spec = {}) => ({ objects: [thing(spec, annotations)] });
+
+/** Somebody else set the size on purpose. */
+const contested: KubeObject = {
+  ...thing({ size: 7 }),
+  metadata: {
+    name: "ours",
+    uid: "1",
+    managedFields: [
+      { manager: "kubectl", operation: "Update", fieldsType: "FieldsV1", fieldsV1: { "f:spec": { "f:size": {} } } },
+    ],
+  },
+};
+
+const cases: readonly Case[] = [
+  { reason: "what is not there yet is to be made", status: "Pending", row: "INCLUDED" },
+  {
+    reason: "an idle operator leaves everything out",
+    said: { autopilot: "false" },
+    status: "Excluded",
+    row: "EXCLUDED NotActivated: the operator is idle: annotation autopilot does not ask for it",
+  },
+  {
+    reason: "a switch that is off leaves an asset out",
+    said: { "enable-first": "false" },
+    status: "Excluded",
+    row: `EXCLUDED SwitchedOff: expected ${prefix}enable-first not false, found ${prefix}enable-first=false`,
+  },
+  {
+    reason: "a rule filters",
+    said: { "disabled-resources": "[{kind: Thing, name: our*}]" },
+    status: "Excluded",
+    row: "FILTERED RootExclusion: rule 0 of annotation disabled-resources",
+  },
+  {
+    reason: "rules that cannot be read are an error, since nothing is written",
+    said: { "disabled-resources": "[{kind: Thing}]" },
+    status: "Excluded",
+    row: "ERROR InvalidExclusions: annotation disabled-resources cannot be read, and no valid one is known",
+  },
+  {
+    reason: "a missing CRD leaves it out",
+    facts: { crds: [] },
+    status: "Excluded",
+    row: "EXCLUDED CRDMissing: things.a.io",
+  },
+  {
+    reason: "what is unmanaged is left alone",
+    facts: live({ mode: "unmanaged" }),
+    status: "Unmanaged",
+    row: `EXCLUDED Unmanaged: annotation ${prefix}mode is unmanaged`,
+  },
+  {
+    reason: "what is paused is left alone",
+    facts: live({ "reconcile-paused": "true" }),
+    status: "Paused",
+    row: `EXCLUDED Paused: annotation ${prefix}reconcile-paused is true (manual)`,
+  },
+  {
+    reason: "a patch that cannot be read is an error, and the object is held",
+    facts: live({ patch: "{" }),
+    status: "Held",
+    row: "ERROR InvalidPatch: invalid patch annotation: not JSON",
+  },
+  {
+    reason: "a pointer that cannot be read is an error, and the object is held",
+    facts: live({ "ignore-fields": "spec" }),
+    status: "Held",
+    row: "ERROR InvalidIgnoreFields: JSON pointer must start with /: spec",
+  },
+  {
+    reason: "an object that others made is contested as a whole",
+    facts: { objects: [contested] },
+    status: "Contested",
+    row: "EXCLUDED Contested: /spec/size (kubectl)",
+  },
+  {
+    reason: "an object under somebody else's label is theirs",
+    facts: { objects: [{ ...thing({}), metadata: { name: "ours", labels: { [`${prefix}managed-by`]: "x" } } }] },
+    status: "Unmanaged",
+    row: "EXCLUDED ManagedByOther: its label says that x manages it",
+  },
+];
+
+test.each(cases)("$reason", ({ said = {}, facts = {}, status, row }) => {
+  const [preview] = previewsIn(worldWith(hcoSaying(said), facts));
+  if (preview === undefined) throw new Error("there is no object");
+  const [first] = rowsOf(preview);
+  expect(`${first?.status} ${reasonText(first ?? {})}`.trim()).toBe(row);
+  expect(objectRow(preview, undefined).status).toBe(status);
+  expect(documentOf(preview) !== undefined).toBe(row === "INCLUDED");
+});
+
+test("an input that cannot be had holds the whole object, and says why", () => {
+  const trouble: PlainFacts["trouble"] = ({ kind }) => (kind === "Rule" ? "forbidden" : undefined);
+  const [preview] = previewsIn(worldWith(hcoSaying({ "enable-second": "true" }), { trouble }));
+  expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
+    "ERROR InputUnavailable: object: forbidden",
+    "ERROR InputUnavailable: object: forbidden",
+  ]);
+  expect(preview && objectRow(preview, undefined).status).toBe("Held");
+});
+
+test("where nobody can say whether the object is there, it is not taken for absent", () => {
+  const trouble: PlainFacts["trouble"] = ({ kind }) => (kind === "Thing" ? "forbidden" : undefined);
+  const [preview] = previewsIn(worldWith(hcoSaying()), trouble);
+  expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
+    "ERROR InputUnavailable: forbidden",
+    expect.stringContaining("SwitchedOff"),
+  ]);
+});
+
+test("a singleton yields to any other of its kind, while ours is not there", () => {
+  const other = { ...thing({}), metadata: { name: "theirs" } };
+  const world = (...objects: readonly KubeObject[]) => worldWith(hcoSaying(), { objects: [gpuNode, ...objects] });
+  const third = (...objects: readonly KubeObject[]) =>
+    previewsIn(world(...objects))
+      .flatMap(rowsOf)
+      .find(({ asset }) => asset.name === "third");
+  expect(third()).toMatchObject({ status: "INCLUDED" });
+  expect(third(other)).toMatchObject({ status: "EXCLUDED", reason: "AlreadyProvided", details: "Thing//theirs" });
+  expect(third(other, { ...other, metadata: { name: "other" } })).toMatchObject({ status: "INCLUDED" });
+});
+
+test("a document is what would be applied: merged, known to the CRD, with our label and without our memory", () => {
+  const [preview] = previewsIn(worldWith(hcoSaying({ "enable-second": "true" })));
+  expect(preview && documentOf(preview)).toEqual({
+    apiVersion: "a.io/v1",
+    kind: "Thing",
+    metadata: { name: "ours", labels: { [`${prefix}managed-by`]: "virt-platform-operator" } },
+    spec: { size: 1, colour: "red" },
+  });
+});
+
+test("an error of the last pass makes an object that is not in sync failed, or unknown", () => {
+  const [preview] = previewsIn(worldWith(hcoSaying()));
+  if (preview === undefined) throw new Error("there is no object");
+  const error = { message: "no", isPermanent: true };
+  expect(objectRow(preview, error)).toMatchObject({ status: "Failed", lastError: "no" });
+  expect(objectRow(preview, { ...error, isPermanent: false })).toMatchObject({ status: "Unknown" });
+});

@@ -1,0 +1,85 @@
+// docs/assets.md: what the platform controller can keep, from the declarations of the catalog.
+
+import { assets, features, operatorOf } from "@virt/catalog";
+import {
+  type Asset,
+  conditionWords,
+  type FeatureRow,
+  featureRows,
+  isOnByDefault,
+  neededCrds,
+  switchWords,
+} from "@virt/platform";
+
+export function assetTable(): string {
+  return [
+    "# Assets and features of the platform controller",
+    "",
+    "Generated from `catalog/assets` (`make generate`). Switches and device lists are annotations on the HyperConverged,",
+    "under `platform.kubevirt.io/`. A feature that is on by default applies as soon as the operator is active; those with",
+    "impact *reboot* reboot workers when they are applied. `virt-operator render` shows beforehand what would be applied,",
+    "`virt-operator explain <asset>` why.",
+    "",
+    "GA: supported. TP: technology preview. DP: developer preview.",
+    "",
+    "## Features",
+    "",
+    "| feature | description | maturity | default | switch | assets | needed operators | impact |",
+    "|---|---|---|---|---|---|---|---|",
+    ...featureRows({ features, assets, operatorOf }).map(featureLine),
+    "",
+    "## Assets",
+    "",
+    "In the order in which they are applied. Assets with the same object are parts of it, applied as one.",
+    "",
+    "| asset | group | tier | object | switch | conditions | impact | needs |",
+    "|---|---|---|---|---|---|---|---|",
+    ...assets.map(assetLine),
+    "",
+  ].join("\n");
+}
+
+function featureLine(row: FeatureRow): string {
+  const { feature, description, maturity, operators, impact } = row;
+  return line(
+    feature,
+    description,
+    maturity,
+    row.default,
+    word(row.switch),
+    row.assets.map(code).join(", "),
+    operators.join(", ") || "none",
+    impact,
+  );
+}
+
+function assetLine(asset: Asset): string {
+  const { name, group, tier, target, conditions = [], impact } = asset;
+  const place = target.namespace === undefined ? "" : ` in ${places[target.namespace] ?? code(target.namespace)}`;
+  const turned =
+    asset.switch === undefined ? "none" : `${word(switchWords(asset))}, ${isOnByDefault(asset) ? "on" : "off"}`;
+  return line(
+    code(name),
+    code(group ?? name),
+    tier,
+    `${target.kind} \`${target.name}\`${place}`,
+    turned,
+    conditions.map(conditionWords).join("; ") || "none",
+    impact,
+    neededCrds(asset).map(code).join(", ") || "none",
+  );
+}
+
+const places: Readonly<Record<string, string>> = {
+  $hco: "its own namespace",
+  $operator: "the operator's namespace",
+};
+
+const code = (text: string): string => `\`${text}\``;
+
+// A key of an annotation; what has a blank in it is said in words.
+const word = (text: string): string => (text === "none" || text.includes(" ") ? text : code(text));
+
+function line(...cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
