@@ -109,6 +109,11 @@ function answerOf({ answer }: ObjectMemory, live: KubeObject): KubeObject {
   return answer !== undefined && answer.metadata.uid === live.metadata.uid ? answer : live;
 }
 
+/** A prediction is no stored version: it was compared with the one that we know, whatever the server has by now. */
+function answerFor({ metadata: { resourceVersion } }: KubeObject, predicted: KubeObject): KubeObject {
+  return { ...predicted, metadata: { ...predicted.metadata, ...(resourceVersion && { resourceVersion }) } };
+}
+
 async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Acting): Promise<Acted> {
   const { apply } = verdict;
   const { live, memory, parts, tools, key } = acting;
@@ -120,7 +125,7 @@ async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Ac
     const outcome = await tools.cluster.predict(apply.object, write);
     if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
     if (!isWriteDue(live, outcome.live)) {
-      parts.memory.set(key, { ...memory, answer: outcome.live, sent: apply.hash, wasThere: true });
+      parts.memory.set(key, { ...memory, answer: answerFor(live, outcome.live), sent: apply.hash, wasThere: true });
       const settled = { kind: "in-sync", contested: apply.contested, hash: apply.hash } as const;
       return { kept: { kind: "verdict", verdict: settled }, ending: { kind: "done" } };
     }

@@ -13,6 +13,8 @@ import {
   writeTime,
 } from "@virt/engine";
 
+import { isMet } from "./met.ts";
+
 export type Entry = {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -47,6 +49,7 @@ export class SmallCluster {
   #object: KubeObject;
   #entries: readonly Entry[] = [];
   #version = 1;
+  #shown: KubeObject | undefined;
 
   constructor(object: KubeObject, manager = "installer") {
     this.#object = object;
@@ -54,6 +57,11 @@ export class SmallCluster {
   }
 
   get live(): KubeObject {
+    this.#shown ??= this.#show();
+    return this.#shown;
+  }
+
+  #show(): KubeObject {
     const { resourceVersion: _, ...metadata } = this.#object.metadata;
     const shown = { ...this.#object, metadata: { ...metadata, uid: "uid", resourceVersion: `${this.#version}` } };
     return withOwners(shown, this.#entries);
@@ -63,6 +71,7 @@ export class SmallCluster {
   predict(manager: string, desired: KubeObject, now: number): KubeObject {
     const copy = new SmallCluster(this.#object);
     copy.#entries = this.#entries;
+    copy.#version = this.#version;
     copy.apply(manager, desired, now);
     return copy.live;
   }
@@ -72,14 +81,15 @@ export class SmallCluster {
     const isWanted = new Set(wanted.map(writePath));
     const before = this.#entries.find((entry) => entry.manager === manager && entry.operation === "Apply");
     const left = (before?.paths ?? []).filter((path) => !isWanted.has(writePath(path)));
-    const changed = wanted.filter((path) => !equalJson(valueAt(this.#object, path), valueAt(desired, path)));
+    const differs = (path: Path) =>
+      !isMet({ path, wanted: valueAt(desired, path), there: valueAt(this.#object, path) }, noSchema);
+    const changed = wanted.filter(differs);
     this.#take(changed, manager);
     this.#entries = this.#entries.filter((entry) => entry !== before);
     for (const path of left) if (!this.#isOwned(path)) this.#set(path, undefined);
-    for (const path of wanted) this.#set(path, valueAt(desired, path));
+    for (const path of changed) this.#set(path, valueAt(desired, path));
     this.#own({ manager, operation: "Apply", paths: wanted, time: writeTime(now - (now % 1000)) });
-    this.#version++;
-    return this.live;
+    return this.#changed();
   }
 
   /** An undefined value removes the field. */
@@ -93,7 +103,12 @@ export class SmallCluster {
     const kept = (before?.paths ?? []).filter((path) => !gone.some((one) => writePath(one) === writePath(path)));
     const owned = [...kept, ...changed.flatMap(([path, value]) => (value === undefined ? [] : [path]))];
     this.#own({ manager, operation: "Update", paths: owned, time: writeTime(now - (now % 1000)) });
-    if (changed.length > 0) this.#version++;
+    return changed.length > 0 ? this.#changed() : this.live;
+  }
+
+  #changed(): KubeObject {
+    this.#version++;
+    this.#shown = undefined;
     return this.live;
   }
 

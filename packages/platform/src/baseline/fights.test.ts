@@ -1,0 +1,112 @@
+import type { JsonMap } from "@virt/api";
+import { expect, test } from "vitest";
+import { judge } from "./judge.ts";
+import { forgotten, keep, seenOf, thing } from "./kept-object.ts";
+import { SmallCluster } from "./small-cluster.ts";
+import { readState, writeState } from "./state.ts";
+
+const second = 1000;
+const now = 1_800_000_000_000;
+
+/** An object that we have applied, as it is in the cluster. */
+function agreed(spec: JsonMap) {
+  const cluster = new SmallCluster(thing({ theirs: 1 }));
+  const { memory } = keep(cluster, seenOf(spec));
+  return { cluster, memory };
+}
+
+test("a drift is corrected, counted under field and manager, and told of", () => {
+  const { cluster, memory } = agreed({ a: 1, b: 1 });
+  cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
+  const verdict = judge(seenOf({ a: 1, b: 1 }, { live: cluster.live, memory, now }));
+  if (verdict.kind !== "apply") throw new Error(verdict.kind);
+  expect(verdict.apply.cause).toBe("drift");
+  expect(verdict.apply.opponents).toEqual(['"kubectl" (Update)']);
+  expect(readState(verdict.apply.object).fights).toEqual({ "/spec/a|kubectl": [now] });
+  const after = judge(seenOf({ a: 1, b: 1 }, { live: cluster.live, memory: forgotten, now }));
+  expect(after.kind === "apply" && after.apply.cause).toBe("drift"); // a restart makes no difference
+});
+
+test("a field that somebody removed has no owner: whoever did something since then is the opponent, or nobody knows", () => {
+  const { cluster, memory } = agreed({ a: 1 });
+  cluster.update("remover", [[["f:spec", "f:a"], undefined]], now);
+  const unknown = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
+  expect(unknown.kind === "apply" && unknown.apply.opponents).toEqual(["unknown"]);
+  cluster.update("remover", [[["f:spec", "f:z"], 1]], now + second);
+  const known = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
+  expect(known.kind === "apply" && known.apply.opponents).toEqual(['"remover" (Update)']);
+});
+
+test("the sixth time it is left to people, with who and what", () => {
+  const { cluster, memory } = agreed({ a: 1 });
+  const times = [50, 40, 30, 20, 10].map((minutes) => now - minutes * 60 * second);
+  const state = writeState({ ...readState(cluster.live), fights: { "/spec/a|kubectl": times } });
+  cluster.update(
+    "kubectl",
+    [
+      [["f:metadata", "f:annotations", "f:platform.kubevirt.io/state"], state],
+      [["f:spec", "f:a"], 2],
+    ],
+    now,
+  );
+  const verdict = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
+  if (verdict.kind !== "pause") throw new Error(verdict.kind);
+  expect(verdict.paused).toEqual({ field: "/spec/a", by: '"kubectl" (Update)', count: 5, at: "2027-01-15T08:00:00Z" });
+  expect(JSON.parse(verdict.state)).toMatchObject({ paused: { field: "/spec/a", count: 5 } });
+});
+
+test("the second correction of a field waits for a second", () => {
+  const { cluster, memory } = agreed({ a: 1 });
+  cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
+  const first = keep(cluster, seenOf({ a: 1 }, { memory, now }));
+  cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
+  expect(judge(seenOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + 1 }))).toMatchObject({
+    kind: "wait",
+    why: "fight",
+    inMs: 999,
+  });
+  expect(judge(seenOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + second }))).toMatchObject({
+    kind: "apply",
+    apply: { cause: "drift" },
+  });
+});
+
+test("whoever takes our memory away is not forgotten", () => {
+  const { cluster, memory } = agreed({ a: 1 });
+  cluster.update("kubectl", [[["f:spec", "f:a"], undefined]], now);
+  const first = keep(cluster, seenOf({ a: 1 }, { memory, now }));
+  cluster.update(
+    "kubectl",
+    [
+      [["f:spec", "f:a"], undefined],
+      [["f:metadata", "f:annotations"], undefined],
+    ],
+    now,
+  );
+  expect(judge(seenOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + 1 }))).toMatchObject({
+    kind: "wait",
+    why: "fight",
+    inMs: 999,
+  });
+});
+
+test("a marker that a person removed ends the fight: it is corrected at once, and both are forgotten", () => {
+  const { cluster, memory } = agreed({ a: 1 });
+  const paused = { field: "/spec/a", by: "x", count: 5, at: "2026-01-01T00:00:00Z" };
+  const state = writeState({
+    ...readState(cluster.live),
+    fights: { "/spec/a|kubectl": [now, now, now, now, now] },
+    paused,
+  });
+  cluster.update(
+    "kubectl",
+    [
+      [["f:metadata", "f:annotations", "f:platform.kubevirt.io/state"], state],
+      [["f:spec", "f:a"], 2],
+    ],
+    now,
+  );
+  const verdict = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
+  if (verdict.kind !== "apply") throw new Error(verdict.kind);
+  expect(readState(verdict.apply.object)).toMatchObject({ paused: undefined, fights: { "/spec/a|kubectl": [now] } });
+});

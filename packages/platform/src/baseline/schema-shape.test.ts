@@ -1,0 +1,53 @@
+import { fieldPath } from "@virt/engine";
+import { expect, test } from "vitest";
+import { builtInShape, defaultFrom, shapeFrom } from "./schema-shape.ts";
+
+const schema = {
+  properties: {
+    spec: {
+      properties: {
+        keyed: {
+          type: "array",
+          "x-kubernetes-list-type": "map",
+          "x-kubernetes-list-map-keys": ["id", "kind"],
+          items: { properties: { inner: { "x-kubernetes-list-type": "set" }, size: { type: "integer", default: 3 } } },
+        },
+        whole: { "x-kubernetes-map-type": "atomic" },
+        list: { "x-kubernetes-list-type": "atomic" },
+        plain: { type: "array" },
+        limit: { type: "integer", default: 5 },
+        byName: { additionalProperties: { properties: { flag: { type: "boolean", default: false } } } },
+      },
+    },
+  },
+};
+
+const shapes: readonly { names: string; shape: unknown }[] = [
+  { names: "spec.keyed", shape: { kind: "map", keys: ["id", "kind"] } },
+  { names: "spec.keyed.[].inner", shape: { kind: "set" } },
+  { names: "spec.whole", shape: { kind: "atomic" } },
+  { names: "spec.list", shape: { kind: "atomic" } },
+  { names: "spec.plain", shape: undefined },
+  { names: "spec.none.deep", shape: undefined },
+  { names: "constructor", shape: undefined },
+];
+
+test.each(shapes)("the schema says how $names is merged", ({ names, shape }) => {
+  expect(shapeFrom(schema)(names.split("."))).toEqual(shape);
+});
+
+test("without a schema nothing is said", () => expect(shapeFrom(undefined)(["spec"])).toBeUndefined());
+
+test("a default is found through maps and lists", () => {
+  const find = defaultFrom(schema);
+  expect(find(fieldPath("spec", "limit"))).toBe(5);
+  expect(find(fieldPath("spec", "byName", "any", "flag"))).toBe(false);
+  expect(find(["f:spec", "f:keyed", 'k:{"id":"x"}', "f:size"])).toBe(3);
+  expect(find(fieldPath("spec", "none"))).toBeUndefined();
+});
+
+test("a Service is merged as the API server merges it", () => {
+  expect(builtInShape("Service")(["spec", "ports"])).toEqual({ kind: "map", keys: ["port", "protocol"] });
+  expect(builtInShape("Service")(["spec", "selector"])).toEqual({ kind: "atomic" });
+  expect(builtInShape("Unicorn")(["spec", "ports"])).toBeUndefined();
+});

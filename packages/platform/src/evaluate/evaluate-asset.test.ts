@@ -1,0 +1,234 @@
+import type { KubeObject } from "@virt/api";
+import { expect, test } from "vitest";
+import { defineAsset, nothing } from "../asset.ts";
+import { annotated } from "../condition.ts";
+import { readExclusions } from "../disabled-resources.ts";
+import { readHco } from "../hco-fact.ts";
+import { readTopology } from "../topology.ts";
+import { evaluateAsset } from "./evaluate-asset.ts";
+import type { World } from "./world.ts";
+
+const crd = "things.example.com";
+const thing: KubeObject = {
+  apiVersion: "example.com/v1",
+  kind: "Thing",
+  metadata: { name: "thing", namespace: "place" },
+  spec: { a: 1 },
+};
+const asset = defineAsset({
+  name: "asset",
+  group: "group",
+  feature: "feature",
+  tier: "advanced",
+  phase: 1,
+  order: 1,
+  target: { apiVersion: "example.com/v1", kind: "Thing", name: "thing", namespace: "place", crd },
+  needs: ["needed.example.com"],
+  gates: ["gate.example.com"],
+  dependency: "optional",
+  switch: { present: "vfio-devices" },
+  conditions: [annotated("wanted", "yes")],
+  purpose: "purpose",
+  singleton: true,
+  alternates: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "other", namespace: "$hco" }],
+  adoption: "whole",
+  impact: "none",
+  reads: {
+    own: { read: "object", ref: { apiVersion: "v1", kind: "ConfigMap", name: "input", namespace: "$operator" } },
+  },
+  render: () => thing,
+});
+
+const hcoWith = (said: Readonly<Record<string, string>>) =>
+  readHco(
+    {
+      apiVersion: "hco.kubevirt.io/v1",
+      kind: "HyperConverged",
+      metadata: {
+        name: "kubevirt-hyperconverged",
+        namespace: "openshift-cnv",
+        annotations: Object.fromEntries(
+          Object.entries(said).map(([key, text]) => [`platform.kubevirt.io/${key}`, text]),
+        ),
+      },
+    },
+    undefined,
+  );
+
+function rulesOf(text: string) {
+  const read = readExclusions(text);
+  return read.kind === "rules" ? read.rules : undefined;
+}
+
+const plan = (profile: string, name = "somewhere-else") => ({
+  metadata: { name: "plan" },
+  spec: { profile, action: "Apply" },
+  status: {
+    executedGeneration: 1,
+    items: [{ targetRef: { apiVersion: "example.com/v9", kind: "Thing", name, namespace: "place" } }],
+  },
+});
+
+/** Where everything is wrong. */
+const worst: World = {
+  hco: undefined,
+  activation: { isActive: false, listed: new Set(["another"]), unknown: [] },
+  exclusions: undefined,
+  brokenDevices: ["vfio-devices"],
+  hardware: {
+    pciDevicesPresent: false,
+    numaNodesPresent: false,
+    vfioCapable: false,
+    usbDevicesPresent: false,
+    gpuPresent: false,
+    podSubnetPrefix: undefined,
+  },
+  topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
+  images: {},
+  crds: new Set(),
+  plans: [plan("governing", "thing")],
+  purposesOf: (profile) => (profile === "governing" ? ["purpose"] : []),
+  hasNamespace: () => undefined,
+  fact: () => ({ kind: "unavailable", why: "the server does not answer" }),
+  live: ({ kind }) => (kind === "DaemonSet" ? { ...thing, kind } : undefined),
+  others: () => [{ ...thing, metadata: { name: "foreign" } }],
+  ownNamespace: "own",
+};
+
+/** One thing after the other is set right, and each time the next one is the reason. */
+const ladder: readonly { reason: string; details: string; mended: Partial<World> }[] = [
+  { reason: "excluded HCOMissing", details: "no HyperConverged", mended: { hco: hcoWith({}) } },
+  {
+    reason: "excluded NotActivated",
+    details: "idle",
+    mended: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
+  },
+  {
+    reason: "excluded NotListed",
+    details: "neither asset nor its group",
+    mended: { activation: { isActive: true, listed: new Set(["group"]), unknown: [] } },
+  },
+  {
+    reason: "excluded SwitchedOff",
+    details: "expected platform.kubevirt.io/vfio-devices present, found absent",
+    mended: { hco: hcoWith({ "vfio-devices": "[" }) },
+  },
+  { reason: "held InvalidConfiguration", details: "vfio-devices", mended: { brokenDevices: [] } },
+  {
+    reason: "excluded ConditionNotMet",
+    details: "expected",
+    mended: { hco: hcoWith({ "vfio-devices": "[]", wanted: "yes" }) },
+  },
+  {
+    reason: "excluded InvalidExclusions",
+    details: "disabled-resources",
+    mended: { exclusions: rulesOf("[{kind: Thing, name: thing}]") },
+  },
+  { reason: "excluded RootExclusion", details: "disabled-resources", mended: { exclusions: [] } },
+  {
+    reason: "excluded GovernedByPlan",
+    details: "VirtPlatformConfig plan",
+    mended: { plans: [plan("other", "thing")] },
+  },
+  { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", mended: { plans: [plan("other")] } },
+  { reason: "excluded CRDMissing", details: crd, mended: { crds: new Set([crd]) } },
+  {
+    reason: "excluded CRDMissing",
+    details: "needed.example.com",
+    mended: { crds: new Set([crd, "needed.example.com"]) },
+  },
+  {
+    reason: "excluded CRDMissing",
+    details: "gate.example.com",
+    mended: { crds: new Set([crd, "needed.example.com", "gate.example.com"]) },
+  },
+  {
+    reason: "held InputUnavailable",
+    details: "object: the server does not answer",
+    mended: { fact: () => ({ kind: "known", value: undefined }) },
+  },
+  { reason: "held InputUnavailable", details: "namespace place", mended: { hasNamespace: () => false } },
+  { reason: "excluded NamespaceMissing", details: "place", mended: { hasNamespace: () => true } },
+  { reason: "excluded AlreadyProvided", details: "DaemonSet/openshift-cnv/other", mended: { live: () => undefined } },
+  { reason: "excluded AlreadyProvided", details: "Thing//foreign", mended: { others: () => [thing] } },
+];
+
+test("the first check that fails is the reason, in the order of the specification", () => {
+  let world = worst;
+  for (const { reason, details, mended } of ladder) {
+    const standing = evaluateAsset(asset, world);
+    expect(`${standing.kind} ${"reason" in standing ? standing.reason : ""}`).toBe(reason);
+    expect("details" in standing && standing.details).toContain(details);
+    world = { ...world, ...mended };
+  }
+  expect(evaluateAsset(asset, world)).toEqual({ kind: "active", object: thing, leftOut: [] });
+});
+
+const best = ladder.reduce<World>((world, { mended }) => ({ ...world, ...mended }), worst);
+
+test("while our own object is there others do not take its place", () => {
+  const live = (ref: { readonly kind: string }) => (ref.kind === "Thing" ? thing : { ...thing, kind: ref.kind });
+  expect(evaluateAsset(asset, { ...best, live, others: worst.others }).kind).toBe("active");
+});
+
+test("a plan that only shows what it would do governs nothing, nor does one that is ignored", () => {
+  const preview = { ...plan("governing", "thing"), status: { items: [] } };
+  const ignored = { ...plan("governing", "thing"), spec: { profile: "governing", action: "Ignore" } };
+  expect(evaluateAsset(asset, { ...best, plans: [preview, ignored] }).kind).toBe("active");
+});
+
+test("an object that is yielded field by field goes on beside a plan", () => {
+  const { purpose: _, ...rest } = asset;
+  expect(evaluateAsset({ ...rest, adoption: "fieldwise" }, { ...best, plans: [plan("other", "thing")] }).kind).toBe(
+    "active",
+  );
+});
+
+const renders: readonly { reason: string; render: () => ReturnType<typeof asset.render>; standing: string }[] = [
+  {
+    reason: "nothing to apply has its reason",
+    render: () => nothing("AlreadyEffective"),
+    standing: "NothingToApply: AlreadyEffective",
+  },
+  {
+    reason: "a render that throws excludes its asset alone",
+    render: () => {
+      throw new Error("no such fact");
+    },
+    standing: "RenderError: no such fact",
+  },
+];
+
+test.each(renders)("$reason", ({ render, standing }) => {
+  const found = evaluateAsset({ ...asset, render }, best);
+  expect(found.kind === "excluded" && `${found.reason}: ${found.details}`).toBe(standing);
+});
+
+test("a leaf that the served schema does not know is left out, and listed", () => {
+  const properties = { metadata: { type: "object" }, spec: { type: "object", properties: { b: { type: "integer" } } } };
+  const schema = {
+    type: "object",
+    properties: { apiVersion: { type: "string" }, kind: { type: "string" }, ...properties },
+  };
+  const render = () => ({ ...thing, spec: { a: 1, b: 2 } });
+  const found = evaluateAsset(
+    { ...asset, render },
+    { ...best, fact: ({ read }) => ({ kind: "known", value: read === "schema" ? schema : undefined }) },
+  );
+  expect(found).toMatchObject({ kind: "active", object: { spec: { b: 2 } } });
+  expect(found.kind === "active" && found.leftOut.length).toBe(1);
+  expect(found.kind === "active" && found.object["spec"]).toEqual({ b: 2 });
+});
+
+test("a render sees what it declared, and where the operator is", () => {
+  const seen: unknown[] = [];
+  const render = (facts: Parameters<typeof asset.render>[0]) => {
+    seen.push(facts);
+    return thing;
+  };
+  evaluateAsset(
+    { ...asset, render },
+    { ...best, fact: ({ read }) => ({ kind: "known", value: read === "object" ? thing : undefined }) },
+  );
+  expect(seen).toEqual([{ own: thing, ownNamespace: "own" }]);
+});

@@ -1,0 +1,125 @@
+import type { JsonMap, KubeObject } from "@virt/api";
+import { noSchema, writePath } from "@virt/engine";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Asset, defineAsset, nothing } from "../asset.ts";
+import { readHco } from "../hco-fact.ts";
+import { readTopology } from "../topology.ts";
+import { evaluateObject } from "./evaluate-object.ts";
+import type { Fact, World } from "./world.ts";
+
+const ref = { apiVersion: "v1", kind: "Thing", name: "thing" };
+const objectOf = (spec: JsonMap): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "thing" },
+  spec,
+});
+
+const part = (name: string, render: Asset["render"], reads: Asset["reads"] = {}): Asset =>
+  defineAsset({
+    name,
+    feature: "feature",
+    tier: "always-on",
+    phase: 1,
+    order: 1,
+    target: ref,
+    needs: [],
+    dependency: "optional",
+    adoption: "fieldwise",
+    impact: "none",
+    reads,
+    render,
+  });
+
+const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
+  hco: readHco(
+    { apiVersion: "hco.kubevirt.io/v1", kind: "HyperConverged", metadata: { name: "h", namespace: "n" } },
+    undefined,
+  ),
+  activation: { isActive: true, listed: undefined, unknown: [] },
+  exclusions: [],
+  brokenDevices: [],
+  hardware: {
+    pciDevicesPresent: false,
+    numaNodesPresent: false,
+    vfioCapable: false,
+    usbDevicesPresent: false,
+    gpuPresent: false,
+    podSubnetPrefix: undefined,
+  },
+  topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
+  images: {},
+  crds: new Set(),
+  plans: [],
+  purposesOf: () => [],
+  hasNamespace: () => true,
+  fact: () => fact,
+  live: () => undefined,
+  others: () => [],
+  ownNamespace: "own",
+});
+
+const a = part("a", () => objectOf({ x: 1, m: { p: 1 } }));
+const b = part("b", () => objectOf({ m: { q: 2 } }));
+const evaluate = (assets: readonly Asset[], given = world()) => evaluateObject({ ref, assets }, given, noSchema);
+
+test("the parts that are active are merged, and who rendered what is kept", () => {
+  const { wanted } = evaluate([a, b, part("off", () => nothing("no need"))]);
+  expect(wanted).toEqual({
+    kind: "object",
+    baseline: objectOf({ x: 1, m: { p: 1, q: 2 } }),
+    parts: [
+      { asset: "a", object: objectOf({ x: 1, m: { p: 1 } }) },
+      { asset: "b", object: objectOf({ m: { q: 2 } }) },
+    ],
+    governed: [],
+  });
+});
+
+test("a part that wants another value is left out alone, and says where", () => {
+  const { wanted, standings } = evaluate([a, part("quarrels", () => objectOf({ x: 2 })), b]);
+  expect(wanted.kind === "object" && wanted.parts.map(({ asset }) => asset)).toEqual(["a", "b"]);
+  expect(standings.get("quarrels")).toMatchObject({
+    kind: "excluded",
+    reason: "RenderError",
+    details: expect.stringContaining("/spec/x"),
+  });
+});
+
+test("without an active part there is no object", () => {
+  expect(evaluate([part("off", () => nothing("no need"))]).wanted).toEqual({ kind: "excluded" });
+});
+
+test("an input that cannot be read holds the whole object: no part of it may go", () => {
+  const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
+  const { wanted, standings } = evaluate([a, reading], world({ kind: "unavailable", why: "no answer" }));
+  expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "topology: no answer" });
+  expect(standings.get("a")?.kind).toBe("active");
+});
+
+test("the fields of a plan are named, for an object that is yielded field by field", () => {
+  const plan = {
+    metadata: { name: "plan" },
+    spec: { profile: "p", action: "Apply" },
+    status: { executedGeneration: 1, items: [{ targetRef: ref, managedFields: ["spec.m.p"] }] },
+  };
+  const { wanted } = evaluate([a], { ...world(), plans: [plan] });
+  expect(wanted.kind === "object" && wanted.governed.map(writePath)).toEqual(["/spec/m/p"]);
+});
+
+test("the same world gives the same object", () => {
+  const leaf = fc.oneof(fc.nat(2), fc.constantFrom("x", "y"));
+  const spec = fc.dictionary(
+    fc.constantFrom("a", "b", "c"),
+    fc.oneof(leaf, fc.dictionary(fc.constantFrom("p", "q"), leaf)),
+  );
+  const law = fc.property(fc.array(spec, { maxLength: 4, size: "max" }), (specs) => {
+    const assets = specs.map((one, at) => part(`asset-${at}`, () => objectOf(one)));
+    const texts = [evaluate(assets), evaluate(assets)].map(({ wanted, standings }) =>
+      JSON.stringify([wanted, [...standings]]),
+    );
+    expect(texts[0]).toBe(texts[1]);
+  });
+  fc.assert(law, { numRuns: 20_000 });
+});
