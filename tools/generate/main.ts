@@ -8,6 +8,7 @@ import { configDefinition } from "./crd/definition.ts";
 import { decisionIndex } from "./decision-index.ts";
 import { mockFacts } from "./mock-facts.ts";
 import { mockIndex } from "./mock-index.ts";
+import { profileTable } from "./profile-table.ts";
 import { advisorRole } from "./rbac/advisor-role.ts";
 import { platformRole } from "./rbac/platform-role.ts";
 
@@ -20,6 +21,7 @@ const generated: Readonly<Record<string, string>> = {
   "config/rbac/platform_role.yaml": platformRole(assets),
   "docs/assets.md": assetTable(),
   "docs/decisions/README.md": decisionIndex(),
+  "docs/profiles.md": await profileTable(profiles),
 };
 
 const stale = Object.entries(generated)

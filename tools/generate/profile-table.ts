@@ -1,0 +1,68 @@
+// docs/profiles.md: what the advisor can plan, and what may be set, from the declarations of the catalog.
+
+import type { Profile } from "@virt/advisor";
+import { entriesOf, isMap, type Json, member } from "@virt/engine";
+import { type OptionSchemas, optionSchemas } from "./crd/options.ts";
+import type { Schema } from "./crd/schema.ts";
+
+export async function profileTable(profiles: readonly Profile[]): Promise<string> {
+  const schemas = await optionSchemas(profiles);
+  return [
+    "# Profiles of the advisor",
+    "",
+    "Generated from `catalog/profiles` (`make generate`). A VirtPlatformConfig is named after its profile; options go under",
+    "`spec.options.<key>`. `kubectl explain virtplatformconfig.spec.options` says the same.",
+    "",
+    "| profile | does | at worst | advertised | writes | needs |",
+    "|---|---|---|---|---|---|",
+    ...profiles.map(row),
+    ...profiles.flatMap((profile) => optionsOf(profile, schemas)),
+    "",
+  ].join("\n");
+}
+
+function row({ name, description, impact, isAdvertised, targets, needs }: Profile): string {
+  const written = targets.flatMap(({ kind, names }) => names.map((one) => `${kind} \`${one}\``)).join(", ");
+  const needed = needs(undefined).map(({ kind, group }) => `${kind} (${group})`);
+  return `| \`${name}\` | ${description} | ${impact} | ${isAdvertised ? "yes" : "no"} | ${written} | ${needed.join(", ") || "nothing"} |`;
+}
+
+function optionsOf({ name, optionsKey }: Profile, schemas: OptionSchemas): readonly string[] {
+  const schema = optionsKey === undefined ? undefined : schemas[optionsKey];
+  if (schema === undefined) return ["", `## ${name}`, "", "Has no options."];
+  const head = [
+    "",
+    `## ${name}`,
+    "",
+    `Under \`spec.options.${optionsKey}\`:`,
+    "",
+    "| option | value | default | |",
+    "|---|---|---|---|",
+  ];
+  return [...head, ...lines(schema, "")];
+}
+
+function lines(schema: Schema, prefix: string): readonly string[] {
+  const properties = schema["properties"];
+  if (!isMap(properties)) return [];
+  return entriesOf(properties).flatMap(([name, option]) => {
+    const path = `${prefix}${name}`;
+    const help = member(option, "description");
+    const line = `| \`${path}\` | ${valuesOf(option)} | ${shown(member(option, "default"))} | ${typeof help === "string" ? help : ""} |`;
+    const isSelector =
+      isMap(option) && isMap(option["properties"]) && option["properties"]["matchLabels"] !== undefined;
+    return isSelector || !isMap(option) ? [line] : [line, ...lines(option as Schema, `${path}.`)];
+  });
+}
+
+function valuesOf(option: Json): string {
+  const [type, allowed, least, most] = ["type", "enum", "minimum", "maximum"].map((keyword) => member(option, keyword));
+  if (Array.isArray(allowed))
+    return allowed.map((value: Json) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``).join(", ");
+  if (least !== undefined && most !== undefined) return `${JSON.stringify(least)} to ${JSON.stringify(most)}`;
+  return typeof type === "string" ? type : "";
+}
+
+function shown(value: Json | undefined): string {
+  return value === undefined ? "" : `\`${JSON.stringify(value)}\``;
+}
