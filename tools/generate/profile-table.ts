@@ -51,7 +51,7 @@ function lines(schema: Schema, prefix: string): readonly string[] {
     const line = `| \`${path}\` | ${valuesOf(option)} | ${shown(member(option, "default"))} | ${typeof help === "string" ? help : ""} |`;
     const isSelector =
       isMap(option) && isMap(option["properties"]) && option["properties"]["matchLabels"] !== undefined;
-    return isSelector || !isMap(option) ? [line] : [line, ...lines(option as Schema, `${path}.`)];
+    return isSelector || !isMap(option) ? [line] : [line, ...lines(option, `${path}.`)];
   });
 }
 

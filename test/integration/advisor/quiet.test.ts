@@ -57,7 +57,8 @@ test("a completed plan costs no request, whatever happens to its objects, until 
     "patch kubedeschedulers (dry run)",
     "update virtplatformconfigs/status",
   ]);
-  await configs.remove(loadAware);
+  await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
+  await configs.until(loadAware, "Completed");
 });
 
 test("a completed plan costs no request, whatever happens to its objects, until an input moves", async () => {
