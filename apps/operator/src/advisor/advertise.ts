@@ -2,15 +2,9 @@
 
 import type { Profile } from "@virt/advisor";
 import { advertising, configKind, fieldManagers, type KubeObject } from "@virt/api";
-import { createObject, type Resource, writingOf } from "@virt/kube";
+import { createObject, writingOf } from "@virt/kube";
+import { configResource } from "./config-resource.ts";
 import type { Writing } from "./report.ts";
-
-const resource: Resource = {
-  group: configKind.group,
-  version: configKind.version,
-  plural: configKind.plural,
-  isNamespaced: false,
-};
 
 export type Advertised =
   | { readonly kind: "created"; readonly config: KubeObject }
@@ -19,7 +13,7 @@ export type Advertised =
 
 /** Never touches one that exists. */
 export async function advertise(profile: Profile, { sender, signal, mayWrite }: Writing): Promise<Advertised> {
-  const request = createObject(resource, {}, advertisement(profile), { fieldManager: fieldManagers.advisor });
+  const request = createObject(configResource, {}, advertisement(profile), { fieldManager: fieldManagers.advisor });
   const written = writingOf(await sender.send(request, { signal, mayWrite }));
   if (written.kind === "done" && written.live !== undefined) return { kind: "created", config: written.live };
   if (written.kind === "stale") return { kind: "there" };

@@ -1,21 +1,15 @@
 // Writes the status, once per pass and only when something changed.
 
-import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
+import type { KubeObject, Status, VirtPlatformConfig } from "@virt/api";
 import { equalJson, type Json } from "@virt/engine";
-import { type Resource, replaceObject, type Sender, writingOf } from "@virt/kube";
+import { replaceObject, type Sender, writingOf } from "@virt/kube";
+import { configResource } from "./config-resource.ts";
 
 export type Reported =
   | { readonly kind: "unchanged" }
   | { readonly kind: "written"; readonly live: KubeObject }
   | { readonly kind: "edited" } // somebody was faster: what was decided is void
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
-
-const resource: Resource = {
-  group: configKind.group,
-  version: configKind.version,
-  plural: configKind.plural,
-  isNamespaced: false,
-};
 
 export type Writing = { readonly sender: Sender; readonly signal: AbortSignal; readonly mayWrite: () => boolean };
 
@@ -25,7 +19,7 @@ export async function report(config: VirtPlatformConfig, status: Status, writing
   const { sender, signal, mayWrite } = writing;
   const { managedFields: _owners, ...metadata } = config.metadata;
   const body = { ...config, metadata, status } as Json;
-  const request = replaceObject(resource, { name: config.metadata.name, subresource: "status" }, body);
+  const request = replaceObject(configResource, { name: config.metadata.name, subresource: "status" }, body);
   const written = writingOf(await sender.send(request, { signal, mayWrite }));
   switch (written.kind) {
     case "done":

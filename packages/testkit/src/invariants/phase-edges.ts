@@ -1,20 +1,8 @@
 // The edges of the advisor's state machine, as data: from which stored phase the next may follow, and on what condition.
 
-export const phases = [
-  "Pending",
-  "Drafting",
-  "PrerequisiteFailed",
-  "ReviewRequired",
-  "InProgress",
-  "Completed",
-  "CompletedWithErrors",
-  "CompletedWithUpgrade",
-  "Failed",
-  "Drifted",
-  "Ignored",
-] as const;
+import { type Phase, phases } from "@virt/api";
 
-export type Phase = (typeof phases)[number];
+export { type Phase, phases };
 
 /** "edit": only together with a generation that was not seen before. */
 type Condition = "always" | "edit";
