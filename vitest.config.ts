@@ -15,8 +15,8 @@ export default defineConfig({
     ],
     pool: "forks",
     maxWorkers: 2, // most of the time a test waits for other processes
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 45_000 } },
     retry: 0,
     chaiConfig: { truncateThreshold: 0 }, // a test's name is a promise: shown whole

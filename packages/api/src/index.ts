@@ -1,6 +1,6 @@
 // What other packages use of the API.
 
-export { advertising, autopilotAnnotation, configKind, fieldManagers, managedByLabel } from "./names.ts";
+export { advertising, autopilotAnnotation, configKind, fieldManagers, managedByLabel, repositoryUrl } from "./names.ts";
 export type { Conflict, Json, JsonMap, KubeObject, ObjectMeta, Ref } from "./object.ts";
 export {
   type Action,

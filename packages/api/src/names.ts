@@ -22,3 +22,6 @@ export const advertising = {
 } as const;
 
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
+
+/** Where people find sources, runbooks and issues. */
+export const repositoryUrl = "https://github.com/kubevirt/virt-operators";

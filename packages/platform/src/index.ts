@@ -36,12 +36,12 @@ export {
 export { type ExclusionRule, type Exclusions, excludedBy, readExclusions } from "./disabled-resources.ts";
 export { nameOf } from "./evaluate/already-provided.ts";
 export { buildWorld, type WorldGiven } from "./evaluate/build-world.ts";
-export { type Evaluated, evaluateObject, type ManagedObject } from "./evaluate/evaluate-object.ts";
+export { type Evaluated, type Evaluating, evaluateObject, type ManagedObject } from "./evaluate/evaluate-object.ts";
 export type { Listed, Lookup } from "./evaluate/lookup.ts";
 export { managedObjects } from "./evaluate/managed-objects.ts";
 export { type Places, placed } from "./evaluate/place.ts";
 export { lookupIn, type PlainFacts, type Sought } from "./evaluate/plain-lookup.ts";
-export { type Reason, type Standing } from "./evaluate/standing.ts";
+export { type Reason, type Settled, type Standing } from "./evaluate/standing.ts";
 export type { Fact, World } from "./evaluate/world.ts";
 export { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
 export type { Feature } from "./feature.ts";
@@ -72,6 +72,7 @@ export {
   renderStatus,
   tableText,
 } from "./preview/render-text.ts";
+export { hcoOf, type Report, reportName, reportObject, writeReport } from "./preview/report.ts";
 export { type AssetRow, rowsOf } from "./preview/rows.ts";
 export { conditionWords, isOnByDefault, neededCrds, switchWords } from "./preview/words.ts";
 export {

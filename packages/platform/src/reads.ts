@@ -49,7 +49,7 @@ export type FactOf<R extends Read> = R extends { read: "hco" }
 export type Surroundings = {
   readonly ownNamespace: string;
   /** Where runbooks are, `%s` standing for the alert; undefined: in our own repository. */
-  readonly runbookUrlTemplate?: string;
+  readonly runbookUrlTemplate?: string | undefined;
 };
 
 export type Facts<R extends Reads> = { readonly [Name in keyof R]: FactOf<R[Name]> } & Surroundings;

@@ -36,6 +36,8 @@ export type Command = {
   /** Behind its name, in the help. */
   readonly takes?: string;
   readonly summary: string;
+  /** What it does to a cluster, in the help; else that it changes nothing. */
+  readonly changes?: string;
   readonly flags: FlagTable;
   readonly run: (args: Arguments, surroundings: Surroundings) => Promise<Ended>;
 };

@@ -7,9 +7,10 @@ import { type Arguments, type Command, CommandError, type Ended, type Surroundin
 import { exclusions } from "./exclusions.ts";
 import { explain } from "./explain.ts";
 import { features } from "./features.ts";
+import { release } from "./release.ts";
 import { render } from "./render.ts";
 
-const commands: Readonly<Record<string, Command>> = { render, explain, exclusions, features };
+const commands: Readonly<Record<string, Command>> = { render, explain, exclusions, features, release };
 
 /** One line each, for the help of the program. */
 export const commandLines: readonly string[] = Object.entries(commands).map(
@@ -65,11 +66,11 @@ function titleOf(name: string, takes: string | undefined): string {
   return takes === undefined ? name : `${name} ${takes}`;
 }
 
-function helpOf(name: string, { takes, summary, flags }: Command): string {
+function helpOf(name: string, { takes, summary, changes = "Changes nothing", flags }: Command): string {
   return [
     `usage: virt-operator ${titleOf(name, takes)} [flags]`,
     "",
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}. Changes nothing.`,
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${changes}.`,
     "",
     ...flagLines(flags),
     "",

@@ -75,7 +75,7 @@ async function look(client: Client, { hcoNamespace, ownNamespace, assets }: Aski
 }
 
 /** In the newest version that is served, as the controller chooses it. */
-async function findHco(namespace: string, list: (spec: WatchSpec) => Promise<ListAnswer>): Promise<KubeObject> {
+export async function findHco(namespace: string, list: (spec: WatchSpec) => Promise<ListAnswer>): Promise<KubeObject> {
   for (const spec of hcoWatchesFor(namespace)) {
     const answer = await list(spec);
     if (answer.kind === "trouble") throw new CommandError(answer.message);

@@ -75,6 +75,7 @@ function worldOf(hco: KubeObject, facts: PlainFacts, { args, surroundings, ownNa
     images: readImages(environment),
     purposesOf: (profile) => catalog.profiles.find(({ name }) => name === profile)?.purposes ?? [],
     ownNamespace,
+    runbookUrlTemplate: environment["RUNBOOK_URL_TEMPLATE"] || undefined,
     exclusions: read.kind === "rules" ? read.rules : undefined,
   });
 }

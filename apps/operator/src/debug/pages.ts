@@ -1,15 +1,13 @@
 // The debug pages: the controller's own evaluation of what it sees now. They change nothing and ask for little.
 
-import { type Reader, type Reply, type Routes, scrubText } from "@virt/kube";
+import type { Reader, Reply, Routes } from "@virt/kube";
 import {
   exclusionsOf,
-  type Feature,
+  type FeatureRow,
   factsOf,
-  featureRows,
   featureStates,
   objectRow,
   type Preview,
-  previewObject,
   renderDocuments,
   renderEntries,
   rowsOf,
@@ -17,22 +15,22 @@ import {
 import { loadInputs } from "../platform/controller.ts";
 import { keyOf } from "../platform/objects.ts";
 import type { PlatformParts } from "../platform/parts.ts";
+import { previewsOf } from "../platform/previews.ts";
+import { lastError } from "../platform/publish.ts";
 import type { Scene, Stage } from "../platform/scene.ts";
-import { managedWatch } from "../platform/watches.ts";
 import { page } from "./page.ts";
 
 export type DebugParts = {
   readonly parts: PlatformParts;
   readonly stage: Stage;
-  readonly features: readonly Feature[];
-  readonly operatorOf: (crd: string) => string;
+  readonly features: readonly FeatureRow[];
   readonly reader: (signal: AbortSignal) => Reader;
 };
 
 /** Every replica has them: what a standby has not read yet is read when somebody asks. */
 export function debugPages(debug: DebugParts): Routes {
   const show = page(async (signal) => seen(debug, signal));
-  const { parts, features, operatorOf } = debug;
+  const { parts, features } = debug;
   return {
     "/debug/render": show(({ previews }, { query }, print) =>
       print.documents(
@@ -47,11 +45,9 @@ export function debugPages(debug: DebugParts): Routes {
     ),
     "/debug/exclusions": show(({ previews }, _, print) => print.value(exclusionsOf(previews.flatMap(rowsOf)))),
     "/debug/objects": show(({ previews }, _, print) =>
-      print.value(previews.map((preview) => objectRow(preview, lastError(preview, parts)))),
+      print.value(previews.map((preview) => objectRow(preview, lastError(keyOf(preview.object.ref), parts)))),
     ),
-    "/debug/features": show(({ previews }, _, print) =>
-      print.value(featureStates(featureRows({ features, assets: parts.assets, operatorOf }), previews.flatMap(rowsOf))),
-    ),
+    "/debug/features": show(({ previews }, _, print) => print.value(featureStates(features, previews.flatMap(rowsOf)))),
     "/debug/tombstones": show((_, __, print) =>
       print.value(parts.tombstones.map((one) => ({ ...one, isDone: parts.standing.buried.has(keyOf(one)) }))),
     ),
@@ -68,16 +64,7 @@ async function seen({ parts, stage, reader }: DebugParts, signal: AbortSignal): 
   await Promise.all((stage.scene()?.objects ?? []).map((object) => loadInputs(object, parts, { cluster })));
   const scene = stage.scene();
   if (scene === undefined) return undefined;
-  const { world, objects } = scene;
-  const now = parts.clock.wall();
-  const trouble = (ref: Scene["objects"][number]["ref"]) => {
-    const watch = parts.find(managedWatch(ref, parts.settings.hcoNamespace));
-    return watch === undefined || watch.state === "starting" ? (watch?.trouble ?? "not listed yet") : undefined;
-  };
-  const previews = objects.map((object) =>
-    previewObject(object, { world, now, memory: parts.memory.get(keyOf(object.ref)), trouble }),
-  );
-  return { scene, previews };
+  return { scene, previews: previewsOf(scene, parts) };
 }
 
 function isAsset(previews: readonly Preview[], name: string): boolean {
@@ -86,10 +73,4 @@ function isAsset(previews: readonly Preview[], name: string): boolean {
 
 function notFound(name: string): Reply {
   return { status: 404, body: `Asset not found: ${name}\n` };
-}
-
-/** What a server says about a refusal may hold what it refused. */
-function lastError({ object }: Preview, { standing }: PlatformParts) {
-  const failure = standing.failures.get(keyOf(object.ref));
-  return failure && { ...failure, message: scrubText(failure.message) };
 }

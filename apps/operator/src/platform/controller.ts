@@ -3,20 +3,32 @@
 import { asText, at } from "@virt/engine";
 import { type Controller, crdWatch, type Ending, type Reader, type Tools } from "@virt/kube";
 import type { ManagedObject } from "@virt/platform";
+import { discoveredNews, missingCrds } from "./discovered.ts";
+import { chooseHco } from "./hco.ts";
 import { dependencies, hcoNews } from "./hco-news.ts";
 import { keepObject } from "./keep.ts";
 import { isHco, keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import { bury, prune } from "./prune.ts";
-import { announce, reportHco, reportPass } from "./report.ts";
+import { type Publisher, reportKey } from "./publish.ts";
+import { announce, reportHco, reportPass, tellOfHco } from "./report.ts";
 import type { Scene, Stage } from "./scene.ts";
+import { warning } from "./tell.ts";
+import { unreadInputs } from "./unread.ts";
 import { poolWatchOf } from "./watches.ts";
 
 /** All objects are looked at under this key when nobody can say which one is meant. */
 const everything = "everything";
 
-/** `onChange` is called whenever the set of wanted watches may be another one. */
-export function platformController(parts: PlatformParts, stage: Stage, onChange: () => void): Controller {
+export type ControllerParts = {
+  readonly parts: PlatformParts;
+  readonly stage: Stage;
+  readonly publisher: Publisher;
+  /** The set of wanted watches may be another one. */
+  readonly onChange: () => void;
+};
+
+export function platformController({ parts, stage, publisher, onChange }: ControllerParts): Controller {
   const changed = () => {
     stage.changed();
     onChange();
@@ -30,8 +42,13 @@ export function platformController(parts: PlatformParts, stage: Stage, onChange:
       return key === undefined || spec.kind === "HyperConverged" ? changed() : [key];
     },
     keysWhen: changed,
-    pass: (key, tools) =>
-      key === everything ? lookAtAll({ parts, stage, tools }) : lookAt(key, { parts, stage, tools }),
+    pass: async (key, tools) => {
+      if (key === reportKey) return publisher.pass(stage.scene(), tools);
+      const looking = { parts, stage, tools };
+      const ending = await (key === everything ? lookAtAll(looking) : lookAt(key, looking));
+      publisher.dirty();
+      return ending;
+    },
   };
 }
 
@@ -39,12 +56,15 @@ type Looking = { readonly parts: PlatformParts; readonly stage: Stage; readonly 
 
 /** The HyperConverged first: what it then says is what the others are made from. */
 async function lookAtAll(looking: Looking): Promise<Ending> {
-  const scene = looking.stage.scene();
+  const { stage, parts } = looking;
+  const scene = stage.scene();
   const hco = scene?.objects.find(({ ref }) => isHco(ref));
+  reportChoice(parts);
   if (scene === undefined || hco === undefined) return { kind: "done" };
+  parts.standing.tally.begin();
   await buryAll(scene, looking);
   const ending = await lookAt(keyOf(hco.ref), looking);
-  for (const { ref } of scene.objects) if (!isHco(ref)) looking.parts.look(keyOf(ref));
+  for (const { ref } of scene.objects) if (!isHco(ref)) parts.look(keyOf(ref));
   return ending;
 }
 
@@ -72,19 +92,43 @@ async function lookAt(key: string, { parts, stage, tools }: Looking): Promise<En
   if (!isHco(object.ref) && parts.standing.hcoDone !== scene.content) return { kind: "done" };
   const { world, hco, content } = scene;
   const pass = await keepObject(object, scene, parts, tools);
-  reportPass(object, pass, hco, parts);
+  const { told, dueAt } = unreadInputs(key, pass.evaluated, { since: parts.standing.unreadSince, now: begun });
+  reportPass(object, pass, { hco, unread: told }, parts);
   const pruned = await prune(object, pass.evaluated, { world, parts, tools });
   if (pruned !== undefined) announce(pruned, { key, hco, ref: object.ref, parts });
   if (isHco(object.ref)) reportOn(scene, parts);
   parts.metrics.took(object.ref, (parts.clock.monotonic() - begun) / 1000);
   if (isHco(object.ref) && pass.kept.kind !== "applied") parts.standing.hcoDone = content;
-  return pass.ending;
+  parts.standing.tally.add(key, pass.kept, pass.evaluated);
+  for (const one of parts.standing.tally.news(scene.objects.map(({ ref }) => keyOf(ref)))) tellOfHco(one, hco, parts);
+  if (pass.ending.kind !== "done" || dueAt === undefined) return pass.ending;
+  return { kind: "again", atMs: parts.clock.wall() + dueAt - parts.clock.monotonic() };
 }
 
-function reportOn({ world, hco }: Scene, parts: PlatformParts): void {
-  parts.metrics.active(parts.settings.activation, world.activation.isActive);
-  reportHco(hcoNews(hco, world, parts.assets), hco, parts);
-  parts.metrics.dependencies(dependencies(world, parts.assets));
+function reportOn(scene: Scene, parts: PlatformParts): void {
+  const { world, hco } = scene;
+  const { standing, metrics, settings, assets } = parts;
+  const { isActive } = world.activation;
+  metrics.active(settings.activation, isActive);
+  if (!isActive && standing.isActive !== false)
+    parts.log.info("Autopilot not enabled, keeping idle. Set annotation to opt in.");
+  standing.isActive = isActive;
+  const missing = missingCrds(scene);
+  for (const one of discoveredNews(standing.missingCrds, missing)) tellOfHco(one, hco, parts);
+  standing.missingCrds = missing;
+  reportHco(hcoNews(hco, world, assets), hco, parts);
+  metrics.dependencies(dependencies(world, assets));
+}
+
+/** Whether there is anything to work from, and work to do: told when it becomes another. */
+function reportChoice(parts: PlatformParts): void {
+  const chosen = chooseHco(parts.find, parts.settings.hcoNamespace);
+  if (chosen.kind === "several")
+    reportHco(
+      warning("MultipleHyperConverged", "More than one HyperConverged found, set --hco-namespace"),
+      chosen.first,
+      parts,
+    );
 }
 
 /** Schemas and rendered configurations, which are read once and kept. */

@@ -8,7 +8,7 @@ import { hcoWatchesFor } from "./watches.ts";
 export type ChosenHco =
   | { readonly kind: "found"; readonly object: KubeObject }
   | { readonly kind: "none" }
-  | { readonly kind: "several" }
+  | { readonly kind: "several"; readonly first: KubeObject }
   | { readonly kind: "starting" };
 
 const preferred = ["openshift-cnv", "kubevirt-hyperconverged"];
@@ -26,7 +26,7 @@ export function pickHco(objects: readonly KubeObject[]): Exclude<ChosenHco, { ki
   if (only === undefined) return { kind: "none" };
   if (objects.length === 1) return { kind: "found", object: only };
   const usual = preferred.flatMap((place) => objects.find(({ metadata }) => metadata.namespace === place) ?? [])[0];
-  return usual === undefined ? { kind: "several" } : { kind: "found", object: usual };
+  return usual === undefined ? { kind: "several", first: only } : { kind: "found", object: usual };
 }
 
 /** What others are rendered from: a status that moved changes nothing. */

@@ -1,7 +1,7 @@
 // One pass over one managed object: evaluate, judge, and at most two requests.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { fullBucket, type Outcome } from "@virt/engine";
+import { type Expect, fullBucket, type Outcome } from "@virt/engine";
 import { type Ending, patchObject, type Resource, type Tools, writingOf } from "@virt/kube";
 import {
   type Apply,
@@ -117,9 +117,8 @@ function answerFor({ metadata: { resourceVersion } }: KubeObject, predicted: Kub
 async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Acting): Promise<Acted> {
   const { apply } = verdict;
   const { live, memory, parts, tools, key } = acting;
-  const uid = live?.metadata.uid;
-  const expect = uid === undefined ? "absent" : { uid };
-  const write = { manager, force: uid !== undefined, expect } as const;
+  const expect: Expect = live === undefined ? "absent" : versionOf(live);
+  const write = { manager, force: live !== undefined, expect };
   // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
   if (!verdict.skipsDryRun && live !== undefined && apply.handOver.length === 0) {
     const outcome = await tools.cluster.predict(apply.object, write);
@@ -131,8 +130,9 @@ async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Ac
     }
   }
   const handed = await handOver(apply, acting);
-  if (handed !== undefined) return handed;
-  const outcome = await tools.cluster.apply(apply.object, write);
+  if (handed !== undefined && (handed.kind !== "done" || handed.live === undefined)) return failed(handed, acting);
+  const after = handed?.live === undefined ? expect : versionOf(handed.live);
+  const outcome = await tools.cluster.apply(apply.object, { ...write, expect: after });
   if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
   tools.wrote(managedWatch(acting.object.ref, parts.settings.hcoNamespace), outcome.live);
   parts.memory.set(key, {
@@ -153,28 +153,36 @@ function afterWrite({ cause }: Apply, { memory, parts }: Acting): Pick<ObjectMem
   return { wasThere: true, recreated: isUndone ? [...before, now] : before };
 }
 
-/** Before we leave out what only we own, somebody else holds it: its value stays. */
-async function handOver({ handOver: paths }: Apply, acting: Acting): Promise<Acted | undefined> {
-  const { live, tools } = acting;
-  const { uid, resourceVersion } = live?.metadata ?? {};
-  if (live === undefined || uid === undefined || resourceVersion === undefined || paths.length === 0) return undefined;
-  const write = { manager: releasedManager, force: false, expect: { uid, resourceVersion } };
-  const outcome = await tools.cluster.apply(handOverObject(live, paths), write);
-  return outcome.kind === "done" ? undefined : failed(outcome, acting);
+/** What somebody said by an annotation that we have not seen yet must not be overwritten, and force would do it. */
+function versionOf({ metadata: { uid = "", resourceVersion } }: KubeObject): Exclude<Expect, string> {
+  return { uid, ...(resourceVersion && { resourceVersion }) };
+}
+
+/** Before we leave out what only we own, somebody else holds it: its value stays. Undefined: there is nothing to do. */
+async function handOver({ handOver: paths }: Apply, { live, tools }: Acting): Promise<Outcome | undefined> {
+  if (live === undefined || paths.length === 0) return undefined;
+  const write = { manager: releasedManager, force: false, expect: versionOf(live) };
+  return tools.cluster.apply(handOverObject(live, paths), write);
 }
 
 /** What somebody owns again need not be held any more. It is tidying: a failure is mended by the next write. */
-async function giveUp(live: KubeObject, { tools }: Acting): Promise<void> {
+async function giveUp(live: KubeObject, { object, parts, tools }: Acting): Promise<void> {
   const rest = giveUpObject(live);
-  const { uid } = live.metadata;
-  if (rest === undefined || uid === undefined) return;
-  await tools.cluster.apply(rest, { manager: releasedManager, force: false, expect: { uid } });
+  if (rest === undefined) return;
+  const write = { manager: releasedManager, force: false, expect: versionOf(live) };
+  const outcome = await tools.cluster.apply(rest, write);
+  if (outcome.kind === "done" && outcome.live !== undefined)
+    tools.wrote(managedWatch(object.ref, parts.settings.hcoNamespace), outcome.live);
 }
 
 /** A failure takes no token, and never counts as a fight. */
 function failed(outcome: Outcome, { parts, memory, key, live }: Acting): Acted {
   parts.memory.set(key, { ...memory, wasThere: live !== undefined || memory.wasThere });
   const message = "message" in outcome ? outcome.message : outcome.kind;
+  if (outcome.kind === "stale") {
+    const verdict = { kind: "held", reason: "Stale", message: "it changed while we looked at it" } as const;
+    return { kept: { kind: "verdict", verdict }, ending: { kind: "failed" } }; // what is new is seen next time
+  }
   if (outcome.kind === "rejected") {
     const ending = { kind: "again", atMs: parts.clock.wall() + permanentMs } as const;
     return { kept: { kind: "failed", message, isPermanent: true }, ending };

@@ -2,10 +2,12 @@
 
 import type { Purposes } from "@virt/engine";
 import type { Announcement, Clock, Discovery, Log, Watch, WatchSpec } from "@virt/kube";
-import type { Asset, ExclusionRule, LastError, ObjectMemory, Tombstone } from "@virt/platform";
+import type { Asset, ExclusionRule, LastError, ObjectMemory, Settled, Tombstone } from "@virt/platform";
 import type { Remembered } from "../remembered.ts";
 import type { Settings } from "../settings.ts";
+import type { MissingCrds } from "./discovered.ts";
 import type { PlatformMetrics } from "./metrics.ts";
+import type { Tally } from "./tally.ts";
 
 export type PlatformParts = {
   readonly assets: readonly Asset[];
@@ -14,6 +16,7 @@ export type PlatformParts = {
   readonly images: Readonly<Record<string, string>>;
   readonly purposesOf: Purposes;
   readonly ownNamespace: string;
+  readonly runbookUrlTemplate: string | undefined;
   readonly find: (spec: WatchSpec) => Watch | undefined;
   readonly discovery: Pick<Discovery, "find">;
   readonly remembered: Remembered;
@@ -42,4 +45,14 @@ export type PlatformStanding = {
   readonly failures: Map<string, LastError>;
   /** What was told and still stands, by subject. */
   readonly told: Set<string>;
+  /** Objects that were paused when they were last looked at. */
+  readonly paused: Set<string>;
+  /** Since when an object waits for an input, by key, in monotonic milliseconds. */
+  readonly unreadSince: Map<string, number>;
+  /** How assets stood when all that they read could be read. */
+  readonly lastKnown: Map<string, Settled>;
+  readonly tally: Tally;
+  missingCrds: MissingCrds;
+  /** Whether people want it to work; undefined: not known yet. */
+  isActive: boolean | undefined;
 };

@@ -1,20 +1,17 @@
 // Deletes what a feature that was switched off had created, where people ask for that; nothing else is ever deleted.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { appliedBy, leavesOf, readOwners } from "@virt/engine";
 import type { Tools } from "@virt/kube";
 import {
   booleanOf,
   type Evaluated,
-  handOverObject,
-  isState,
   judgePrune,
   judgeTombstone,
   type ManagedObject,
-  releasedManager,
   type Tombstone,
   type World,
 } from "@virt/platform";
+import { letGo } from "./let-go.ts";
 import { keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import type { Told } from "./tell.ts";
@@ -36,7 +33,7 @@ export async function prune(object: ManagedObject, evaluated: Evaluated, around:
   if (reading.kind !== "found") return undefined;
   const removal = judgePrune(reading.object);
   if (removal.kind === "keep") return undefined;
-  if (removal.kind === "release") return letGo(reading.object, around);
+  if (removal.kind === "release") return release(reading.object, key, around);
   const { uid, resourceVersion } = removal;
   const outcome = await tools.cluster.remove(object.ref, { manager, force: false, expect: { uid, resourceVersion } });
   if (outcome.kind !== "done") {
@@ -57,25 +54,11 @@ function isDue({ standings }: Evaluated, { world }: Around): boolean {
 }
 
 /** It was there before us: its values stay, our label and memory go. */
-async function letGo(live: KubeObject, { tools }: Around): Promise<Told | undefined> {
-  const { uid, resourceVersion } = live.metadata;
-  if (uid === undefined || resourceVersion === undefined) return undefined;
-  const own = leavesOf(appliedBy(readOwners(live), manager)).filter((path) => !isState(path) && path[1] !== "f:labels");
-  const handed = await tools.cluster.apply(handOverObject(live, own), {
-    manager: releasedManager,
-    force: false,
-    expect: { uid, resourceVersion },
-  });
-  if (handed.kind !== "done") return undefined;
-  const { apiVersion, kind, metadata } = live;
-  const { name, namespace } = metadata;
-  const bare = { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) } };
-  await tools.cluster.apply(bare, { manager, force: false, expect: { uid } });
-  return {
-    type: "Normal",
-    reason: "FieldsReleased",
-    note: `Released all fields of ${keyOf({ apiVersion, ...bare.metadata, kind })}`,
-  };
+async function release(live: KubeObject, key: string, { tools }: Around): Promise<Told | undefined> {
+  const outcome = await letGo(live, tools.cluster);
+  return outcome.kind === "done"
+    ? { type: "Normal", reason: "FieldsReleased", note: `Released all fields of ${key}` }
+    : undefined;
 }
 
 /** Gone, kept for a reason, or to be tried again. */

@@ -2,21 +2,34 @@
 
 import type { KubeObject } from "@virt/api";
 import type { ManagedObject } from "@virt/platform";
-import type { Pass } from "./keep.ts";
+import { happened, resumedTold } from "./happened.ts";
+import type { Kept, Pass } from "./keep.ts";
 import { keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
-import { happened, signsOf, standingNews, type Told } from "./tell.ts";
+import { pausedOf, signsOf, standingNews, type Told } from "./tell.ts";
 import { managedWatch } from "./watches.ts";
 
-export function reportPass(
-  { ref, assets }: ManagedObject,
-  { kept, evaluated }: Pass,
-  hco: KubeObject,
-  parts: PlatformParts,
-): void {
-  const { metrics, standing, log } = parts;
+export type Reported = { readonly hco: KubeObject; readonly unread: readonly Told[] };
+
+export function reportPass(object: ManagedObject, pass: Pass, { hco, unread }: Reported, parts: PlatformParts): void {
+  const { ref } = object;
   const key = keyOf(ref);
   const live = [...(parts.find(managedWatch(ref, parts.settings.hcoNamespace))?.store.items() ?? [])][0];
+  showSeries(object, pass, live, parts);
+  noteFailure(key, pass.kept, parts);
+  const stands = [...standingNews(object, pass, live), ...unread];
+  const { told } = parts.standing;
+  const news = [...resumed(key, pass.kept, parts), ...stands.filter((one) => isNews(key, one, told))];
+  for (const one of [...happened(ref, pass), ...news]) announce(one, { key, hco, ref, parts });
+  remember(key, stands, told);
+}
+
+function showSeries(
+  { ref, assets }: ManagedObject,
+  { kept, evaluated }: Pass,
+  live: KubeObject | undefined,
+  { metrics }: PlatformParts,
+): void {
   const signs = signsOf(kept, live);
   if (signs === undefined) metrics.forget(ref);
   else metrics.show(ref, signs);
@@ -25,25 +38,44 @@ export function reportPass(
     metrics.excluded(name, asset === undefined || asset.kind === "active" ? undefined : asset.reason);
   }
   if (kept.kind === "paused-now") metrics.thrashed(ref);
+}
+
+function noteFailure(key: string, kept: Kept, { standing, log }: PlatformParts): void {
   standing.failures.delete(key);
-  if (kept.kind === "failed") {
-    standing.failures.set(key, kept);
-    log.warn("an object cannot be kept", { object: key, why: kept.message });
+  if (kept.kind !== "failed") return;
+  standing.failures.set(key, kept);
+  log.warn("an object cannot be kept", { object: key, why: kept.message });
+}
+
+/** A pause that somebody ended. One of an edit war is in the object's own memory, and told with the write that clears it. */
+function resumed(key: string, kept: Kept, { standing }: PlatformParts): readonly Told[] {
+  if (pausedOf(kept) !== undefined) {
+    standing.paused.add(key);
+    return [];
   }
-  const stands = standingNews(ref, kept, evaluated);
-  for (const told of [...happened(ref, kept, evaluated), ...stands.filter((one) => isNews(key, one, standing.told))])
-    announce(told, { key, hco, ref, parts });
-  remember(key, stands, standing.told);
+  const isOver = standing.paused.delete(key) && isManaged(kept);
+  return isOver && !(kept.kind === "applied" && kept.apply.done.isResumed) ? resumedTold(key) : [];
+}
+
+function isManaged(kept: Kept): boolean {
+  return kept.kind === "applied" || (kept.kind === "verdict" && kept.verdict.kind === "in-sync");
 }
 
 /** What is to be said about the HyperConverged itself, beside what was done to it. */
 export function reportHco(stands: readonly Told[], hco: KubeObject, parts: PlatformParts): void {
-  const { apiVersion, kind, metadata } = hco;
-  const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? "" };
+  const ref = refOf(hco);
   const key = `${keyOf(ref)} itself`;
-  for (const told of stands.filter((one) => isNews(key, one, parts.standing.told)))
-    announce(told, { key: keyOf(ref), hco, ref, parts });
+  for (const told of stands.filter((one) => isNews(key, one, parts.standing.told))) tellOfHco(told, hco, parts);
   remember(key, stands, parts.standing.told);
+}
+
+export function tellOfHco(told: Told, hco: KubeObject, parts: PlatformParts): void {
+  const ref = refOf(hco);
+  announce(told, { key: keyOf(ref), hco, ref, parts });
+}
+
+function refOf({ apiVersion, kind, metadata }: KubeObject) {
+  return { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? "" };
 }
 
 function isNews(key: string, { reason, note }: Told, told: ReadonlySet<string>): boolean {

@@ -3,13 +3,15 @@
 import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
 import { crdWatch } from "@virt/kube";
-import { type Asset, type Feature, readImages, type Tombstone } from "@virt/platform";
+import { type Asset, type Feature, featureRows, readImages, type Tombstone } from "@virt/platform";
 import { debugPages } from "../debug/pages.ts";
 import type { Resident } from "../housing.ts";
 import { createRemembered } from "../remembered.ts";
 import { platformController } from "./controller.ts";
 import { platformMetrics } from "./metrics.ts";
+import { createPublisher } from "./publish.ts";
 import { createStage } from "./scene.ts";
+import { createTally } from "./tally.ts";
 
 export type PlatformCatalog = {
   readonly assets: readonly Asset[];
@@ -35,6 +37,7 @@ export function platformResident(catalog: PlatformCatalog): Resident {
         images: readImages(housing.environment),
         purposesOf: (profile: string) => profiles.find(({ name }) => name === profile)?.purposes ?? [],
         ownNamespace: namespace,
+        runbookUrlTemplate: housing.environment["RUNBOOK_URL_TEMPLATE"] || undefined,
         find,
         discovery,
         remembered: createRemembered(() => find(crdWatch)),
@@ -46,6 +49,12 @@ export function platformResident(catalog: PlatformCatalog): Resident {
           pruned: new Set<string>(),
           buried: new Set<string>(),
           failures: new Map(),
+          paused: new Set<string>(),
+          unreadSince: new Map(),
+          lastKnown: new Map(),
+          tally: createTally(),
+          missingCrds: new Map(),
+          isActive: undefined,
         },
         announce,
         metrics: platformMetrics(registry),
@@ -54,8 +63,11 @@ export function platformResident(catalog: PlatformCatalog): Resident {
         look,
       };
       const stage = createStage(parts);
-      const pages = debugPages({ parts, stage, features, operatorOf, reader: housing.reader });
-      return { controller: platformController(parts, stage, refresh), wants: stage.wanted, pages };
+      const rows = featureRows({ features, assets, operatorOf });
+      const publisher = createPublisher(parts, rows);
+      const pages = debugPages({ parts, stage, features: rows, reader: housing.reader });
+      const controller = platformController({ parts, stage, publisher, onChange: refresh });
+      return { controller, wants: stage.wanted, pages };
     },
   };
 }

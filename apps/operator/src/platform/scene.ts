@@ -106,7 +106,9 @@ function setScene(parts: PlatformParts): Scene | undefined {
       const key = keyOf(one.ref);
       const known = evaluations.get(key);
       if (known !== undefined) return known;
-      const made = evaluateObject(one, world, shapeOfObject(one, world));
+      const { lastKnown } = parts.standing;
+      const made = evaluateObject(one, { world, shapeOf: shapeOfObject(one, world), lastKnown });
+      for (const [asset, standing] of made.standings) if (standing.kind !== "held") lastKnown.set(asset, standing);
       evaluations.set(key, made);
       return made;
     },
@@ -123,10 +125,11 @@ function wantedIn(scene: Scene | undefined, parts: PlatformParts): readonly Watc
   if (newest === undefined || older === undefined) return [];
   const hcos = parts.find(newest)?.state === "not served" ? [newest, older] : [newest];
   if (scene === undefined || !scene.world.activation.isActive) return hcos;
+  const inputs = [...hcos, configWatch, nodeWatch, infrastructureWatch, schedulerWatch];
+  if (scene.world.unread !== undefined) return inputs; // what is asked for depends on them
   const places = placesIn(scene.hco, parts);
   const targets = scene.objects.filter((object) => isHco(object.ref) || isOfUse(scene.evaluate(object)));
-  const inputs = [configWatch, nodeWatch, infrastructureWatch, schedulerWatch];
-  return [...hcos, ...inputs, ...targets.flatMap((object) => objectWatches(object, places))];
+  return [...inputs, ...targets.flatMap((object) => objectWatches(object, places))];
 }
 
 const idle: ReadonlySet<string> = new Set([

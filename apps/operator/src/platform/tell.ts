@@ -1,9 +1,16 @@
 // Tells people what happened to an object, when it changed and not while it stands.
 
-import type { KubeObject, Ref } from "@virt/api";
-import { describeOpponent, writePath } from "@virt/engine";
-import { type Evaluated, objectAnnotations, readOverrides, type Verdict } from "@virt/platform";
-import type { Kept } from "./keep.ts";
+import type { KubeObject } from "@virt/api";
+import { writePath } from "@virt/engine";
+import {
+  type Asset,
+  type ManagedObject,
+  objectAnnotations,
+  readOverrides,
+  type Standing,
+  type Verdict,
+} from "@virt/platform";
+import type { Kept, Pass } from "./keep.ts";
 import type { ObjectSigns } from "./metrics.ts";
 import { keyOf } from "./objects.ts";
 
@@ -12,11 +19,15 @@ export type Told = { readonly type: "Normal" | "Warning"; readonly reason: strin
 const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them.`;
 const resume = `Remove annotation '${objectAnnotations.paused}=true' to resume, or set '${objectAnnotations.mode}=unmanaged' if external management is intentional.`;
 
-const normal = (reason: string, note: string): readonly Told[] => [{ type: "Normal", reason, note }];
-const warning = (reason: string, note: string): readonly Told[] => [{ type: "Warning", reason, note }];
+export const normal = (reason: string, note: string): readonly Told[] => [{ type: "Normal", reason, note }];
+export const warning = (reason: string, note: string): readonly Told[] => [{ type: "Warning", reason, note }];
 
 /** What stands after a pass. What was told before and is not among it is over. */
-export function standingNews(ref: Ref, kept: Kept, evaluated: Evaluated): readonly Told[] {
+export function standingNews(
+  { ref, assets }: ManagedObject,
+  { kept, evaluated }: Pass,
+  live?: KubeObject,
+): readonly Told[] {
   const name = keyOf(ref);
   const governed = [...evaluated.standings.values()].flatMap((standing) =>
     standing.kind === "excluded" && standing.reason === "GovernedByPlan"
@@ -24,18 +35,28 @@ export function standingNews(ref: Ref, kept: Kept, evaluated: Evaluated): readon
       : [],
   );
   const failures = [...evaluated.standings].flatMap(([asset, standing]) => standingTold(asset, standing));
-  return [...governed.slice(0, 1), ...failures, ...keptTold(name, kept)];
+  const rivals = assets.flatMap((asset) => rivalTold(name, asset, evaluated.standings.get(asset.name)));
+  return [...governed.slice(0, 1), ...failures, ...rivals, ...modeTold(name, live), ...keptTold(name, kept)];
 }
 
-function standingTold(
-  asset: string,
-  standing: { readonly kind: string; readonly reason?: string; readonly details?: string },
-): readonly Told[] {
+function standingTold(asset: string, standing: Standing): readonly Told[] {
+  if (standing.kind !== "excluded") return [];
   if (standing.reason === "RenderError")
     return warning("RenderFailed", `Failed to render asset ${asset}: ${standing.details}`);
   if (standing.reason === "AlreadyProvided")
     return normal("AlreadyProvided", `Asset ${asset} not applied: ${standing.details} already provides it`);
   return [];
+}
+
+function rivalTold(name: string, { purpose, feature }: Asset, standing: Standing | undefined): readonly Told[] {
+  if (standing?.kind !== "active" || standing.rival === undefined) return [];
+  return warning("PurposeConflict", `${name} and ${standing.rival} serve the same purpose ${purpose ?? feature}`);
+}
+
+function modeTold(name: string, live: KubeObject | undefined): readonly Told[] {
+  const { mode } = readOverrides(live);
+  if (typeof mode === "string") return [];
+  return warning("InvalidMode", `Invalid mode annotation for ${name}: ${mode.invalid} (must be 'unmanaged' or empty)`);
 }
 
 function keptTold(name: string, kept: Kept): readonly Told[] {
@@ -96,21 +117,6 @@ function contestedTold(name: string, contested: Extract<Verdict, { kind: "contes
   return warning("Contested", `Fields of ${name} are set by others and left alone: ${fields}. ${adopt}`);
 }
 
-/** What happened once. */
-export function happened(ref: Ref, kept: Kept, evaluated: Evaluated): readonly Told[] {
-  if (kept.kind !== "applied") return [];
-  const name = keyOf(ref);
-  const { cause, changes, opponents } = kept.apply;
-  const assets = [...evaluated.standings].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])).join(",");
-  if (cause !== "drift") return normal("AssetApplied", `Applied asset ${assets}: ${name}`);
-  const paths = changes.map(({ path }) => writePath(path)).join(", ");
-  const by = opponents.join(", ") || describeOpponent("unknown");
-  return [
-    ...warning("DriftDetected", `Drift detected for ${name}: ${paths} changed by ${by}`),
-    ...normal("DriftCorrected", `Corrected drift for ${name}`),
-  ];
-}
-
 /** The object's series; undefined where it is not managed. */
 export function signsOf(kept: Kept, live: KubeObject | undefined): ObjectSigns | undefined {
   if (kept.kind === "excluded") return undefined;
@@ -144,7 +150,7 @@ function complianceOf(kept: Kept): 0 | 1 | undefined {
   return kept.kind === "verdict" && kept.verdict.kind === "in-sync" ? 1 : undefined;
 }
 
-function pausedOf(kept: Kept): ObjectSigns["paused"] {
+export function pausedOf(kept: Kept): ObjectSigns["paused"] {
   if (kept.kind === "paused-now") return "edit-war";
   if (kept.kind !== "verdict") return undefined;
   if (kept.verdict.kind === "deletion-fight") return "deletion-fight";

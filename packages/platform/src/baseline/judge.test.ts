@@ -216,3 +216,32 @@ test("the hash is that of the intent without our memory", () => {
 test("in the fields of an object that nobody manages any more nothing is contested", () => {
   expect(judged({ a: 1 }, { live: withOwners(thing({ a: 2 }), []) })).toBe("apply intent");
 });
+
+const doneOf = (verdict: Verdict) =>
+  verdict.kind === "apply"
+    ? { ...verdict.apply.done, released: verdict.apply.done.released.map(writePath) }
+    : verdict.kind;
+
+test("what an apply does beside the values is said: a patch once per text, fields let go, a pause that is over", () => {
+  const patch = JSON.stringify([{ op: "replace", path: "/spec/a", value: 5 }]);
+  const patched = agreed({ a: 1, b: 2 }, annotated({ patch: patch.replace("5", "4") }));
+  const { live } = patched.cluster;
+  const annotations = { ...live.metadata.annotations, ...(annotated({ patch })["annotations"] as object) };
+  const again = { ...live, metadata: { ...live.metadata, annotations } };
+  const seen = (given: Partial<ObjectSeen>) => doneOf(judge(seenOf({ a: 1, b: 2 }, given)));
+  expect(seen({ live: again, memory: patched.memory })).toEqual({ patched: 1, released: [], isResumed: false });
+
+  const plain = agreed({ a: 1, b: 2 });
+  const withNote = (note: JsonMap) => {
+    const { metadata } = plain.cluster.live;
+    const said = { ...metadata.annotations, ...(note["annotations"] as object) };
+    return { live: { ...plain.cluster.live, metadata: { ...metadata, annotations: said } }, memory: plain.memory };
+  };
+  expect(seen(withNote(annotated({ ignoreFields: "/spec/b" })))).toEqual({
+    patched: 0,
+    released: ["/spec/b"],
+    isResumed: false,
+  });
+  const ended = withNote(annotated({ state: pausedState, ignoreFields: "/spec/none" }));
+  expect(doneOf(judge(seenOf({ a: 9, b: 2 }, ended)))).toMatchObject({ isResumed: true });
+});

@@ -23,7 +23,7 @@ import { fieldsByAsset, type Intended, intend } from "./intent.ts";
 import { objectAnnotations, releasedManager } from "./names.ts";
 import type { ObjectSeen } from "./object-seen.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
-import { handedOver } from "./release.ts";
+import { handedOver, releasedNow } from "./release.ts";
 import { readState, type State, writeState } from "./state.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -86,6 +86,7 @@ function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
     contested: [],
     changes: [],
     opponents: [],
+    done: { patched: 0, released: [], isResumed: false },
   });
 }
 
@@ -141,28 +142,34 @@ function pause(state: State, paused: NonNullable<State["paused"]>): Verdict {
 
 function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly string[] = []): Verdict {
   const { seen, live, state, intended, overrides } = knowing;
-  const handOver = handedOver({
+  const releasing = {
     live,
     intent: intended.object,
     state,
     active: seen.parts.map(({ asset }) => asset),
     masked: intended.masked,
     shapeOf: seen.shapeOf,
-  });
+  };
+  const patch = overrides.patch === undefined ? undefined : sha256(overrides.patch).slice(0, 12);
   const memory: State = {
     ...state,
     fields: fieldsByAsset(seen, intended.object),
     released: intended.ignored,
-    patch: overrides.patch === undefined ? undefined : sha256(overrides.patch).slice(0, 12),
+    patch,
   };
   return spend(seen, {
     cause: changes.length > 0 ? "drift" : "intent",
     object: remembering(intended.object, memory),
     hash: intended.hash,
-    handOver,
+    handOver: handedOver(releasing),
     contested: intended.contested,
     changes,
     opponents,
+    done: {
+      patched: patch === state.patch ? 0 : intended.patchOperations,
+      released: releasedNow(releasing),
+      isResumed: readState(live).paused !== undefined,
+    },
   });
 }
 

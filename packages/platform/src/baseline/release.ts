@@ -42,6 +42,12 @@ export function handedOver(releasing: Releasing): readonly Path[] {
   return kept.filter((path) => !isOwnedBy(owners.filter(isForeign), path));
 }
 
+/** What we own and let go of on purpose, whoever keeps it. */
+export function releasedNow(releasing: Releasing): readonly Path[] {
+  const own = leavesOf(appliedBy(readOwners(releasing.live), fieldManagers.platform));
+  return own.filter((path) => isMasked(path, releasing) && !isIntended(path, releasing));
+}
+
 /** In the intent, or in something that is applied as a whole. A map that is left empty has nothing in it. */
 function isIntended(path: Path, { intent, shapeOf }: Releasing): boolean {
   const wanted = fieldSet(leafPaths(intent, shapeOf));

@@ -17,6 +17,17 @@ export type Apply = {
   readonly contested: readonly Contested[];
   readonly changes: readonly Change[];
   readonly opponents: readonly string[];
+  readonly done: Done;
+};
+
+/** What is done with it beside the values: worth telling once it succeeded. */
+export type Done = {
+  /** Operations of a patch that was not in force before; 0: none. */
+  readonly patched: number;
+  /** Fields that are let go because people or a plan ask for it. */
+  readonly released: readonly Path[];
+  /** Somebody ended a pause. */
+  readonly isResumed: boolean;
 };
 
 export type Verdict =

@@ -11,7 +11,7 @@ export function alreadyProvided(asked: Asked): string | undefined {
 }
 
 /** The foreign object, as `Kind/namespace/name`. */
-function foreignProvider(asked: Asked): string | undefined {
+export function foreignProvider(asked: Asked): string | undefined {
   const { asset, world, hco, target } = asked;
   const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace: world.ownNamespace };
   const alternate = (asset.alternates ?? [])

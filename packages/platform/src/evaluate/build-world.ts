@@ -23,6 +23,7 @@ export type WorldGiven = {
   readonly images: Readonly<Record<string, string>>;
   readonly purposesOf: Purposes;
   readonly ownNamespace: string;
+  readonly runbookUrlTemplate?: string | undefined;
   /** The last valid list of exclusions. */
   readonly exclusions: readonly ExclusionRule[] | undefined;
 };
@@ -48,6 +49,7 @@ export function buildWorld(hco: KubeObject | undefined, given: WorldGiven): Worl
     hco: fact,
     activation: readActivation(annotationOf(annotations, "autopilot"), given.activation, assets),
     exclusions,
+    unread: unreadIn(lookup),
     brokenDevices: brokenDevices(annotations),
     crds,
     plans: lookup.plans().items as unknown as readonly GovernorConfig[],
@@ -60,7 +62,16 @@ export function buildWorld(hco: KubeObject | undefined, given: WorldGiven): Worl
     live: (ref) => (ref.kind === "HyperConverged" ? hco : lookup.object(ref).items[0]),
     others: (apiVersion, kind) => lookup.objects(apiVersion, kind, kind === "KubeletConfig" ? poolRuleParts : []).items,
     ownNamespace,
+    runbookUrlTemplate: given.runbookUrlTemplate,
   };
+}
+
+function unreadIn({ nodes, infrastructure, scheduler, plans }: Lookup): string | undefined {
+  const lists = { nodes, infrastructure, scheduler, plans };
+  return Object.entries(lists).flatMap(([name, list]) => {
+    const { trouble } = list();
+    return trouble === undefined ? [] : `${name}: ${trouble}`;
+  })[0];
 }
 
 function brokenDevices(annotations: HcoFact["annotations"]): readonly string[] {

@@ -93,6 +93,7 @@ const worst: World = {
   live: ({ kind }) => (kind === "DaemonSet" ? { ...thing, kind } : undefined),
   others: () => [{ ...thing, metadata: { name: "foreign" } }],
   ownNamespace: "own",
+  unread: undefined,
 };
 
 /** One thing after the other is set right, and each time the next one is the reason. */

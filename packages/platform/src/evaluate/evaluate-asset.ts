@@ -9,21 +9,23 @@ import { evaluateConditions } from "../evaluate-condition.ts";
 import type { HcoFact } from "../hco-fact.ts";
 import { keepKnown } from "../schema-leaves.ts";
 import { switchState } from "../switch.ts";
-import { alreadyProvided } from "./already-provided.ts";
+import { alreadyProvided, foreignProvider } from "./already-provided.ts";
 import type { Asked } from "./asked.ts";
 import { placed } from "./place.ts";
-import { excluded, held, type Standing } from "./standing.ts";
+import { excluded, held, type Standing, type Waiting } from "./standing.ts";
 import type { World } from "./world.ts";
 
 export function evaluateAsset(asset: Asset, world: World): Standing {
   const { hco } = world;
   if (hco === undefined) return excluded("HCOMissing", "no HyperConverged to work from");
   const asked = askedOf(asset, world, hco);
+  let waiting: Waiting | undefined;
   for (const check of Object.values(checks)) {
     const found = check(asked);
-    if (found !== undefined) return found;
+    if (found?.kind === "excluded") return waiting === undefined ? found : { ...waiting, isExcluded: true };
+    if (found?.kind === "held") waiting ??= found;
   }
-  return renderAsset(asked);
+  return waiting ?? renderAsset(asked);
 }
 
 export function askedOf(asset: Asset, world: World, hco: HcoFact): Asked {
@@ -58,7 +60,8 @@ const isReadable: Check = ({ asset, world }) => {
 };
 
 const isConditionMet: Check = ({ asset, world, hco }) => {
-  const { hardware, topology, images } = world;
+  const { hardware, topology, images, unread } = world;
+  if (unread !== undefined) return held("InputUnavailable", unread); // plans, which a later check needs, are among it
   const finding = evaluateConditions(asset.conditions ?? [], { hco, hardware, topology, images });
   if (finding.kind === "met") return undefined;
   const details = finding.kind === "broken" ? finding.reason : `expected ${finding.expected}, found ${finding.actual}`;
@@ -127,11 +130,13 @@ export const checks = {
   alternates: isNeeded,
 } as const satisfies Readonly<Record<string, Check>>;
 
-export function renderAsset({ asset, world }: Asked): Standing {
+export function renderAsset(asked: Asked): Standing {
+  const { asset, world } = asked;
   try {
     const rendered = asset.render(factsOf(asset, world));
     if (isNothing(rendered)) return excluded("NothingToApply", rendered.nothing);
-    return { kind: "active", ...known(rendered, asset, world) };
+    const rival = foreignProvider(asked);
+    return { kind: "active", ...known(rendered, asset, world), ...(rival !== undefined && { rival }) };
   } catch (error) {
     return excluded("RenderError", error instanceof Error ? error.message : "the render threw something strange");
   }
@@ -146,7 +151,8 @@ function factsOf({ reads }: Asset, world: World): AnyFacts {
     const fact = world.fact(read);
     return fact.kind === "known" ? [[name, fact.value] as const] : [];
   });
-  return { ...Object.fromEntries(facts), ownNamespace: world.ownNamespace };
+  const { ownNamespace, runbookUrlTemplate } = world;
+  return { ...Object.fromEntries(facts), ownNamespace, runbookUrlTemplate };
 }
 
 /** A leaf that the served schema does not know would be refused. */

@@ -58,11 +58,13 @@ const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
   live: () => undefined,
   others: () => [],
   ownNamespace: "own",
+  unread: undefined,
 });
 
 const a = part("a", () => objectOf({ x: 1, m: { p: 1 } }));
 const b = part("b", () => objectOf({ m: { q: 2 } }));
-const evaluate = (assets: readonly Asset[], given = world()) => evaluateObject({ ref, assets }, given, noSchema);
+const evaluate = (assets: readonly Asset[], given = world()) =>
+  evaluateObject({ ref, assets }, { world: given, shapeOf: noSchema, lastKnown: new Map() });
 
 test("the parts that are active are merged, and who rendered what is kept", () => {
   const { wanted } = evaluate([a, b, part("off", () => nothing("no need"))]);
@@ -96,6 +98,39 @@ test("an input that cannot be read holds the whole object: no part of it may go"
   const { wanted, standings } = evaluate([a, reading], world({ kind: "unavailable", why: "no answer" }));
   expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "topology: no answer" });
   expect(standings.get("a")?.kind).toBe("active");
+});
+
+test("a part whose input was read before keeps its last form, and the others go on", () => {
+  const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
+  const given = world({ kind: "unavailable", why: "no answer" });
+  const lastKnown = new Map([["reading", { kind: "active", object: objectOf({ y: 7 }), leftOut: [] } as const]]);
+  const { wanted, standings } = evaluateObject(
+    { ref, assets: [a, reading] },
+    { world: given, shapeOf: noSchema, lastKnown },
+  );
+  expect(wanted).toMatchObject({ kind: "object", baseline: objectOf({ x: 1, m: { p: 1 }, y: 7 }) });
+  expect(standings.get("reading")).toMatchObject({ kind: "held", reason: "InputUnavailable" });
+});
+
+test("a part that was not applied before is not applied because its input cannot be read", () => {
+  const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
+  const given = world({ kind: "unavailable", why: "no answer" });
+  const lastKnown = new Map([["reading", { kind: "excluded", reason: "ConditionNotMet", details: "" } as const]]);
+  const { wanted } = evaluateObject({ ref, assets: [a, reading] }, { world: given, shapeOf: noSchema, lastKnown });
+  expect(wanted).toMatchObject({ kind: "object", baseline: objectOf({ x: 1, m: { p: 1 } }) });
+});
+
+test("what is excluded stays so, whatever cannot be read", () => {
+  const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
+  const lastKnown = new Map([["reading", { kind: "active", object: objectOf({ y: 7 }), leftOut: [] } as const]]);
+  const given = { ...world({ kind: "unavailable", why: "no answer" }), exclusions: undefined };
+  const { wanted } = evaluateObject({ ref, assets: [reading] }, { world: given, shapeOf: noSchema, lastKnown });
+  expect(wanted).toEqual({ kind: "excluded" });
+});
+
+test("before nodes and plans are known nothing is concluded from their absence", () => {
+  const { wanted } = evaluate([a], { ...world(), unread: "nodes: not listed yet" });
+  expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "nodes: not listed yet" });
 });
 
 test("the fields of a plan are named, for an object that is yielded field by field", () => {

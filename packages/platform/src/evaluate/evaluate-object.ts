@@ -5,7 +5,7 @@ import { dottedPath, governedFields, type Path, type ShapeOf } from "@virt/engin
 import type { Asset } from "../asset.ts";
 import { mergeParts } from "../merge-parts.ts";
 import { evaluateAsset } from "./evaluate-asset.ts";
-import { excluded, type Standing } from "./standing.ts";
+import { excluded, type Settled, type Standing } from "./standing.ts";
 import type { World } from "./world.ts";
 
 /** Several assets may share one object as its parts. */
@@ -25,12 +25,23 @@ export type Evaluated = {
     | { readonly kind: "excluded" };
 };
 
-export function evaluateObject({ ref, assets }: ManagedObject, world: World, shapeOf: ShapeOf): Evaluated {
+export type Evaluating = {
+  readonly world: World;
+  readonly shapeOf: ShapeOf;
+  /** How assets stood when their inputs could last be read. */
+  readonly lastKnown: ReadonlyMap<string, Settled>;
+};
+
+export function evaluateObject({ ref, assets }: ManagedObject, { world, shapeOf, lastKnown }: Evaluating): Evaluated {
   const standings = new Map<string, Standing>(assets.map((asset) => [asset.name, evaluateAsset(asset, world)]));
-  const waiting = [...standings.values()].find(({ kind }) => kind === "held");
+  const inForce = [...standings].flatMap(([asset, standing]) => {
+    if (standing.kind !== "held") return [{ asset, standing }];
+    return standing.isExcluded ? [] : [{ asset, standing: lastKnown.get(asset) ?? standing }];
+  });
+  const waiting = inForce.find(({ standing }) => standing.kind === "held")?.standing;
   if (waiting?.kind === "held")
     return { standings, wanted: { kind: "held", reason: waiting.reason, message: waiting.details } };
-  const parts = [...standings].flatMap(([asset, standing]) =>
+  const parts = inForce.flatMap(({ asset, standing }) =>
     standing.kind === "active" ? [{ asset, object: standing.object }] : [],
   );
   const { object, conflicts } = mergeParts(parts, shapeOf);

@@ -18,6 +18,8 @@ export type World = {
   /** The HyperConverged as it is in force; undefined: there is none, or nobody can say which. */
   readonly hco: HcoFact | undefined;
   readonly activation: Activation;
+  /** What every asset is judged by and nobody could read yet: nothing may be concluded from it. */
+  readonly unread: string | undefined;
   /** The last valid rules; undefined: none are known since the start, and nothing may be written. */
   readonly exclusions: readonly ExclusionRule[] | undefined;
   /** Short keys of device annotations that cannot be read. */
@@ -36,4 +38,5 @@ export type World = {
   /** Objects of a kind beside ours, by their metadata. */
   readonly others: (apiVersion: string, kind: string) => readonly KubeObject[];
   readonly ownNamespace: string;
+  readonly runbookUrlTemplate?: string | undefined;
 };

@@ -1,0 +1,130 @@
+import type { JsonMap } from "@virt/api";
+import { fieldManagers } from "@virt/api";
+import { appliedBy, asList, at, isNoFields, leavesOf, readOwners } from "@virt/engine";
+import { objectAnnotations, releasedManager, reportName } from "@virt/platform";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunningProgram } from "../../world/program.ts";
+import { mockCrd } from "../../world/world.ts";
+import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { command } from "./site.ts";
+
+let golden: Golden;
+let operator: RunningProgram;
+beforeAll(async () => {
+  golden = await startGolden();
+  operator = await golden.start();
+  await untilConverged(golden);
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+const pathOf = (kind: string) => golden.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
+const annotate = (path: string, key: keyof typeof objectAnnotations, text: string | null) =>
+  golden.edit(path, { metadata: { annotations: { [objectAnnotations[key]]: text } } }, "person");
+
+const notes = async (): Promise<readonly string[]> => {
+  const { body } = await golden.world.server.request({ path: "/apis/events.k8s.io/v1/events" });
+  return asList(at(body as JsonMap, "items")).map((event) => `${at(event, "reason")}: ${at(event, "note")}`);
+};
+const untilTold = (note: string) => golden.until(async () => expect(await notes()).toContain(note));
+
+const report = async (): Promise<{ objects: { object: string; status: string }[] } & JsonMap> => {
+  const path = `/api/v1/namespaces/virt-platform-operator-system/configmaps/${reportName}`;
+  const text = at((await golden.world.server.request({ path })).body as JsonMap, "data", "report.json");
+  return JSON.parse(typeof text === "string" ? text : "{}") as Awaited<ReturnType<typeof report>>;
+};
+const statusOf = async (name: string) => (await report()).objects?.find(({ object }) => object === name)?.status;
+
+test("when all is applied an event says so once, with both numbers", async () => {
+  await golden.until(async () =>
+    expect(
+      (await notes()).filter((note) => /^ReconcileSucceeded: .*: (\d+)\/\1 assets applied$/.test(note)),
+    ).toHaveLength(1),
+  );
+});
+
+test("the report shows every object, and follows what becomes of it", async () => {
+  await golden.untilLong(async () => {
+    const { objects, ...rest } = await report();
+    expect(rest).toMatchObject({ version: 1, activation: { mode: "always", isActive: true }, exclusions: [] });
+    expect(new Set(objects.map(({ status }) => status))).toEqual(new Set(["InSync"]));
+    expect(objects).toHaveLength(golden.targets.length);
+  });
+  await annotate(pathOf("NodeHealthCheck"), "mode", "unmanaged");
+  await golden.untilLong(async () =>
+    expect(await statusOf("NodeHealthCheck//virt-node-health-check")).toBe("Unmanaged"),
+  );
+  await annotate(pathOf("NodeHealthCheck"), "mode", null);
+});
+
+test("each override is told when it takes effect, and a wrong one when it does not", async () => {
+  const check = pathOf("NodeHealthCheck");
+  const name = "NodeHealthCheck//virt-node-health-check";
+  await annotate(check, "patch", JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]));
+  await untilTold(`PatchApplied: Applied 1 JSON patch operation(s) to ${name}`);
+  await annotate(check, "ignoreFields", "/spec/minHealthy");
+  await untilTold(`FieldsReleased: Released /spec/minHealthy of ${name}`);
+  await annotate(check, "mode", "sometimes");
+  await untilTold(`InvalidMode: Invalid mode annotation for ${name}: sometimes (must be 'unmanaged' or empty)`);
+  await annotate(check, "mode", null);
+  await annotate(check, "paused", "true");
+  await golden.untilLong(async () => expect(await statusOf(name)).toBe("Paused"));
+  await annotate(check, "paused", null);
+  await untilTold(`ReconcileResumed: Reconciliation of ${name} resumed`);
+});
+
+test("a CRD that comes back is told with the assets that waited for it", async () => {
+  const { server } = golden.world;
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/uiplugins.observability.openshift.io";
+  await server.request({ method: "DELETE", path });
+  await golden.untilLong(async () => expect(JSON.stringify(await report())).toContain('"reason":"CRDMissing"'));
+  await server.installCrds([mockCrd("uiplugins")]);
+  await golden.until(async () => {
+    const found = (await notes()).find((note) => note.startsWith("CRDDiscovered"));
+    expect(found).toMatch(
+      /^CRDDiscovered: CRD uiplugins\.observability\.openshift\.io discovered, .+ assets can now be reconciled$/,
+    );
+  });
+  await untilConverged(golden);
+});
+
+test("release lists what it would let go of, and lets go of it when told to: values stay, our marks go", async () => {
+  await operator.kill();
+  const { kubeconfig } = golden.world.server;
+  const listed = await command("release", `--kubeconfig=${kubeconfig}`);
+  expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("Nothing was changed. Repeat with --yes") });
+  expect(listed.stdout.trim().split("\n")).toHaveLength(golden.targets.length);
+  const path = pathOf("KubeDescheduler");
+  const before = await golden.read(path);
+  const done = await command("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDescheduler", "--yes");
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^released KubeDescheduler\/.*\/cluster\n$/) });
+  const after = await golden.read(path);
+  expect(after["spec"]).toEqual(before["spec"]);
+  expect(after.metadata.labels?.["platform.kubevirt.io/managed-by"]).toBeUndefined();
+  expect(after.metadata.annotations?.[objectAnnotations.state]).toBeUndefined();
+  expect(isNoFields(appliedBy(readOwners(after), fieldManagers.platform))).toBe(true);
+  expect(leavesOf(appliedBy(readOwners(after), releasedManager)).length).toBeGreaterThan(0);
+  const again = await command("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDescheduler", "--yes");
+  expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("There is nothing to release.") });
+});
+
+test("of several HyperConvergeds none is chosen by chance, and people are told", async () => {
+  const { server } = golden.world;
+  const root = "/apis/hco.kubevirt.io/v1beta1/namespaces";
+  await server.request({ method: "DELETE", path: pathOf("HyperConverged") });
+  for (const name of ["one", "two"]) {
+    await server.request({
+      method: "POST",
+      path: "/api/v1/namespaces",
+      body: { apiVersion: "v1", kind: "Namespace", metadata: { name } },
+    });
+    const body = {
+      apiVersion: "hco.kubevirt.io/v1beta1",
+      kind: "HyperConverged",
+      metadata: { name: "kubevirt-hyperconverged" },
+      spec: {},
+    };
+    await server.request({ method: "POST", path: `${root}/${name}/hyperconvergeds`, body });
+  }
+  await golden.start();
+  await untilTold("MultipleHyperConverged: More than one HyperConverged found, set --hco-namespace");
+});
