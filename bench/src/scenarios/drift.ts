@@ -33,7 +33,7 @@ async function measure(rig: Rig): Promise<Measured> {
   const audit = api.audit();
   const work = (window: Window) =>
     requestsIn(audit, { account: ourAccount, ...window }).filter(
-      (event) => !isUpkeep(event) && !event.requestURI.includes("/events"),
+      (event) => !isUpkeep(event) && !/\/events|virt-platform-operator-report/.test(event.requestURI),
     );
   return {
     samples: {

@@ -14,8 +14,17 @@ export type Owner = {
   readonly fields: FieldSet;
 };
 
+// Objects never change, and one pass asks for the owners of the same one many times.
+const known = new WeakMap<KubeObject, readonly Owner[]>();
+
 /** Entries without a manager are nobody's and are left out. */
 export function readOwners(object: KubeObject): readonly Owner[] {
+  const read = known.get(object) ?? ownersIn(object);
+  known.set(object, read);
+  return read;
+}
+
+function ownersIn(object: KubeObject): readonly Owner[] {
   return asList(member(object.metadata, "managedFields")).flatMap((entry) => {
     const manager = asText(member(entry, "manager"));
     const subresource = asText(member(entry, "subresource"));

@@ -1,7 +1,7 @@
 // Which HyperConverged this cluster is steered by.
 
 import type { KubeObject } from "@virt/api";
-import { digest } from "@virt/engine";
+import { canonicalJson } from "@virt/engine";
 import type { Watch, WatchSpec } from "@virt/kube";
 import { hcoWatchesFor } from "./watches.ts";
 
@@ -31,5 +31,5 @@ export function pickHco(objects: readonly KubeObject[]): Exclude<ChosenHco, { ki
 
 /** What others are rendered from: a status that moved changes nothing. */
 export function contentOf(hco: KubeObject): string {
-  return digest({ spec: hco["spec"] ?? {}, annotations: hco.metadata.annotations ?? {} });
+  return canonicalJson({ spec: hco["spec"] ?? {}, annotations: hco.metadata.annotations ?? {} });
 }

@@ -90,7 +90,7 @@ async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
       return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
     case "in-sync":
       if (live !== undefined)
-        parts.memory.set(key, { ...memory, answer: answerOf(memory, live), sent: verdict.hash, wasThere: true });
+        parts.memory.set(key, { ...memory, answer: answerOf(memory, live), sent: verdict.intent, wasThere: true });
       return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
     case "deletion-fight":
       return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
@@ -124,8 +124,8 @@ async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Ac
     const outcome = await tools.cluster.predict(apply.object, write);
     if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
     if (!isWriteDue(live, outcome.live)) {
-      parts.memory.set(key, { ...memory, answer: answerFor(live, outcome.live), sent: apply.hash, wasThere: true });
-      const settled = { kind: "in-sync", contested: apply.contested, hash: apply.hash } as const;
+      parts.memory.set(key, { ...memory, answer: answerFor(live, outcome.live), sent: apply.intent, wasThere: true });
+      const settled = { kind: "in-sync", contested: apply.contested, intent: apply.intent } as const;
       return { kept: { kind: "verdict", verdict: settled }, ending: { kind: "done" } };
     }
   }
@@ -139,7 +139,7 @@ async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Ac
     ...afterWrite(apply, acting),
     bucket: verdict.bucket,
     answer: outcome.live,
-    sent: apply.hash,
+    sent: apply.intent,
   });
   await giveUp(outcome.live, acting);
   return { kept: { kind: "applied", apply, live: outcome.live }, ending: { kind: "done" } };

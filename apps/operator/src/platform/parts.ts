@@ -32,6 +32,9 @@ export type PlatformParts = {
   readonly look: (key: string) => void;
 };
 
+/** How often in a row. */
+export type Failure = LastError & { readonly times: number };
+
 export type PlatformStanding = {
   /** The last list of exclusions that could be read. */
   exclusions: readonly ExclusionRule[] | undefined;
@@ -42,7 +45,7 @@ export type PlatformStanding = {
   /** Tombstones that are done with in this process. */
   readonly buried: Set<string>;
   /** What the last pass over an object could not do, by key. */
-  readonly failures: Map<string, LastError>;
+  readonly failures: Map<string, Failure>;
   /** What was told and still stands, by subject. */
   readonly told: Set<string>;
   /** Objects that were paused when they were last looked at. */

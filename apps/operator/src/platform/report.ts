@@ -5,7 +5,7 @@ import type { ManagedObject } from "@virt/platform";
 import { happened, resumedTold } from "./happened.ts";
 import type { Kept, Pass } from "./keep.ts";
 import { keyOf } from "./objects.ts";
-import type { PlatformParts } from "./parts.ts";
+import type { Failure, PlatformParts } from "./parts.ts";
 import { pausedOf, signsOf, standingNews, type Told } from "./tell.ts";
 import { managedWatch } from "./watches.ts";
 
@@ -15,8 +15,7 @@ export function reportPass(object: ManagedObject, pass: Pass, { hco, unread }: R
   const { ref } = object;
   const key = keyOf(ref);
   const live = [...(parts.find(managedWatch(ref, parts.settings.hcoNamespace))?.store.items() ?? [])][0];
-  showSeries(object, pass, live, parts);
-  noteFailure(key, pass.kept, parts);
+  if (!isPassing(noteFailure(key, pass.kept, parts))) showSeries(object, pass, live, parts);
   const stands = [...standingNews(object, pass, live), ...unread];
   const { told } = parts.standing;
   const news = [...resumed(key, pass.kept, parts), ...stands.filter((one) => isNews(key, one, told))];
@@ -40,11 +39,22 @@ function showSeries(
   if (kept.kind === "paused-now") metrics.thrashed(ref);
 }
 
-function noteFailure(key: string, kept: Kept, { standing, log }: PlatformParts): void {
+function noteFailure(key: string, kept: Kept, { standing, log }: PlatformParts): Failure | undefined {
+  const before = standing.failures.get(key)?.times ?? 0;
   standing.failures.delete(key);
-  if (kept.kind !== "failed") return;
-  standing.failures.set(key, kept);
-  log.warn("an object cannot be kept", { object: key, why: kept.message });
+  if (kept.kind !== "failed") return undefined;
+  const failure = { message: kept.message, isPermanent: kept.isPermanent, times: before + 1 };
+  standing.failures.set(key, failure);
+  const level = isPassing(failure) ? "debug" : "warn";
+  log[level]("an object cannot be kept", { object: key, why: kept.message, times: failure.times });
+  return failure;
+}
+
+const patience = 3;
+
+/** A server that does not answer, or somebody who was faster, says nothing about the object before it lasts. */
+function isPassing(failure: Failure | undefined): boolean {
+  return failure !== undefined && !failure.isPermanent && failure.times < patience;
 }
 
 /** A pause that somebody ended. One of an edit war is in the object's own memory, and told with the write that clears it. */

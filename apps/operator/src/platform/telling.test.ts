@@ -16,7 +16,10 @@ const evaluated = (...standings: readonly Standing[]): Evaluated => ({
   standings: new Map(standings.map((standing, at) => [`asset-${at}`, standing])),
   wanted: { kind: "excluded" },
 });
-const inSync: Kept = { kind: "verdict", verdict: { kind: "in-sync", contested: [], hash: "" } };
+const inSync: Kept = {
+  kind: "verdict",
+  verdict: { kind: "in-sync", contested: [], intent: { apiVersion: "v1", kind: "T", metadata: { name: "t" } } },
+};
 const failed: Kept = { kind: "failed", message: "no", isPermanent: true };
 const notes = (all: readonly { readonly note: string }[]) => all.map(({ note }) => note);
 

@@ -84,10 +84,9 @@ const known: readonly Case[] = [
   },
 ];
 
-const compared = (live: KubeObject, memory: { answer?: KubeObject; sent?: string }, hash = "same") => {
+const compared = (live: KubeObject, memory: { answer?: KubeObject; sent?: KubeObject }) => {
   const found = compare({
     intent,
-    hash,
     live,
     memory: { bucket: fullBucket, wasThere: true, ...memory },
     shapeOf: noSchema,
@@ -96,10 +95,10 @@ const compared = (live: KubeObject, memory: { answer?: KubeObject; sent?: string
   return found.kind === "drift" ? `drift ${found.changes.map(({ path }) => writePath(path)).join(", ")}` : found.kind;
 };
 
-test.each(known)("$reason", ({ live, found }) => expect(compared(live, { answer, sent: "same" })).toBe(found));
+test.each(known)("$reason", ({ live, found }) => expect(compared(live, { answer, sent: intent })).toBe(found));
 
 test("another intent than the one we sent has to be asked for", () => {
-  expect(compared(answer, { answer, sent: "same" }, "other")).toBe("ask intent");
+  expect(compared(answer, { answer, sent: { ...intent, spec: {} } })).toBe("ask intent");
 });
 
 const starts: readonly Case[] = [
@@ -156,23 +155,21 @@ test("an empty map does not mind what others put into it", () => {
   const empty: KubeObject = { ...intent, spec: {} };
   const before = objectOf({}, [ours("spec")]);
   const live = objectOf({ level: "debug" }, [ours("spec"), theirs("spec/level")], { version: "2" });
-  const look = (memory: { answer?: KubeObject; sent?: string }) =>
+  const look = (memory: { answer?: KubeObject; sent?: KubeObject }) =>
     compare({
       intent: empty,
-      hash: "same",
       live,
       memory: { bucket: fullBucket, wasThere: true, ...memory },
       shapeOf: noSchema,
     }).kind;
-  expect(look({ answer: before, sent: "same" })).toBe("in-sync");
+  expect(look({ answer: before, sent: empty })).toBe("in-sync");
   expect(look({})).toBe("in-sync");
   const gone = { ...live, spec: "a text" };
   expect(
     compare({
       intent: empty,
-      hash: "same",
       live: gone,
-      memory: { bucket: fullBucket, wasThere: true, answer: before, sent: "same" },
+      memory: { bucket: fullBucket, wasThere: true, answer: before, sent: empty },
       shapeOf: noSchema,
     }).kind,
   ).toBe("drift");

@@ -5,6 +5,7 @@ import {
   appliedBy,
   type Change,
   contentChanges,
+  equalJson,
   fieldSet,
   hasField,
   isNoFields,
@@ -32,17 +33,16 @@ export type Comparison =
 
 export type Compared = {
   readonly intent: KubeObject;
-  readonly hash: string;
   readonly live: KubeObject;
   readonly memory: ObjectMemory;
   readonly shapeOf: ShapeOf;
 };
 
 export function compare(compared: Compared): Comparison {
-  const { intent, hash, live, memory, shapeOf } = compared;
+  const { intent, live, memory, shapeOf } = compared;
   const { answer, sent } = memory;
   if (answer === undefined || answer.metadata.uid !== live.metadata.uid) return compareAtStart(compared);
-  if (sent !== hash) return { kind: "ask", cause: "intent" };
+  if (!equalJson(sent, intent)) return { kind: "ask", cause: "intent" };
   if (live.metadata.resourceVersion === answer.metadata.resourceVersion) return { kind: "in-sync" };
   const own = appliedBy(readOwners(answer), fieldManagers.platform);
   const isOpen = (path: Path) => isMet({ path, wanted: valueAt(intent, path), there: valueAt(live, path) }, shapeOf);

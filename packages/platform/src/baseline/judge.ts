@@ -81,7 +81,7 @@ function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
   return spend(seen, {
     cause: "create",
     object: remembering(intended.object, withMemory),
-    hash: intended.hash,
+    intent: intended.object,
     handOver: [],
     contested: [],
     changes: [],
@@ -106,8 +106,8 @@ type Knowing = {
 function compared(knowing: Knowing): Verdict {
   const { seen, live, intended } = knowing;
   const { shapeOf, memory } = seen;
-  const found = compare({ intent: intended.object, hash: intended.hash, live, memory, shapeOf });
-  if (found.kind === "in-sync") return { kind: "in-sync", contested: intended.contested, hash: intended.hash };
+  const found = compare({ intent: intended.object, live, memory, shapeOf });
+  if (found.kind === "in-sync") return { kind: "in-sync", contested: intended.contested, intent: intended.object };
   if (found.kind === "ask") return apply(knowing, []);
   return correct(knowing, found.changes);
 }
@@ -160,7 +160,7 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
   return spend(seen, {
     cause: changes.length > 0 ? "drift" : "intent",
     object: remembering(intended.object, memory),
-    hash: intended.hash,
+    intent: intended.object,
     handOver: handedOver(releasing),
     contested: intended.contested,
     changes,

@@ -69,18 +69,22 @@ export function keep(cluster: SmallCluster, seen: ObjectSeen): Kept {
   }
   if (verdict.kind === "in-sync")
     return {
-      memory: { ...memory, answer: memory.answer ?? live, sent: verdict.hash },
+      memory: { ...memory, answer: memory.answer ?? live, sent: verdict.intent },
       verdict: verdict.kind,
       isWritten: false,
     };
   if (verdict.kind !== "apply")
     return { memory, verdict: verdict.kind, isWritten: false, ...("inMs" in verdict && { inMs: verdict.inMs }) };
-  const { object, hash, handOver, cause } = verdict.apply;
+  const { object, intent, handOver, cause } = verdict.apply;
   const isCertain = handOver.length > 0 || cause === "drift"; // else it has to be asked
   const predicted = isCertain ? undefined : cluster.predict(fieldManagers.platform, object, now);
   if (predicted !== undefined && !isWriteDue(live, predicted))
-    return { memory: { ...memory, answer: predicted, sent: hash }, verdict: verdict.kind, isWritten: false };
+    return { memory: { ...memory, answer: predicted, sent: intent }, verdict: verdict.kind, isWritten: false };
   if (handOver.length > 0) cluster.apply(releasedManager, handOverObject(live, handOver), now);
   const answer = cluster.apply(fieldManagers.platform, object, now);
-  return { memory: { ...memory, bucket: verdict.bucket, answer, sent: hash }, verdict: verdict.kind, isWritten: true };
+  return {
+    memory: { ...memory, bucket: verdict.bucket, answer, sent: intent },
+    verdict: verdict.kind,
+    isWritten: true,
+  };
 }

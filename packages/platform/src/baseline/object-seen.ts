@@ -31,8 +31,8 @@ export type ObjectSeen = {
 export type ObjectMemory = {
   /** The server's last answer to an apply, or the live object that served as one. */
   readonly answer?: KubeObject;
-  /** Digest of what was last sent. */
-  readonly sent?: string;
+  /** What was last sent, without our memory. */
+  readonly sent?: KubeObject;
   readonly bucket: Bucket;
   /** A pause that could not be written yet: corrections stop all the same. */
   readonly unwrittenPause?: Paused;

@@ -11,7 +11,8 @@ export type Cause = "create" | "intent" | "drift";
 export type Apply = {
   readonly cause: Cause;
   readonly object: KubeObject;
-  readonly hash: string;
+  /** The object without our memory. */
+  readonly intent: KubeObject;
   /** Fields that another holder must take first, so that their values stay. */
   readonly handOver: readonly Path[];
   readonly contested: readonly Contested[];
@@ -38,7 +39,7 @@ export type Verdict =
   | { readonly kind: "deletion-fight"; readonly inMs: number; readonly count: number }
   | { readonly kind: "held"; readonly reason: string; readonly message: string }
   | { readonly kind: "contested"; readonly contested: readonly Contested[] }
-  | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly hash: string }
+  | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly intent: KubeObject }
   | { readonly kind: "not-there" } // and not ours to create
   | { readonly kind: "apply"; readonly apply: Apply; readonly bucket: Bucket; readonly skipsDryRun: boolean }
   | { readonly kind: "wait"; readonly why: "throttled" | "fight"; readonly inMs: number }
