@@ -57,7 +57,12 @@ test("a completed plan costs no request, whatever happens to its objects, until 
     "patch kubedeschedulers (dry run)",
     "update virtplatformconfigs/status",
   ]);
+  const drifted = rightNow();
+  for (const readyReplicas of [2, 3, 4])
+    await edit(server, `${paths.descheduler}/status`, { status: { readyReplicas } });
   await edit(server, paths.descheduler, { spec: { mode: "Automatic" } });
+  await configs.until(loadAware, "Completed");
+  expect(distinct(asked(drifted))).toEqual(["update virtplatformconfigs/status"]);
   await configs.until(loadAware, "Completed");
 });
 

@@ -51,9 +51,10 @@ export class DriftConfirmer {
   }
 }
 
+/** Its generation stands for its content where it has one: a status that moves is no reason to ask again. */
 function stateOf({ item, live }: Suspect, withConflicts: boolean): string {
-  const { uid = "", resourceVersion = "" } = live?.metadata ?? {};
-  return `${uid} ${resourceVersion} ${withConflicts} ${digest(item.desiredState ?? null)}`;
+  const { uid = "", resourceVersion = "", generation = resourceVersion, labels = {} } = live?.metadata ?? {};
+  return `${uid} ${generation} ${withConflicts} ${digest([item.desiredState ?? null, labels])}`;
 }
 
 async function ask(suspect: Suspect, cluster: Cluster & Reader, withConflicts: boolean): Promise<Asked> {
