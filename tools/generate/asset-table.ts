@@ -1,19 +1,15 @@
 // docs/assets.md: what the platform controller can keep, from the declarations of the catalog.
 
-import { assets, features, operatorOf } from "@virt/catalog";
-import {
-  type Asset,
-  conditionWords,
-  type FeatureRow,
-  featureRows,
-  isOnByDefault,
-  neededCrds,
-  switchWords,
-} from "@virt/platform";
+import { assets } from "@virt/catalog";
+import { type Asset, conditionWords, isOnByDefault, neededCrds, switchWords } from "@virt/platform";
+import { featureTable } from "./feature-table.ts";
+import { code, line, word } from "./markdown.ts";
 
 export function assetTable(): string {
   return [
     "# Assets and features of the platform controller",
+    "",
+    "For administrators who choose what the platform controller keeps: each feature and asset, with its switch, needs and impact.",
     "",
     "Generated from `catalog/assets` (`make generate`). Switches and device lists are annotations on the HyperConverged,",
     "under `platform.kubevirt.io/`. A feature that is on by default applies as soon as the operator is active; those with",
@@ -24,9 +20,7 @@ export function assetTable(): string {
     "",
     "## Features",
     "",
-    "| feature | description | maturity | default | switch | assets | needed operators | impact |",
-    "|---|---|---|---|---|---|---|---|",
-    ...featureRows({ features, assets, operatorOf }).map(featureLine),
+    ...featureTable(),
     "",
     "## Assets",
     "",
@@ -37,20 +31,6 @@ export function assetTable(): string {
     ...assets.map(assetLine),
     "",
   ].join("\n");
-}
-
-function featureLine(row: FeatureRow): string {
-  const { feature, description, maturity, operators, impact } = row;
-  return line(
-    feature,
-    description,
-    maturity,
-    row.default,
-    word(row.switch),
-    row.assets.map(code).join(", "),
-    operators.join(", ") || "none",
-    impact,
-  );
 }
 
 function assetLine(asset: Asset): string {
@@ -74,12 +54,3 @@ const places: Readonly<Record<string, string>> = {
   $hco: "its own namespace",
   $operator: "the operator's namespace",
 };
-
-const code = (text: string): string => `\`${text}\``;
-
-// A key of an annotation; what has a blank in it is said in words.
-const word = (text: string): string => (text === "none" || text.includes(" ") ? text : code(text));
-
-function line(...cells: readonly string[]): string {
-  return `| ${cells.join(" | ")} |`;
-}

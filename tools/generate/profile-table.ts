@@ -10,6 +10,8 @@ export async function profileTable(profiles: readonly Profile[]): Promise<string
   return [
     "# Profiles of the advisor",
     "",
+    "For administrators who write a VirtPlatformConfig: each profile, what it writes and needs, and every option with its default.",
+    "",
     "Generated from `catalog/profiles` (`make generate`). A VirtPlatformConfig is named after its profile; options go under",
     "`spec.options.<key>`. `kubectl explain virtplatformconfig.spec.options` says the same.",
     "",

@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
-import { type Block, blocksOf, commandsOf } from "../seeds.ts";
+import { type Block, commandsOf } from "../blocks.ts";
+import { blocksOf } from "../seeds.ts";
 import { type Tree, viewOf } from "./view.ts";
 
 export type Step = {

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type DevCluster, startDevCluster } from "../e2e/dev-cluster.ts";
+import type { Shell } from "../e2e/shell.ts";
+import { pages } from "./pages.ts";
+import { exceptionFor, filledIn, list, type Step, stepsOf, triable } from "./printed.ts";
+
+describe("on the cluster of `make dev-setup`, with the operator of `make run`,", () => {
+  let cluster: DevCluster;
+
+  beforeAll(async () => {
+    cluster = await startDevCluster();
+  });
+  afterAll(() => cluster.end());
+
+  test.for(list.tried)("what is printed in %s comes true", { timeout: 180_000 }, async (page) => {
+    await tidy(cluster.shell);
+    for (const step of stepsOf(page)) {
+      if (exceptionFor(page, step) === undefined) await take(cluster.shell, step);
+    }
+    expect(cluster.operator.isRunning()).toBe(true);
+  });
+});
+
+/** Afterwards the profiles are advertised, and the nodes have what they had. */
+async function tidy(shell: Shell): Promise<void> {
+  for (const command of list.before) await type(shell, command);
+  const phases = async () => (await shell.run("kubectl get vpconf -o jsonpath='{.items[*].status.phase}'")).stdout;
+  await expect.poll(phases).toBe("Ignored Ignored");
+  await type(shell, "kubectl wait machineconfigpool worker --for=condition=Updated --timeout=1m");
+}
+
+async function take(shell: Shell, { kind, text, prints }: Step): Promise<void> {
+  if (kind === "object") return dryRun(shell, text);
+  const printed = (await type(shell, `set -e\n${filledIn(text)}`)).split("\n").map(comparable);
+  const missing = prints.filter((line) => !printed.includes(comparable(line)));
+  expect({ text, printed, missing }).toEqual({ text, printed, missing: [] });
+}
+
+async function type(shell: Shell, command: string): Promise<string> {
+  const { code, stdout, stderr } = await shell.run(command);
+  expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" });
+  return stdout;
+}
+
+/** The API server takes the object, every field of it, and says nothing against it. */
+async function dryRun(shell: Shell, text: string): Promise<void> {
+  const apply = "kubectl apply --server-side --dry-run=server --validate=strict";
+  const flags = "--field-manager=reader --force-conflicts";
+  const { code, stderr } = await shell.run(`${apply} ${flags} -f - <<'EOF'\n${text}EOF`);
+  expect({ text, code, stderr }).toEqual({ text, code: 0, stderr: "" });
+}
+
+/** A table has other widths, ages and hashes each time. */
+function comparable(line: string): string {
+  const words = line.trim().split(/\s+/);
+  return words.map((word) => word.replace(/^(\d+[smhd])+$/, "<age>").replaceAll(/[0-9a-f]{32,}/g, "<hash>")).join(" ");
+}
+
+test("every page with commands or objects is tried here, or the list says where", () => {
+  expect(list.tried.toSorted()).toEqual(triable.toSorted());
+  const stale = Object.keys(list.elsewhere).filter((begin) => !pages.some(({ path }) => path.startsWith(begin)));
+  expect(stale).toEqual([]);
+});
+
+test("every exception is still printed, and has a reason", () => {
+  const printed = list.tried.flatMap((page) => stepsOf(page).map((step) => exceptionFor(page, step)));
+  expect(list.exceptions.filter((one) => !printed.includes(one) || one.because === "")).toEqual([]);
+});

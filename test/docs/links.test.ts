@@ -1,0 +1,64 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { inRepository } from "@virt/testkit";
+import { describe, expect, test } from "vitest";
+import { anchorsOf, linksOf, pathsNamed, targetsNamed } from "./links.ts";
+import { pages } from "./pages.ts";
+
+const folders = readdirSync(inRepository(), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const targets = [...readFileSync(inRepository("Makefile"), "utf8").matchAll(/^([a-z-]+(?: [a-z-]+)*):/gm)].flatMap(
+  ([, names = ""]) => names.split(" "),
+);
+
+/** Whether a link leads somewhere, the place in the page included. */
+function isBroken(page: string, link: string): boolean {
+  const [file = "", anchor] = link.split("#");
+  const path = file === "" ? page : normalize(join(dirname(page), file));
+  if (!existsSync(inRepository(path))) return true;
+  return anchor !== undefined && !anchorsOf(readFileSync(inRepository(path), "utf8")).includes(anchor);
+}
+
+describe.each(pages)("$path", ({ path, text }) => {
+  test("links to pages, and places in them, that are there", () => {
+    expect(linksOf(text).filter((link) => isBroken(path, link))).toEqual([]);
+  });
+
+  test("names files and make targets that are there", () => {
+    const missing = pathsNamed(text, folders).filter((file) => globSync(file, { cwd: inRepository() }).length === 0);
+    const unknown = targetsNamed(text).filter((target) => !targets.includes(target));
+    expect({ missing, unknown }).toEqual({ missing: [], unknown: [] });
+  });
+});
+
+test("every guide is reached from the README", () => {
+  const seen = new Set<string>();
+  const follow = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const page = pages.find((one) => one.path === path);
+    for (const link of linksOf(page?.text ?? "")) follow(normalize(join(dirname(path), link.split("#")[0] ?? "")));
+  };
+  follow("README.md");
+  const guides = pages.map(({ path }) => path).filter((path) => path.startsWith("docs/"));
+  expect(guides.filter((path) => !seen.has(path))).toEqual([]);
+});
+
+describe("the reader of pages", () => {
+  const text = [
+    "# A `b` c!",
+    "[one](docs/x.md#a-b-c) and [two](https://example.org) `config/crd/<name>.yaml` `make help`",
+    "```sh",
+    "make no-such IMG=x # [not](a-link)",
+    "```",
+    "## A b c",
+  ].join("\n");
+
+  test("finds links, places, files and targets, and only those", () => {
+    expect(linksOf(text)).toEqual(["docs/x.md#a-b-c"]);
+    expect(anchorsOf(text)).toEqual(["a-b-c", "a-b-c-1"]);
+    expect(pathsNamed(text, ["config"])).toEqual(["config/crd/*.yaml"]);
+    expect(targetsNamed(text)).toEqual(["no-such", "help"]);
+  });
+});

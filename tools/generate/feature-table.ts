@@ -1,0 +1,27 @@
+// The features of the platform controller as a table, from the declarations of the catalog.
+
+import { assets, features, operatorOf } from "@virt/catalog";
+import { type FeatureRow, featureRows } from "@virt/platform";
+import { code, line, word } from "./markdown.ts";
+
+export function featureTable(): readonly string[] {
+  return [
+    "| feature | description | maturity | default | switch | assets | needed operators | impact |",
+    "|---|---|---|---|---|---|---|---|",
+    ...featureRows({ features, assets, operatorOf }).map(featureLine),
+  ];
+}
+
+function featureLine(row: FeatureRow): string {
+  const { feature, description, maturity, operators, impact } = row;
+  return line(
+    feature,
+    description,
+    maturity,
+    row.default,
+    word(row.switch),
+    row.assets.map(code).join(", "),
+    operators.join(", ") || "none",
+    impact,
+  );
+}
