@@ -12,6 +12,7 @@ NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 PEER := bench/client-node/node_modules/.package-lock.json
 TALLY := .make/tally
+DEPLOY = $(NODE) tools/deploy/main.ts $@
 
 ##@ General
 
@@ -19,16 +20,17 @@ TALLY := .make/tally
 help: ## List the commands
 	@awk 'BEGIN { FS = ":.*## "; print "usage: make <command>" } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: clean
-clean: ## Remove what builds and tests made; packages and the cached control plane stay
-	rm -rf dist .make
+clean: ## Remove what builds and tests made; installed packages, committed files and the cached control plane stay
+	find dist -mindepth 1 -maxdepth 1 ! -name install.yaml ! -name chart -exec rm -rf {} +
+	rm -rf .make
 
 ##@ Development
 
 .PHONY: build
-build: $(INSTALLED) ## Bundle each app into one file under dist/
+build: $(INSTALLED) ## Bundle each app into one file under dist/, with its licences and bill of materials
 	@tools/step "build" $(NODE) tools/build.ts
 
 .PHONY: generate
@@ -57,17 +59,94 @@ dev-setup: controlplane build ## Leave a simulated cluster running; prints how t
 run: $(INSTALLED) ## Run the operator's sources against KUBECONFIG or that cluster; FLAGS= passes flags on
 	@$(NODE) tools/dev/run.ts
 
+.PHONY: kind-setup
+kind-setup: controlplane build ## A Kind cluster with CRDs and a mock HyperConverged; where Kind is missing, as dev-setup
+	@$(DEPLOY)
+
 .PHONY: kind-delete
-kind-delete: $(INSTALLED) ## End the cluster of dev-setup
+kind-delete: $(INSTALLED) ## End the cluster of kind-setup or dev-setup
 	@$(NODE) tools/dev/delete.ts
+
+.PHONY: deploy-local
+deploy-local: build ## Deploy the sources as they are to that cluster; OVERLAY=
+	@$(DEPLOY)
+
+.PHONY: redeploy-local
+redeploy-local: deploy-local ## The same, after a change
+
+.PHONY: logs-local
+logs-local: $(INSTALLED) ## Show what the operators said there
+	@$(DEPLOY)
+
+.PHONY: dev-cycle
+dev-cycle: ## Format, test, and deploy there again
+	@$(MAKE) format
+	@$(MAKE) test
+	@$(MAKE) redeploy-local
+
+##@ Deployment, to the cluster of kubectl's context
+
+.PHONY: install
+install: $(INSTALLED) ## Install the CRD
+	@$(DEPLOY)
+
+.PHONY: uninstall
+uninstall: $(INSTALLED) ## Remove the CRD; lists the configs that go with it
+	@$(DEPLOY)
+
+.PHONY: deploy
+deploy: $(INSTALLED) ## Deploy the operators; IMG=<image>, OVERLAY=default|advisor|platform
+	@$(DEPLOY)
+
+.PHONY: undeploy
+undeploy: $(INSTALLED) ## Remove the operators; CRD and configs stay, and so does what was applied: it is listed; OVERLAY=
+	@$(DEPLOY)
+
+.PHONY: docker-build
+docker-build: $(INSTALLED) ## Build the image; IMG=, CONTAINER_TOOL=podman|docker, BASE= and BUILDER= (see Dockerfile)
+	@$(DEPLOY)
+
+.PHONY: docker-push
+docker-push: $(INSTALLED) ## Push the image; IMG=
+	@$(DEPLOY)
+
+.PHONY: docker-buildx
+docker-buildx: $(INSTALLED) ## Build and push the image for several platforms; IMG=, PLATFORMS=
+	@$(DEPLOY)
+
+##@ Packages, from the manifests in config/
+
+.PHONY: packages
+packages: controlplane ## Write all of these anew
+	@tools/step "packages" $(NODE) tools/package/main.ts
+
+.PHONY: build-installer
+build-installer: controlplane ## Write dist/install.yaml, both controllers in one file; IMG=<image>
+	@tools/step "installer" $(NODE) tools/package/main.ts installer
+
+.PHONY: build-chart
+build-chart: controlplane ## Write the Helm chart dist/chart; IMG=<image>
+	@tools/step "chart" $(NODE) tools/package/main.ts chart
+
+.PHONY: bundle
+bundle: controlplane ## Write the OLM bundle; IMG=<image>, best with @sha256:
+	@tools/step "bundle" $(NODE) tools/package/main.ts bundle
+
+.PHONY: helm
+helm: $(INSTALLED) ## Get helm; the last line is its file
+	@$(NODE) tools/helm/main.ts
+
+.PHONY: judges
+judges: $(INSTALLED) ## Get promtool and a Lua interpreter, by which tests judge alerts and health scripts
+	@$(NODE) tools/judges/main.ts
 
 ##@ Quality
 
 .PHONY: check
 check: $(INSTALLED) ## Check format, lint, layers, types, dead code and generated files
-	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-generated
+	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-generated check-packages
 
-.PHONY: check-format check-lint check-types check-dead-code check-generated
+.PHONY: check-format check-lint check-types check-dead-code check-generated check-packages
 check-format: $(INSTALLED)
 	@tools/step -q "format is right (else: make format)" biome check --error-on-warnings .
 check-lint: $(INSTALLED)
@@ -78,11 +157,25 @@ check-dead-code: $(INSTALLED)
 	@tools/step -q "dead code and stray dependencies" knip
 check-generated: $(INSTALLED)
 	@tools/step -q "generated files are current (else: make generate)" $(NODE) tools/generate/main.ts --check
+check-packages: controlplane
+	@tools/step -q "packages are current (else: make packages)" $(NODE) tools/package/main.ts --check
 
 .PHONY: test
-test: $(INSTALLED) controlplane build ## Run all tests, on a real API server
-	@rm -f $(TALLY)
-	@tools/step "tests" vitest run; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
+test: $(INSTALLED) controlplane helm judges build ## Run all tests, on a real API server
+	@rm -rf $(TALLY) .make/used-rights
+	@tools/step "tests" vitest run && $(MAKE) check-rights; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
+
+.PHONY: check-rights
+check-rights: $(INSTALLED) ## Check that all tests together used every right that the operators are granted
+	@tools/step "rights" $(NODE) tools/rights/main.ts
+
+.PHONY: test-integration
+test-integration: controlplane helm build ## Run the tests of single promises, on a real API server
+	@tools/step "integration tests" vitest run test/integration
+
+.PHONY: test-e2e
+test-e2e: controlplane build ## Run the journeys: the guides, command by command, on a simulated cluster
+	@tools/step "journeys" vitest run test/e2e
 
 .PHONY: campaign
 campaign: controlplane build ## Break the operator's requests and processes, one by one; PLANS=, SEED=, KIND=, SITES=

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandsOf } from "./blocks.ts";
+import { type DevCluster, startDevCluster } from "./dev-cluster.ts";
 import { copiedSteps } from "./guide/steps.ts";
 import { isTyped, seedBlocks, tryOut } from "./seed-commands.ts";
-import { areSeedsThere, blocksOf, commandsOf } from "./seeds.ts";
-import { type Background, openShell, type Shell } from "./shell.ts";
+import { areSeedsThere, blocksOf } from "./seeds.ts";
 
 const all = seedBlocks.flatMap(({ commands = [] }) => commands);
 const typed = seedBlocks
@@ -17,56 +16,37 @@ const typed = seedBlocks
   .filter(({ commands }) => commands.length > 0);
 
 describe("on the cluster of `make dev-setup`, with the operator of `make run`,", () => {
-  const folder = mkdtempSync(join(tmpdir(), "seed-commands-"));
-  const env = {
-    DEV_FOLDER: join(folder, "cluster"),
-    SCENARIO: "three-workers",
-    SPEED: "1000",
-    FLAGS: "--health-probe-bind-address=0",
-  };
-  let shell: Shell;
-  let operator: Background | undefined;
-  let guard: Background | undefined;
+  let cluster: DevCluster;
   let isBroken = false;
 
   beforeAll(async () => {
-    const before = openShell({ folder: mkdtempSync(join(folder, "before-")), binaries: "", kubeconfig: "", env });
-    const { code, stdout, stderr } = await before.run("make dev-setup");
-    if (code !== 0) throw new Error(stderr);
-    const [, kubeconfig = "", binaries = ""] = /^export KUBECONFIG=(\S+) PATH=(\S+):\$PATH$/m.exec(stdout) ?? [];
-    shell = openShell({ folder, binaries, kubeconfig, env });
-    operator = shell.start("make run");
-    // The cluster outlives this process by design, even one that is killed.
-    const untilThen = `exec >/dev/null 2>&1; while kill -0 ${process.pid}; do sleep 1; done`;
-    guard = shell.start(`${untilThen}; kill -- -${operator.pid}; make kind-delete`);
+    cluster = await startDevCluster();
   });
-  afterAll(async () => {
-    await operator?.stop();
-    await shell.run("make kind-delete");
-    await guard?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => cluster.end());
 
   test.for(typed)("the commands work that are printed in $at", { timeout: 120_000 }, async ({ commands }, context) => {
     context.skip(isBroken, "an earlier one failed");
     context.onTestFailed(() => {
       isBroken = true;
     });
-    for (const one of commands) await tryOut(shell, one);
-    expect(operator?.isRunning()).toBe(true); // what is typed in one terminal runs in the other
+    for (const one of commands) await tryOut(cluster.shell, one);
+    expect(cluster.operator.isRunning()).toBe(true); // what is typed in one terminal runs in the other
   });
 
   test("the last command leaves nothing behind", async () => {
-    await operator?.stop();
+    const { operator, shell } = cluster;
+    await operator.stop();
     for (const one of all.filter(({ last }) => last === true)) await tryOut(shell, one);
     expect((await shell.run("kubectl get nodes")).code).not.toBe(0);
   });
 });
 
-test("a command that is said to come later has no make target yet", () => {
-  const targets = [...readFileSync(inRepository("Makefile"), "utf8").matchAll(/^([a-z-]+):/gm)].map(([, name]) => name);
-  const later = all.filter((one) => one.later !== undefined).flatMap(({ type }) => type.split(" ").slice(1));
-  expect(later.filter((word) => targets.includes(word))).toEqual([]);
+test("every target of make that the seeds name is there", () => {
+  const targets = [...readFileSync(inRepository("Makefile"), "utf8").matchAll(/^([a-z0-9-]+):/gm)].map(
+    ([, name]) => name,
+  );
+  const named = all.filter(({ type }) => type.startsWith("make ")).flatMap(({ type }) => type.split(" ").slice(1));
+  expect(named.filter((word) => !word.includes("=") && !targets.includes(word))).toEqual([]);
 });
 
 test("a command that cannot work has its correction and the reason", () => {
@@ -76,7 +56,13 @@ test("a command that cannot work has its correction and the reason", () => {
 });
 
 describe.runIf(areSeedsThere)("the seeds", () => {
-  const documents = ["load-aware-profile", "higher-density-profile", "advisor-readme", "workflow-guide"];
+  const documents = [
+    "load-aware-profile",
+    "higher-density-profile",
+    "platform-readme",
+    "advisor-readme",
+    "workflow-guide",
+  ];
   const isText = (at: string) =>
     seedBlocks.some(({ document, headline, not }) => not !== undefined && at === `${document}, ${headline}`);
 

@@ -1,4 +1,4 @@
-// The commands of the advisor's documents as data, and how one of them is tried.
+// The commands of the seeds' documents as data, and how one of them is tried.
 
 import { readFileSync } from "node:fs";
 import { load } from "js-yaml";
@@ -22,7 +22,6 @@ export type Printed = {
   readonly instead?: string;
   readonly not?: string;
   readonly elsewhere?: string;
-  readonly later?: string;
 };
 
 export type SeedBlock = {
@@ -36,8 +35,8 @@ export const seedBlocks = load(
   readFileSync(new URL("seed-commands.yaml", import.meta.url), "utf8"),
 ) as readonly SeedBlock[];
 
-export function isTyped({ not, elsewhere, later }: Printed): boolean {
-  return not === undefined && elsewhere === undefined && later === undefined;
+export function isTyped({ not, elsewhere }: Printed): boolean {
+  return not === undefined && elsewhere === undefined;
 }
 
 export async function tryOut(shell: Shell, printed: Printed): Promise<void> {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { mockFiles } from "../../tools/demo/mocks.ts";
 import { crdFile } from "./crd-objects.ts";
 
-const file = inRepository("config", "rbac", "advisor_role.yaml");
+const file = inRepository("config", "rbac", "advisor", "role.yaml");
 const patience = { timeout: 30_000 }; // a hang guard
 const namespace = "virt-advisor-operator-system";
 const rbac = "rbac.authorization.k8s.io";
@@ -158,8 +158,11 @@ test("the advisor makes configs and writes their status, but not their spec", as
     spec: { profile: name, action: "Ignore" },
   };
   const patch = (path: string, change: object) => advisor.request({ method: "PATCH", path, body: change });
-  expect(await advisor.request({ method: "POST", path: configs, body })).toMatchObject({ status: 201 });
-  expect(await patch(`${configs}/${name}/status`, { status: { phase: "Ignored" } })).toMatchObject({ status: 200 });
+  const made = await advisor.request({ method: "POST", path: configs, body });
+  expect(made).toMatchObject({ status: 201 });
+  const said = { ...(made.body as object), status: { phase: "Ignored" } };
+  const report = { method: "PUT", path: `${configs}/${name}/status`, body: said } as const;
+  expect(await advisor.request(report)).toMatchObject({ status: 200 });
   expect(await patch(`${configs}/${name}`, { spec: { action: "Apply" } })).toMatchObject({ status: 403 });
 });
 

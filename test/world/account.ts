@@ -1,4 +1,4 @@
-// The ServiceAccount of a controller, with the role that is generated for it and nothing else.
+// The ServiceAccount of a controller, with the rights and the admission policies that it ships with.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,23 +20,10 @@ export function accountName(controller: ControllerName): string {
 export async function operatorAccount(server: Server, controller: ControllerName) {
   const { namespace, name } = placeOf(controller);
   const account = await server.serviceAccount(namespace, name);
-  const output = await server.kubectl("apply", "-f", inRepository("config", "rbac", `${controller}_role.yaml`));
-  if (output.code !== 0) throw new Error(output.stderr);
-  const subject = `subjects: [{kind: ServiceAccount, name: ${name}, namespace: ${namespace}}]`;
-  const roles = [
-    ["ClusterRoleBinding", "ClusterRole", `virt-${controller}-operator-manager-role`],
-    ["RoleBinding", "Role", `virt-${controller}-operator-leader-election-role`],
-  ];
-  const bindings = roles.map(
-    ([binding, role, named]) =>
-      `apiVersion: rbac.authorization.k8s.io/v1
-kind: ${binding}
-metadata: {name: ${named}, namespace: ${namespace}}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ${role}, name: ${named}}
-${subject}
-`,
-  );
-  await applied(server, bindings.join("---\n"));
+  const shipped = ["rbac", "admission"].map((part) => inRepository("config", part, controller));
+  const outputs = await Promise.all(shipped.map((folder) => server.kubectl("apply", "--server-side", "-k", folder)));
+  const failed = outputs.find(({ code }) => code !== 0);
+  if (failed !== undefined) throw new Error(failed.stderr);
   return account;
 }
 

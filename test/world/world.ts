@@ -5,6 +5,7 @@ import { expect, vi } from "vitest";
 import { accountName, applied, type ControllerName, operatorAccount } from "./account.ts";
 import { type Configs, configsOf } from "./configs.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
+import { keepUsedRights, refusals } from "./used-rights.ts";
 
 export type World = {
   readonly server: Server;
@@ -26,6 +27,8 @@ export type WorldWishes = {
   readonly crds?: Readonly<Record<string, string | null>>;
   /** The one that runs; the advisor unless said otherwise. */
   readonly controller?: ControllerName;
+  /** The test takes rights away; else a request that is refused for want of one fails it. */
+  readonly lacksRights?: boolean;
 };
 
 const namespaces = ["openshift-cnv", "openshift-kube-descheduler-operator", "virt-advisor-operator-system"];
@@ -44,7 +47,8 @@ export function mockCrd(file: string): string {
   return inRepository("config", "crd", "mocks", `${file}.yaml`);
 }
 
-export async function startWorld({ crds = {}, controller = "advisor" }: WorldWishes = {}): Promise<World> {
+export async function startWorld(wishes: WorldWishes = {}): Promise<World> {
+  const { crds = {}, controller = "advisor", lacksRights = false } = wishes;
   const server = await startServer();
   try {
     const chosen = { ...usual, ...crds };
@@ -77,10 +81,13 @@ export async function startWorld({ crds = {}, controller = "advisor" }: WorldWis
       [Symbol.asyncDispose]: async () => {
         await Promise.all(programs.map((program) => program.kill()));
         const faults = programs.flatMap(({ log }) => log.filter(({ level }) => level === "error"));
-        const { violations } = checkInvariants(server.audit(), { accounts: [accountName("advisor")] });
+        const audit = server.audit();
+        const { violations } = checkInvariants(audit, { accounts: [accountName("advisor")] });
+        keepUsedRights(audit);
         await server.stop();
         expect(faults, "faults that the programs logged").toEqual([]);
         expect(violations, "invariants that this run broke").toEqual([]);
+        if (!lacksRights) expect(refusals(audit), "requests that the shipped rights do not allow").toEqual([]);
       },
     };
   } catch (error) {

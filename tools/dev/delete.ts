@@ -1,14 +1,19 @@
-// `make kind-delete`: ends the cluster that `make dev-setup` left running.
+// `make kind-delete`: ends the cluster that `make dev-setup` or `make kind-setup` left running.
 
-import { setTimeout as wait } from "node:timers/promises";
-import { forget, isKeeper, recorded } from "./record.ts";
+import { spawnSync } from "node:child_process";
+import { endKeepers, forget, recorded } from "./record.ts";
 
 const cluster = recorded();
 if (cluster === undefined) {
   process.stdout.write("there is no cluster of make dev-setup\n");
 } else {
-  for (const keeper of cluster.keepers.filter(isKeeper)) process.kill(keeper, "SIGTERM");
-  while (cluster.keepers.some(isKeeper)) await wait(50); // polls for the state
+  const { kind, operators, keepers } = cluster;
+  await endKeepers([...(operators ? [operators.keeper] : []), ...keepers]);
+  if (kind !== undefined) {
+    const env = { ...process.env, KIND_EXPERIMENTAL_PROVIDER: kind.engine };
+    const { status } = spawnSync("kind", ["delete", "cluster", "--name", kind.name], { stdio: "inherit", env });
+    if (status !== 0) process.exit(1); // kind has said why
+  }
   forget();
   process.stdout.write("the cluster is gone\n");
 }

@@ -1,16 +1,21 @@
-// Remembers the cluster that `make dev-setup` left running, so that `make run` and `make kind-delete` find it.
+// Remembers the cluster that `make dev-setup` or `make kind-setup` left running, so that other targets find it.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 
 export type DevCluster = {
   readonly keepers: readonly number[];
   readonly kubeconfig: string;
-  /** The folder of kubectl. */
+  /** The folder of kubectl; empty where it is the user's own. */
   readonly binaries: string;
+  /** Absent for a simulated cluster. */
+  readonly kind?: { readonly name: string; readonly engine: string };
+  /** What `make deploy-local` runs on a simulated cluster, which has no pods; their logs are in the folder. */
+  readonly operators?: { readonly keeper: number; readonly folder: string };
 };
 
 /** A second cluster beside the usual one needs a place of its own. */
-const place = process.env["DEV_FOLDER"] ?? ".dev";
+export const place = process.env["DEV_FOLDER"] ?? ".dev";
 const file = `${place}/cluster.json`;
 
 export function record(cluster: DevCluster): void {
@@ -24,6 +29,12 @@ export function recorded(): DevCluster | undefined {
 
 export function forget(): void {
   rmSync(place, { recursive: true, force: true });
+}
+
+/** Ends what a keeper keeps, where it still does. */
+export async function endKeepers(keepers: readonly number[]): Promise<void> {
+  for (const keeper of keepers.filter(isKeeper)) process.kill(keeper, "SIGTERM");
+  while (keepers.some(isKeeper)) await wait(50); // polls for the state
 }
 
 /** A process id may belong to somebody else by now: only a keeper of ours is one. */

@@ -42,7 +42,7 @@ test("a mounted certificate is renewed when the kubelet swaps its folder, once",
   write(join(folder, "..1"), issue("one"));
   mount("..1");
   for (const file of ["tls.crt", "tls.key"]) symlinkSync(join("..data", file), join(folder, file));
-  const mounted = mountedCertificate(folder, observer);
+  const mounted = mountedCertificate(folder, observer, Date.now());
   if (typeof mounted === "string") throw new Error(mounted);
   expect(hostsOf(mounted.current.cert)).toBe("DNS:one");
   expect(mounted.renewed()).toBeUndefined();
@@ -56,7 +56,7 @@ test("a mounted certificate is renewed when the kubelet swaps its folder, once",
 test("files that do not fit each other are not used, told once, and used as soon as they fit", () => {
   const { folder, told, observer, write } = begin();
   write(folder, issue("one"));
-  const mounted = mountedCertificate(folder, observer);
+  const mounted = mountedCertificate(folder, observer, Date.now());
   if (typeof mounted === "string") throw new Error(mounted);
   const two = issue("two");
   writeFileSync(join(folder, "tls.crt"), two.certificate);
@@ -71,8 +71,25 @@ test("files that do not fit each other are not used, told once, and used as soon
 
 test("a folder without usable files is refused in one line", () => {
   const { folder, observer } = begin();
-  expect(mountedCertificate(folder, observer)).toMatch(/^cannot use the certificate in .*: ENOENT.*tls\.crt/);
+  const absent = join(folder, "absent");
+  expect(mountedCertificate(absent, observer, Date.now())).toMatch(
+    /^cannot use the certificate in .*: ENOENT.*tls\.crt/,
+  );
   writeFileSync(join(folder, "tls.crt"), "rubbish");
+  expect(mountedCertificate(folder, observer, Date.now())).toMatch(
+    /^cannot use the certificate in .*: ENOENT.*tls\.key/,
+  );
   writeFileSync(join(folder, "tls.key"), "rubbish");
-  expect(mountedCertificate(folder, observer)).toMatch(/^cannot use the certificate in .*[^\n]$/);
+  expect(mountedCertificate(folder, observer, Date.now())).toMatch(/^cannot use the certificate in .*[^\n]$/);
+});
+
+test("an empty folder is served self-signed, and told, until the certificate comes", () => {
+  const { folder, told, observer, write } = begin();
+  const mounted = mountedCertificate(folder, observer, Date.now());
+  if (typeof mounted === "string") throw new Error(mounted);
+  expect(hostsOf(mounted.current.cert)).toContain("DNS:localhost");
+  expect(mounted.renewed()).toBeUndefined();
+  write(folder, issue("one"));
+  expect(hostsOf(mounted.renewed()?.cert)).toBe("DNS:one");
+  expect(told).toEqual([expect.stringMatching(/^there is no certificate in .* yet/), "renewed"]);
 });

@@ -1,6 +1,6 @@
 // The certificate of a server: mounted files, read again when they change, or a self-signed one.
 
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
@@ -30,11 +30,20 @@ export function selfSigned(wallMs: number): Certificate {
   return { current: { cert, key }, renewed: () => undefined };
 }
 
-/** `tls.crt` and `tls.key` in a folder, such as a mounted Secret. A string says what is wrong with them. */
-export function mountedCertificate(folder: string, observer: CertificateObserver): Certificate | string {
+/**
+ * `tls.crt` and `tls.key` in a folder, such as a mounted Secret. A string says what is wrong with them.
+ * A Secret that is optional may come later, or never: an empty folder is served self-signed until it has them.
+ */
+export function mountedCertificate(
+  folder: string,
+  observer: CertificateObserver,
+  wallMs: number,
+): Certificate | string {
   let stamp = stampOf(folder);
-  const first = read(folder);
+  const first = isEmpty(folder) ? selfSigned(wallMs).current : read(folder);
   if (typeof first === "string") return first;
+  if (isEmpty(folder))
+    observer.unusable(`there is no certificate in ${folder} yet: a self-signed one serves until then`);
   const renewed = () => {
     // The kubelet swaps the link `..data`, so that both files are others at once; elsewhere one may come before the other.
     const next = stampOf(folder);
@@ -49,6 +58,10 @@ export function mountedCertificate(folder: string, observer: CertificateObserver
 }
 
 const files = ["tls.crt", "tls.key"] as const;
+
+function isEmpty(folder: string): boolean {
+  return existsSync(folder) && !files.some((file) => existsSync(join(folder, file)));
+}
 
 function read(folder: string): KeyPair | string {
   try {

@@ -56,10 +56,11 @@ export function serveGuarded({
   const certificate =
     certificateFolder === undefined
       ? selfSigned(clock.wall())
-      : mountedCertificate(certificateFolder, {
-          renewed: () => told(`the certificate in ${certificateFolder} was renewed`),
-          unusable: told,
-        });
+      : mountedCertificate(
+          certificateFolder,
+          { renewed: () => told(`the certificate in ${certificateFolder} was renewed`), unusable: told },
+          clock.wall(),
+        );
   if (typeof certificate === "string") return Promise.resolve({ kind: "refused", problem: certificate });
   return serve(common, { routes, certificate, guard });
 }

@@ -9,6 +9,7 @@ const anyRights: fc.Arbitrary<readonly Right[]> = fc.array(
       resource: fc.constantFrom("pods", "nodes"),
       verb: fc.constantFrom("get", "list", "create", "delete"),
       name: fc.constantFrom("one", "two", "three"),
+      isPosted: fc.boolean(),
     },
     { requiredKeys: ["group", "resource", "verb"] },
   ),
@@ -38,11 +39,11 @@ const everything = ["", "apps"].flatMap((group) =>
 test("rules grant what was asked for, and nothing else", () => {
   const isAsked = (granted: readonly Right[], right: Right) =>
     granted.some(
-      ({ group, resource, verb, name }) =>
+      ({ group, resource, verb, name, isPosted = false }) =>
         group === right.group &&
         resource === right.resource &&
         verb === right.verb &&
-        (name === undefined || name === right.name),
+        (name === undefined || name === right.name || (isPosted && verb === "create")),
     );
   const law = fc.property(anyRights, (granted) => {
     const may = allows(rulesOf(granted));

@@ -1,0 +1,24 @@
+# The operator's image: one file, run by Node, as any user, on a root file system that nobody can write.
+#   make docker-build IMG=<image>
+# The bases are Red Hat's UBI images with Node 24. An engine that does not find them by these names needs the registry:
+#   make docker-build BASE=<registry>/ubi9/nodejs-24-minimal BUILDER=<registry>/ubi9/nodejs-24
+ARG BUILDER=ubi9/nodejs-24
+ARG BASE=ubi9/nodejs-24-minimal
+
+# What is built is the same for all platforms, so it is built on the builder's own.
+FROM --platform=$BUILDPLATFORM ${BUILDER} AS build
+WORKDIR /tmp/source
+COPY --chown=1001:0 . .
+RUN npm install --no-save --no-audit --no-fund && node tools/build.ts
+
+FROM ${BASE}
+LABEL name="virt-operators" \
+      summary="The advisor and platform controllers for OpenShift Virtualization and KubeVirt" \
+      io.k8s.display-name="virt-operators" \
+      io.openshift.tags="virtualization,kubevirt"
+COPY --from=build --chmod=0444 /tmp/source/LICENSE /tmp/source/dist/THIRD_PARTY_NOTICES /tmp/source/dist/sbom.cdx.json /licenses/
+COPY --from=build --chmod=0444 /tmp/source/dist/virt-operator.mjs /opt/virt-operator/
+ENV NODE_ENV=production
+# Any other user does as well: OpenShift chooses one for each namespace.
+USER 1001
+ENTRYPOINT ["node", "/opt/virt-operator/virt-operator.mjs"]

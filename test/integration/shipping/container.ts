@@ -1,0 +1,85 @@
+// The shipped program under the constraints of its container: another user, nothing to write to, no home, little memory.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { freePorts, inRepository } from "@virt/testkit";
+import type { Line } from "../../world/program.ts";
+
+export type Container = {
+  readonly log: readonly Line[];
+  readonly ports: { readonly probes: number; readonly metrics: number };
+  /** The most memory that it has had. */
+  readonly peakBytes: () => number;
+  readonly userId: () => number;
+  readonly stop: () => Promise<number | null>;
+};
+
+export type Wanted = {
+  /** As in the Deployment. */
+  readonly args: readonly string[];
+  readonly kubeconfig: string;
+  readonly memoryBytes: number;
+};
+
+/** As OpenShift chooses them; only root can choose at all. */
+const someone = { uid: 1_000_660_000, gid: 0 };
+const isRoot = process.getuid?.() === 0;
+
+export async function startContainer({ args, kubeconfig, memoryBytes }: Wanted): Promise<Container> {
+  const root = readOnlyTree(kubeconfig);
+  const [probes = 0, metrics = 0, debug = 0] = await freePorts(3);
+  // The last of two flags counts. Ports of the test's own, since all containers share this machine.
+  const instead = [
+    `--kubeconfig=${root}/kubeconfig`,
+    `--metrics-cert-path=${root}/metrics-tls`,
+    `--health-probe-bind-address=127.0.0.1:${probes}`,
+    `--metrics-bind-address=127.0.0.1:${metrics}`,
+    ...(args.some((flag) => flag.startsWith("--debug")) ? [`--debug-bind-address=127.0.0.1:${debug}`] : []),
+  ];
+  // Node refuses what a read-only root and a shell-less image would refuse: to write, and to start other programs.
+  const limits = ["--permission", "--allow-fs-read=*", `--max-old-space-size=${memoryBytes / 2 ** 21}`];
+  const child = spawn(process.execPath, [...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
+    cwd: root,
+    env: {},
+    ...(isRoot && someone),
+  });
+  child.once("exit", () => {
+    chmodSync(root, 0o755);
+    rmSync(root, { recursive: true });
+  });
+  const log: Line[] = [];
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as Line));
+  child.stderr.on("data", (words: Buffer) => log.push({ level: "error", msg: words.toString() }));
+  return {
+    log,
+    ports: { probes, metrics },
+    peakBytes: () => Number(statusOf(child, "VmHWM")) * 1024,
+    userId: () => Number(statusOf(child, "Uid")),
+    stop: () => stop(child),
+  };
+}
+
+function readOnlyTree(kubeconfig: string): string {
+  const root = mkdtempSync(join(tmpdir(), "container-"));
+  cpSync(inRepository("dist", "virt-operator.mjs"), join(root, "virt-operator.mjs"));
+  cpSync(kubeconfig, join(root, "kubeconfig"));
+  mkdirSync(join(root, "metrics-tls"));
+  for (const file of ["virt-operator.mjs", "kubeconfig"]) chmodSync(join(root, file), 0o444);
+  chmodSync(root, 0o555);
+  return root;
+}
+
+function statusOf({ pid }: ChildProcess, key: string): string | undefined {
+  return new RegExp(`^${key}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+}
+
+async function stop(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null) return child.exitCode;
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code;
+}

@@ -1,0 +1,29 @@
+// What the Dockerfile says, as far as it can be tried without a container engine; running.test.ts tries the rest.
+
+import { existsSync, readFileSync } from "node:fs";
+import { inRepository } from "@virt/testkit";
+import { expect, test } from "vitest";
+
+const dockerfile = readFileSync(inRepository("Dockerfile"), "utf8");
+const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
+
+test("what the image takes from the build is there after a build", () => {
+  const taken = [...final.matchAll(/\/tmp\/source\/(\S+)/g)].map(([, file = ""]) => file);
+  expect(taken).toContain("dist/virt-operator.mjs");
+  expect(taken.filter((file) => !existsSync(inRepository(file)))).toEqual([]);
+});
+
+test("it starts without a shell, and not as root", () => {
+  expect(final).toMatch(/^ENTRYPOINT \["node", "\/opt\/virt-operator\/virt-operator\.mjs"\]$/m);
+  expect(final).toMatch(/^USER [1-9]\d*$/m); // a number, or the kubelet cannot tell
+  expect(final).not.toMatch(/^(?:RUN|CMD)/m);
+});
+
+test("nothing is taken from a registry that somebody else chose", () => {
+  const bases = [...dockerfile.matchAll(/^ARG \w+=(.*)$/gm)].map(([, base]) => base);
+  expect(bases).toEqual(["ubi9/nodejs-24", "ubi9/nodejs-24-minimal"]);
+  expect([...dockerfile.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, base]) => base)).toEqual([
+    "${BUILDER}",
+    "${BASE}",
+  ]);
+});

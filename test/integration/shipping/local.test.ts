@@ -1,0 +1,56 @@
+// The seed's way to develop: a local cluster, the operators on it, their logs, and again after a change.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openShell, type Shell } from "../../e2e/shell.ts";
+import { succeeded } from "./manifests.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "local-"));
+// Whatever this machine has: the test is about the cluster that is there without Kind.
+const env = { DEV_FOLDER: join(folder, "cluster"), SCENARIO: "three-workers", SPEED: "1000", CONTAINER_TOOL: "false" };
+const hangsAfterMs = 240_000;
+let shell: Shell;
+
+beforeAll(() => {
+  shell = openShell({ folder, binaries: "", kubeconfig: "", env });
+});
+afterAll(async () => {
+  await shell.run("make kind-delete");
+  rmSync(folder, { recursive: true });
+});
+
+test("without a cluster, each command says which one makes it", { timeout: hangsAfterMs }, async () => {
+  for (const target of ["deploy-local", "redeploy-local", "logs-local"]) {
+    const { code, stderr } = await shell.run(`make ${target}`);
+    expect({ target, code }).toEqual({ target, code: 2 });
+    expect(stderr).toContain("make: there is no local cluster: run make kind-setup first\n");
+  }
+});
+
+test("without Kind, kind-setup says so and makes a simulated cluster", { timeout: hangsAfterMs }, async () => {
+  const { stdout, stderr } = succeeded(await shell.run("make kind-setup"));
+  expect(stderr).toMatch(/^make: no Kind cluster here \(.*\); a simulated one instead, as make dev-setup makes it$/m);
+  expect(stdout).toContain("export KUBECONFIG=");
+});
+
+test("the operators are deployed, run with the rights that they have there, and tell what they do", {
+  timeout: hangsAfterMs,
+}, async () => {
+  succeeded(await shell.run("make deploy-local"));
+  const logs = async () => (await shell.run("make logs-local")).stdout;
+  await expect.poll(logs).toMatch(/"controllers":\["advisor"\](?:.|\n)*Profile virt-higher-density is available/);
+  await expect.poll(logs).toMatch(/"controllers":\["platform"\](?:.|\n)*may write/);
+});
+
+test("after a change they are deployed in the place of those before", { timeout: hangsAfterMs }, async () => {
+  const { stdout } = succeeded(await shell.run("make redeploy-local"));
+  expect(stdout).toContain("deployment.apps/virt-advisor-operator-controller-manager serverside-applied");
+  await expect.poll(async () => (await shell.run("make logs-local")).stdout).toContain('"msg":"starting"');
+});
+
+test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
+  expect((await shell.run("make kind-delete")).stdout).toBe("the cluster is gone\n");
+  expect((await shell.run("make kind-delete")).stdout).toBe("there is no cluster of make dev-setup\n");
+});

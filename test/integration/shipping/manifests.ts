@@ -1,0 +1,33 @@
+// The folders of config/ as kustomize makes objects of them.
+
+import type { KubeObject } from "@virt/api";
+import { inRepository, type Output, type Server } from "@virt/testkit";
+import { loadAll } from "js-yaml";
+
+export const ownNamespaces = ["virt-advisor-operator-system", "virt-platform-operator-system"];
+
+export async function objectsOf(server: Server, folder: string): Promise<readonly KubeObject[]> {
+  const { stdout } = succeeded(await server.kubectl("kustomize", inRepository("config", folder)));
+  return loadAll(stdout) as unknown as readonly KubeObject[];
+}
+
+export function deploymentsIn(objects: readonly KubeObject[]): readonly Deployment[] {
+  return objects.filter(({ kind }) => kind === "Deployment") as unknown as readonly Deployment[];
+}
+
+export type Deployment = KubeObject & {
+  readonly metadata: { readonly namespace: string };
+  readonly spec: { readonly template: { readonly metadata: object; readonly spec: PodSpec } };
+};
+
+type PodSpec = { readonly serviceAccountName: string; readonly containers: readonly [Container] };
+
+type Container = {
+  readonly args: readonly string[];
+  readonly resources: { readonly limits: { readonly memory: string } };
+};
+
+export function succeeded(output: Output): Output {
+  if (output.code !== 0) throw new Error(output.stderr);
+  return output;
+}

@@ -1,0 +1,109 @@
+// Each overlay goes onto a real API server, and its pods are admitted where only restricted ones are.
+
+import { globSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { KubeObject } from "@virt/api";
+import { assets } from "@virt/catalog";
+import { inRepository, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deploymentsIn, objectsOf, ownNamespaces } from "./manifests.ts";
+
+const hangsAfterMs = 120_000;
+const overlays = [
+  { overlay: "advisor", activation: [], pods: 1 },
+  { overlay: "platform", activation: ["--activation=always"], pods: 1 },
+  { overlay: "default", activation: ["--activation=opt-in"], pods: 2 },
+];
+
+let server: Server;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
+  let objects: readonly KubeObject[];
+  beforeAll(async () => {
+    objects = await objectsOf(server, overlay);
+  });
+
+  test("is applied without an error and without a warning", { timeout: hangsAfterMs }, async () => {
+    const { code, stderr } = await server.kubectl("apply", "-k", inRepository("config", overlay));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("has pods that restricted pod security admits, without a warning", async () => {
+    const deployments = deploymentsIn(objects);
+    expect(deployments).toHaveLength(pods);
+    for (const { metadata, spec } of deployments) {
+      expect(await tried(metadata.namespace, spec.template)).toEqual({ code: 0, stderr: "" });
+    }
+  });
+
+  test("has pods that write nothing, are no fixed user, and have memory with a limit and processor time without", () => {
+    for (const { spec } of deploymentsIn(objects)) {
+      const { containers } = spec.template.spec;
+      const memory = expect.stringMatching(/^\d+Mi$/) as string;
+      const cpu = expect.any(String) as string;
+      expect(containers).toMatchObject([{ securityContext: { readOnlyRootFilesystem: true } }]);
+      expect(containers[0].resources).toEqual({ requests: { cpu, memory }, limits: { memory } });
+      expect(JSON.stringify(spec)).not.toMatch(/"runAs(?:User|Group)"|"fsGroup"/);
+    }
+  });
+
+  test("activates the platform controller as its page says", () => {
+    const args = deploymentsIn(objects).flatMap(({ spec }) => spec.template.spec.containers[0].args);
+    expect(args.filter((flag) => flag.startsWith("--activation"))).toEqual(activation);
+  });
+
+  test("has objects only where no others live, and no namespace of others", () => {
+    const namespaces = objects.map(({ kind, metadata }) => (kind === "Namespace" ? metadata.name : metadata.namespace));
+    expect(namespaces.filter((name) => name !== undefined && !ownNamespaces.includes(name))).toEqual([]);
+  });
+
+  test("says of every object what it belongs to", () => {
+    const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8")) as { version: string };
+    const common = { "app.kubernetes.io/part-of": "kubevirt", "app.kubernetes.io/version": version };
+    for (const { metadata } of objects) expect(metadata.labels).toMatchObject(common);
+  });
+});
+
+test("a pod that asks for more is refused there", async () => {
+  const [deployment] = deploymentsIn(await objectsOf(server, "advisor"));
+  if (deployment === undefined) throw new Error("config/advisor has no Deployment");
+  const { metadata, spec } = deployment.spec.template;
+  const containers = [{ ...spec.containers[0], securityContext: { privileged: true } }];
+  const { stderr } = await tried(deployment.metadata.namespace, { metadata, spec: { ...spec, containers } });
+  expect(stderr).toContain('violates PodSecurity "restricted');
+});
+
+test("no file of config/ makes a namespace of others", () => {
+  const files = globSync(inRepository("config", "**", "*.yaml"));
+  const made = files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/^kind: Namespace\nmetadata:\n {2}name: (.*)$/gm)].map(([, name]) => name),
+  );
+  expect(new Set(made)).toEqual(new Set(ownNamespaces));
+});
+
+// The platform controller applies them itself once it is active: two values would be a quarrel with ourselves.
+test("the Service and the ServiceMonitor of the platform controller are those of its own assets", async () => {
+  const shipped = [...(await objectsOf(server, "platform")), ...(await objectsOf(server, "prometheus/platform"))];
+  const own = ["metrics-service", "metrics-servicemonitor"];
+  const facts = { ownNamespace: "virt-platform-operator-system" };
+  for (const { name, target, render } of assets.filter((asset) => own.includes(asset.name))) {
+    const object = shipped.find(({ kind, metadata }) => kind === target.kind && metadata.name === target.name);
+    expect({ name, object }).toMatchObject({ name, object: render(facts) });
+  }
+});
+
+type Template = { readonly metadata: object; readonly spec: object };
+
+/** Has the API server look at a pod without making it. */
+async function tried(namespace: string, { metadata, spec }: Template) {
+  const file = join(server.folder, "pod.json");
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, name: "tried", namespace }, spec };
+  await writeFile(file, JSON.stringify(pod));
+  const { code, stderr } = await server.kubectl("create", "--dry-run=server", "--filename", file);
+  return { code, stderr };
+}

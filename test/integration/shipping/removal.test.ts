@@ -1,0 +1,93 @@
+// `make undeploy uninstall` takes away what install.yaml brought, says what stays, and touches nothing else.
+
+import { inRepository, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openShell, type Shell } from "../../e2e/shell.ts";
+import { configsOf } from "../../world/configs.ts";
+import { mockCrd } from "../../world/world.ts";
+import { succeeded } from "./manifests.ts";
+import { endNamespaces } from "./namespace-controller.ts";
+
+const installer = inRepository("dist", "install.yaml");
+const plan = "load-aware-rebalancing";
+
+const hangsAfterMs = 240_000;
+
+let server: Server;
+let shell: Shell;
+beforeAll(async () => {
+  server = await startServer();
+  shell = openShell(server);
+  await server.installCrds([mockCrd("machineconfigs"), mockCrd("servicemonitors"), mockCrd("prometheusrules")]);
+  succeeded(await server.kubectl("create", "namespace", "openshift-cnv"));
+  succeeded(await server.kubectl("create", "configmap", "of-a-user", "--namespace=openshift-cnv"));
+});
+afterAll(() => server.stop());
+
+test("what was there before is there afterwards, with all that the operators applied to it, and nothing else", {
+  timeout: hangsAfterMs,
+}, async () => {
+  const before = await everything();
+  succeeded(await server.kubectl("apply", "-f", installer));
+  succeeded(await shell.run("make deploy IMG=example@sha256:0123"));
+  await applyAsOperator();
+  await expect
+    .poll(() =>
+      configsOf(server)
+        .create(plan)
+        .then(() => "made", String),
+    )
+    .toBe("made");
+
+  const undeployed = succeeded(await shell.run("make undeploy"));
+  expect(undeployed.stdout.split("What stays, as it is:\n")[1]).toBe(
+    `  the CRD with its configs, until make uninstall: ${plan}\n  MachineConfig 99-worker-psi-karg (virt-advisor-operator)\n`,
+  );
+  await endNamespaces(server);
+
+  const uninstalled = await shell.run("make uninstall");
+  expect(uninstalled.stdout).toContain(`These VirtPlatformConfigs go with the CRD: ${plan}\n`);
+  const after = await everything();
+  expect(after.filter((line) => !line.startsWith("MachineConfig <none> 99-worker-psi-karg "))).toEqual(before);
+  expect(after).toHaveLength(before.length + 1);
+});
+
+test("what is gone already can be taken away again, in any order", { timeout: hangsAfterMs }, async () => {
+  for (const target of ["uninstall", "undeploy"]) {
+    const { code, stderr } = await shell.run(`make ${target}`);
+    expect({ target, code, stderr }).toEqual({ target, code: 0, stderr: "" });
+  }
+});
+
+test("it can be installed again, with the image that was asked for", { timeout: hangsAfterMs }, async () => {
+  expect((await shell.run("make install")).stdout).toContain(
+    "virtplatformconfigs.advisor.kubevirt.io serverside-applied",
+  );
+  const { code, stderr } = await shell.run("make deploy OVERLAY=advisor IMG=example@sha256:4567");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const images = "--output=jsonpath={.items[*].spec.template.spec.containers[*].image}";
+  expect((await server.kubectl("get", "deployments", "-A", images)).stdout).toBe("example@sha256:4567");
+});
+
+/** As a plan of the advisor would. */
+async function applyAsOperator(): Promise<void> {
+  const apiVersion = "machineconfiguration.openshift.io/v1";
+  const name = "99-worker-psi-karg";
+  const body = { apiVersion, kind: "MachineConfig", metadata: { name }, spec: { kernelArguments: ["psi=1"] } };
+  const path = `/apis/${apiVersion}/machineconfigs/${name}?fieldManager=virt-advisor-operator`;
+  const contentType = "application/apply-patch+yaml";
+  expect((await server.request({ method: "PATCH", path, body, contentType })).status).toBe(201);
+}
+
+/** Every object that can be listed, save events, which end by themselves; one line each. */
+async function everything(): Promise<readonly string[]> {
+  const { stdout } = succeeded(await server.kubectl("api-resources", "--verbs=list", "--output=name"));
+  const kinds = stdout.split("\n").filter((name) => name !== "" && !name.startsWith("events"));
+  const columns = "KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,UID:.metadata.uid";
+  const flags = ["--all-namespaces", "--no-headers", `--output=custom-columns=${columns}`];
+  const { stdout: lines } = succeeded(await server.kubectl("get", kinds.join(","), ...flags));
+  return lines
+    .split("\n")
+    .map((line) => line.split(/\s+/).join(" "))
+    .toSorted();
+}

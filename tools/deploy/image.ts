@@ -1,0 +1,46 @@
+// `make docker-build`, `docker-push` and `docker-buildx`: the image, with the container engine that is there.
+
+import { spawnSync } from "node:child_process";
+import { basename } from "node:path";
+import { neededEngine } from "./engine.ts";
+
+const { BASE = "", BUILDER = "", PLATFORMS = "linux/amd64,linux/arm64,linux/s390x,linux/ppc64le" } = process.env;
+
+export function buildImage(image: string): void {
+  run(neededEngine(), ["build", ...buildArguments(), "--tag", unpinned(image), "."]);
+}
+
+export function pushImage(image: string): void {
+  run(neededEngine(), ["push", unpinned(image)]);
+}
+
+/** Builds for all platforms and pushes what came of it as one image. */
+export function buildImages(image: string): void {
+  const engine = neededEngine();
+  const name = unpinned(image);
+  const platforms = `--platform=${PLATFORMS}`;
+  if (engine.endsWith("podman")) {
+    run(engine, ["build", ...buildArguments(), platforms, "--manifest", name, "."]);
+    run(engine, ["manifest", "push", "--all", name]);
+  } else {
+    run(engine, ["buildx", "build", ...buildArguments(), platforms, "--tag", name, "--push", "."]);
+  }
+}
+
+function buildArguments(): readonly string[] {
+  const given = Object.entries({ BASE, BUILDER }).filter(([, value]) => value !== "");
+  return given.map(([name, value]) => `--build-arg=${name}=${value}`);
+}
+
+function unpinned(image: string): string {
+  if (image.includes("@"))
+    throw new Error(`IMG=${image}: a digest names an image that exists; give a tag to build one`);
+  return image;
+}
+
+export function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): void {
+  process.stderr.write(`> ${[basename(command), ...args].join(" ")}\n`);
+  const { error, status } = spawnSync(command, args, { stdio: "inherit", env });
+  if (error !== undefined) throw new Error(`cannot run ${command}: ${error.message}`, { cause: error });
+  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}; its words are above`);
+}

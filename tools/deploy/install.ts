@@ -1,0 +1,29 @@
+// `make install` and `make uninstall`: the CRD, and what goes with it.
+
+import { configKind } from "@virt/api";
+import type { Cluster } from "./kubectl.ts";
+
+const crd = `${configKind.plural}.${configKind.group}`;
+
+/** Our own objects are as we ship them, whoever touched them since. */
+export const apply = ["apply", "--server-side", "--force-conflicts"];
+
+export function install(cluster: Cluster): void {
+  cluster.show([...apply, "--kustomize", "config/crd"]);
+}
+
+export function uninstall(cluster: Cluster): void {
+  const names = configNames(cluster);
+  if (names.length > 0) {
+    process.stdout.write(`These VirtPlatformConfigs go with the CRD: ${names.join(", ")}\n`);
+    process.stdout.write("What their plans applied stays as it is.\n");
+  }
+  cluster.show(["delete", "--ignore-not-found", "--kustomize", "config/crd"]);
+}
+
+/** None where the CRD is absent. */
+export function configNames(cluster: Cluster): readonly string[] {
+  if (cluster.ask("get", "crd", crd, "--ignore-not-found", "--output=name") === "") return [];
+  const names = cluster.ask("get", crd, "--output=jsonpath={.items[*].metadata.name}");
+  return names.split(" ").filter((name) => name !== "");
+}

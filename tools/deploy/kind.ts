@@ -1,0 +1,43 @@
+// `make kind-setup`: a Kind cluster with our CRD, the mock CRDs and a mock HyperConverged; without Kind, a simulated one.
+
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { mockFiles } from "../demo/mocks.ts";
+import { place, record } from "../dev/record.ts";
+import { findEngine, troubleWith } from "./engine.ts";
+import { run } from "./image.ts";
+import { install } from "./install.ts";
+import { type Cluster, openCluster } from "./kubectl.ts";
+
+const name = "virt-operators";
+/** Of others, so in no manifest: on a real cluster they are there. */
+const namespaces = ["openshift-cnv", "openshift-kube-descheduler-operator"];
+
+export function setUpKind(): void {
+  const engine = findEngine(process.env["CONTAINER_TOOL"]);
+  const trouble = troubleWith("kind", "version");
+  if (engine.kind === "none" || trouble !== undefined) {
+    const why = trouble === undefined && engine.kind === "none" ? engine.why : `kind: ${trouble}`;
+    process.stderr.write(`make: no Kind cluster here (${why}); a simulated one instead, as make dev-setup makes it\n`);
+    run(process.execPath, ["tools/dev/setup.ts"]);
+    return;
+  }
+  mkdirSync(place, { recursive: true });
+  const kubeconfig = resolve(place, "kind.kubeconfig");
+  run("kind", ["create", "cluster", "--name", name, "--kubeconfig", kubeconfig], withProvider(engine.command));
+  record({ keepers: [], kubeconfig, binaries: "", kind: { name, engine: engine.command } });
+  furnish(openCluster({ kubeconfig }));
+  process.stdout.write(`export KUBECONFIG=${kubeconfig}\nNext: make deploy-local\n`);
+}
+
+export function withProvider(engine: string): NodeJS.ProcessEnv {
+  return { ...process.env, KIND_EXPERIMENTAL_PROVIDER: engine };
+}
+
+function furnish(cluster: Cluster): void {
+  install(cluster);
+  for (const file of mockFiles()) cluster.show(["apply", "--filename", file]);
+  for (const one of namespaces) cluster.show(["create", "namespace", one]);
+  cluster.show(["wait", "--for=condition=Established", "crd", "--all"]);
+  cluster.show(["apply", "--filename", "config/samples/mock_baseline_resources.yaml"]);
+}

@@ -1,0 +1,46 @@
+// kubectl as the targets of make use it: with the user's KUBECONFIG or another, and an error that carries its own words.
+
+import { spawnSync } from "node:child_process";
+import { delimiter } from "node:path";
+
+export type Cluster = {
+  /** What kubectl prints, for whoever asked. */
+  readonly ask: (...args: readonly string[]) => string;
+  /** Shows what kubectl prints. */
+  readonly show: (args: readonly string[], input?: string) => void;
+};
+
+/** `binaries` is a folder with a kubectl for those who have none. */
+export type Access = { readonly kubeconfig?: string; readonly binaries?: string };
+
+export function openCluster({ kubeconfig, binaries = "" }: Access = {}): Cluster {
+  const { PATH = "" } = process.env;
+  const env = { ...process.env, PATH: `${PATH}${delimiter}${binaries}`, ...(kubeconfig && { KUBECONFIG: kubeconfig }) };
+  const run = (args: readonly string[], input: string, isShown: boolean) => {
+    const { error, status, stdout, stderr } = spawnSync("kubectl", args, {
+      env,
+      input,
+      stdio: ["pipe", isShown ? "inherit" : "pipe", "pipe"],
+      encoding: "utf8",
+      maxBuffer: 2 ** 28,
+    });
+    if (error !== undefined) throw new Error(troubleOf(error), { cause: error });
+    if (status !== 0) throw new Error(`kubectl ${args[0]} failed: ${withoutLog(stderr)}`);
+    process.stderr.write(stderr); // warnings
+    return stdout;
+  };
+  return {
+    ask: (...args) => run(args, "", false),
+    show: (args, input = "") => void run(args, input, true),
+  };
+}
+
+/** kubectl logs each of its tries, then says what is the matter. */
+function withoutLog(words: string): string {
+  return words.trimEnd().replaceAll(/^[EWI]\d{4} .*\n/gm, "");
+}
+
+function troubleOf(error: NodeJS.ErrnoException): string {
+  if (error.code !== "ENOENT") return error.message;
+  return "kubectl is not installed. Install it, or use ours: export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
+}

@@ -1,0 +1,67 @@
+// `make deploy-local` (again: `redeploy-local`) and `logs-local`: the operators on the cluster of `make kind-setup` or `dev-setup`.
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DevCluster, recorded } from "../dev/record.ts";
+import { deploy } from "./deploy.ts";
+import { neededEngine } from "./engine.ts";
+import { buildImage, run } from "./image.ts";
+import { withProvider } from "./kind.ts";
+import { openCluster } from "./kubectl.ts";
+import { controllersOf } from "./manifests.ts";
+import { startProcesses } from "./processes.ts";
+
+const image = "localhost/virt-operators:local"; // means the same to both engines and to Kind
+
+export async function deployLocally(overlay: string): Promise<void> {
+  const local = neededCluster();
+  const cluster = openCluster(local);
+  if (local.kind !== undefined) loadImage(local.kind);
+  await deploy(cluster, { overlay, image });
+  if (local.kind === undefined) return startProcesses(cluster, local, overlay);
+  // The image has the name of the one before.
+  for (const deployment of deploymentsOf(overlay)) cluster.show(["rollout", "restart", ...deployment]);
+  for (const deployment of deploymentsOf(overlay)) cluster.show(["rollout", "status", "--timeout=5m", ...deployment]);
+}
+
+export function showLogs(overlay: string): void {
+  const local = neededCluster();
+  if (local.kind !== undefined) {
+    const selector = ["--selector=control-plane=controller-manager", "--all-containers", "--prefix", "--tail=-1"];
+    for (const controller of controllersOf(overlay)) {
+      openCluster(local).show(["logs", `--namespace=virt-${controller}-operator-system`, ...selector]);
+    }
+    return;
+  }
+  const files = controllersOf(overlay).map((controller) => `${local.operators?.folder}/${controller}.log`);
+  const there = files.filter((file) => existsSync(file));
+  if (there.length === 0) throw new Error("no operator runs here: run make deploy-local first");
+  run("tail", ["-n", "+1", ...there]);
+}
+
+function neededCluster(): DevCluster {
+  const cluster = recorded();
+  if (cluster === undefined) throw new Error("there is no local cluster: run make kind-setup first");
+  return cluster;
+}
+
+/** By a file: Kind itself asks only docker for an image. */
+function loadImage({ name, engine }: NonNullable<DevCluster["kind"]>): void {
+  buildImage(image);
+  const folder = mkdtempSync(join(tmpdir(), "image-"));
+  try {
+    const archive = join(folder, "image.tar");
+    run(neededEngine(engine), ["save", "--output", archive, image]);
+    run("kind", ["load", "image-archive", archive, "--name", name], withProvider(engine));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function deploymentsOf(overlay: string): readonly (readonly string[])[] {
+  return controllersOf(overlay).map((controller) => [
+    `deployment/virt-${controller}-operator-controller-manager`,
+    `--namespace=virt-${controller}-operator-system`,
+  ]);
+}

@@ -1,0 +1,48 @@
+// The operators as processes on a simulated cluster, which has no pods: with the flags and the rights that were deployed.
+
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { freePorts, keepPrograms, type Program } from "@virt/testkit";
+import { node } from "../demo/steps.ts";
+import { type DevCluster, endKeepers, place, record } from "../dev/record.ts";
+import type { Cluster } from "./kubectl.ts";
+import { controllersOf } from "./manifests.ts";
+
+/** In the place of those that run already. */
+export async function startProcesses(cluster: Cluster, local: DevCluster, overlay: string): Promise<void> {
+  if (local.operators !== undefined) await endKeepers([local.operators.keeper]);
+  const programs = await Promise.all(controllersOf(overlay).map((controller) => programOf(cluster, controller)));
+  const { keeper, folder } = await keepPrograms(programs, true);
+  record({ ...local, operators: { keeper, folder } });
+  process.stdout.write(`No pods run on a simulated cluster: the operators run as processes, with the deployed rights.
+  logs: make logs-local, or ${folder}
+`);
+  process.exit(0); // the pipes to the keeper would keep this process
+}
+
+async function programOf(cluster: Cluster, controller: string): Promise<Program> {
+  const name = `virt-${controller}-operator-controller-manager`;
+  const namespace = `--namespace=virt-${controller}-operator-system`;
+  const args = cluster.ask("get", "deployment", name, namespace, "--output=jsonpath={..containers[0].args}");
+  const token = cluster.ask("create", "token", name, namespace, "--duration=240h");
+  const [metrics, debug] = await freePorts(2);
+  // The last of two flags counts. Both controllers share this machine's ports, and no certificate is mounted here.
+  const instead = [
+    `--kubeconfig=${kubeconfigOf(cluster, controller, token)}`,
+    "--health-probe-bind-address=0",
+    "--metrics-cert-path=",
+    `--metrics-bind-address=127.0.0.1:${metrics}`,
+    ...(controller === "platform" ? [`--debug-bind-address=127.0.0.1:${debug}`] : []),
+  ];
+  return node(controller, "dist/virt-operator.mjs", ...(JSON.parse(args) as readonly string[]), ...instead);
+}
+
+type Kubeconfig = { readonly users: readonly { readonly name: string }[] };
+
+function kubeconfigOf(cluster: Cluster, controller: string, token: string): string {
+  const admins = JSON.parse(cluster.ask("config", "view", "--raw", "--minify", "--output=json")) as Kubeconfig;
+  const users = admins.users.map(({ name }) => ({ name, user: { token } }));
+  const file = resolve(place, `${controller}.kubeconfig`);
+  writeFileSync(file, JSON.stringify({ ...admins, users }), { mode: 0o600 });
+  return file;
+}

@@ -1,0 +1,79 @@
+// Lets an operator write what its roles are made of, in the places that the catalog names, and nothing else: even if somebody
+// gives its account wider rights, or steals its token.
+
+import type { OperatorNames } from "../operators.ts";
+import type { OperatorRights } from "../rbac/operator-rights.ts";
+import type { Right } from "../rbac/right.ts";
+import { celList, celText, type Policy, type Validation } from "./policy.ts";
+
+export function operatorPolicy(
+  { name, account }: OperatorNames,
+  granted: OperatorRights,
+  further: readonly Validation[] = [],
+): Policy {
+  return {
+    promise: `Whoever holds the token of ${name} can write what its catalog names, whatever its roles say.`,
+    name: `${name}-writes`,
+    resourceRules: [
+      {
+        apiGroups: ["*"],
+        apiVersions: ["*"],
+        resources: ["*/*"],
+        operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"],
+      },
+    ],
+    // Of everybody else's writes this is all that is evaluated.
+    matchConditions: [{ name: "is-the-operator", expression: `request.userInfo.username == ${celText(account)}` }],
+    variables: [
+      { name: "name", expression: "request.?name.orValue('')" },
+      { name: "write", expression: write },
+      {
+        name: "place",
+        expression: "(request.?namespace.orValue('') == '' ? '' : request.namespace + '/') + variables.name",
+      },
+      { name: "allowed", expression: celList(allowedWrites(granted)) },
+    ],
+    validations: [
+      {
+        expression:
+          "[variables.place, '*/' + variables.name, '*/*'].exists(place, variables.write + ' ' + place in variables.allowed)",
+        messageExpression: `${celText(`${name} may not `)} + variables.write + ' ' + variables.place + ': its catalog does not name it'`,
+      },
+      ...further,
+    ],
+  };
+}
+
+const write = [
+  "request.operation + ' ' + request.resource.resource",
+  "(request.resource.group == '' ? '' : '.' + request.resource.group)",
+  "(request.?subResource.orValue('') == '' ? '' : '/' + request.subResource)",
+].join(" +\n");
+
+const operations = { create: "CREATE", update: "UPDATE", patch: "UPDATE", delete: "DELETE" } as const;
+
+/** Such as `UPDATE virtplatformconfigs.advisor.kubevirt.io/status load-aware-rebalancing`, in order. */
+function allowedWrites({ cluster, ownNamespace }: OperatorRights): readonly string[] {
+  const writes = [...cluster, ...ownNamespace].filter(isStored).flatMap(writesOf);
+  return [...new Set(writes)].toSorted();
+}
+
+function writesOf({ verb, group, resource, name = "*", namespace }: Right): readonly string[] {
+  if (verb === "get" || verb === "list" || verb === "watch") return [];
+  const [plural, ...sub] = resource.split("/");
+  const kind = [group === "" ? plural : `${plural}.${group}`, ...sub].join("/");
+  return [`${operations[verb]} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`];
+}
+
+/** Reviews are questions: admission policies never see them. */
+function isStored({ group }: Right): boolean {
+  return group !== "authentication.k8s.io" && group !== "authorization.k8s.io";
+}
+
+/** An operator that could make a config with another action would approve its own plans. */
+export const onlyAdvertises: Validation = {
+  expression:
+    "variables.write != 'CREATE virtplatformconfigs.advisor.kubevirt.io' ||\nobject.spec.action == 'Ignore' && !has(object.spec.approvedPlan)",
+  messageExpression:
+    "'virt-advisor-operator may make configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
+};

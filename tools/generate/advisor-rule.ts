@@ -1,0 +1,20 @@
+// The alerts of the advisor as a manifest. Those of the platform controller are an asset, which it applies itself.
+
+import { fieldManagers } from "@virt/api";
+import { advisorAlerts, rulesFor } from "@virt/catalog";
+import { writeYaml } from "@virt/engine";
+import { advisor } from "./operators.ts";
+
+export function advisorRule(): string {
+  const rule = {
+    apiVersion: "monitoring.coreos.com/v1",
+    kind: "PrometheusRule",
+    metadata: {
+      name: `${advisor.name}-alerts`,
+      namespace: advisor.namespace,
+      labels: { prometheus: "k8s", role: "alert-rules" },
+    },
+    spec: rulesFor(fieldManagers.advisor, advisorAlerts),
+  };
+  return `# Generated from catalog/alerts/advisor.ts (make generate): change that.\n${writeYaml(rule)}`;
+}

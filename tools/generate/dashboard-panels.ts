@@ -1,0 +1,96 @@
+// What the dashboard shows, in the order of reading: does it work, what needs a person, what happens, what it costs.
+
+export type Panel = {
+  readonly title: string;
+  readonly description: string;
+  readonly shown: "lines" | "number";
+  /** In Grafana's words. */
+  readonly unit: "short" | "s" | "reqps" | "bytes";
+  readonly queries: readonly { readonly expr: string; readonly legend: string }[];
+};
+
+type Queries = Readonly<Record<string, string>>;
+
+/** Legend and expression. */
+const asked = (queries: Queries) => Object.entries(queries).map(([legend, expr]) => ({ legend, expr }));
+const number = (title: string, description: string, expr: string): Panel => ({
+  title,
+  description,
+  shown: "number",
+  unit: "short",
+  queries: asked({ [title]: expr }),
+});
+const lines = (title: string, unit: Panel["unit"], description: string, queries: Queries): Panel => ({
+  title,
+  description,
+  shown: "lines",
+  unit,
+  queries: asked(queries),
+});
+const quantile = (histogram: string, by = "") =>
+  `histogram_quantile(0.99, sum by (le${by}) (rate(${histogram}_bucket[5m])))`;
+
+export const panels: readonly Panel[] = [
+  number("Advisor leads", "Replicas that may write; one is right.", "sum(kubevirt_advisor_leader) or vector(0)"),
+  number("Platform leads", "Replicas that may write; one is right.", "sum(kubevirt_autopilot_leader) or vector(0)"),
+  number(
+    "Objects out of sync",
+    "Golden objects that cannot be applied.",
+    "count(max by (kind, name, namespace) (kubevirt_autopilot_compliance_status) == 0) or vector(0)",
+  ),
+  number(
+    "Plans that wait",
+    "Plans that wait for a person although they were set to Apply.",
+    "count(max by (name) (kubevirt_advisor_config_review_forced) == 1) or vector(0)",
+  ),
+  lines("Configs by phase", "short", "VirtPlatformConfigs, by phase.", {
+    "{{phase}}": "count by (phase) (max by (name, phase) (kubevirt_advisor_config_phase))",
+  }),
+  lines("Drift, stale plans, upgrades", "short", "VirtPlatformConfigs that are not as they were approved.", {
+    "{{name}} drifted": "max by (name) (kubevirt_advisor_config_drifted)",
+    "{{name}} plan stale": "max by (name) (kubevirt_advisor_config_plan_stale)",
+    "{{name}} upgrade available": "max by (name) (kubevirt_advisor_config_upgrade_available)",
+  }),
+  lines("Rollout: nodes updated", "short", "Nodes that have taken over an item, of all nodes of the pool.", {
+    "{{name}} {{item}} {{pool}}": 'max by (name, item, pool) (kubevirt_advisor_rollout_machines{state="updated"})',
+    "{{pool}} of": 'max by (pool) (kubevirt_advisor_rollout_machines{state="total"})',
+    "{{pool}} degraded": 'max by (pool) (kubevirt_advisor_rollout_machines{state="degraded"}) > 0',
+  }),
+  lines("Plan items", "short", "Items of all plans, by state.", {
+    "{{state}}": "sum by (state) (max by (name, state) (kubevirt_advisor_plan_items))",
+  }),
+  lines("Compliance", "short", "Golden objects: 1 in sync, 0 failed.", {
+    "{{kind}} {{namespace}}/{{name}}": "max by (kind, namespace, name) (kubevirt_autopilot_compliance_status)",
+  }),
+  lines("Paused and contested", "short", "Objects that the platform controller leaves to others, and why.", {
+    "{{kind}} {{name}} paused: {{reason}}": "max by (kind, name, reason) (kubevirt_autopilot_paused_resources) > 0",
+    "{{kind}} {{name}} contested fields": "max by (kind, name) (kubevirt_autopilot_contested_fields)",
+    "{{kind}} {{name}} invalid {{type}}": "max by (kind, name, type) (kubevirt_autopilot_invalid_override)",
+  }),
+  lines("Writes and corrections", "short", "Per second, averaged over five minutes.", {
+    "items written: {{result}}": "sum by (result) (rate(kubevirt_advisor_item_writes_total[5m]))",
+    "drifts detected": "sum(rate(kubevirt_advisor_drift_detected_total[5m]))",
+    "edit wars": "sum(rate(kubevirt_autopilot_thrashing_total[5m]))",
+  }),
+  lines("Missing", "short", "Kinds that somebody's wish needs and that the cluster does not serve.", {
+    "{{name}} needs {{kind}}": "max by (name, kind) (kubevirt_advisor_missing_prerequisites)",
+    "platform needs {{kind}}": "max by (kind) (kubevirt_autopilot_missing_dependency) > 0",
+  }),
+  lines("Requests to the API server", "reqps", "By verb, and those without an answer or with an error.", {
+    "advisor {{verb}}": "sum by (verb) (rate(kubevirt_advisor_requests_total[5m]))",
+    "platform {{verb}}": "sum by (verb) (rate(kubevirt_autopilot_requests_total[5m]))",
+    "advisor failed: {{code}}": 'sum by (code) (rate(kubevirt_advisor_requests_total{code!~"2.."}[5m]))',
+    "platform failed: {{code}}": 'sum by (code) (rate(kubevirt_autopilot_requests_total{code!~"2.."}[5m]))',
+  }),
+  lines("Duration of a pass (p99)", "s", "How long a look at one config or object takes.", {
+    advisor: quantile("kubevirt_advisor_reconcile_duration_seconds"),
+    platform: quantile("kubevirt_autopilot_reconcile_duration_seconds"),
+  }),
+  lines("Work queues", "short", "Keys that wait, and keys that are tried again.", {
+    "{{name}} waiting": "sum by (name) (workqueue_depth)",
+    "{{name}} retries per second": "sum by (name) (rate(workqueue_retries_total[5m]))",
+  }),
+  lines("Memory", "bytes", "Resident memory of the processes.", {
+    "{{pod}}": "process_resident_memory_bytes and on (pod) (kubevirt_advisor_leader or kubevirt_autopilot_leader)",
+  }),
+];

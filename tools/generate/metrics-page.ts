@@ -1,0 +1,88 @@
+// docs/metrics.md: every metric that the operator can have, from its declarations.
+
+// oxlint-disable-next-line no-restricted-imports -- declarations are code of the operator, and this page is about them
+import { declaredMetrics } from "../../apps/operator/src/declared-metrics.ts";
+
+type Declared = {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+};
+
+const prefixes = { advisor: "kubevirt_advisor_", platform: "kubevirt_autopilot_" } as const;
+type Controller = keyof typeof prefixes;
+
+/** Each metric without the prefix of its controller, if it has that. */
+function declaredBy(controller: Controller): ReadonlyMap<string, Declared> {
+  const all = declaredMetrics(controller).getMetricsAsArray() as unknown as readonly Declared[];
+  const prefix = prefixes[controller];
+  return new Map(all.map((one) => [one.name.startsWith(prefix) ? one.name.slice(prefix.length) : one.name, one]));
+}
+
+/** Names of all metrics of a controller's process. */
+export function metricNames(controller: Controller): readonly string[] {
+  return [...declaredBy(controller).values()].map(({ name }) => name);
+}
+
+/** As they are scraped from a process that has done nothing yet. */
+export function declaredText(controller: Controller): Promise<string> {
+  return declaredMetrics(controller).metrics();
+}
+
+export function metricsPage(): string {
+  const [advisor, platform] = [declaredBy("advisor"), declaredBy("platform")];
+  const isShared = (suffix: string) => isTheSame(advisor.get(suffix), platform.get(suffix));
+  const only = (from: ReadonlyMap<string, Declared>) =>
+    [...from].filter(([suffix]) => !isShared(suffix)).map(([, one]) => one);
+  const shared = [...advisor].filter(([suffix]) => isShared(suffix));
+  const both = shared.filter(([suffix, { name }]) => suffix !== name);
+  const standard = shared.filter(([suffix, { name }]) => suffix === name).map(([, one]) => one);
+  return [
+    "# Metrics",
+    "",
+    "Generated from the declarations in the code (`make generate`). The operator serves them under `/metrics` where",
+    "`--metrics-bind-address` is set, as it is in our manifests: over TLS, to clients whose token may `get` that path.",
+    "",
+    "A series goes when its subject goes: an ignored VirtPlatformConfig keeps its phase alone, an object that is not",
+    "managed any more keeps nothing. Labels that Prometheus adds (`pod`, `job`, …) are not listed. Alerts on these",
+    "metrics are described in [runbooks](runbooks/README.md).",
+    "",
+    "A dashboard of them: import `config/dashboards/virt-operators.json` into Grafana, or apply",
+    "`config/dashboards/console_dashboard.yaml` with `-n openshift-config-managed` to have it in the console of OpenShift.",
+    "",
+    ...section("Advisor", only(advisor)),
+    ...section("Platform", only(platform)),
+    ...section(
+      "Of either controller",
+      both.map(([suffix, one]) => ({ ...one, name: `<prefix>${suffix}` })),
+      "`<prefix>` is `kubevirt_advisor_` or `kubevirt_autopilot_`. A process that runs both controllers tells of requests, breakers and watches once, as the advisor.",
+    ),
+    ...section("Of the process", standard, "Names that Prometheus clients and client-go gave them."),
+  ].join("\n");
+}
+
+function isTheSame(left: Declared | undefined, right: Declared | undefined): boolean {
+  return left !== undefined && left.help === right?.help;
+}
+
+function section(title: string, metrics: readonly Declared[], words?: string): readonly string[] {
+  return [
+    `## ${title}`,
+    "",
+    ...(words === undefined ? [] : [words, ""]),
+    "| metric | type | labels | meaning |",
+    "|---|---|---|---|",
+    ...metrics.toSorted(byName).map(row),
+    "",
+  ];
+}
+
+function byName({ name: left }: Declared, { name: right }: Declared): number {
+  return left < right ? -1 : 1;
+}
+
+function row({ name, type, labelNames, help }: Declared): string {
+  const labels = labelNames.map((label) => `\`${label}\``).join(", ") || "none";
+  return `| \`${name}\` | ${type} | ${labels} | ${help.replaceAll("|", "\\|")} |`;
+}

@@ -1,0 +1,33 @@
+// What the advisor is allowed: its own API, and for each profile what it declares.
+
+import type { Profile } from "@virt/advisor";
+import { configKind } from "@virt/api";
+import { advisor } from "../operators.ts";
+import { alwaysGranted, type OperatorRights, ownLease } from "./operator-rights.ts";
+import { rightsFor } from "./profile-rights.ts";
+import { follow, type Right, rights } from "./right.ts";
+
+const { group, plural } = configKind;
+
+type Declared = Pick<Profile, "name" | "isAdvertised" | "reads" | "targets">;
+
+export function advisorRights(profiles: readonly Declared[]): OperatorRights {
+  return {
+    cluster: [
+      ...alwaysGranted,
+      ...rights({ group, resource: plural }, "get", ...follow),
+      ...rights({ group: "", resource: "namespaces" }, "get"), // a HyperConverged may be in any
+      ...profiles.flatMap(configRights),
+      ...profiles.flatMap(rightsFor),
+    ],
+    ownNamespace: ownLease(advisor),
+  };
+}
+
+/** A config bears the name of its profile: the CRD demands it. */
+function configRights({ name, isAdvertised }: Declared): readonly Right[] {
+  return [
+    ...rights({ group, resource: `${plural}/status`, name }, "update"),
+    ...(isAdvertised ? rights({ group, resource: plural, name, isPosted: true }, "create") : []),
+  ];
+}

@@ -1,0 +1,43 @@
+// What both operators are allowed, and how a role says it.
+
+import { writeYaml } from "@virt/engine";
+import type { OperatorNames } from "../operators.ts";
+import { follow, type Right, rights, rulesOf } from "./right.ts";
+
+export type OperatorRights = {
+  readonly cluster: readonly Right[];
+  /** Granted in the operator's own namespace only. */
+  readonly ownNamespace: readonly Right[];
+};
+
+/** CRDs are followed for everybody; reviews are for those who ask for metrics. */
+export const alwaysGranted: readonly Right[] = [
+  ...rights({ group: "apiextensions.k8s.io", resource: "customresourcedefinitions" }, "get", ...follow),
+  ...rights({ group: "events.k8s.io", resource: "events", namespace: "*" }, "create", "patch"),
+  ...rights({ group: "authentication.k8s.io", resource: "tokenreviews" }, "create"),
+  ...rights({ group: "authorization.k8s.io", resource: "subjectaccessreviews" }, "create"),
+];
+
+export function ownLease({ lease, namespace }: OperatorNames): readonly Right[] {
+  const own = { group: "coordination.k8s.io", resource: "leases", name: lease, namespace, isPosted: true };
+  return rights(own, "get", "create", "update");
+}
+
+/** The roles of an operator, as its manifest. */
+export function roleManifest({ name, namespace }: OperatorNames, granted: OperatorRights): string {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const clusterRole = {
+    apiVersion,
+    kind: "ClusterRole",
+    metadata: { name: `${name}-manager-role` },
+    rules: rulesOf(granted.cluster),
+  };
+  const role = {
+    apiVersion,
+    kind: "Role",
+    metadata: { name: `${name}-leader-election-role`, namespace },
+    rules: rulesOf(granted.ownNamespace),
+  };
+  const source = "# Generated from the reads and targets of the catalog (make generate): change those.\n";
+  return [source, writeYaml(clusterRole), "---\n", writeYaml(role)].join("");
+}

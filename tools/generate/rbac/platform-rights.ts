@@ -1,0 +1,35 @@
+// What the platform controller is allowed: for each asset what it declares, and little else.
+
+import { configKind } from "@virt/api";
+import type { Asset, Tombstone } from "@virt/platform";
+import { platform } from "../operators.ts";
+import { resourceOf, rightsForTarget, rightsToRead } from "./asset-rights.ts";
+import { alwaysGranted, type OperatorRights, ownLease } from "./operator-rights.ts";
+import { follow, type Right, rights } from "./right.ts";
+
+const config = "config.openshift.io";
+const { namespace } = platform;
+const report = { group: "", resource: "configmaps", name: `${platform.name}-report`, namespace };
+
+const always: readonly Right[] = [
+  ...alwaysGranted,
+  ...rights({ group: configKind.group, resource: configKind.plural }, ...follow),
+  ...rights({ group: "", resource: "nodes" }, ...follow),
+  ...rights({ group: config, resource: "infrastructures", name: "cluster" }, ...follow),
+  ...rights({ group: config, resource: "schedulers", name: "cluster" }, ...follow),
+];
+
+export type Shipped = { readonly assets: readonly Asset[]; readonly tombstones: readonly Tombstone[] };
+
+export function platformRights({ assets, tombstones }: Shipped): OperatorRights {
+  const forAssets = [
+    ...assets.flatMap(rightsForTarget),
+    ...assets.flatMap(rightsToRead),
+    ...tombstones.flatMap((tombstone) => rights(resourceOf(tombstone), "get", "delete")),
+  ];
+  const isOwn = (right: Right) => right.namespace === namespace;
+  return {
+    cluster: [...always, ...forAssets.filter((right) => !isOwn(right))],
+    ownNamespace: [...ownLease(platform), ...rights(report, "create", "patch"), ...forAssets.filter(isOwn)],
+  };
+}
