@@ -1,0 +1,97 @@
+// The Helm chart makes the objects that kustomize makes, and each of its values does what it says.
+
+import { asList, at, type Json, type KubeObject } from "@virt/engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { anyImage, identity, type Manifests, readManifests } from "../../../../tools/package/manifests.ts";
+import { rendered } from "./run-helm.ts";
+
+let manifests: Manifests;
+let usual: readonly KubeObject[];
+
+beforeAll(async () => {
+  manifests = await readManifests(anyImage);
+  usual = rendered();
+});
+
+/** By name, and without what tells who installed it. */
+function plain(objects: readonly KubeObject[]): Readonly<Record<string, Json>> {
+  const ours = ["app.kubernetes.io/managed-by", "helm.sh/resource-policy"];
+  const without = (key: string, value: Json) =>
+    ours.includes(key) ? undefined : isEmpty(key, value) ? undefined : value;
+  return Object.fromEntries(
+    objects.map((object) => [identity(object), JSON.parse(JSON.stringify(object, without)) as Json]),
+  );
+}
+
+// Left behind where the only annotation was the policy.
+const isEmpty = (key: string, value: Json) =>
+  key === "annotations" && Object.keys(value as object).every((name) => name === "helm.sh/resource-policy");
+
+const overlays = [
+  { overlay: "config/default", values: [], made: () => manifests.both },
+  { overlay: "config/advisor", values: ["platform.enabled=false"], made: () => manifests.advisor },
+  {
+    overlay: "config/platform",
+    values: ["advisor.enabled=false", 'platform.activation="always"'],
+    made: () => manifests.platform,
+  },
+  {
+    overlay: "config/default with config/prometheus",
+    values: ["serviceMonitor.enabled=true"],
+    made: () => [...manifests.both, ...manifests.monitoring],
+  },
+];
+
+test.each(overlays)("$values gives the objects of $overlay", ({ values, made }) => {
+  expect(plain(rendered(...values))).toEqual(plain(made()));
+});
+
+const switches = [
+  { value: "networkPolicy.enabled=false", kinds: ["NetworkPolicy"] },
+  { value: "admission.enabled=false", kinds: ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] },
+  { value: "metrics.enabled=false", kinds: ["Service"] },
+  { value: "crds.install=false", kinds: ["CustomResourceDefinition"] },
+  { value: "namespaces.create=false", kinds: ["Namespace"] },
+];
+
+test.each(switches)("$value leaves out $kinds and nothing else", ({ value, kinds }) => {
+  const left = rendered(value).map(identity);
+  expect(left).toEqual(usual.filter(({ kind }) => !kinds.includes(kind)).map(identity));
+  expect(left.length).toBeLessThan(usual.length);
+});
+
+describe("the pods", () => {
+  const podOf = (object: KubeObject) => at(object, "spec", "template", "spec");
+  const managerOf = (object: KubeObject) => asList(at(podOf(object), "containers"))[0];
+  const deployments = (...values: readonly string[]) => rendered(...values).filter(({ kind }) => kind === "Deployment");
+
+  const image = `registry.example/virt@sha256:${"0".repeat(64)}`;
+  const effects = [
+    { value: `image="${image}"`, of: managerOf, has: { image } },
+    { value: 'pullPolicy="Always"', of: managerOf, has: { imagePullPolicy: "Always" } },
+    { value: "replicas=1", of: (object: KubeObject) => at(object, "spec"), has: { replicas: 1 } },
+    {
+      value: 'resources={"limits":{"memory":"1Gi"}}',
+      of: managerOf,
+      has: { resources: { limits: { memory: "1Gi" } } },
+    },
+    { value: 'nodeSelector={"a/b":"c"}', of: podOf, has: { nodeSelector: { "a/b": "c" } } },
+    { value: 'tolerations=[{"operator":"Exists"}]', of: podOf, has: { tolerations: [{ operator: "Exists" }] } },
+  ];
+  test.each(effects)("$value reaches both Deployments", ({ value, of, has }) => {
+    const seen = deployments(value).map(of);
+    expect(seen).toMatchObject([has, has]);
+  });
+
+  const flags = [
+    { value: "advisor.requireApprovedPlan=true", has: ["--require-approved-plan"], lacks: [] },
+    { value: "advisor.advertiseProfiles=false", has: ["--advertise-profiles=false"], lacks: [] },
+    { value: 'platform.activation="always"', has: ["--activation=always"], lacks: ["--activation=opt-in"] },
+    { value: "metrics.enabled=false", has: [], lacks: ["--metrics-bind-address=:8443"] },
+  ];
+  test.each(flags)("$value changes the flags", ({ value, has, lacks }) => {
+    const args = deployments(value).flatMap((object) => asList(at(managerOf(object), "args")));
+    expect(args).toEqual(expect.arrayContaining(has));
+    expect(args.filter((flag) => (lacks as readonly Json[]).includes(flag))).toEqual([]);
+  });
+});

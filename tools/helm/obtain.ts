@@ -1,0 +1,72 @@
+// Finds the pinned helm in the cache, or builds it there from its Go module.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { inRepository } from "@virt/testkit";
+
+const moduleFolder = inRepository("tools", "helm");
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Undefined where it was never built. */
+export function findHelm(env: Environment): string | undefined {
+  const file = helmFile(env);
+  return existsSync(file) ? file : undefined;
+}
+
+/** Throws one message that says what failed and what a person can do. */
+export async function obtainHelm(env: NodeJS.ProcessEnv, report: (progress: string) => void): Promise<string> {
+  const file = helmFile(env);
+  if (existsSync(file)) return file;
+  mkdirSync(dirname(dirname(file)), { recursive: true });
+  const workshop = mkdtempSync(join(dirname(dirname(file)), ".building-"));
+  try {
+    const failed = await compile(workshop, env, report);
+    if (failed !== undefined) throw new Error(missing(failed));
+    // In one step, so that nobody ever finds half a build. Somebody else may have been first.
+    if (!existsSync(file)) renameSync(workshop, dirname(file));
+    return file;
+  } finally {
+    rmSync(workshop, { recursive: true, force: true });
+  }
+}
+
+function helmFile(env: Environment): string {
+  const pins = createHash("sha256");
+  for (const file of ["go.mod", "go.sum"]) pins.update(readFileSync(join(moduleFolder, file)));
+  const caches = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
+  const shelf = `${pins.digest("hex").slice(0, 16)}-${process.platform}-${process.arch}`;
+  return join(caches, "virt-operators", "helm", shelf, "helm");
+}
+
+/** What Go said, if it failed. */
+function compile(workshop: string, env: NodeJS.ProcessEnv, report: (progress: string) => void) {
+  const words: string[] = [];
+  let packages = 0;
+  const args = ["build", "-v", "-trimpath", "-ldflags", "-s -w", "-o", `${workshop}/`, "tool"];
+  const child = spawn("go", args, {
+    cwd: moduleFolder,
+    env: { ...env, CGO_ENABLED: "0" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  createInterface(child.stderr).on("line", (line) => {
+    if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) report(`${++packages} packages compiled`);
+    else words.push(line);
+  });
+  return new Promise<string | undefined>((resolve) => {
+    child.on("error", () => resolve("there is no go command"));
+    child.on("close", (code) => resolve(code === 0 ? undefined : words.slice(-5).join("\n")));
+  });
+}
+
+function missing(why: string): string {
+  return [
+    `cannot build helm: ${why}`,
+    "Install Go 1.26 or later (https://go.dev/dl) and be online once, then run the same command again:",
+    "it is built here in about three minutes, then cached",
+  ].join("\n");
+}

@@ -1,0 +1,108 @@
+// The ClusterServiceVersion: the texts of config/manifests with the rights, Deployments, descriptors and examples of the product.
+
+import { readFileSync } from "node:fs";
+import { configKind, repositoryUrl } from "@virt/api";
+import { asText, at, type Json, type JsonMap, type KubeObject } from "@virt/engine";
+import { inRepository } from "@virt/testkit";
+import { load } from "js-yaml";
+import type { Product } from "../manifests.ts";
+import { descriptorsOf, schemaOf } from "./descriptors.ts";
+import type { Rights } from "./rights.ts";
+
+export const packageName = "virt-operators";
+
+export type Contents = Pick<Product, "version" | "image"> & {
+  readonly objects: readonly KubeObject[];
+  readonly samples: readonly KubeObject[];
+  readonly rights: Rights;
+};
+
+const folder = inRepository("config", "manifests");
+const texts = load(readFileSync(`${folder}/clusterserviceversion.yaml`, "utf8")) as KubeObject;
+const icon = readFileSync(`${folder}/icon.svg`).toString("base64");
+
+/** Where OLM's console puts the operator unless somebody chooses otherwise. */
+export const namespace = texts.metadata.annotations?.["operatorframework.io/suggested-namespace"] ?? "";
+
+export function clusterServiceVersion({ rights, ...product }: Contents): KubeObject {
+  const { version, image, objects } = product;
+  return {
+    ...texts,
+    metadata: {
+      ...texts.metadata,
+      name: `${packageName}.v${version}`,
+      annotations: { ...texts.metadata.annotations, ...annotations(product) },
+    },
+    spec: {
+      ...(at(texts, "spec") as JsonMap),
+      version,
+      icon: [{ base64data: icon, mediatype: "image/svg+xml" }],
+      links: [
+        { name: "Sources", url: repositoryUrl },
+        { name: "Documentation", url: `${repositoryUrl}/tree/main/docs` },
+      ],
+      customresourcedefinitions: { owned: ofKind("CustomResourceDefinition", objects).map(owned) },
+      install: { strategy: "deployment", spec: installation(objects, rights) },
+      relatedImages: [{ name: packageName, image }],
+    },
+  };
+}
+
+const ofKind = (wanted: string, objects: readonly KubeObject[]) => objects.filter(({ kind }) => kind === wanted);
+
+function installation(objects: readonly KubeObject[], { clusterPermissions, permissions }: Rights): Json {
+  const deployments = ofKind("Deployment", objects).map((object) => ({
+    name: object.metadata.name,
+    label: object.metadata.labels ?? {},
+    spec: at(object, "spec") ?? {},
+  }));
+  return { clusterPermissions, permissions, deployments };
+}
+
+function annotations({ version, image, objects, samples }: Omit<Contents, "rights">): Readonly<Record<string, string>> {
+  return {
+    "alm-examples": json(samples),
+    containerImage: image,
+    "features.operators.openshift.io/disconnected": String(image.includes("@sha256:")), // a mirror is asked by digest
+    "olm.skipRange": `<${version}`,
+    "operatorframework.io/initialization-resource": json(preview(samples)),
+    "operatorframework.io/suggested-namespace-template": json(suggestedNamespace(objects)),
+    repository: repositoryUrl,
+  };
+}
+
+/** The console asks for it right after installation: a preview, which changes nothing. */
+function preview(samples: readonly KubeObject[]): KubeObject {
+  const found = samples.find(({ metadata }) => metadata.name === "load-aware-rebalancing");
+  if (at(found, "spec", "action") !== "DryRun" || found === undefined) throw new Error("config/samples has no preview");
+  return found;
+}
+
+const json = (value: Json | readonly KubeObject[]): string => JSON.stringify(value, undefined, 2);
+
+// With the labels that our own Namespaces have.
+function suggestedNamespace(objects: readonly KubeObject[]): Json {
+  const { labels = {}, annotations: notes = {} } = ofKind("Namespace", objects)[0]?.metadata ?? {};
+  const wanted = Object.entries(labels).filter(([key]) => !/^(app\.)?kubernetes\.io\//.test(key));
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespace, labels: Object.fromEntries(wanted), annotations: notes },
+  };
+}
+
+function owned(definition: KubeObject): Json {
+  return {
+    name: definition.metadata.name,
+    version: configKind.version,
+    kind: configKind.kind,
+    displayName: "Virtualization Platform Config",
+    description: asText(at(schemaOf(definition), "description")) ?? "",
+    resources: [
+      { kind: "KubeDescheduler", name: "", version: "v1" },
+      { kind: "MachineConfig", name: "", version: "v1" },
+    ],
+    specDescriptors: descriptorsOf(definition, "spec"),
+    statusDescriptors: descriptorsOf(definition, "status"),
+  };
+}

@@ -1,0 +1,73 @@
+// dist/chart: the objects of kustomize as a Helm chart, with the values and texts of config/chart.
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { repositoryUrl } from "@virt/api";
+import { type KubeObject, writeYaml } from "@virt/engine";
+import { inRepository } from "@virt/testkit";
+import type { PackageFiles } from "../files.ts";
+import { anyImage, type Manifests, type Product } from "../manifests.ts";
+import { withValues } from "./deployment.ts";
+import { type Area, areaOf, condition } from "./switches.ts";
+
+export function chartFiles({ manifests, version, image }: Product): PackageFiles {
+  return { folders: ["dist/chart"], texts: { ...sources({ version, image }), ...templates(manifests) } };
+}
+
+// What people write: texts, values, their schema.
+function sources({ version, image }: Pick<Product, "version" | "image">): Readonly<Record<string, string>> {
+  const folder = inRepository("config", "chart");
+  const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      const text = readFileSync(file, "utf8")
+        .replaceAll("@VERSION@", version)
+        .replaceAll("@REPOSITORY@", repositoryUrl)
+        .replaceAll(anyImage, image);
+      return [`dist/chart${file.slice(folder.length)}`, text];
+    }),
+  );
+}
+
+function templates(manifests: Manifests): Readonly<Record<string, string>> {
+  const parts = [
+    ...manifests.both.map((object) => template(object, areaOf(object, manifests), false)),
+    ...manifests.monitoring.map((object) => template(object, ownerOf(object), true)),
+  ];
+  const texts: Record<string, string> = {};
+  for (const { file, text } of parts) texts[file] = `${texts[file] ?? ""}${text}`;
+  return texts;
+}
+
+type Template = { readonly file: string; readonly text: string };
+
+function template(object: KubeObject, area: Area, isMonitoring: boolean): Template {
+  const folder = `dist/chart/templates/${area}`;
+  const file = isMonitoring ? `${folder}/monitoring.yaml` : `${folder}/${kebab(object.kind)}.yaml`;
+  const body = bodyOf(object, area);
+  return { file, text: `{{- if ${condition(object, area, isMonitoring)} }}\n---\n${body}{{- end }}\n` };
+}
+
+function bodyOf(object: KubeObject, area: Area): string {
+  // Alerts have templates of their own, which are not for Helm.
+  const text = writeYaml(object)
+    .replaceAll("{{", '{{ "{{" }}')
+    .replaceAll("app.kubernetes.io/managed-by: kustomize", "app.kubernetes.io/managed-by: {{ .Release.Service }}");
+  if (object.kind === "Deployment") return withValues(text, area);
+  return object.kind === "CustomResourceDefinition" ? kept(text) : text;
+}
+
+// Without the CRD the API server deletes every VirtPlatformConfig.
+function kept(text: string): string {
+  const annotations = "{{- if .Values.crds.keep }}\n  annotations:\n    helm.sh/resource-policy: keep\n{{- end }}\n";
+  return text.replace(/^metadata:\n/m, (line) => `${line}${annotations}`);
+}
+
+function ownerOf({ metadata }: KubeObject): Area {
+  return metadata.name.includes("advisor") ? "advisor" : "platform";
+}
+
+function kebab(kind: string): string {
+  return kind.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+}

@@ -1,0 +1,32 @@
+// `make build-installer`, `build-chart`, `bundle`: write the packages named, or all; with --check only say which are not current.
+
+import { readFileSync } from "node:fs";
+import { inRepository } from "@virt/testkit";
+import { bundleFiles } from "./bundle/bundle.ts";
+import { chartFiles } from "./chart/chart.ts";
+import { type PackageFiles, staleFiles, writeFiles } from "./files.ts";
+import { installerFiles } from "./installer.ts";
+import { anyImage, type Product, readManifests } from "./manifests.ts";
+
+const packages: Readonly<Record<string, (product: Product) => PackageFiles>> = {
+  installer: ({ manifests }) => installerFiles(manifests.both),
+  chart: chartFiles,
+  bundle: bundleFiles,
+};
+
+const isCheck = process.argv.includes("--check");
+const named = process.argv.slice(2).filter((argument) => argument !== "--check");
+const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8")) as { version: string };
+// What is committed names no image; a check must not depend on who runs it.
+const image = isCheck ? anyImage : process.env["IMG"] || anyImage;
+const product = { manifests: await readManifests(image), version, image };
+
+for (const name of named.length > 0 ? named : Object.keys(packages)) {
+  const files = packages[name]?.(product);
+  if (files === undefined) throw new Error(`there is no package ${name}, only ${Object.keys(packages).join(", ")}`);
+  const stale = staleFiles(files, inRepository());
+  if (!isCheck) writeFiles(files, inRepository());
+  for (const file of stale)
+    process.stdout.write(isCheck ? `${file} is not current: run make packages\n` : `  ${file}\n`);
+  if (isCheck && stale.length > 0) process.exitCode = 1;
+}

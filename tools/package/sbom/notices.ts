@@ -1,0 +1,27 @@
+// The licences of the packages that are inside the program, in full, as their authors ask.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ShippedPackage } from "./shipped.ts";
+
+/** `root` is the folder that the packages are installed in. */
+export function noticesOf(packages: readonly ShippedPackage[], root: string): string {
+  const rule = "-".repeat(80);
+  const sections = packages.map((shipped) =>
+    [rule, `${shipped.name} ${shipped.version} (${shipped.license})`, rule, "", ...licenceTexts(shipped, root)].join(
+      "\n",
+    ),
+  );
+  return ["virt-operator.mjs contains these packages, under their own licences.\n", ...sections].join("\n");
+}
+
+function licenceTexts({ name, folder }: ShippedPackage, root: string): readonly string[] {
+  const files = readdirSync(join(root, folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  if (files.length === 0) throw new Error(`${name} is in the bundle, but its package has no licence text`);
+  return files.toSorted().map(
+    (file) =>
+      `${readFileSync(join(root, folder, file), "utf8")
+        .replace(/^\n+/, "")
+        .trimEnd()}\n`,
+  );
+}
