@@ -7,7 +7,7 @@ import { Agenda } from "./agenda.ts";
 import type { Kind } from "./kinds.ts";
 import type { Scenario } from "./scenario.ts";
 import { patchFor, type Wish } from "./wish.ts";
-import type { Actor, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export type Rehearsal = {
   readonly objects: Map<string, KubeObject>;
@@ -17,9 +17,11 @@ export type Rehearsal = {
   readonly put: (object: KubeObject) => void;
 };
 
+const outset = "2030-01-01T00:00:00Z";
 const usualVersions: Partial<Record<Kind, string>> = { HyperConverged: "hco.kubevirt.io/v1beta1" };
 
-export function rehearse(scenario: Scenario, seed: number, who: readonly Actor[] = actors): Rehearsal {
+/** `created` says when each object is created, as a slow server does: seconds pass between two of one moment. */
+export function rehearse(scenario: Scenario, seed: number, created: () => string = () => outset): Rehearsal {
   const objects = new Map<string, KubeObject>();
   const history: string[] = [];
   const made = new Set<string>();
@@ -38,17 +40,20 @@ export function rehearse(scenario: Scenario, seed: number, who: readonly Actor[]
     scenario,
     seed,
     made,
-    wall: "2030-01-01T00:00:00Z",
+    wall: outset,
     of: (kind) => known.get(kind) ?? read(kind),
     versionOf: (kind) => usualVersions[kind] ?? "served",
   };
-  const put = (object: KubeObject) => void objects.set(keyOf(object), born(object, objects.size));
+  const put = (object: KubeObject) => {
+    const birth = { creationTimestamp: created(), generation: 1, uid: `uid-${objects.size}` };
+    objects.set(keyOf(object), { ...object, metadata: { ...birth, ...object.metadata } });
+  };
   const round = (): number | undefined => {
     known.clear();
     const agenda = new Agenda(now, timers);
-    const wishes = who.flatMap((actor) => actor(world, agenda));
+    const wishes = actors.flatMap((actor) => actor(world, agenda));
     timers = agenda.open;
-    const done = wishes.filter((wish) => fulfil(objects, wish));
+    const done = wishes.filter((wish) => fulfil({ objects, put }, wish));
     known.clear();
     for (const { key } of wishes) if (key !== undefined) made.add(key);
     history.push(...done.flatMap(({ event }) => event ?? []));
@@ -67,12 +72,12 @@ export function rehearse(scenario: Scenario, seed: number, who: readonly Actor[]
 }
 
 /** True if something had to be done for it. */
-function fulfil(objects: Map<string, KubeObject>, wish: Wish): boolean {
+function fulfil({ objects, put }: Pick<Rehearsal, "objects" | "put">, wish: Wish): boolean {
   const key = keyOf(wish.object);
   const live = objects.get(key);
   if (wish.kind === "delete") return objects.delete(key);
   if (wish.kind === "create") {
-    if (live === undefined) objects.set(key, born(wish.object, objects.size));
+    if (live === undefined) put(wish.object);
     return live === undefined;
   }
   const patch = live === undefined ? undefined : patchFor(live, wish.fields);
@@ -81,16 +86,6 @@ function fulfil(objects: Map<string, KubeObject>, wish: Wish): boolean {
   const after = merged(live, patch) as KubeObject;
   objects.set(key, { ...after, metadata: { ...after.metadata, generation } });
   return true;
-}
-
-function born(object: KubeObject, place: number): KubeObject {
-  const metadata = {
-    creationTimestamp: "2030-01-01T00:00:00Z",
-    generation: 1,
-    uid: `uid-${place}`,
-    ...object.metadata,
-  };
-  return { ...object, metadata };
 }
 
 /** A merge patch, as the API server applies it. */

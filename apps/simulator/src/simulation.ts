@@ -57,7 +57,8 @@ export class Simulation implements Controller {
     const { sender, mayWrite, signal } = tools;
     const watchOf = (object: KubeObject) => this.#watch(object.kind, object.apiVersion);
     this.#next = this.#moment; // the same moment once more, until nobody wants anything
-    return this.#record(await perform(open, { sender, mayWrite, signal, watchOf, discovery: host().discovery }));
+    const deeds = await perform(open, { sender, mayWrite, signal, watchOf, discovery: host().discovery });
+    return this.#record(deeds, agenda);
   }
 
   // However late the process is, nothing that is due is skipped: each moment is lived through at its own time.
@@ -78,7 +79,7 @@ export class Simulation implements Controller {
     return { kind: "again", atMs: clock.wall() + Math.max(0, inMs) };
   }
 
-  #record(deeds: readonly Deed[]): Ending {
+  #record(deeds: readonly Deed[], agenda: Agenda): Ending {
     const { clock, tell, complain } = this.#parts;
     for (const { wish, trouble, isFinal = false, isMoot = false } of deeds) {
       if (trouble === undefined || isFinal) this.#remember(wish.key);
@@ -88,7 +89,7 @@ export class Simulation implements Controller {
     if (trouble === undefined) return { kind: "again", atMs: clock.wall() };
     if (trouble !== this.#lastTrouble) complain(trouble);
     this.#lastTrouble = trouble;
-    this.#next = undefined; // what cannot be done must not stop the time for everybody else
+    this.#next = agenda.next; // what cannot be done must not stop the time for everybody else, nor make it jump
     return { kind: "failed" };
   }
 

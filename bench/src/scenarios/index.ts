@@ -6,6 +6,9 @@ import { againstClientNode } from "./against-client-node.ts";
 import { client } from "./client.ts";
 import { cutWatch } from "./cut-watch.ts";
 import { correctedDrift } from "./drift.ts";
+import { editWar } from "./edit-war.ts";
+import { hostilePatch } from "./hostile-patch.ts";
+import { nodes5000 } from "./nodes-5000.ts";
 import { operatorIdle } from "./operator-idle.ts";
 import { outage } from "./outage.ts";
 import { planReviewApply } from "./plan-review-apply.ts";
@@ -19,6 +22,9 @@ export const scenarios: readonly Scenario[] = [
   advisorQuiet,
   platformStart,
   correctedDrift,
+  editWar,
+  hostilePatch,
+  nodes5000,
   client,
   watch5000,
   cutWatch,

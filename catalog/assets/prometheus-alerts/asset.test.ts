@@ -44,6 +44,7 @@ test("each alert has its expression, patience and weight", () => {
     ["VirtPlatformInvalidOverride", `${last("invalid_override")} == 1`, "10m", "warning", "none"],
     ["VirtPlatformTombstoneStuck", `${last("tombstone_status")} < 0`, "30m", "warning", "none"],
     ["VirtPlatformContested", `${last("contested_fields")} > 0`, "1h", "info", "none"],
+    ["VirtPlatformDown", `max(${last("leader")}) < 1 or absent(${last("leader")})`, "10m", "warning", "critical"],
   ]);
 });
 
@@ -53,7 +54,7 @@ test("every alert says whose it is and what it means", () => {
   expect(new Set(texts("labels", "kubernetes_operator_component"))).toEqual(new Set(["virt-platform-operator"]));
   for (const part of ["summary", "description"]) {
     expect(new Set(texts("annotations", part).map((text) => typeof text))).toEqual(new Set(["string"]));
-    expect(new Set(texts("annotations", part)).size).toBe(6);
+    expect(new Set(texts("annotations", part)).size).toBe(7);
   }
 });
 

@@ -14,7 +14,7 @@ export default defineProfile({
   impact: "Low",
   isAdvertised: false,
   purposes: [],
-  targets: [{ group: "", kind, plural: "configmaps", names: [name] }],
+  targets: [{ group: "", kind, plural: "configmaps", names: [name], namespaces: [cnvNamespace, "$operator"] }],
   reads: { cnv: namespace(cnvNamespace) },
   needs: () => [],
   refuse: () => undefined,

@@ -12,7 +12,7 @@ import { disablePsi, enablePsi } from "./psi.ts";
 import { wantedOf } from "./wanted.ts";
 
 const group = "operator.openshift.io";
-const { kind, name } = deschedulerRef;
+const { kind, name, namespace } = deschedulerRef;
 
 export default defineProfile({
   name: "load-aware-rebalancing",
@@ -23,7 +23,10 @@ export default defineProfile({
   impact: "High",
   isAdvertised: true,
   purposes: ["psi", "vm-rebalancing"],
-  targets: [machineConfigTarget(psiConfigName), { group, kind, plural: "kubedeschedulers", names: [name] }],
+  targets: [
+    machineConfigTarget(psiConfigName),
+    { group, kind, plural: "kubedeschedulers", names: [name], namespaces: [namespace] },
+  ],
   reads,
   needs,
   refuse,

@@ -22,7 +22,7 @@ export default defineProfile({
   impact: "High",
   isAdvertised: true,
   purposes: ["kubelet-swap"],
-  targets: [machineConfigTarget(swapConfigName), { group, kind, plural, names: [name] }],
+  targets: [machineConfigTarget(swapConfigName), { group, kind, plural, names: [name], namespaces: ["$hco"] }],
   reads,
   needs,
   refuse,

@@ -35,6 +35,8 @@ export type Target = {
   readonly kind: string;
   readonly plural: string;
   readonly names: readonly string[];
+  /** Where they may lie: `$hco` beside the HyperConverged, `$operator` beside the operator; absent: in no namespace. */
+  readonly namespaces?: readonly string[];
   readonly isDeleted?: boolean;
 };
 

@@ -1,24 +1,42 @@
-// What JSON.parse hides of a text: members given twice, and how deep it goes.
-
-export type Scan = { readonly depth: number; readonly duplicate?: string };
+// What can be told of a JSON text by reading over it: how deep and how wide it is, and members given twice.
 
 type Open = (Set<string> | undefined)[];
 
-/** For a text that JSON.parse accepts. */
-export function scanJson(text: string): Scan {
-  const open: Open = [];
+/** Of any text, and without building anything: what is too deep or too wide need not be parsed. */
+export function measureJson(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
+  let deepest = 0;
+  let values = 1;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === quote) at = endOfText(text, at) - 1;
+    else if (sign === comma) values++;
+    else if (sign === openMap || sign === openList) {
+      values++; // at least: an empty one counts as if something were in it
+      deepest = Math.max(deepest, ++depth);
+    } else if (sign === closeMap || sign === closeList) depth--;
+  }
+  return { depth: deepest, values };
+}
+
+const [quote, comma, openMap, closeMap, openList, closeList] = ['"', ",", "{", "}", "[", "]"].map((sign) =>
+  sign.charCodeAt(0),
+);
+
+/** The first member that is given twice, in a text that JSON.parse accepts. */
+export function duplicateIn(text: string): string | undefined {
+  const open: Open = [];
   for (let at = 0; at < text.length; at++) {
     const sign = text[at];
     if (sign === '"') {
       const end = endOfText(text, at);
       const duplicate = duplicateAt(text, { at, end }, open);
-      if (duplicate !== undefined) return { depth, duplicate };
+      if (duplicate !== undefined) return duplicate;
       at = end - 1;
-    } else if (sign === "{" || sign === "[") depth = Math.max(depth, open.push(undefined));
+    } else if (sign === "{" || sign === "[") open.push(undefined);
     else if (sign === "}" || sign === "]") open.pop();
   }
-  return { depth };
+  return undefined;
 }
 
 function duplicateAt(
@@ -41,7 +59,7 @@ function isKnown(open: Open, key: string): boolean {
 
 function endOfText(text: string, start: number): number {
   let at = start + 1;
-  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
   return at + 1;
 }
 

@@ -5,7 +5,7 @@ import { asList, equalJson, isMap, type Json } from "./json.ts";
 import { type Carrying, exceeded, type Operation, type Patch, type Refusal, type Valued } from "./patch-text.ts";
 
 // What copy and move carry is limited in all: the document may stay small while the work does not.
-const limits = { bytes: 524_288, depth: 64, carriedBytes: 524_288, carriedValues: 5_000 };
+const limits = { bytes: 524_288, depth: 64, carriedBytes: 131_072, carriedValues: 800 };
 
 type Load = { bytes: number; values: number };
 

@@ -1,7 +1,7 @@
 // Reads a patch annotation: strict RFC 6902, bounded, and only where overrides are allowed.
 
 import { asList, asText, isList, isMap, type Json, type JsonMap, member, parseJson } from "./json.ts";
-import { scanJson } from "./json-scan.ts";
+import { duplicateIn, measureJson } from "./json-scan.ts";
 import { isOverridable } from "./override-roots.ts";
 import { type Pointer, readPointer } from "./pointer.ts";
 import { utf8Length } from "./utf8.ts";
@@ -17,7 +17,7 @@ type Place = { readonly text: string; readonly pointer: Pointer };
 
 export type Refusal = { readonly kind: "refused"; readonly reason: string };
 
-const limits = { bytes: 65_536, operations: 100, pointerBytes: 1_024, segments: 32, depth: 64 };
+const limits = { bytes: 65_536, operations: 100, pointerBytes: 1_024, segments: 32, depth: 64, values: 4_000 };
 
 export type Patch = {
   readonly kind: "patch";
@@ -28,12 +28,14 @@ export type Patch = {
 export function readPatch(text: string): Patch | Refusal {
   const bytes = utf8Length(text);
   if (bytes > limits.bytes) return exceeded("text bytes", bytes, limits.bytes);
-  const patch = parseJson(text);
-  if (patch === undefined) return malformed("not JSON");
-  const { depth, duplicate } = scanJson(text);
-  if (duplicate !== undefined) return malformed(`duplicate member ${shown(duplicate)}`);
+  const { depth, values } = measureJson(text);
   const valueDepth = depth - 2; // A value lies in an operation, which lies in the array.
   if (valueDepth > limits.depth) return exceeded("document depth", valueDepth, limits.depth);
+  if (values > limits.values) return exceeded("values", values, limits.values);
+  const patch = parseJson(text);
+  if (patch === undefined) return malformed("not JSON");
+  const duplicate = duplicateIn(text);
+  if (duplicate !== undefined) return malformed(`duplicate member ${shown(duplicate)}`);
   const number = mayBeInexact.test(text) ? inexactNumber(patch) : undefined;
   if (number !== undefined) return exceeded("integer range", Math.abs(number), Number.MAX_SAFE_INTEGER);
   const operations = readAll(patch);

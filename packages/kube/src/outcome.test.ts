@@ -53,6 +53,14 @@ const cases = [
     outcome: { kind: "rejected", reason: "Invalid", message: "spec.x: bad" },
   },
   {
+    reason: "403 while the CRD ends says nothing about the object",
+    answer: answered(403, status({ message: "create not allowed while custom resource definition is terminating" })),
+    outcome: {
+      kind: "unavailable",
+      message: "the API server answered 403: create not allowed while custom resource definition is terminating",
+    },
+  },
+  {
     reason: "403 is a refusal",
     answer: answered(403, status({ reason: "Forbidden", message: "no" })),
     outcome: { kind: "rejected", reason: "Forbidden", message: "no" },

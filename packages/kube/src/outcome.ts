@@ -57,19 +57,24 @@ function judge(answer: Answer | Failed): Writing {
     case 405:
     case 413:
     case 415:
-      return rejected(answer);
+      return isEnding(status) ? unavailable(answer) : rejected(answer);
     case 422: {
       const isOtherObject = status?.details?.causes?.some(({ field }) => field === "metadata.uid") === true;
       return isOtherObject ? { kind: "stale" } : rejected(answer);
     }
     case 500: {
-      // A field that the schema does not declare; the only message that is read in this program.
+      // A field that the schema does not declare; nothing but its message tells.
       const isSchema = status?.message?.startsWith("failed to create typed patch object") === true;
       return isSchema ? rejected(answer) : unavailable(answer);
     }
     default:
       return unavailable(answer);
   }
+}
+
+// A CRD that is being deleted takes no new objects; soon its kind is not served, or a new CRD takes them.
+function isEnding(status: Status | undefined): boolean {
+  return status?.message?.includes("custom resource definition is terminating") === true;
 }
 
 // A path that is not served is answered in plain text, an object that is not there with a Status.

@@ -1,6 +1,7 @@
 // A model of an API server and of a bad network, to play histories against the reflector's decisions. For tests only.
 
-import { type Action, type Ending, type Input, initialState, type State, step } from "./reflector-state.ts";
+import { type Action, type Ending, type Input, initialState, type State } from "./reflector-state.ts";
+import { step } from "./reflector-step.ts";
 import { Store } from "./store.ts";
 import type { Frame } from "./watch-frame.ts";
 

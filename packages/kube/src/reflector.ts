@@ -1,9 +1,10 @@
-// Keeps a store equal to what the server has of one subject. Thin: what to do next is decided in reflector-state.ts.
+// Keeps a store equal to what the server has of one subject. Thin: what to do next is decided in reflector-step.ts.
 
 import type { Cancel, Clock } from "./clock.ts";
 import type { Call, Line } from "./line.ts";
 import type { ProbeLimit } from "./probe-limit.ts";
-import { type Action, type Input, initialState, type State, step } from "./reflector-state.ts";
+import { type Action, type Input, initialState, type State } from "./reflector-state.ts";
+import { step } from "./reflector-step.ts";
 import type { Store } from "./store.ts";
 import type { Beginning, WatchSource } from "./watch-source.ts";
 

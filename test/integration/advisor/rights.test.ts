@@ -13,7 +13,7 @@ let world: World;
 type Rule = { readonly resources?: readonly string[]; readonly verbs: readonly string[] };
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ lacksRights: true });
   await world.startOperator({ flags: ["--advertise-profiles=false"] });
 });
 afterEach(tellOnFailure(() => world));

@@ -7,7 +7,7 @@ import type { Answer, AuditEvent } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { accountName } from "../../world/account.ts";
 import type { RunningProgram } from "../../world/program.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import { startWorld, type World, type WorldWishes } from "../../world/world.ts";
 
 /** A managed object, by where the API server has it. */
 export type Target = { readonly ref: Ref; readonly path: string; readonly assets: readonly string[] };
@@ -53,8 +53,9 @@ const wishes = {
   "usb-devices": '[{"resourceName": "kubevirt.io/storage", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
 };
 
-export async function startGolden(): Promise<Golden> {
+export async function startGolden(wishes: Pick<WorldWishes, "lacksRights"> = {}): Promise<Golden> {
   const world = await startWorld({
+    ...wishes,
     controller: "platform",
     crds: Object.fromEntries(mocks.map((name) => [name, name])),
   });

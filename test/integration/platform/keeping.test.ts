@@ -130,6 +130,16 @@ test("an edit that touches nothing of ours costs no request", async () => {
   });
 });
 
+test("a HyperConverged whose status moves all the time is corrected all the same", async () => {
+  const config = async () => ((await read(hco)) as { spec: { liveMigrationConfig: object } }).spec.liveMigrationConfig;
+  await edit(`${hco}/status`, { status: { systemHealthStatus: "before" } });
+  await edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  await until(async () => {
+    await edit(`${hco}/status`, { status: { systemHealthStatus: `${Math.random()}` } });
+    expect(await config()).toMatchObject({ allowPostCopy: false });
+  });
+});
+
 test("the operator asks for nothing that its role does not allow", () => {
   const refused = world.server
     .audit()

@@ -1,6 +1,6 @@
 import type { JsonMap } from "@virt/api";
 import { fieldManagers } from "@virt/api";
-import { appliedBy, asList, at, isNoFields, leavesOf, readOwners } from "@virt/engine";
+import { appliedBy, asList, asText, at, isNoFields, leavesOf, readOwners } from "@virt/engine";
 import { objectAnnotations, releasedManager, reportName } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../world/program.ts";
@@ -23,7 +23,9 @@ const annotate = (path: string, key: keyof typeof objectAnnotations, text: strin
 
 const notes = async (): Promise<readonly string[]> => {
   const { body } = await golden.world.server.request({ path: "/apis/events.k8s.io/v1/events" });
-  return asList(at(body as JsonMap, "items")).map((event) => `${at(event, "reason")}: ${at(event, "note")}`);
+  return asList(at(body as JsonMap, "items")).map(
+    (event) => `${asText(at(event, "reason"))}: ${asText(at(event, "note"))}`,
+  );
 };
 const untilTold = (note: string) => golden.until(async () => expect(await notes()).toContain(note));
 
@@ -127,4 +129,8 @@ test("of several HyperConvergeds none is chosen by chance, and people are told",
   }
   await golden.start();
   await untilTold("MultipleHyperConverged: More than one HyperConverged found, set --hco-namespace");
+  for (const name of ["one", "two"]) {
+    const { metadata } = await golden.read(`${root}/${name}/hyperconvergeds/kubevirt-hyperconverged`);
+    expect(metadata.labels).toBeUndefined();
+  }
 });

@@ -46,7 +46,9 @@ export function advisorController(
           tools,
         );
       if (config.metadata["deletionTimestamp"] !== undefined) return { kind: "done" };
+      const begun = parts.clock.monotonic();
       const ending = await reconcile(config, parts, tools);
+      parts.metrics.took((parts.clock.monotonic() - begun) / 1000);
       onChange();
       return ending;
     },

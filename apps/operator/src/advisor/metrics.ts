@@ -1,11 +1,16 @@
-// The advisor's metrics: gauges from the stored configs when somebody asks, counters from what passes do.
+// The advisor's metrics: gauges of what is stored, counters of what passes do.
 
-import { conditionIs, type Done } from "@virt/advisor";
-import { type Item, type Status, severities, type VirtPlatformConfig } from "@virt/api";
+import type { Done } from "@virt/advisor";
+import type { Item, Status, VirtPlatformConfig } from "@virt/api";
 import { readTime } from "@virt/engine";
-import { Counter, Gauge, Histogram, type Registry } from "@virt/kube";
+import { Counter, Histogram, type Registry } from "@virt/kube";
+import { configGauges } from "./config-gauges.ts";
+import type { View } from "./view.ts";
 
 export type AdvisorMetrics = {
+  /** Kinds that a config needs and that are not served. */
+  readonly lacks: (config: string, kinds: readonly string[]) => void;
+  readonly took: (seconds: number) => void;
   readonly wrote: (profile: string, item: Item, result: Done["kind"]) => void;
   readonly changed: (config: VirtPlatformConfig, after: Status) => void;
   readonly failed: () => void;
@@ -21,27 +26,10 @@ const results: Readonly<Record<Done["kind"], string>> = {
   unavailable: "retry",
 };
 
-type Series = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
-
-export function advisorMetrics(registry: Registry, configs: () => readonly VirtPlatformConfig[]): AdvisorMetrics {
+export function advisorMetrics(registry: Registry, view: Pick<View, "configs" | "pools">): AdvisorMetrics {
   const registers = [registry];
-  const gauge = (
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    seriesOf: (config: VirtPlatformConfig) => Series,
-  ) =>
-    new Gauge({
-      name: `${prefix}${name}`,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, value } of configs().flatMap(seriesOf)) this.set({ ...labels }, value);
-      },
-    });
-  gauges(gauge);
+  const missing = new Map<string, readonly string[]>();
+  configGauges(registry, prefix, { ...view, missing: (config) => missing.get(config) ?? [] });
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
     new Counter({ name: `${prefix}${name}`, help, labelNames, registers });
   const writes = counter("item_writes_total", "Writes of plan items, by result.", [
@@ -60,7 +48,15 @@ export function advisorMetrics(registry: Registry, configs: () => readonly VirtP
     registers,
     buckets: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400],
   });
+  const durations = new Histogram({
+    name: `${prefix}reconcile_duration_seconds`,
+    help: "How long a pass over a config took.",
+    registers,
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
   return {
+    lacks: (config, kinds) => void missing.set(config, kinds),
+    took: (seconds) => durations.observe(seconds),
     wrote: (profile, item, result) => {
       writes.inc({ profile, item: item.name, operation: item.operation, result: results[result] });
       if (result === "rejected") errors.inc({ class: "rejected" });
@@ -84,75 +80,4 @@ function observeRollout(before: Item | undefined, after: Item, observe: (seconds
   const end = after.lastTransitionTime === undefined ? undefined : readTime(after.lastTransitionTime);
   const isDone = before?.state === "InProgress" && after.state === "Completed";
   if (isDone && start !== undefined && end !== undefined) observe((end - start) / 1000);
-}
-
-type MakeGauge = (
-  name: string,
-  help: string,
-  labelNames: readonly string[],
-  seriesOf: (config: VirtPlatformConfig) => Series,
-) => void;
-
-/** An ignored config says its phase and nothing else. */
-function gauges(gauge: MakeGauge): void {
-  const managed = (seriesOf: (name: string, status: Status) => Series) => (config: VirtPlatformConfig) =>
-    config.status === undefined || config.status.phase === "Ignored"
-      ? []
-      : seriesOf(config.metadata.name, config.status);
-  const flag = (metric: string, help: string, isSet: (status: Status) => boolean) =>
-    gauge(
-      metric,
-      help,
-      ["name"],
-      managed((name, status) => [{ labels: { name }, value: Number(isSet(status)) }]),
-    );
-  gauge(
-    "config_phase",
-    "1 for the phase that a config is in.",
-    ["name", "profile", "phase"],
-    ({ metadata, spec, status }) =>
-      status?.phase === undefined
-        ? []
-        : [{ labels: { name: metadata.name, profile: spec.profile, phase: status.phase }, value: 1 }],
-  );
-  gauge(
-    "config_impact",
-    "How much the plan disturbs: 1 low, 2 medium, 3 high.",
-    ["name"],
-    managed((name, { impactSeverity = "Low" }) => [
-      { labels: { name }, value: severities.indexOf(impactSeverity) + 1 },
-    ]),
-  );
-  flag("config_drifted", "1 while targets are not as they were applied.", ({ phase }) => phase === "Drifted");
-  flag("config_plan_stale", "1 while a plan waits that was found stale after its approval.", (status) =>
-    conditionIs(status, "PlanStale", "True"),
-  );
-  flag(
-    "config_review_forced",
-    "1 while a plan waits that nobody asked for.",
-    ({ phase, review }) => phase === "ReviewRequired" && review?.forced === true,
-  );
-  flag("config_upgrade_available", "1 while a newer operator would plan otherwise.", (status) =>
-    conditionIs(status, "UpgradeAvailable", "True"),
-  );
-  gauge(
-    "plan_info",
-    "Always 1; the label is the hash of the plan.",
-    ["name", "hash"],
-    managed((name, { planHash }) => (planHash === undefined ? [] : [{ labels: { name, hash: planHash }, value: 1 }])),
-  );
-  gauge(
-    "plan_items",
-    "Items of the plan, by state.",
-    ["name", "state"],
-    managed((name, { items = [] }) => countStates(name, items)),
-  );
-}
-
-function countStates(name: string, items: readonly Item[]): Series {
-  const states = [...new Set(items.map(({ state }) => state))];
-  return states.map((state) => ({
-    labels: { name, state },
-    value: items.filter((item) => item.state === state).length,
-  }));
 }

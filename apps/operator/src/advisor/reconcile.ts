@@ -8,6 +8,7 @@ import {
   newsOf,
   type Observed,
   observe,
+  optionsOf,
   type PassFacts,
   record,
   retrying,
@@ -36,6 +37,7 @@ export async function reconcile(config: VirtPlatformConfig, parts: AdvisorParts,
   const gathered = await gather(config, { ...gathering, isForDraft: isDraftNear(config, parts) });
   if (gathered.kind === "waiting") return waiting(config, gathered, parts, tools);
   if (gathered.kind === "unavailable") return troubled(config, gathered, parts, tools);
+  parts.metrics.lacks(config.metadata.name, unservedKinds(gathered.facts));
   const facts = await confirmStale(gathered.facts, tools.cluster);
   const confirmed = await parts.confirmer.confirm(config.metadata.name, suspects(facts), {
     cluster: tools.cluster,
@@ -46,6 +48,12 @@ export async function reconcile(config: VirtPlatformConfig, parts: AdvisorParts,
   if (decision.again.when === "retry") return troubled(config, decision.again, parts, tools);
   const reported = await report(config, decision.status, tools);
   return conclude({ config, seen, decision, reported }, parts, tools);
+}
+
+function unservedKinds(facts: PassFacts): readonly string[] {
+  const { profile, isServed } = facts;
+  const needs = profile?.needs(optionsOf(profile, facts)) ?? [];
+  return needs.filter((need) => !isServed(need)).map(({ kind }) => kind);
 }
 
 /** What only a draft needs is read where one is sure to come, or where another version's plan is compared. */

@@ -30,7 +30,7 @@ export function advisorResident(profiles: readonly Profile[]): Resident {
         rejections: new Rejections(),
         troubles: new Map<string, number>(),
         announce: announcing(housing),
-        metrics: advisorMetrics(registry, view.configs),
+        metrics: advisorMetrics(registry, view),
         clock,
         log,
       };

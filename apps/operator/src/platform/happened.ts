@@ -5,7 +5,7 @@ import { describeOpponent, writePath } from "@virt/engine";
 import type { Evaluated } from "@virt/platform";
 import type { Kept, Pass } from "./keep.ts";
 import { keyOf } from "./objects.ts";
-import { normal, type Told, warning } from "./tell.ts";
+import { activeAssets, normal, type Told, warning } from "./tell.ts";
 
 export function happened(ref: Ref, { kept, evaluated }: Pass): readonly Told[] {
   if (kept.kind !== "applied") return [];
@@ -30,10 +30,9 @@ export function resumedTold(name: string): readonly Told[] {
   return normal("ReconcileResumed", `Reconciliation of ${name} resumed`);
 }
 
-function appliedTold(name: string, { apply }: Applied, { standings }: Evaluated): readonly Told[] {
+function appliedTold(name: string, { apply }: Applied, evaluated: Evaluated): readonly Told[] {
   const { cause, changes, opponents } = apply;
-  const assets = [...standings].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])).join(",");
-  if (cause !== "drift") return normal("AssetApplied", `Applied asset ${assets}: ${name}`);
+  if (cause !== "drift") return normal("AssetApplied", `Applied asset ${activeAssets(evaluated)}: ${name}`);
   const paths = changes.map(({ path }) => writePath(path)).join(", ");
   const by = opponents.join(", ") || describeOpponent("unknown");
   return [

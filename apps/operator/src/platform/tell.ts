@@ -4,6 +4,7 @@ import type { KubeObject } from "@virt/api";
 import { writePath } from "@virt/engine";
 import {
   type Asset,
+  type Evaluated,
   type ManagedObject,
   objectAnnotations,
   readOverrides,
@@ -36,7 +37,7 @@ export function standingNews(
   );
   const failures = [...evaluated.standings].flatMap(([asset, standing]) => standingTold(asset, standing));
   const rivals = assets.flatMap((asset) => rivalTold(name, asset, evaluated.standings.get(asset.name)));
-  return [...governed.slice(0, 1), ...failures, ...rivals, ...modeTold(name, live), ...keptTold(name, kept)];
+  return [...governed.slice(0, 1), ...failures, ...rivals, ...modeTold(name, live), ...keptTold(name, kept, evaluated)];
 }
 
 function standingTold(asset: string, standing: Standing): readonly Told[] {
@@ -59,7 +60,7 @@ function modeTold(name: string, live: KubeObject | undefined): readonly Told[] {
   return warning("InvalidMode", `Invalid mode annotation for ${name}: ${mode.invalid} (must be 'unmanaged' or empty)`);
 }
 
-function keptTold(name: string, kept: Kept): readonly Told[] {
+function keptTold(name: string, kept: Kept, evaluated: Evaluated): readonly Told[] {
   switch (kept.kind) {
     case "excluded":
     case "applied":
@@ -72,10 +73,17 @@ function keptTold(name: string, kept: Kept): readonly Told[] {
       );
     }
     case "failed":
-      return kept.isPermanent ? warning("ApplyFailed", `Failed to apply asset ${name}: ${kept.message}`) : [];
+      return kept.isPermanent
+        ? warning("ApplyFailed", `Failed to apply asset ${activeAssets(evaluated)}: ${kept.message}`)
+        : [];
     case "verdict":
       return verdictTold(name, kept.verdict);
   }
+}
+
+/** As an event names the assets of an object. */
+export function activeAssets({ standings }: Evaluated): string {
+  return [...standings].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])).join(",");
 }
 
 function verdictTold(name: string, verdict: Verdict): readonly Told[] {

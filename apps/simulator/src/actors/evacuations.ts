@@ -2,8 +2,9 @@
 
 import { at, type KubeObject } from "@virt/engine";
 import { letters } from "../chance.ts";
-import { byAge, hindrance, isDraining, isOver, nodeOf, titleOf } from "../evictions.ts";
+import { hindrance, isDraining, isOver, nodeOf, titleOf } from "../evictions.ts";
 import { nodeNamed } from "../placement.ts";
+import { byTurn, nextTurn } from "../turns.ts";
 import type { Wish } from "../wish.ts";
 import type { World } from "../world.ts";
 import { isFinal, lanesOf, machineOf, titleAt } from "./migrations.ts";
@@ -33,10 +34,11 @@ function isLeaving(world: World, machine: KubeObject): boolean {
 export function request(world: World, machine: KubeObject, prefix: string): Wish {
   const { name: vmiName, namespace = "" } = machine.metadata;
   const name = `${prefix}-${freeSuffix(world, machine, prefix)}`;
+  const annotations = { "kubevirt.io/evacuationMigration": nodeOf(machine) ?? "", ...nextTurn(world) };
   const object = {
     apiVersion: "kubevirt.io/v1",
     kind: "VirtualMachineInstanceMigration",
-    metadata: { name, namespace, annotations: { "kubevirt.io/evacuationMigration": nodeOf(machine) ?? "" } },
+    metadata: { name, namespace, annotations },
     spec: { vmiName },
   };
   return { kind: "create", object, manager: "virt-controller" };
@@ -59,7 +61,7 @@ export function surplus(world: World): readonly Wish[] {
   const old = full.flatMap(([title, count]) =>
     finished
       .filter((migration) => titleAt(migration) === title)
-      .toSorted(byAge)
+      .toSorted(byTurn)
       .slice(0, count - kept),
   );
   return old.map((object) => ({ kind: "delete", object, manager: "virt-controller" }));

@@ -1,9 +1,10 @@
 // Moves virtual machines within the limits of the cluster.
 
 import { asText, at, type JsonMap, type KubeObject } from "@virt/engine";
-import { byAge, hindrance, isOver, nodeOf, titleOf } from "../evictions.ts";
+import { hindrance, isOver, nodeOf, titleOf } from "../evictions.ts";
 import { migrationLimits } from "../hco.ts";
 import { memoryOf, phaseOf } from "../placement.ts";
+import { byTurn } from "../turns.ts";
 import type { Wish } from "../wish.ts";
 import { faultOf, lasting, type World } from "../world.ts";
 import { conditions, type Round, wish } from "./virtual-machines.ts";
@@ -15,7 +16,7 @@ export function migrations(round: Round): Moves {
   const open = world
     .of("VirtualMachineInstanceMigration")
     .filter((migration) => !isFinal(migration))
-    .toSorted(byAge);
+    .toSorted(byTurn);
   for (const migration of open) {
     const machine = machineOf(world, migration);
     const target = targetOf(migration);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { initialState, step } from "./reflector-state.ts";
+import { initialState } from "./reflector-state.ts";
+import { step } from "./reflector-step.ts";
 import { ReflectorWorld } from "./reflector-world.ts";
 
 /** Each number is one thing that happens: to the server's objects, to the network, or to nobody. */

@@ -1,24 +1,16 @@
-// The alerts there are. Each has a page in docs/runbooks.
+// The alerts of the platform controller.
 
-export type Alert = {
-  readonly alert: string;
-  /** A metric without its prefix. */
-  readonly selector: string;
-  readonly test: string;
-  readonly lasting: string;
-  readonly severity: "warning" | "info";
-  readonly impact: "critical" | "warning" | "none";
-  readonly summary: string;
-  readonly description: string;
-};
+import { type Alert, last } from "./alert.ts";
+import { noLeader } from "./down.ts";
 
+const prefix = "kubevirt_autopilot_";
+const metric = (series: string) => last(`${prefix}${series}`);
 const object = "{{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }}";
 
-export const alerts: readonly Alert[] = [
+export const platformAlerts: readonly Alert[] = [
   {
     alert: "VirtPlatformSyncFailed",
-    selector: "compliance_status",
-    test: "== 0",
+    expr: `${metric("compliance_status")} == 0`,
     lasting: "15m",
     severity: "warning",
     impact: "critical",
@@ -27,8 +19,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     alert: "VirtPlatformThrashingDetected",
-    selector: 'paused_resources{reason!="manual"}',
-    test: "> 0",
+    expr: `${metric('paused_resources{reason!="manual"}')} > 0`,
     lasting: "1m",
     severity: "warning",
     impact: "warning",
@@ -37,8 +28,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     alert: "VirtPlatformDependencyMissing",
-    selector: "missing_dependency",
-    test: "== 1",
+    expr: `${metric("missing_dependency")} == 1`,
     lasting: "5m",
     severity: "warning",
     impact: "warning",
@@ -48,8 +38,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     alert: "VirtPlatformInvalidOverride",
-    selector: "invalid_override",
-    test: "== 1",
+    expr: `${metric("invalid_override")} == 1`,
     lasting: "10m",
     severity: "warning",
     impact: "none",
@@ -58,8 +47,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     alert: "VirtPlatformTombstoneStuck",
-    selector: "tombstone_status",
-    test: "< 0",
+    expr: `${metric("tombstone_status")} < 0`,
     lasting: "30m",
     severity: "warning",
     impact: "none",
@@ -68,12 +56,12 @@ export const alerts: readonly Alert[] = [
   },
   {
     alert: "VirtPlatformContested",
-    selector: "contested_fields",
-    test: "> 0",
+    expr: `${metric("contested_fields")} > 0`,
     lasting: "1h",
     severity: "info",
     impact: "none",
     summary: "Fields of a golden object are set by others and left alone.",
     description: `{{ $value }} field(s) of ${object} differ from the golden state because somebody else set them.`,
   },
+  noLeader({ alert: "VirtPlatformDown", prefix, words: "platform" }),
 ];

@@ -1,0 +1,67 @@
+// The alerts of the advisor.
+
+import { type Alert, last } from "./alert.ts";
+import { noLeader } from "./down.ts";
+
+const prefix = "kubevirt_advisor_";
+
+/** A replica that waits tells of configs as the one that leads does: one alert for both. */
+const ofAny = (labels: string, series: string) => `max by (namespace, ${labels}) (${series})`;
+const metric = (labels: string, series: string) => ofAny(labels, last(`${prefix}${series}`));
+const config = "VirtPlatformConfig {{ $labels.name }}";
+
+const machines = (state: string, of: (series: string) => string) =>
+  ofAny("name, item, pool", of(`${prefix}rollout_machines{state="${state}"}`));
+const changes = (series: string) => `changes(${series}[5m])`;
+
+export const advisorAlerts: readonly Alert[] = [
+  {
+    alert: "VirtAdvisorReviewWaiting",
+    expr: `${metric("name", "config_review_forced")} == 1`,
+    lasting: "1h",
+    severity: "info",
+    impact: "none",
+    summary: "A plan that nobody asked for waits for a review.",
+    description: `${config} is set to Apply, but its inputs, its targets or the operator changed after the approval. The new plan has waited for a person for an hour.`,
+  },
+  {
+    alert: "VirtAdvisorRolloutStuck",
+    expr: [
+      `${machines("updated", last)} < ${machines("total", last)}`,
+      `and ${machines("updated", changes)} == 0`,
+    ].join(" "),
+    lasting: "2h",
+    severity: "warning",
+    impact: "warning",
+    summary: "A rollout to the nodes does not get on.",
+    description: `In pool {{ $labels.pool }} no node has taken over item {{ $labels.item }} of ${config} for two hours. {{ $value }} node(s) are done.`,
+  },
+  {
+    alert: "VirtAdvisorPlanFailed",
+    expr: `${metric("name, phase", 'config_phase{phase=~"Failed|CompletedWithErrors"}')} == 1`,
+    lasting: "15m",
+    severity: "warning",
+    impact: "warning",
+    summary: "A plan that was approved could not be carried out.",
+    description: `${config} is in phase {{ $labels.phase }}: at least one item of its plan is not applied.`,
+  },
+  {
+    alert: "VirtAdvisorDrifted",
+    expr: `${metric("name", "config_drifted")} == 1`,
+    lasting: "1h",
+    severity: "warning",
+    impact: "warning",
+    summary: "What a plan applied has been changed by somebody else.",
+    description: `Targets of ${config} have not been as they were applied for an hour. The advisor leaves them alone until a person decides.`,
+  },
+  {
+    alert: "VirtAdvisorPrerequisiteMissing",
+    expr: `${metric("name, phase", 'config_phase{phase="PrerequisiteFailed"}')} == 1`,
+    lasting: "30m",
+    severity: "info",
+    impact: "none",
+    summary: "A profile that was asked for lacks something that it needs.",
+    description: `${config} cannot be planned: an operator, an object or a valid option is missing. The plan is drafted as soon as it is there.`,
+  },
+  noLeader({ alert: "VirtAdvisorDown", prefix, words: "advisor" }),
+];

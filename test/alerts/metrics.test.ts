@@ -1,0 +1,42 @@
+// What alerts ask for is declared, and what is declared is named as Prometheus wants it.
+
+import { spawnSync } from "node:child_process";
+import { advisorAlerts, platformAlerts } from "@virt/catalog";
+import { inRepository } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { declaredText, metricNames } from "../../tools/generate/metrics-page.ts";
+import { judge } from "./promtool.ts";
+
+test.each(["advisor", "platform"] as const)(
+  "Prometheus accepts every metric of the %s process",
+  {
+    timeout: 600_000,
+  },
+  async (controller) => {
+    expect(judge(["check", "metrics"], { input: await declaredText(controller) })).toEqual({ code: 0, said: "" });
+  },
+);
+
+test.each([
+  { controller: "advisor", alerts: advisorAlerts },
+  { controller: "platform", alerts: platformAlerts },
+] as const)("the alerts of the $controller ask only for metrics of its own process", ({ controller, alerts }) => {
+  const known = new Set(metricNames(controller));
+  const asked = alerts.flatMap(({ expr }) => expr.match(/\bkubevirt_\w+/g) ?? []);
+  expect(asked.length).toBeGreaterThanOrEqual(alerts.length);
+  expect(asked.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("runbooks are where the environment of the platform operator says", () => {
+  const hco = {
+    apiVersion: "hco.kubevirt.io/v1beta1",
+    kind: "HyperConverged",
+    metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
+    spec: {},
+  };
+  const args = [inRepository("dist", "virt-operator.mjs"), "render", "--hco-file=-", "--asset=prometheus-alerts"];
+  const env = { RUNBOOK_URL_TEMPLATE: "https://books.example/%s" };
+  const { stdout } = spawnSync(process.execPath, args, { env, input: JSON.stringify(hco), encoding: "utf8" });
+  expect(stdout).toContain("runbook_url: https://books.example/VirtPlatformSyncFailed\n");
+  expect(stdout).not.toContain("/blob/main/docs/runbooks/");
+});

@@ -1,0 +1,22 @@
+// Every alert has a page in the form that all of them have, and every page has its alert.
+
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { advisorAlerts, platformAlerts } from "@virt/catalog";
+import { inRepository } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { readRunbook, sections } from "./runbook.ts";
+
+const alerts = [...advisorAlerts, ...platformAlerts].map(({ alert }) => alert);
+
+test("there is a page for each alert and for nothing else", () => {
+  const pages = readdirSync(inRepository("docs", "runbooks")).map((file) => basename(file, ".md"));
+  expect(pages.toSorted()).toEqual([...alerts, "README"].toSorted());
+});
+
+test.each(alerts)("the page of %s says what it means, what it does, how to look, and what to do", (alert) => {
+  const { headings, diagnosis, mitigation, clusterOnly } = readRunbook(alert);
+  expect(headings).toEqual(sections);
+  expect([diagnosis, mitigation].filter((text) => !text.includes("kubectl "))).toEqual([]);
+  expect(clusterOnly.filter((block) => !block.startsWith("kubectl logs "))).toEqual([]);
+});

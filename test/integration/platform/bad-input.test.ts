@@ -1,0 +1,228 @@
+// What people write into annotations by mistake or in bad faith, on live objects of every kind.
+
+import { fieldManagers, type JsonMap, type KubeObject, type Ref } from "@virt/api";
+import {
+  appliedBy,
+  applyPatch,
+  at,
+  fieldSet,
+  keepOnly,
+  leavesOf,
+  type Path,
+  readIgnoreFields,
+  readOwners,
+  valueAt,
+  writePath,
+} from "@virt/engine";
+import { isState, objectAnnotations } from "@virt/platform";
+import { freePorts } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunningProgram } from "../../world/program.ts";
+import { type Golden, startGolden, type Target, untilConverged } from "./golden.ts";
+import { type HostilePatch, hostilePatches } from "./hostile/index.ts";
+import { pointers, wishes } from "./hostile/mistakes.ts";
+
+const prefix = "platform.kubevirt.io/";
+let golden: Golden;
+let operator: RunningProgram;
+let metricsUrl: string;
+
+beforeAll(async () => {
+  golden = await startGolden();
+  const [port] = await freePorts(1);
+  metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
+  operator = await golden.world.startOperator({ flags: ["--activation=always", ...metrics] });
+  await untilConverged(golden);
+  await untilQuiet();
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+const requests = () => golden.targets.flatMap(({ path }) => golden.requests(path));
+
+/** Nothing is asked any more: the last requests of the first passes are in the log. */
+async function untilQuiet(): Promise<void> {
+  let seen = -1;
+  await golden.until(async () => {
+    const before = seen;
+    seen = requests().length;
+    await new Promise((resolve) => setTimeout(resolve, 500)); // silence is the subject
+    expect(seen).toBe(before);
+  });
+}
+
+const nameOf = ({ kind, namespace = "", name }: Ref) => `${kind}/${namespace}/${name}`;
+const annotate = (path: string, key: string, text: string | null) =>
+  golden.edit(path, { metadata: { annotations: { [key]: text } } }, "person");
+
+/** As it begins: long texts are cut. */
+async function untilTold(reason: string, note: string): Promise<void> {
+  const start = note.slice(0, 150);
+  const isTold = () => operator.log.some((line) => line["reason"] === reason && line.msg?.startsWith(start));
+  await expect.poll(isTold, { interval: 20, message: note }).toBe(true);
+}
+
+async function eventNotes(): Promise<readonly string[]> {
+  const { body } = await golden.world.server.request({ path: "/apis/events.k8s.io/v1/events" });
+  return (body as { readonly items: readonly { readonly note: string }[] }).items.map(({ note }) => note.slice(0, 150));
+}
+
+async function invalidOverrides(type: string): Promise<readonly string[]> {
+  const text = await (await fetch(metricsUrl)).text();
+  const series = text.split("\n").filter((line) => line.startsWith("kubevirt_autopilot_invalid_override{"));
+  return series
+    .filter((line) => line.includes(`type="${type}"`) && line.endsWith(" 1"))
+    .map((line) =>
+      ["kind", "namespace", "name"].map((label) => new RegExp(`${label}="([^"]*)"`).exec(line)?.[1]).join("/"),
+    );
+}
+
+/** All of an object but what others may write on it. */
+function contentOf({ metadata, ...rest }: KubeObject): JsonMap {
+  const { annotations = {}, labels, name, namespace, uid } = metadata;
+  const kept = Object.entries(annotations).filter(
+    ([key]) => !key.startsWith(prefix) || key === objectAnnotations.state,
+  );
+  return { ...rest, metadata: { name, namespace, uid, labels, annotations: Object.fromEntries(kept) } };
+}
+
+const contents = (targets = golden.targets) =>
+  Promise.all(targets.map(async ({ path }) => contentOf(await golden.read(path))));
+
+/** What is rendered for an object, as far as it shows in it. */
+function baselineOf(live: KubeObject): KubeObject {
+  const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter((path) => !isState(path));
+  return keepOnly(live, fieldSet(own));
+}
+
+/** A field that is one value, if there is one. */
+function fieldOf(baseline: KubeObject, live: KubeObject): string {
+  const isPlain = (path: Path) => path[0] === "f:spec" && path.every((element) => element.startsWith("f:"));
+  const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter(isPlain);
+  const found = own.find((path) => typeof valueAt(baseline, path) !== "object");
+  return found === undefined ? "/spec/none" : writePath(found);
+}
+
+type Attack = { readonly target: Target; readonly tries: string; readonly text: string; readonly reason: string };
+
+/** Of each class in turn, so that the few of an object are of many classes. */
+function interleaved(patches: readonly HostilePatch[]): readonly HostilePatch[] {
+  const classes = [...Map.groupBy(patches, ({ tries }) => tries).values()];
+  const longest = Math.max(...classes.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, row) => classes.flatMap((one) => one[row] ?? [])).flat();
+}
+
+const perObject = 14;
+/** There are 25 about an object in a burst. The start uses up those of the HyperConverged, which then has its log. */
+const eventsOfEach = 5;
+
+async function attacksOn(target: Target, number: number): Promise<readonly Attack[]> {
+  const live = await golden.read(target.path);
+  const baseline = baselineOf(live);
+  const patches = interleaved(hostilePatches(fieldOf(baseline, live)));
+  const own = patches.filter((_, index) => index % golden.targets.length === number);
+  const attacks = own.flatMap(({ tries, text }) => {
+    const patched = applyPatch(baseline, text);
+    if (patched.kind === "patched") throw new Error(`${nameOf(target.ref)} takes ${text}`);
+    // How many bytes there are depends on what is rendered and does not show.
+    return [{ target, tries, text, reason: patched.reason.replace(/(?<= bytes: ).*/s, "") }];
+  });
+  const told = [...Map.groupBy(attacks, ({ reason }) => reason).values()].flatMap(([first]) => first ?? []);
+  return told.slice(0, perObject);
+}
+
+const witness = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const invalidPatch = ({ target, reason }: Attack) => `Invalid JSON patch for ${nameOf(target.ref)}: ${reason}`;
+
+test("a hostile patch changes nothing, is told with its reason and holds its object, while others are kept", async () => {
+  const targets = golden.targets.filter(({ path }) => path !== witness);
+  const before = await contents(targets);
+  const asked = requests().length;
+  const attacks = await Promise.all(targets.map(attacksOn));
+  await Promise.all(
+    attacks.map(async (series) => {
+      for (const attack of series) {
+        await annotate(attack.target.path, objectAnnotations.patch, attack.text);
+        await untilTold("InvalidPatch", invalidPatch(attack));
+      }
+    }),
+  );
+  expect(attacks.flat().length).toBeGreaterThanOrEqual(150);
+  expect(new Set(attacks.flat().map(({ tries }) => tries)).size).toBeGreaterThanOrEqual(20);
+  expect(await contents(targets)).toEqual(before);
+  expect(requests().slice(asked)).toEqual([]);
+  await expect.poll(() => invalidOverrides("patch")).toHaveLength(targets.length);
+  const notes = attacks
+    .filter(([first]) => first?.target.ref.kind !== "HyperConverged")
+    .flatMap((series) => series.slice(0, eventsOfEach).map((attack) => invalidPatch(attack).slice(0, 150)));
+  const untold = async () => {
+    const told = await eventNotes();
+    return notes.filter((note) => !told.some((one) => one.startsWith(note)));
+  };
+  await expect.poll(untold).toEqual([]);
+
+  await golden.edit(witness, { spec: { minHealthy: "10%" } }, "person");
+  await golden.until(async () => expect(at(await golden.read(witness), "spec", "minHealthy")).toBe("51%"));
+  for (const { path } of targets) await annotate(path, objectAnnotations.patch, null);
+  await expect.poll(() => invalidOverrides("patch")).toEqual([]);
+  expect(await contents(targets)).toEqual(before);
+});
+
+test("pointers that make no sense change nothing, are told with their reason and hold their object", async () => {
+  const before = await contents();
+  const asked = requests().length;
+  const targets = golden.targets.filter(({ path }) => path !== witness).slice(0, 5);
+  await Promise.all(
+    targets.map(async ({ path, ref }) => {
+      for (const text of pointers) {
+        const read = readIgnoreFields(text);
+        if (read.kind === "pointers") throw new Error(`${text} can be read`);
+        await annotate(path, objectAnnotations.ignoreFields, text);
+        await untilTold("InvalidIgnoreFields", `Invalid ignore-fields annotation for ${nameOf(ref)}: ${read.reason}`);
+      }
+    }),
+  );
+  await expect.poll(() => invalidOverrides("ignore")).toHaveLength(targets.length);
+  expect(await contents()).toEqual(before);
+  expect(requests().slice(asked)).toEqual([]);
+  for (const { path } of targets) await annotate(path, objectAnnotations.ignoreFields, null);
+  await expect.poll(() => invalidOverrides("ignore")).toEqual([]);
+});
+
+test("a mode that nobody knows is told, and the object is kept as ever", async () => {
+  for (const mode of ["Unmanaged", "off", "true", "unmanaged;managed"]) {
+    await annotate(witness, objectAnnotations.mode, mode);
+    await untilTold(
+      "InvalidMode",
+      `Invalid mode annotation for NodeHealthCheck//virt-node-health-check: ${mode} (must be 'unmanaged' or empty)`,
+    );
+  }
+  await expect.poll(() => invalidOverrides("mode")).toEqual(["NodeHealthCheck//virt-node-health-check"]);
+  await golden.edit(witness, { spec: { minHealthy: "20%" } }, "somebody");
+  await golden.until(async () => expect(at(await golden.read(witness), "spec", "minHealthy")).toBe("51%"));
+  await annotate(witness, objectAnnotations.mode, null);
+  await expect.poll(() => invalidOverrides("mode")).toEqual([]);
+});
+
+test("what cannot be read on the HyperConverged is told by its key, and everything stays as it is", async () => {
+  const hco = golden.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
+  const before = await contents();
+  const asked = requests().length;
+  const annotations = (await golden.read(hco)).metadata.annotations ?? {};
+  for (const { key, texts, reason = "InvalidConfiguration" } of wishes) {
+    const named =
+      reason === "InvalidExclusions"
+        ? "Invalid disabled-resources annotation: "
+        : `Invalid annotation ${prefix}${key}: `;
+    for (const text of texts) {
+      const told = operator.log.length;
+      await annotate(hco, `${prefix}${key}`, text);
+      const isTold = () =>
+        operator.log.slice(told).some((line) => line["reason"] === reason && line.msg?.startsWith(named));
+      await expect.poll(isTold, { interval: 20, message: `${key}: ${text}` }).toBe(true);
+    }
+    await annotate(hco, `${prefix}${key}`, annotations[`${prefix}${key}`] ?? null);
+  }
+  expect(await contents()).toEqual(before);
+  expect(requests().slice(asked)).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import type { Crd } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunningProgram } from "../../world/program.ts";
+import { mockCrd } from "../../world/world.ts";
+import { type Golden, startGolden, type Target, untilConverged } from "./golden.ts";
+
+let golden: Golden;
+let operator: RunningProgram;
+
+beforeAll(async () => {
+  golden = await startGolden({ lacksRights: true }); // which requests were refused, and why, is looked at here
+  operator = await golden.start();
+  await untilConverged(golden);
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+/** Kinds with one object of ours each, by the file of their CRD. */
+const kinds = {
+  UIPlugin: "uiplugins",
+  MetalLB: "metallbs",
+  ForkliftController: "forkliftcontrollers",
+  NodeHealthCheck: "nodehealthchecks",
+};
+const rounds = 25; // of four kinds at once
+
+async function isManaged({ path }: Target): Promise<boolean> {
+  const { status, body } = await golden.world.server.request({ path });
+  const { metadata } = body as { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } };
+  return status === 200 && metadata?.labels?.["platform.kubevirt.io/managed-by"] === "virt-platform-operator";
+}
+
+/** While a CRD goes, the server answers 403 to whoever creates its objects: no right is missing. */
+function refusals(): readonly string[] {
+  const refused = golden.targets
+    .flatMap(({ path }) => golden.requests(path))
+    .filter(({ responseStatus }) => responseStatus?.code === 403);
+  const why = refused.map(({ responseObject }) => (responseObject as { readonly message?: string }).message ?? "");
+  return why.filter((message) => !message.endsWith("while custom resource definition is terminating"));
+}
+
+test("a hundred times the CRD of a managed kind vanishes and comes back, and each time its object is managed again", {
+  timeout: 240_000,
+}, async () => {
+  const { server } = golden.world;
+  const targets = golden.targets.filter(({ ref }) => Object.hasOwn(kinds, ref.kind));
+  expect(targets).toHaveLength(Object.keys(kinds).length);
+  const cycle = async (target: Target) => {
+    const plural = target.path.split("/").at(-2);
+    const [group] = target.ref.apiVersion.split("/");
+    const crd = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`;
+    await server.removeCrd((await server.request({ path: crd })).body as Crd);
+    await server.installCrds([mockCrd(kinds[target.ref.kind as keyof typeof kinds])]);
+    await expect.poll(() => isManaged(target), { interval: 50 }).toBe(true);
+  };
+  for (let round = 0; round < rounds; round++) await Promise.all(targets.map(cycle));
+  expect(operator.child.exitCode).toBeNull();
+  expect(refusals()).toEqual([]);
+  await golden.edit(targets[0]?.path ?? "", { metadata: { labels: { "platform.kubevirt.io/managed-by": "nobody" } } });
+  await expect.poll(() => isManaged(targets[0] as Target)).toBe(true);
+});

@@ -1,0 +1,56 @@
+import type { KubeObject } from "@virt/api";
+import { at } from "@virt/engine";
+import { objectAnnotations } from "@virt/platform";
+import { type FaultProxy, startFaultProxy } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operatorAccount } from "../../world/account.ts";
+import { type Golden, startGolden, untilConverged } from "./golden.ts";
+
+const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
+const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+let golden: Golden;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  golden = await startGolden();
+  const { server } = golden.world;
+  proxy = await startFaultProxy({ server });
+  const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
+  await golden.world.startOperator({ flags: ["--activation=always"], kubeconfig });
+  await untilConverged(golden);
+});
+afterAll(async () => {
+  await golden[Symbol.asyncDispose]();
+  await proxy.stop();
+});
+
+/** From now on the operator believes objects of a kind to be as they were. A request of its own begins it. */
+async function hideFromOperator(resource: string): Promise<void> {
+  const fault = { kind: "treat-frames", of: { resource }, treatment: { do: "hold" } } as const;
+  const matching = { verb: "apply", resource: "nodehealthchecks" } as const;
+  const hasBegun = proxy.arm({ name: `hide ${resource}`, trigger: { on: "request", number: 1, matching }, fault });
+  await golden.edit(check, { spec: { minHealthy: "10%" } });
+  await golden.until(async () => expect(at(await golden.read(check), "spec", "minHealthy")).toBe("51%"));
+  expect(hasBegun()).toBe(true);
+}
+
+/** So many addresses are left for the pods of a node. */
+async function setPodSubnet(prefix: number): Promise<void> {
+  const annotations = { "k8s.ovn.org/node-subnets": `{"default":"10.128.0.0/${prefix}"}` };
+  await golden.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
+}
+
+const setting = (object: KubeObject, name: string) => at(object, "spec", "kubeletConfig", name);
+
+test("what a person releases and changes is theirs at once, however far behind the operator's view is", async () => {
+  await golden.until(async () => expect(setting(await golden.read(kubelet), "maxPods")).toBe(500));
+  const before = golden.requests(kubelet).length;
+  await hideFromOperator("kubeletconfigs");
+  const annotations = { [objectAnnotations.ignoreFields]: "/spec/kubeletConfig/nodeStatusMaxImages" };
+  await golden.edit(kubelet, { metadata: { annotations }, spec: { kubeletConfig: { nodeStatusMaxImages: 42 } } });
+  await setPodSubnet(24);
+  await expect.poll(() => golden.requests(kubelet).length).toBeGreaterThan(before);
+  proxy.disarm();
+  await golden.until(async () => expect(setting(await golden.read(kubelet), "maxPods")).toBeUndefined());
+  expect(setting(await golden.read(kubelet), "nodeStatusMaxImages")).toBe(42);
+});

@@ -1,0 +1,33 @@
+// People with exactly the rights that a test gives them.
+
+import type { Actor, Server } from "@virt/testkit";
+import { expect, vi } from "vitest";
+import { bindRole, createRole } from "./site.ts";
+
+/** Verbs on a kind in the whole cluster; to patch, where none is named. */
+export type May = { readonly group: string; readonly resource: string; readonly verbs?: readonly string[] };
+
+/** Somebody who may do this and nothing else; takes effect before it returns. */
+export async function person(server: Server, name: string, rules: readonly May[]): Promise<Actor> {
+  const granted = rules.map(({ group, resource, verbs = ["patch"] }) => ({
+    apiGroups: [group],
+    resources: [resource],
+    verbs,
+  }));
+  await createRole(server, name, granted);
+  await bindRole(server, name, name);
+  const somebody = server.user(name);
+  const last = rules.at(-1) as May;
+  const attributes = { group: last.group, resource: last.resource, verb: (last.verbs ?? ["patch"])[0] };
+  const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
+  const isGranted = async () => {
+    const { body } = await somebody.request({
+      method: "POST",
+      path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+      body: { ...review, spec: { resourceAttributes: attributes } },
+    });
+    expect(body).toMatchObject({ status: { allowed: true } });
+  };
+  await vi.waitFor(isGranted, { timeout: 45_000, interval: 50 });
+  return somebody;
+}

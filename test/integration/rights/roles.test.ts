@@ -1,0 +1,71 @@
+// What the roles say: those for people, as a cluster adds them up, and those of the operators.
+
+import { globSync, readFileSync } from "node:fs";
+import { inRepository } from "@virt/testkit";
+import { load } from "js-yaml";
+import { expect, test } from "vitest";
+import { grantedRights, rightText } from "../../../tools/rights/granted-rights.ts";
+
+type Role = {
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[];
+};
+
+const files = globSync("config/rbac/people/*_role.yaml", { cwd: inRepository() });
+const roles = files.map((file) => load(readFileSync(inRepository(file), "utf8")) as Role);
+
+/** Kubernetes has view in edit and edit in admin: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#user-facing-roles */
+const includes = { view: ["view"], edit: ["view", "edit"], admin: ["view", "edit", "admin"] } as const;
+
+function verbsOf(clusterRole: keyof typeof includes): readonly string[] {
+  const labels = includes[clusterRole].map((role) => `rbac.authorization.k8s.io/aggregate-to-${role}`);
+  const added = roles.filter(({ metadata }) => labels.some((label) => metadata.labels?.[label] === "true"));
+  return [...new Set(added.flatMap(({ rules }) => rules.flatMap(({ verbs }) => verbs)))].toSorted();
+}
+
+test("viewers look, editors also change, and only admins approve besides those who are made approvers", () => {
+  const look = ["get", "list", "watch"];
+  expect(verbsOf("view")).toEqual(look);
+  expect(verbsOf("edit")).toEqual(["create", "delete", "get", "list", "patch", "update", "watch"]);
+  expect(verbsOf("admin")).toEqual([...verbsOf("edit"), "approve", "deletecollection"].toSorted());
+});
+
+test("no role for people is about anything but configs, or about everything", () => {
+  const words = roles.flatMap(({ rules }) => rules.flatMap(({ resources, verbs }) => [...resources, ...verbs]));
+  expect(words.filter((word) => word.includes("*") || word === "secrets")).toEqual([]);
+  expect(new Set(roles.flatMap(({ rules }) => rules.flatMap(({ resources }) => resources)))).toEqual(
+    new Set(["virtplatformconfigs"]),
+  );
+});
+
+const operators = ["advisor", "platform"] as const;
+const grantedTo = (operator: string) =>
+  grantedRights(operator, readFileSync(inRepository("config", "rbac", operator, "role.yaml"), "utf8"));
+
+test.each(operators)(
+  "the %s is granted nothing as a whole, no way to more rights, and no look at secrets or pods",
+  (operator) => {
+    const granted = grantedTo(operator);
+    expect(granted.filter((right) => Object.values(right).some((word) => word.includes("*")))).toEqual([]);
+    expect(granted.filter(({ verb }) => ["escalate", "bind", "impersonate"].includes(verb))).toEqual([]);
+    expect(granted.filter(({ resource }) => /^(secrets|pods)/.test(resource))).toEqual([]);
+  },
+);
+
+// Names of events are not known beforehand, reviews have none, and a POST is authorised without one.
+const unpinned = [
+  "create events.events.k8s.io *",
+  "create leases.coordination.k8s.io *",
+  "create subjectaccessreviews.authorization.k8s.io *",
+  "create tokenreviews.authentication.k8s.io *",
+  "patch events.events.k8s.io *",
+];
+
+test.each([
+  { operator: "advisor", more: ["create virtplatformconfigs.advisor.kubevirt.io *"] },
+  { operator: "platform", more: [] },
+])("the $operator may write objects of given names only, wherever the API lets a role say so", ({ operator, more }) => {
+  const writes = grantedTo(operator).filter(({ verb }) => !["get", "list", "watch"].includes(verb));
+  const nameless = writes.filter(({ name }) => name === undefined).map(rightText);
+  expect(nameless.toSorted()).toEqual([...unpinned, ...more].toSorted());
+});

@@ -1,0 +1,156 @@
+// Somebody holds the token of an operator. First its roles stand in the way, then, with all rights of the cluster, its policy.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountName, applied, type ControllerName } from "../../world/account.ts";
+import { collectionOf, foreignTo, foreignToBoth, objectOf, pathOf, type Thing } from "./foreign-objects.ts";
+import { bindRole, messageOf, rehearse, type Site, startSite, untilDenied, type Write } from "./site.ts";
+
+let site: Site;
+const operators = ["advisor", "platform"] as const;
+const all: readonly Thing[] = [...new Set([...foreignToBoth, ...foreignTo.advisor, ...foreignTo.platform])];
+
+beforeAll(async () => {
+  site = await startSite();
+  const stored = [...all, ...own].map((one) => `${JSON.stringify(objectOf(one))}\n`);
+  await applied(site.server, stored.join("---\n"));
+});
+afterAll(() => site.server.stop());
+
+const hco: Thing = {
+  apiVersion: "hco.kubevirt.io/v1beta1",
+  kind: "HyperConverged",
+  plural: "hyperconvergeds",
+  namespace: "openshift-cnv",
+  name: "kubevirt-hyperconverged",
+};
+const descheduler: Thing = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "KubeDescheduler",
+  plural: "kubedeschedulers",
+  namespace: "openshift-kube-descheduler-operator",
+  name: "cluster",
+  rest: { spec: {} },
+};
+const own = [hco, descheduler];
+
+const hostile = { metadata: { labels: { hostile: "true" } } };
+const create = (one: Thing): Write => ({ method: "POST", path: collectionOf(one), body: objectOf(one) });
+const edit = (one: Thing, sub = ""): Write => ({ method: "PATCH", path: `${pathOf(one)}${sub}`, body: hostile });
+const remove = (path: string): Write => ({ method: "DELETE", path });
+
+type Crime = Write & { readonly reason: string };
+
+function crimesOn(one: Thing): readonly Crime[] {
+  const what = `${one.kind} ${one.namespace === undefined ? "" : `${one.namespace}/`}${one.name}`;
+  return [
+    { reason: `create ${what}`, ...create(one) },
+    { reason: `change ${what}`, ...edit(one) },
+    { reason: `delete ${what}`, ...remove(pathOf(one)) },
+  ];
+}
+
+const pod = "/api/v1/namespaces/elsewhere/pods/program";
+const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "program", namespace: "elsewhere" } };
+const tokenRequest = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+const coreEvent = {
+  apiVersion: "v1",
+  kind: "Event",
+  metadata: { name: "lie", namespace: "elsewhere" },
+  involvedObject: { kind: "Pod", name: "program", namespace: "elsewhere" },
+};
+const machineConfigs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
+const pool = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
+const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
+const configMaps = "/api/v1/namespaces/elsewhere/configmaps";
+
+const otherWays: readonly Crime[] = [
+  {
+    reason: "make a token of another account",
+    method: "POST",
+    path: "/api/v1/namespaces/elsewhere/serviceaccounts/default/token",
+    body: tokenRequest,
+  },
+  { reason: "evict a pod", method: "POST", path: `${pod}/eviction`, body: eviction },
+  { reason: "change the status of a node", method: "PATCH", path: "/api/v1/nodes/worker-1/status", body: hostile },
+  {
+    reason: "scale a Deployment",
+    method: "PATCH",
+    path: "/apis/apps/v1/namespaces/elsewhere/deployments/program/scale",
+    body: { spec: { replicas: 9 } },
+  },
+  { reason: "change the status of a pool", method: "PATCH", path: `${pool}/status`, body: hostile },
+  { reason: "change the status of HyperConverged", method: "PATCH", path: `${pathOf(hco)}/status`, body: hostile },
+  { reason: "delete HyperConverged", ...remove(pathOf(hco)) },
+  { reason: "delete all MachineConfigs", ...remove(machineConfigs) },
+  { reason: "delete all ConfigMaps of a namespace", ...remove(configMaps) },
+  {
+    reason: "write an event of the old kind",
+    method: "POST",
+    path: "/api/v1/namespaces/elsewhere/events",
+    body: coreEvent,
+  },
+  {
+    reason: "change what a person asked for",
+    method: "PATCH",
+    path: `${configs}/load-aware-rebalancing`,
+    body: hostile,
+  },
+  { reason: "delete all configs", ...remove(configs) },
+];
+
+const particular: Readonly<Record<ControllerName, readonly Crime[]>> = {
+  advisor: [{ reason: "delete the KubeDescheduler", ...remove(pathOf(descheduler)) }],
+  platform: [
+    { reason: "create HyperConverged", ...create(hco) },
+    {
+      reason: "say what became of a plan",
+      method: "PATCH",
+      path: `${configs}/load-aware-rebalancing/status`,
+      body: { status: { phase: "Completed" } },
+    },
+  ],
+};
+
+const crimesOf = (by: ControllerName): readonly Crime[] => {
+  const things: readonly Thing[] = [...foreignToBoth, ...foreignTo[by]];
+  return [...things.flatMap(crimesOn), ...otherWays, ...particular[by]];
+};
+
+test("at least 60 things are tried with each token", () => {
+  for (const by of operators) expect(crimesOf(by).length).toBeGreaterThanOrEqual(60);
+});
+
+// A role cannot say in which namespace of others an object may be, nor of what name one may be made by POST: the policy can.
+describe.each(operators)("the token of the %s, with the rights that it ships with", (by) => {
+  test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
+    expect(await rehearse(site.accounts[by], crime)).toMatchObject({ status: 403 });
+  });
+});
+
+describe.each(operators)("the token of the %s, with all rights of the cluster", (by) => {
+  beforeAll(async () => {
+    await bindRole(site.server, accountName(by), "cluster-admin");
+    await untilDenied(site.accounts[by], crimesOf(by)[0] as Crime, `virt-${by}-operator-writes`);
+  });
+  test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
+    const answer = await rehearse(site.accounts[by], crime);
+    expect(messageOf(answer)).toContain(`ValidatingAdmissionPolicy 'virt-${by}-operator-writes'`);
+    expect(answer.status).toBe(403);
+  });
+});
+
+test("the advisor cannot make a config that runs at once, however wide its rights are", async () => {
+  const profile = "virt-higher-density";
+  const spec = { profile, action: "Apply" };
+  const body = { apiVersion: "advisor.kubevirt.io/v1alpha1", kind: "VirtPlatformConfig", metadata: { name: profile } };
+  const make = (given: object) =>
+    rehearse(site.accounts.advisor, { method: "POST", path: configs, body: { ...body, spec: { ...spec, ...given } } });
+  expect(messageOf(await make({}))).toContain("may make configs with action Ignore only");
+  expect(await make({ action: "Ignore", approvedPlan: "a".repeat(64) })).toMatchObject({ status: 403 });
+  expect(await make({ action: "Ignore" })).toMatchObject({ status: 201 });
+});
+
+test("everybody else writes as before", async () => {
+  const somebody = site.server.user("somebody", ["system:masters"]);
+  for (const one of all) expect(await rehearse(somebody, edit(one))).toMatchObject({ status: 200 });
+});

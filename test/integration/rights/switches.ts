@@ -1,0 +1,38 @@
+// What somebody must be allowed to patch to turn a switch on the HyperConverged.
+
+import type { May } from "./people.ts";
+
+export const onHco: May = { group: "hco.kubevirt.io", resource: "hyperconvergeds" };
+const machineConfigs: May = { group: "machineconfiguration.openshift.io", resource: "machineconfigs" };
+const kubeletConfigs: May = { group: "machineconfiguration.openshift.io", resource: "kubeletconfigs" };
+const deschedulers: May = { group: "operator.openshift.io", resource: "kubedeschedulers" };
+export const everything: readonly May[] = [
+  machineConfigs,
+  kubeletConfigs,
+  deschedulers,
+  { group: "", resource: "services" },
+  { group: "monitoring.coreos.com", resource: "servicemonitors" },
+  { group: "monitoring.coreos.com", resource: "prometheusrules" },
+  { group: "remediation.medik8s.io", resource: "nodehealthchecks" },
+  { group: "forklift.konveyor.io", resource: "forkliftcontrollers" },
+  { group: "metallb.io", resource: "metallbs" },
+  { group: "observability.openshift.io", resource: "uiplugins" },
+];
+
+export const switches: readonly { readonly key: string; readonly needs: readonly May[] }[] = [
+  { key: "vfio-devices", needs: [machineConfigs] },
+  { key: "enable-swap", needs: [machineConfigs] },
+  { key: "enable-pci-passthrough", needs: [machineConfigs] },
+  { key: "enable-loadaware", needs: [machineConfigs, deschedulers] },
+  { key: "enable-kubelet-performance-settings", needs: [kubeletConfigs] },
+  { key: "enable-numa", needs: [kubeletConfigs] },
+  { key: "feature-gates", needs: [kubeletConfigs] },
+  { key: "enable-node-health-check", needs: [{ group: "remediation.medik8s.io", resource: "nodehealthchecks" }] },
+  { key: "enable-mtv", needs: [{ group: "forklift.konveyor.io", resource: "forkliftcontrollers" }] },
+  { key: "enable-metallb", needs: [{ group: "metallb.io", resource: "metallbs" }] },
+  { key: "enable-observability", needs: [{ group: "observability.openshift.io", resource: "uiplugins" }] },
+  { key: "autopilot", needs: everything },
+  { key: "prune", needs: everything },
+  { key: "disabled-resources", needs: everything },
+  { key: "enable-something-new", needs: everything },
+];

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { compareRights } from "./compare-rights.ts";
+import { grantedRights } from "./granted-rights.ts";
+import { usedRights } from "./used-rights.ts";
+
+const account = "system:serviceaccount:ours:operator";
+const role = `
+rules:
+- {apiGroups: [apps], resources: [deployments], verbs: [get]}
+- {apiGroups: [""], resources: [configmaps], resourceNames: [mine], verbs: [create, patch]}
+`;
+const granted = grantedRights(account, role);
+
+const event = (verb: string, name: string, code = 200) => ({
+  stage: "ResponseComplete",
+  verb,
+  requestURI: "",
+  requestReceivedTimestamp: "",
+  userAgent: "virt-operator/1",
+  user: { username: account },
+  objectRef: { resource: "configmaps", name },
+  responseStatus: { code },
+});
+const deployment = { ...event("get", "any"), objectRef: { apiGroup: "apps", resource: "deployments", name: "any" } };
+
+const cases = [
+  {
+    reason: "nothing was done",
+    events: [],
+    unused: ["get deployments.apps *", "create configmaps mine", "patch configmaps mine"],
+  },
+  {
+    reason: "an apply that made an object used two rights",
+    events: [event("patch", "mine", 201), deployment],
+    unused: [],
+  },
+  {
+    reason: "an apply that changed one used one",
+    events: [event("patch", "mine"), deployment],
+    unused: ["create configmaps mine"],
+  },
+  {
+    reason: "another name is no use",
+    events: [event("patch", "theirs", 201), deployment],
+    unused: ["create configmaps mine", "patch configmaps mine"],
+  },
+  {
+    reason: "neither is what was refused",
+    events: [event("patch", "mine", 403), deployment],
+    unused: ["create configmaps mine", "patch configmaps mine"],
+  },
+  {
+    reason: "nor what a test did with the operator's token",
+    events: [{ ...event("patch", "mine", 201), userAgent: "node" }, deployment],
+    unused: ["create configmaps mine", "patch configmaps mine"],
+  },
+];
+
+test.each(cases)("a right that nobody used is told: $reason", ({ events, unused }) => {
+  expect(compareRights(granted, usedRights(events, [account]), [])).toEqual({ unused, needless: [] });
+});
+
+test("an exception excuses its right, and is told itself when nobody is granted it any more", () => {
+  const used = usedRights([event("patch", "mine"), deployment], [account]);
+  const exceptions = ["create configmaps mine", "create configmaps theirs"].map((right) => ({
+    right,
+    reason: "a race",
+  }));
+  expect(compareRights(granted, used, exceptions)).toEqual({ unused: [], needless: ["create configmaps theirs"] });
+});

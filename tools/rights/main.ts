@@ -1,0 +1,33 @@
+// `make check-rights`: whether the operators, in all tests together, made use of every right that they ask for.
+
+import { globSync, readFileSync } from "node:fs";
+import { advisor, type OperatorNames, platform } from "../generate/operators.ts";
+import { compareRights } from "./compare-rights.ts";
+import { exceptions } from "./exceptions.ts";
+import { grantedRights } from "./granted-rights.ts";
+import { type UsedRight, usedRightsFolder } from "./used-rights.ts";
+
+const files = globSync(`${usedRightsFolder}/*.json`);
+const used = files.flatMap((file) => JSON.parse(readFileSync(file, "utf8")) as readonly UsedRight[]);
+
+function complaintsAbout({ name, account }: OperatorNames, role: string): readonly string[] {
+  const granted = grantedRights(account, readFileSync(role, "utf8"));
+  const { unused, needless } = compareRights(granted, used, exceptions);
+  process.stdout.write(
+    `${name}: ${granted.length} rights, ${granted.length - unused.length} of them used or excused\n`,
+  );
+  return [
+    ...unused.map((right) => `${name} is granted what no test uses: ${right}`),
+    ...needless.map((right) => `${name} is not granted what is excused: ${right}`),
+  ];
+}
+
+const complaints =
+  files.length === 0
+    ? ["no test has left what it used: run make test"]
+    : [
+        ...complaintsAbout(advisor, "config/rbac/advisor/role.yaml"),
+        ...complaintsAbout(platform, "config/rbac/platform/role.yaml"),
+      ];
+for (const complaint of complaints) process.stdout.write(`${complaint}\n`);
+if (complaints.length > 0) process.exitCode = 1;
