@@ -3,8 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { nodeFlags } from "../../tools/bundling.ts";
 import type { Command } from "../programs/protocol.ts";
-import { nodeFlags, type ProgramName, programPath } from "./programs.ts";
+import { type ProgramName, programPath } from "./programs.ts";
 
 export type Child = {
   readonly pid: number;

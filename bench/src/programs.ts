@@ -17,12 +17,6 @@ export type ProgramName = keyof typeof entries;
 
 export const operatorProgram = inRepository("dist", "virt-operator.mjs");
 
-/**
- * As in the image, and for every side of a comparison: V8 collects early instead of growing, and has no helper threads, from
- * which a pod with a fraction of a core gains nothing.
- */
-export const nodeFlags = ["--max-semi-space-size=2", "--optimize-for-size", "--single-threaded"];
-
 export const programPath = (name: ProgramName): string => join(inRepository(".make", "bench"), `${name}.mjs`);
 
 export async function bundlePrograms(): Promise<void> {

@@ -81,3 +81,11 @@ test("a write that fails costs nothing", () => {
   });
   fc.assert(law, { numRuns: 20_000 });
 });
+
+test("what costs several tokens is granted when all of them are there", () => {
+  const rate = { capacity: 3, refillMs: 10, tokens: 2 };
+  const first = take(fullBucket, rate, 0);
+  expect(first.granted).toBe(true);
+  expect(take(first.bucket, rate, 0)).toMatchObject({ granted: false, retryInMs: 10 });
+  expect(take(first.bucket, rate, 10).granted).toBe(true);
+});

@@ -1,6 +1,12 @@
 // A token bucket as arithmetic: the shell keeps the bucket and the clock. Times are milliseconds.
 
-export type Rate = { readonly capacity: number; readonly refillMs: number }; // one token comes back every refillMs
+/** One token comes back every refillMs. */
+export type Rate = {
+  readonly capacity: number;
+  readonly refillMs: number;
+  /** What is done costs as many; one where nothing is said. */
+  readonly tokens?: number;
+};
 
 /** Full from this time on; each token taken moves it by one refill. */
 export type Bucket = { readonly fullAt: number };
@@ -9,13 +15,14 @@ export type Take = { readonly granted: boolean; readonly bucket: Bucket; readonl
 
 export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
 
-/** Not granted: the bucket stays as it is, and retryInMs says when a token will be there. */
-export function take(bucket: Bucket, { capacity, refillMs }: Rate, now: number): Take {
+/** Not granted: the bucket stays as it is, and retryInMs says when the tokens will be there. */
+export function take(bucket: Bucket, { capacity, refillMs, tokens = 1 }: Rate, now: number): Take {
   // A clock that went back must not make anybody wait for longer than an empty bucket does.
   const fullAt = Math.min(Math.max(bucket.fullAt, now), now + capacity * refillMs);
-  const missing = fullAt + refillMs - now - capacity * refillMs;
+  const after = fullAt + tokens * refillMs;
+  const missing = after - now - capacity * refillMs;
   if (missing > 0) return { granted: false, bucket: { fullAt }, retryInMs: missing };
-  return { granted: true, bucket: { fullAt: fullAt + refillMs }, retryInMs: 0 };
+  return { granted: true, bucket: { fullAt: after }, retryInMs: 0 };
 }
 
 /** A token that was taken for nothing, as by a write that failed, comes back. */

@@ -85,8 +85,6 @@ async function somethingElseIsCorrected(path: string, field: Path): Promise<void
   );
 }
 
-const perObject = 3; // each takes three of the ten tokens
-
 /** Fields that stand for themselves: neither ours for all objects alike, nor the key of an element. */
 function candidates(object: KubeObject): readonly Path[] {
   const fields = leavesOf(ownFields(object)).filter((path) => !writePath(path).includes("platform.kubevirt.io~1"));
@@ -95,7 +93,7 @@ function candidates(object: KubeObject): readonly Path[] {
     const keys = element.startsWith("k:") ? parseJson(element.slice(2)) : undefined;
     return member(keys, path.at(-1)?.slice(2) ?? "") === undefined && path.length > 1;
   });
-  return plain.toReversed().slice(0, perObject); // the ones under spec come last
+  return plain.toReversed(); // the ones under spec come last
 }
 
 test("a field that is ignored keeps its value, is others' to change, and comes back when it is ignored no more", {
@@ -110,11 +108,15 @@ test("a field that is ignored keeps its value, is others' to change, and comes b
     );
     done.push(name);
   };
-  await Promise.all(
-    golden.targets.map(async ({ path }) => {
-      for (const field of candidates(await golden.read(path))) await play(path, field);
-    }),
-  );
+  for (const round of [0, 1, 2]) {
+    await restart();
+    await Promise.all(
+      golden.targets.map(async ({ path }) => {
+        const field = candidates(await golden.read(path))[round];
+        if (field !== undefined) await play(path, field);
+      }),
+    );
+  }
   expect(failures).toEqual([]);
   expect(done.length).toBeGreaterThanOrEqual(30);
 });

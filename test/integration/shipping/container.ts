@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePorts, inRepository } from "@virt/testkit";
+import { nodeFlags } from "../../../tools/bundling.ts";
 import type { Line } from "../../world/program.ts";
 
 export type Container = {
@@ -42,7 +43,7 @@ export async function startContainer({ args, kubeconfig, memoryBytes }: Wanted):
   ];
   // Node refuses what a read-only root and a shell-less image would refuse: to write, and to start other programs.
   const limits = ["--permission", "--allow-fs-read=*", `--max-old-space-size=${memoryBytes / 2 ** 21}`];
-  const child = spawn(process.execPath, [...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
+  const child = spawn(process.execPath, [...nodeFlags, ...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
     cwd: root,
     env: {},
     ...(isRoot && someone),

@@ -3,7 +3,8 @@
 import type { Ref } from "@virt/api";
 import { describeOpponent, writePath } from "@virt/engine";
 import type { Evaluated } from "@virt/platform";
-import type { Kept, Pass } from "./keep.ts";
+import type { Kept } from "./acting.ts";
+import type { Pass } from "./keep.ts";
 import { keyOf } from "./objects.ts";
 import { activeAssets, normal, type Told, warning } from "./tell.ts";
 

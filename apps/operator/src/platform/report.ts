@@ -2,8 +2,9 @@
 
 import type { KubeObject } from "@virt/api";
 import type { ManagedObject } from "@virt/platform";
+import type { Kept } from "./acting.ts";
 import { happened, resumedTold } from "./happened.ts";
-import type { Kept, Pass } from "./keep.ts";
+import type { Pass } from "./keep.ts";
 import { keyOf } from "./objects.ts";
 import type { Failure, PlatformParts } from "./parts.ts";
 import { pausedOf, signsOf, standingNews, type Told } from "./tell.ts";

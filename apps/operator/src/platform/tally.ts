@@ -1,7 +1,7 @@
 // How many of the active assets are applied: told when all objects were looked at and the numbers are others than before.
 
 import type { Evaluated } from "@virt/platform";
-import type { Kept } from "./keep.ts";
+import type { Kept } from "./acting.ts";
 import { normal, type Told } from "./tell.ts";
 
 export type Tally = {

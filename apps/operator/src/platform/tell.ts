@@ -11,7 +11,8 @@ import {
   type Standing,
   type Verdict,
 } from "@virt/platform";
-import type { Kept, Pass } from "./keep.ts";
+import type { Kept } from "./acting.ts";
+import type { Pass } from "./keep.ts";
 import type { ObjectSigns } from "./metrics.ts";
 import { keyOf } from "./objects.ts";
 

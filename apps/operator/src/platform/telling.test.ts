@@ -1,7 +1,7 @@
 import type { Evaluated, Standing } from "@virt/platform";
 import { expect, test } from "vitest";
+import type { Kept } from "./acting.ts";
 import { discoveredNews, type MissingCrds } from "./discovered.ts";
-import type { Kept } from "./keep.ts";
 import { createTally } from "./tally.ts";
 import { unreadInputs } from "./unread.ts";
 

@@ -37,7 +37,7 @@ export function judge(seen: ObjectSeen): Verdict {
   if (live === undefined) return create(seen, overrides, state);
   const hands = handsOff(live, overrides, state);
   if (hands !== undefined) return hands;
-  if (seen.memory.unwrittenPause !== undefined) return pause(state, seen.memory.unwrittenPause);
+  if (seen.memory.unwrittenPause !== undefined) return pause(seen, state, seen.memory.unwrittenPause);
   const known = knownState(state, seen);
   const intended = intend(seen, overrides, known);
   if (intended.kind === "held") return intended;
@@ -129,15 +129,17 @@ function correct(knowing: Knowing, changes: readonly Change[]): Verdict {
     const lost = keys[texts.indexOf(ruling.key)];
     const field = lost === undefined ? ruling.key : writePath(lost.path);
     const by = lost === undefined ? "unknown" : describeOpponent(lost.opponent);
-    return pause(state, { field, by, count: ruling.count, at: writeTime(seen.now) });
+    return pause(seen, state, { field, by, count: ruling.count, at: writeTime(seen.now) });
   }
   const fights = recordCorrection(state.fights, texts, at);
   const opponents = [...new Set(keys.map(({ opponent }) => describeOpponent(opponent)))];
   return apply({ ...knowing, state: { ...state, fights } }, changes, opponents);
 }
 
-function pause(state: State, paused: NonNullable<State["paused"]>): Verdict {
-  return { kind: "pause", paused, state: writeState({ ...state, paused }) };
+function pause({ memory, now }: ObjectSeen, state: State, paused: NonNullable<State["paused"]>): Verdict {
+  const { granted, bucket, retryInMs } = take(memory.bucket, writeRate, now);
+  if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
+  return { kind: "pause", paused, state: writeState({ ...state, paused }), bucket };
 }
 
 function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly string[] = []): Verdict {
@@ -174,7 +176,8 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
 }
 
 function spend({ memory, now }: ObjectSeen, due: Extract<Verdict, { kind: "apply" }>["apply"]): Verdict {
-  const { granted, bucket, retryInMs } = take(memory.bucket, writeRate, now);
+  const tokens = due.handOver.length > 0 ? 2 : 1; // a hand-over is a write of its own
+  const { granted, bucket, retryInMs } = take(memory.bucket, { ...writeRate, tokens }, now);
   if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
   return { kind: "apply", apply: due, bucket, skipsDryRun: due.cause === "create" };
 }

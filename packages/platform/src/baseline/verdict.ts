@@ -43,4 +43,4 @@ export type Verdict =
   | { readonly kind: "not-there" } // and not ours to create
   | { readonly kind: "apply"; readonly apply: Apply; readonly bucket: Bucket; readonly skipsDryRun: boolean }
   | { readonly kind: "wait"; readonly why: "throttled" | "fight"; readonly inMs: number }
-  | { readonly kind: "pause"; readonly paused: Paused; readonly state: string };
+  | { readonly kind: "pause"; readonly paused: Paused; readonly state: string; readonly bucket: Bucket };
