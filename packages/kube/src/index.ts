@@ -1,28 +1,21 @@
 // What other packages use of the Kubernetes runtime.
 
-export { type Access, AccessError } from "./access.ts";
-export { AccessGuard } from "./access-guard.ts";
-export { Breakers } from "./breaker.ts";
-export {
-  type Answer,
-  Client,
-  type ClientSettings,
-  type Failed,
-  type Sender,
-  type Sending,
-  type Stream,
-} from "./client.ts";
+export { type Access, AccessError } from "./access/access.ts";
+export { findAccess } from "./access/find-access.ts";
+export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./access/x509.ts";
+export { Breakers } from "./breaker/breaker.ts";
+export { lineThrough } from "./breaker/line.ts";
 export { type Clock, sleep, systemClock } from "./clock.ts";
-export { clusterFor, type Reader } from "./cluster.ts";
-export { Discovery } from "./discovery.ts";
-export type { Announcement } from "./event-object.ts";
-export { type EventObserver, EventRecorder } from "./events.ts";
-export type { Failure, FailureReason } from "./failure.ts";
-export { findAccess } from "./find-access.ts";
-export { crdWatch, Host, type HostParts, type LeaseTimes, type Tenant, type Voice } from "./host.ts";
-export type { Controller, Tools } from "./hosted-controller.ts";
-export { lineThrough } from "./line.ts";
-export { createLog, type Log, type LogLevel } from "./log.ts";
+export type { Announcement } from "./events/event-object.ts";
+export { type EventObserver, EventRecorder } from "./events/events.ts";
+export { crdWatch, Host, type HostParts, type LeaseTimes, type Tenant, type Voice } from "./loop/host.ts";
+export type { Controller, Tools } from "./loop/hosted-controller.ts";
+export type { Ending } from "./loop/pass.ts";
+export type { QueueObserver, QueueState } from "./loop/queue.ts";
+export { AccessGuard } from "./serving/access-guard.ts";
+export type { Asked, Reply, Route, Routes } from "./serving/routes.ts";
+export { type Serving, serveGuarded, serveMetrics, serveProbes } from "./serving/serving.ts";
+export { createLog, type Log, type LogLevel } from "./telemetry/log.ts";
 export {
   breakerMetrics,
   buildInfo,
@@ -34,18 +27,25 @@ export {
   Registry,
   removeSeries,
   watchMetrics,
-} from "./metrics.ts";
-export { type Reading, readingOf, type Writing, writingOf } from "./outcome.ts";
-export type { Ending } from "./pass.ts";
-export { processMetrics } from "./process-metrics.ts";
-export type { Projection } from "./projection.ts";
-export type { QueueObserver, QueueState } from "./queue.ts";
-export { queueMetrics } from "./queue-metrics.ts";
-export * from "./request.ts";
-export { observed, type RequestObserver, requestMetrics } from "./request-metrics.ts";
-export type { Asked, Reply, Route, Routes } from "./routes.ts";
-export type { Watch, WatchSpec } from "./running-watch.ts";
-export { scrubText } from "./secret-text.ts";
-export { type Serving, serveGuarded, serveMetrics, serveProbes } from "./serving.ts";
-export type { Change } from "./store.ts";
-export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./x509.ts";
+} from "./telemetry/metrics.ts";
+export { processMetrics } from "./telemetry/process-metrics.ts";
+export { queueMetrics } from "./telemetry/queue-metrics.ts";
+export { observed, type RequestObserver, requestMetrics } from "./telemetry/request-metrics.ts";
+export { scrubText } from "./telemetry/secret-text.ts";
+export type { Projection } from "./watch/projection.ts";
+export type { Watch, WatchSpec } from "./watch/running-watch.ts";
+export type { Change } from "./watch/store.ts";
+export {
+  type Answer,
+  Client,
+  type ClientSettings,
+  type Failed,
+  type Sender,
+  type Sending,
+  type Stream,
+} from "./wire/client.ts";
+export { clusterFor, type Reader } from "./wire/cluster.ts";
+export { Discovery } from "./wire/discovery.ts";
+export type { Failure, FailureReason } from "./wire/failure.ts";
+export { type Reading, readingOf, type Writing, writingOf } from "./wire/outcome.ts";
+export * from "./wire/request.ts";

@@ -1,0 +1,118 @@
+// Competes for one lease and keeps the fence of its controller in step. Leases in one process know nothing of each other.
+
+import { type Clock, sleep } from "../clock.ts";
+import {
+  decide,
+  type Election,
+  type LeaseAction,
+  type LeaseAnswer,
+  type LeaseInput,
+  type Standing,
+} from "./election.ts";
+import type { Fence } from "./fence.ts";
+import { holderOf, type LeaseObject } from "./lease-object.ts";
+
+/**
+ * The Lease object on the API server. An `update` carries the resourceVersion inside the lease: 409 is a conflict, for a
+ * `create` too, and 404 is absent. What cannot be told, a refusal included, is `failed`. Never the shared pool: a
+ * renewal must not wait.
+ */
+export type LeaseApi = {
+  readonly read: (signal: AbortSignal) => Promise<LeaseAnswer>;
+  readonly create: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
+  readonly update: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
+};
+
+/** Each call is a change, none is made per try. That we lead or not is told by the fence. */
+export type LeaseObserver = {
+  /** Empty: nobody. */
+  readonly heldBy: (identity: string) => void;
+  readonly failing: (message: string) => void;
+  readonly recovered: () => void;
+};
+
+export type LeaseParts = {
+  readonly api: LeaseApi;
+  readonly clock: Clock;
+  readonly fence: Fence;
+  readonly election: Election;
+  readonly observer: LeaseObserver;
+};
+
+/** 15 s, 10 s and 2 s: what every Kubernetes component uses. */
+export const usualLease = { durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2_000 } as const;
+
+/**
+ * Runs until the signal is aborted. Then the fence is closed before the lease is released, so end the passes first.
+ * An outage ends nothing: it goes on asking, and with the lease still in our name the next renewal opens the fence again.
+ */
+export async function holdLease(parts: LeaseParts, signal: AbortSignal): Promise<void> {
+  const { clock, fence, election, observer } = parts;
+  const note = noteChanges(observer);
+  let standing: Standing = {};
+  let input: LeaseInput = { kind: "due" };
+  let sentAt = fence.mark();
+  try {
+    checkTimes(parts);
+    for (;;) {
+      if (signal.aborted && standing.isLeaving !== true) input = { kind: "leave" };
+      note(input);
+      const now = { monotonicMs: clock.monotonic(), wallMs: clock.wall() };
+      const { news, action, standing: next } = decide(election, standing, input, now);
+      if (news === "lost") fence.close();
+      if (news === "renewed") fence.renewed(sentAt);
+      if (action.kind === "end") return;
+      standing = next;
+      sentAt = fence.mark();
+      input = await perform(parts, action, standing.isLeaving === true ? never : signal); // oxlint-disable-line no-await-in-loop -- one step after the other
+    }
+  } finally {
+    fence[Symbol.dispose]();
+  }
+}
+
+// The release is not cut short by the signal that asked for it.
+const never = new AbortController().signal;
+
+type Call = Exclude<LeaseAction, { readonly kind: "end" }>;
+
+async function perform({ api, clock, fence }: LeaseParts, action: Call, signal: AbortSignal): Promise<LeaseInput> {
+  if (action.kind === "wait") {
+    await sleep(clock, action.ms, signal);
+    return { kind: "due" };
+  }
+  const limit = new AbortController();
+  const giveUp = () => limit.abort(signal.reason);
+  // Half the deadline: a connection that hangs leaves time for another try before the fence closes.
+  const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no answer in time")));
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    return action.kind === "read" ? await api.read(limit.signal) : await api[action.kind](action.lease, limit.signal);
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+    return { kind: "failed", message: "no answer in time" };
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+function noteChanges(observer: LeaseObserver): (input: LeaseInput) => void {
+  let holder: string | undefined;
+  let isFailing = false;
+  return (input) => {
+    if (input.kind === "due" || input.kind === "leave") return;
+    if (input.kind === "failed" && !isFailing) observer.failing(input.message);
+    if (input.kind !== "failed" && isFailing) observer.recovered();
+    isFailing = input.kind === "failed";
+    const found = "lease" in input ? holderOf(input.lease) : holder;
+    if (found !== undefined && found !== holder) observer.heldBy(found);
+    holder = found;
+  };
+}
+
+function checkTimes({ fence: { deadlineMs }, election: { durationSeconds, retryMs } }: LeaseParts): void {
+  if (durationSeconds * 1000 > deadlineMs && deadlineMs > retryMs && Number.isInteger(durationSeconds)) return;
+  const times = `duration ${durationSeconds} s, renew deadline ${deadlineMs} ms, retry ${retryMs} ms`;
+  throw new Error(`a lease needs whole seconds, longer than its renew deadline, longer than its retry: ${times}`);
+}
