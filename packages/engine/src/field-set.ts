@@ -8,8 +8,6 @@ export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<
 
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-const owned: FieldSet = { isOwned: true, below: new Map() };
-
 // The API server nests no deeper either; the tree of a deeper object is cut there.
 const deepest = 1000;
 
@@ -29,14 +27,20 @@ function readNode(fields: Json | undefined, depth: number): FieldSet {
   return { isOwned: entries.length === 0 || below.size < entries.length, below };
 }
 
+type Growing = { isOwned: boolean; readonly below: Map<string, Growing> };
+
 export function fieldSet(paths: Iterable<Path>): FieldSet {
-  let set = noFields;
-  for (const path of paths) set = uniteFields(set, path.reduceRight(above, owned));
-  return set;
+  const root: Growing = { isOwned: false, below: new Map() };
+  for (const path of paths) path.reduce(grown, root).isOwned = true;
+  return root;
 }
 
-function above(below: FieldSet, element: string): FieldSet {
-  return node(false, [[element, below]]);
+function grown({ below }: Growing, element: string): Growing {
+  const known = below.get(element);
+  if (known !== undefined) return known;
+  const made: Growing = { isOwned: false, below: new Map() };
+  below.set(element, made);
+  return made;
 }
 
 function node(isOwned: boolean, below: Iterable<readonly [string, FieldSet]>): FieldSet {

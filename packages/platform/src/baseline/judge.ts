@@ -23,7 +23,7 @@ import { fieldsByAsset, type Intended, intend } from "./intent.ts";
 import { objectAnnotations, releasedManager } from "./names.ts";
 import type { ObjectSeen } from "./object-seen.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
-import { handedOver, releasedNow } from "./release.ts";
+import { letGoOf } from "./release.ts";
 import { readState, type State, writeState } from "./state.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -144,14 +144,14 @@ function pause({ memory, now }: ObjectSeen, state: State, paused: NonNullable<St
 
 function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly string[] = []): Verdict {
   const { seen, live, state, intended, overrides } = knowing;
-  const releasing = {
+  const { handOver, released } = letGoOf({
     live,
     intent: intended.object,
     state,
     active: seen.parts.map(({ asset }) => asset),
     masked: intended.masked,
     shapeOf: seen.shapeOf,
-  };
+  });
   const patch = overrides.patch === undefined ? undefined : sha256(overrides.patch).slice(0, 12);
   const memory: State = {
     ...state,
@@ -163,13 +163,13 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
     cause: changes.length > 0 ? "drift" : "intent",
     object: remembering(intended.object, memory),
     intent: intended.object,
-    handOver: handedOver(releasing),
+    handOver,
     contested: intended.contested,
     changes,
     opponents,
     done: {
       patched: patch === state.patch ? 0 : intended.patchOperations,
-      released: releasedNow(releasing),
+      released,
       isResumed: readState(live).paused !== undefined,
     },
   });

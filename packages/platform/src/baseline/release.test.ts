@@ -1,7 +1,7 @@
 import type { Json, KubeObject } from "@virt/api";
 import { type Path, writePath } from "@virt/engine";
 import { expect, test } from "vitest";
-import { giveUpObject, handedOver, handOverObject } from "./release.ts";
+import { giveUpObject, handOverObject, letGoOf } from "./release.ts";
 import { type Entry, paths, withOwners } from "./small-cluster.ts";
 import { readState } from "./state.ts";
 
@@ -102,7 +102,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("$reason", ({ intent = { b: 2 }, owners, masked = [], fields = {}, handed = [] }) => {
-  const found = handedOver({
+  const { handOver: found } = letGoOf({
     live: withOwners(objectOf(live), owners),
     intent: objectOf(intent),
     state: { ...readState(undefined), fields },

@@ -33,24 +33,26 @@ export type Releasing = {
   readonly shapeOf: ShapeOf;
 };
 
-/** What we own alone and shall not lose: it needs a hand-over before our apply leaves it out. */
-export function handedOver(releasing: Releasing): readonly Path[] {
-  const owners = readOwners(releasing.live);
-  const own = appliedBy(owners, fieldManagers.platform);
-  const left = leavesOf(own).filter((path) => !isState(path) && !isIntended(path, releasing));
-  const kept = left.filter((path) => isMasked(path, releasing) || !isWithdrawn(path, releasing));
-  return kept.filter((path) => !isOwnedBy(owners.filter(isForeign), path));
-}
+/** What we own and leave out of the intent on purpose, and what of it only we own: somebody must hold that first. */
+export type LettingGo = { readonly released: readonly Path[]; readonly handOver: readonly Path[] };
 
-/** What we own and let go of on purpose, whoever keeps it. */
-export function releasedNow(releasing: Releasing): readonly Path[] {
-  const own = leavesOf(appliedBy(readOwners(releasing.live), fieldManagers.platform));
-  return own.filter((path) => isMasked(path, releasing) && !isIntended(path, releasing));
+export function letGoOf(releasing: Releasing): LettingGo {
+  const { live, intent, shapeOf } = releasing;
+  const owners = readOwners(live);
+  const wanted = fieldSet(leafPaths(intent, shapeOf));
+  const own = leavesOf(appliedBy(owners, fieldManagers.platform));
+  const left = own.filter((path) => !isState(path) && !isIntended(path, wanted, intent));
+  const foreign = owners.filter(isForeign);
+  return {
+    released: left.filter((path) => isMasked(path, releasing)),
+    handOver: left.filter(
+      (path) => (isMasked(path, releasing) || !isWithdrawn(path, releasing)) && !isOwnedBy(foreign, path),
+    ),
+  };
 }
 
 /** In the intent, or in something that is applied as a whole. A map that is left empty has nothing in it. */
-function isIntended(path: Path, { intent, shapeOf }: Releasing): boolean {
-  const wanted = fieldSet(leafPaths(intent, shapeOf));
+function isIntended(path: Path, wanted: FieldSet, intent: KubeObject): boolean {
   const isIn = (above: Path) => hasField(wanted, above) && !isEmptyMap(valueAt(intent, above));
   return holds(wanted, path) || path.some((_, at) => isIn(path.slice(0, at)));
 }
