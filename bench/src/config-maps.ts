@@ -37,13 +37,13 @@ export async function serverDigest(api: Server, namespace: string): Promise<stri
   return digestOf(items.map(({ metadata }) => ({ name: metadata.name, version: metadata.resourceVersion })));
 }
 
-/** Eight at once: the API server takes no more on two cores. */
-export async function inParallel(count: number, act: (at: number) => Promise<void>): Promise<void> {
+/** Eight at once, unless said otherwise: the API server takes no more on two cores. */
+export async function inParallel(count: number, act: (at: number) => Promise<void>, atOnce = 8): Promise<void> {
   let next = 0;
   const work = async () => {
     for (let at = next++; at < count; at = next++) await act(at);
   };
-  await Promise.all(Array.from({ length: 8 }, work));
+  await Promise.all(Array.from({ length: atOnce }, work));
 }
 
 function expectSuccess({ status, body }: Answer): void {

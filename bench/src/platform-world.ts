@@ -35,10 +35,17 @@ export async function preparePlatform({ api }: Rig): Promise<void> {
   ok(await api.request({ method: "POST", path, body: { ...hco, metadata: { name: "kubevirt-hyperconverged" } } }));
 }
 
-/** As it ships, for the platform controller alone, always active. */
-export function startPlatform({ api, ours }: Rig) {
-  const flags = ["--controllers=platform", "--activation=always", "--health-probe-bind-address=0"];
-  const spawned = spawnNode(operatorProgram, [...flags, `--kubeconfig=${ours.kubeconfig}`], { HOME: api.folder });
+type Started = {
+  readonly program?: string;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** As it ships, for the platform controller alone, always active, unless flags say otherwise. */
+export function startPlatform({ api, ours }: Rig, { program = operatorProgram, flags = [], env = {} }: Started = {}) {
+  const usual = ["--controllers=platform", "--activation=always", "--health-probe-bind-address=0"];
+  const all = [...usual, `--kubeconfig=${ours.kubeconfig}`, ...flags];
+  const spawned = spawnNode(program, all, { HOME: api.folder, ...env });
   spawned.process.stdout?.resume();
   spawned.process.stderr?.resume();
   return { ...spawned, [Symbol.asyncDispose]: spawned.end };

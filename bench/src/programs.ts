@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { inRepository } from "@virt/testkit";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { bundling } from "../../tools/bundling.ts";
 
 const entries = {
@@ -11,9 +11,18 @@ const entries = {
   raw: ["bench", "programs", "raw.ts"],
   copier: ["bench", "programs", "copier.ts"],
   "client-node": ["bench", "client-node", "program.ts"],
+  storm: ["apps", "operator", "src", "main.ts"],
 } as const;
 
 export type ProgramName = keyof typeof entries;
+
+/** The storm is the shipped operator with another catalog, and somebody who looks at its event loop. */
+const changes: Readonly<Partial<Record<string, BuildOptions>>> = {
+  storm: {
+    alias: { "@virt/catalog": inRepository("bench", "programs", "storm-catalog.ts") },
+    inject: [inRepository("bench", "programs", "loop-delays.ts")],
+  },
+};
 
 export const operatorProgram = inRepository("dist", "virt-operator.mjs");
 
@@ -26,6 +35,7 @@ export async function bundlePrograms(): Promise<void> {
   for (const [name, path] of Object.entries(entries)) {
     await build({
       ...bundling,
+      ...changes[name],
       entryPoints: [inRepository(...path)],
       outfile: programPath(name as ProgramName),
       logLevel: "error",

@@ -51,18 +51,18 @@ test("a read that dies on a fresh connection is not repeated: the server is in t
   expect(server.seen).toHaveLength(1);
 });
 
-const limits = { connectMs: 200, readMs: 100, writeMs: 100, silenceMs: 100 };
-
 const faults = [
   {
     reason: "an answer that never comes",
     played: reply.stall,
+    given: { readMs: 100 },
     failure: { reason: "timeout", message: "no answer within 0.1 s" },
   },
   { reason: "an answer that is cut", played: reply.cut('{"kind":'), failure: { reason: "cut" } },
   {
     reason: "an answer that stops in the middle",
     played: reply.freeze('{"kind":'),
+    given: { silenceMs: 100 },
     failure: { reason: "cut", message: "the answer fell silent for 0.1 s" },
   },
   {
@@ -72,9 +72,9 @@ const faults = [
   },
 ];
 
-test.each(faults)("$reason is a failure and no exception", async ({ played, failure }) => {
+test.each(faults)("$reason is a failure and no exception", async ({ played, given, failure }) => {
   await using server = await startScriptedServer([played]);
-  expect(await clientOf(server, limits).send(read, { signal: never })).toMatchObject({ kind: "failed", failure });
+  expect(await clientOf(server, given).send(read, { signal: never })).toMatchObject({ kind: "failed", failure });
 });
 
 test("nobody listening, an unknown host and a certificate that we do not trust are told apart", async () => {
@@ -82,7 +82,7 @@ test("nobody listening, an unknown host and a certificate that we do not trust a
   const certificate = issueServer(authority, ["127.0.0.1"], { from: new Date(0), until: new Date(4e12) });
   await using server = await startScriptedServer([reply.json(200, {})], certificate);
   const reasonOf = async (access: Partial<Access>) => {
-    const answer = await clientOf(server, limits, access).send(read, { signal: never });
+    const answer = await clientOf(server, {}, access).send(read, { signal: never });
     return answer.kind === "failed" ? answer.failure.reason : answer.status;
   };
   expect(await reasonOf({ server: "http://127.0.0.1:9" })).toBe("refused");
