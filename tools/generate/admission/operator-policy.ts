@@ -36,7 +36,7 @@ export function operatorPolicy(
     validations: [
       {
         expression:
-          "[variables.place, '*/' + variables.name, '*/*'].exists(place, variables.write + ' ' + place in variables.allowed)",
+          "[variables.place, '*', '*/' + variables.name, '*/*'].exists(place, variables.write + ' ' + place in variables.allowed)",
         messageExpression: `${celText(`${name} may not `)} + variables.write + ' ' + variables.place + ': its catalog does not name it'`,
       },
       ...further,

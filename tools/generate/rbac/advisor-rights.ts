@@ -16,8 +16,10 @@ export function advisorRights(profiles: readonly Declared[]): OperatorRights {
     cluster: [
       ...alwaysGranted,
       ...rights({ group, resource: plural }, "get", ...follow),
+      // Of any name: a config for a profile that only a newer release knows is told so.
+      ...rights({ group, resource: `${plural}/status` }, "update"),
       ...rights({ group: "", resource: "namespaces" }, "get"), // a HyperConverged may be in any
-      ...profiles.flatMap(configRights),
+      ...profiles.filter(({ isAdvertised }) => isAdvertised).flatMap(advertisedRights),
       ...profiles.flatMap(rightsFor),
     ],
     ownNamespace: ownLease(advisor),
@@ -25,9 +27,6 @@ export function advisorRights(profiles: readonly Declared[]): OperatorRights {
 }
 
 /** A config bears the name of its profile: the CRD demands it. */
-function configRights({ name, isAdvertised }: Declared): readonly Right[] {
-  return [
-    ...rights({ group, resource: `${plural}/status`, name }, "update"),
-    ...(isAdvertised ? rights({ group, resource: plural, name, isPosted: true }, "create") : []),
-  ];
+function advertisedRights({ name }: Declared): readonly Right[] {
+  return rights({ group, resource: plural, name, isPosted: true }, "create");
 }
