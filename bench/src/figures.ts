@@ -4,7 +4,7 @@ import type { FloorVerb } from "./floor.ts";
 import { percentile } from "./percentiles.ts";
 import type { Size } from "./scenario.ts";
 
-export type Unit = "ms" | "s" | "MB" | "/s" | "×" | "count";
+export type Unit = "ms" | "s" | "kB" | "MB" | "/s" | "×" | "count";
 
 export type Goal = {
   readonly is: "at most" | "at least";
