@@ -22,6 +22,7 @@ const refused = [
   { args: ["render", "--activation=never"], trouble: "--activation=never: must be one of: opt-in, always; see virt-operator render --help" }, // biome-ignore format: one line each
   { args: ["render", "--hco=plain"], trouble: "unknown flag --hco; see virt-operator render --help" },
   { args: ["render", "swap-enable"], trouble: '"swap-enable" is not a flag; see virt-operator render --help' },
+  { args: ["release", "--yes"], trouble: "--kubeconfig must be specified" },
   { args: ["explain", "a", "b"], trouble: '"b" is not a flag; see virt-operator explain --help' },
 ];
 
@@ -45,8 +46,11 @@ test("the help of the program lists every command, and each has its own", async 
     "explain",
     "exclusions",
     "features",
+    "release",
   ]);
   const { out } = await run("explain", "--help");
   expect(out).toContain("usage: virt-operator explain <asset> [flags]");
   expect(out).toContain("--hco-file");
+  expect(out).toContain("Changes nothing.");
+  expect((await run("release", "--help")).out).toContain("Changes nothing without --yes.");
 });
