@@ -17,6 +17,7 @@ export function keepUsedRights(audit: readonly AuditEvent[]): void {
 
 /** The operators' requests that were refused for want of a right, or by a policy. */
 export function refusals(audit: readonly AuditEvent[]): readonly string[] {
-  const refused = audit.filter((event) => isOperators(event) && isRefused(event));
+  const isTheirs = (event: AuditEvent) => isOperators(event) && accounts.includes(event.user.username);
+  const refused = audit.filter((event) => isTheirs(event) && isRefused(event));
   return [...new Set(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`))];
 }
