@@ -8,6 +8,7 @@ import { expect, vi } from "vitest";
 import { accountName } from "../../world/account.ts";
 import type { RunningProgram } from "../../world/program.ts";
 import { startWorld, type World, type WorldWishes } from "../../world/world.ts";
+import { optional } from "./site.ts";
 
 /** A managed object, by where the API server has it. */
 export type Target = { readonly ref: Ref; readonly path: string; readonly assets: readonly string[] };
@@ -27,19 +28,7 @@ export type Golden = {
 };
 
 const prefix = "platform.kubevirt.io/";
-const mocks = [
-  "aaqs",
-  "nodehealthchecks",
-  "selfnoderemediationtemplates",
-  "selfnoderemediations",
-  "forkliftcontrollers",
-  "metallbs",
-  "uiplugins",
-  "servicemonitors",
-  "prometheusrules",
-  "infrastructures",
-  "schedulers",
-];
+const mocks = ["aaqs", ...optional];
 const hcoNamespace = "openshift-cnv";
 const hcoApiVersion = "hco.kubevirt.io/v1beta1";
 const places = { hcoNamespace, hcoApiVersion, ownNamespace: "virt-platform-operator-system" };

@@ -1,20 +1,9 @@
 import type { KubeObject } from "@virt/api";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { accountName } from "../../world/account.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import type { World } from "../../world/world.ts";
+import { startSite } from "./site.ts";
 
-const all = [
-  "nodehealthchecks",
-  "selfnoderemediationtemplates",
-  "selfnoderemediations",
-  "forkliftcontrollers",
-  "metallbs",
-  "uiplugins",
-  "servicemonitors",
-  "prometheusrules",
-  "infrastructures",
-  "schedulers",
-];
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
 const swap = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
@@ -22,7 +11,7 @@ const prefix = "platform.kubevirt.io/";
 let world: World;
 
 beforeAll(async () => {
-  world = await startWorld({ controller: "platform", crds: Object.fromEntries(all.map((name) => [name, name])) });
+  world = await startSite();
   await world.simulate("three-workers");
   await world.startOperator({ flags: ["--activation=always"] });
 });

@@ -5,7 +5,8 @@ import { text } from "node:stream/consumers";
 import { inRepository, type Output } from "@virt/testkit";
 import { startWorld, type World } from "../../world/world.ts";
 
-const optional = [
+/** Kinds that an OpenShift may have beside those of every test world. */
+export const optional = [
   "nodehealthchecks",
   "selfnoderemediationtemplates",
   "selfnoderemediations",

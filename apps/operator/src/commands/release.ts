@@ -4,10 +4,10 @@ import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, isNoFields, readOwners } from "@virt/engine";
 import { Client, clusterFor, Discovery, findAccess, type WatchSpec } from "@virt/kube";
 import { managedObjects, nameOf } from "@virt/platform";
-import { namespace } from "../flags.ts";
 import { leasePlace } from "../identity.ts";
 import { letGo } from "../platform/let-go.ts";
 import { type Arguments, type Command, CommandError, type Ended, type Surroundings } from "./command.ts";
+import { inputFlags } from "./input-flags.ts";
 import { listOnce } from "./list-once.ts";
 import { findHco } from "./read-cluster.ts";
 
@@ -19,12 +19,7 @@ export const release: Command = {
   changes: "Changes nothing without --yes",
   flags: {
     kubeconfig: { type: "text", default: "", help: "the cluster; your own rights count, not the operator's" },
-    "hco-namespace": {
-      type: "text",
-      default: "",
-      check: namespace,
-      help: "the namespace of the HyperConverged; empty: wherever it is",
-    },
+    "hco-namespace": inputFlags["hco-namespace"],
     kind: { type: "text", default: "", help: "only objects of this kind" },
     name: { type: "text", default: "", help: "only objects of this name" },
     yes: { type: "boolean", default: false, help: "do it; else it is only listed" },
