@@ -1,0 +1,42 @@
+// The catalog of the storm, in the place of the shipped one: the HyperConverged, and as many objects as OBJECTS says.
+
+import type { Asset, Tombstone } from "@virt/platform";
+import { assets as shipped } from "../../catalog/index.ts";
+import { group, kindAt, namespace, stormObject } from "./storm-objects.ts";
+
+export { features, operatorOf, profiles } from "../../catalog/index.ts";
+
+export const tombstones: readonly Tombstone[] = [];
+
+/** Nothing is looked at before the HyperConverged is. */
+export const assets: readonly Asset[] = [
+  ...shipped.filter(({ target }) => target.kind === "HyperConverged"),
+  ...Array.from({ length: Number(process.env["OBJECTS"]) }, (_, at) => stormAsset(at)),
+];
+
+function stormAsset(at: number): Asset {
+  const name = `storm-${at}`;
+  const kind = kindAt(at);
+  const { apiVersion, plural, part } = kind;
+  const object = stormObject(kind, name);
+  return {
+    name,
+    feature: "storm",
+    tier: "always-on",
+    phase: 1,
+    order: 100,
+    target: {
+      apiVersion,
+      kind: kind.kind,
+      name,
+      namespace,
+      ...(part === "spec" && { crd: `${plural}.${group}` }),
+    },
+    needs: [],
+    dependency: "optional",
+    reads: {},
+    adoption: "whole",
+    impact: "none",
+    render: () => object,
+  };
+}

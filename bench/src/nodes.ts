@@ -1,0 +1,60 @@
+// Nodes as a large cluster with virtual machines has them, and the reports of their kubelets.
+
+import type { Server } from "@virt/testkit";
+import { ok } from "./advisor-world.ts";
+import { inParallel } from "./config-maps.ts";
+
+const mark = "bench.example.com/node";
+const path = "/api/v1/nodes";
+const nameOf = (at: number) => `node-${at}`;
+
+const many = (count: number, name: (at: number) => string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), "true"]));
+
+/** KubeVirt and node feature discovery label what the processor can do. */
+const labels = {
+  [mark]: "",
+  "node-role.kubernetes.io/worker": "",
+  "kubernetes.io/os": "linux",
+  "kubernetes.io/arch": "amd64",
+  ...many(40, (at) => `feature.node.kubernetes.io/cpu-cpuid.FEATURE${at}`),
+  ...many(100, (at) => `cpu-feature.node.kubevirt.io/feature-${at}`),
+};
+
+const images = Array.from({ length: 20 }, (_, at) => ({
+  names: [`registry.example.com/images/image-${at}@sha256:${"0123456789abcdef".repeat(4)}`],
+  sizeBytes: 100_000_000 + at,
+}));
+
+function nodeAt(at: number) {
+  const name = nameOf(at);
+  const subnets = JSON.stringify({ default: [`10.${at >> 8}.${at & 255}.0/24`] });
+  const capacity = { cpu: "64", memory: "263880000Ki", pods: "250", "devices.kubevirt.io/kvm": "1k" };
+  return {
+    metadata: {
+      name,
+      labels: { ...labels, "kubernetes.io/hostname": name },
+      annotations: { "k8s.ovn.org/node-subnets": subnets },
+    },
+    status: { capacity, images, conditions: [readyNow()] },
+  };
+}
+
+function readyNow() {
+  const lastHeartbeatTime = new Date().toISOString();
+  return { type: "Ready", status: "True", reason: "KubeletReady", message: "ready", lastHeartbeatTime };
+}
+
+export function createNodes(api: Server, count: number): Promise<void> {
+  return inParallel(count, async (at) => ok(await api.request({ method: "POST", path, body: nodeAt(at) })));
+}
+
+export async function removeNodes(api: Server): Promise<void> {
+  ok(await api.request({ method: "DELETE", path: `${path}?labelSelector=${encodeURIComponent(mark)}` }));
+}
+
+/** Nothing is new but the time. */
+export async function beat(api: Server, at: number): Promise<void> {
+  const body = { status: { conditions: [readyNow()] } };
+  ok(await api.request({ method: "PATCH", path: `${path}/${nameOf(at)}/status`, body }));
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { readSeries } from "./own-metrics.ts";
+
+const text = [
+  "# HELP workqueue_adds_total Keys that were added.",
+  'workqueue_adds_total{name="advisor"} 3',
+  'workqueue_adds_total{name="platform"} 1024',
+  "",
+].join("\n");
+
+test("a series is read by its name and labels", () => {
+  expect(readSeries(text, 'workqueue_adds_total{name="platform"}')).toBe(1_024);
+});
+
+test("a series that is not there has counted nothing", () => {
+  expect(readSeries(text, 'workqueue_adds_total{name="nobody"}')).toBe(0);
+});
