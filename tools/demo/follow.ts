@@ -4,6 +4,7 @@ import { configKind, type VirtPlatformConfig } from "@virt/api";
 import type { KubeObject } from "@virt/engine";
 import { Client, findAccess, Host, systemClock, type WatchSpec } from "@virt/kube";
 import { type Change, configNews, isNewPhase, nodeNews } from "./news.ts";
+import { nextAct, platformNews } from "./platform.ts";
 import { nextTries, type Try } from "./tries.ts";
 
 export type Say = (line?: string) => void;
@@ -11,6 +12,7 @@ export type Say = (line?: string) => void;
 const all = { keep: "all" } as const;
 const configs: WatchSpec = { apiVersion: configKind.apiVersion, kind: configKind.kind, projection: all };
 const nodes: WatchSpec = { apiVersion: "v1", kind: "Node", projection: all };
+const events: WatchSpec = { apiVersion: "events.k8s.io/v1", kind: "Event", projection: all };
 
 export function follow(kubeconfig: string, say: Say): { readonly stop: () => Promise<void> } {
   const nothing = () => undefined;
@@ -21,7 +23,7 @@ export function follow(kubeconfig: string, say: Say): { readonly stop: () => Pro
     tenants: [],
     observer: { opened: nothing, closed: nothing, stateChanged: nothing, told: nothing, handlerFailed: nothing },
   });
-  host.want([configs, nodes]);
+  host.want([configs, nodes, events]);
   const began = performance.now();
   const tell = (line: string) => say(`${clock(performance.now() - began)}  ${line}`);
   host.watches.find(nodes)?.store.subscribe((change) => nodeNews(change).forEach(tell));
@@ -30,6 +32,12 @@ export function follow(kubeconfig: string, say: Say): { readonly stop: () => Pro
     configNews(change).forEach(tell);
     // What there was from the start is explained from the start.
     if (change.after && change.before?.status?.phase && isNewPhase(change)) suggest(nextTries(change.after), say);
+  });
+  host.watches.find(events)?.store.subscribe(({ before, after }) => {
+    const told = before === undefined ? platformNews(after) : undefined;
+    if (told === undefined) return;
+    tell(told.note);
+    suggest(nextAct(told.reason), say);
   });
   return { stop: () => host.stop(AbortSignal.abort()) };
 }

@@ -4,7 +4,9 @@ import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { configKind, type Phase, type VirtPlatformConfig } from "@virt/api";
+import type { KubeObject } from "@virt/engine";
 import type { Server } from "@virt/testkit";
+import { acts, healthyIn, keptObject, platformNews } from "./platform.ts";
 import { type Simulated, step } from "./steps.ts";
 import { look, nextTries, type Try } from "./tries.ts";
 
@@ -53,6 +55,24 @@ export async function rehearse({ server, programs }: Simulated, probes: number):
       });
     });
   }
+  for (const { title, typed, ends, reason } of acts) {
+    await step(title, async () => {
+      await type(server, typed);
+      await until(async () => (await hasTold(server, reason)) && (await healthy(server)) === ends);
+    });
+  }
+}
+
+async function healthy(server: Server): Promise<string | undefined> {
+  const { status, body } = await server.request({ path: keptObject });
+  return status === 200 ? healthyIn(body as KubeObject) : undefined;
+}
+
+/** The platform controller has said that it did this. */
+async function hasTold(server: Server, reason: string): Promise<boolean> {
+  const { body } = await server.request({ path: "/apis/events.k8s.io/v1/events" });
+  const told = ((body as { readonly items?: readonly KubeObject[] }).items ?? []).map(platformNews);
+  return told.some((one) => one?.reason === reason);
 }
 
 async function read(server: Server): Promise<VirtPlatformConfig | undefined> {

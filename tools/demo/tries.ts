@@ -1,6 +1,7 @@
 // What a newcomer may type next, for each phase of a VirtPlatformConfig: the commands of the workflow guide.
 
 import type { Action, Phase, VirtPlatformConfig } from "@virt/api";
+import { acts } from "./platform.ts";
 
 export type Try = {
   readonly command: string;
@@ -60,6 +61,7 @@ const afterCompletion: Readonly<Record<string, readonly Try[]>> = {
       about: "or changes what the plan was made from",
     },
     setAction("virt-higher-density", "DryRun", "or on to the other profile"),
+    ...acts.slice(0, 1).map(({ typed }) => typed),
   ],
   "virt-higher-density": [
     { command: "kubectl get machineconfig 90-worker-kubelet-swap -o yaml", about: "what the workers got" },

@@ -1,6 +1,7 @@
 // Publishes the report as an object: when it changed, and not often.
 
 import { fieldManagers } from "@virt/api";
+import type { Outcome } from "@virt/engine";
 import { type Ending, scrubText, type Tools } from "@virt/kube";
 import {
   exclusionsOf,
@@ -35,6 +36,7 @@ export function createPublisher(parts: PlatformParts, features: readonly Feature
   let dirtyAt: number | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let published = "";
+  let trouble = ""; // said once
   return {
     dirty: () => {
       dirtyAt ??= parts.clock.monotonic();
@@ -51,10 +53,17 @@ export function createPublisher(parts: PlatformParts, features: readonly Feature
       const write = { manager: fieldManagers.platform, force: true, expect: "anything" } as const;
       const outcome = await cluster.apply(reportObject(parts.ownNamespace, text), write);
       if (outcome.kind === "done") published = text;
-      else parts.log.warn("the report cannot be published", { why: "message" in outcome ? outcome.message : outcome });
+      const why = outcome.kind === "done" ? "" : whyNot(outcome, parts);
+      if (why !== "" && why !== trouble) parts.log.warn("the report cannot be published", { why });
+      trouble = why;
       return { kind: outcome.kind === "unavailable" ? "failed" : "done" };
     },
   };
+}
+
+function whyNot(outcome: Exclude<Outcome, { kind: "done" }>, { ownNamespace }: PlatformParts): string {
+  if (outcome.kind === "missing") return `namespace ${ownNamespace} does not exist`;
+  return "message" in outcome ? outcome.message : outcome.kind;
 }
 
 function reportOf(scene: Scene | undefined, parts: PlatformParts, features: readonly FeatureRow[]): Report {
