@@ -8,7 +8,8 @@ import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-const warMs = { quick: 15_000, usual: 60_000, full: 60_000 };
+/** The fifth correction comes 15 s after the first, and the next edit is paused. */
+const warMs = { quick: 20_000, usual: 60_000, full: 60_000 };
 const paces = [
   { name: "at 1 Hz", everyMs: 1_000 },
   { name: "at 10 Hz", everyMs: 100 },

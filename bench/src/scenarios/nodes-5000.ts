@@ -3,11 +3,11 @@
 import { inParallel } from "../config-maps.ts";
 import { beat, createNodes, removeNodes } from "../nodes.ts";
 import { openMetrics, quiet } from "../own-metrics.ts";
-import { converged, preparePlatform, startPlatform } from "../platform-world.ts";
+import { converged, forgetAll, preparePlatform, startPlatform } from "../platform-world.ts";
 import { cpuMsOf, memoryOf } from "../process-figures.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
-import { pause } from "../wait.ts";
+import { pause, timed } from "../wait.ts";
 
 const counts = { quick: 500, usual: 5_000, full: 5_000 };
 const beatsASecond = 17;
@@ -38,6 +38,7 @@ async function measure(rig: Rig): Promise<Measured> {
   await removeNodes(api);
   return {
     samples: {
+      "start to converged": [operator.startMs],
       "RSS for each node": [((operator.rssMb - few.rssMb) * 1_000) / nodes],
       "RSS with few nodes": [few.rssMb],
       RSS: [operator.rssMb],
@@ -54,12 +55,13 @@ async function measure(rig: Rig): Promise<Measured> {
 /** An operator that has seen everything, and what it holds by then. */
 async function settled(rig: Rig, among: string) {
   const metrics = await openMetrics();
+  await forgetAll(rig.api);
   const operator = startPlatform(rig, { flags: metrics.flags });
-  await converged(rig.api);
+  const startMs = await timed(() => converged(rig.api));
   rig.say(`letting it settle among ${among}`);
   await pause(settleMs);
   await quiet(metrics, limitMs);
-  return { ...operator, queue: metrics.queue, rssMb: memoryOf(operator.pid).rssMb };
+  return { ...operator, startMs, queue: metrics.queue, rssMb: memoryOf(operator.pid).rssMb };
 }
 
 export const nodes5000: Scenario = {
@@ -68,7 +70,9 @@ export const nodes5000: Scenario = {
   isQuick: false,
   perRound: 1,
   figures: [
-    { name: "RSS for each node", unit: "kB", goal: { is: "at most", value: 2, isExact: true } },
+    { name: "start to converged", unit: "ms" },
+    // A megabyte more or less is chance, and too much of it for the few nodes of a quick run.
+    { name: "RSS for each node", unit: "kB", goal: { is: "at most", value: 2, isExact: true }, isLong: true },
     { name: "RSS with few nodes", unit: "MB" },
     { name: "RSS", unit: "MB", peer: "go-autopilot-nodes" },
     { name: "RSS after the heartbeats", unit: "MB" },

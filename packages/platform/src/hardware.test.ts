@@ -3,7 +3,7 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { at, isMap, member } from "@virt/engine";
 import { expect, test } from "vitest";
-import { detectors, type Hardware, nodeParts, readHardware } from "./hardware.ts";
+import { detectors, type Hardware, nodeLabels, nodeParts, readHardware } from "./hardware.ts";
 import { master, nodeOf, worker } from "./node-world.ts";
 
 const feature = (name: string, value = "true") => ({ labels: { [`feature.node.kubernetes.io/${name}`]: value } });
@@ -130,10 +130,15 @@ test.each(cases)("$reason", ({ nodes, found }) => {
   expect(readHardware(nodes.map(trimmed))).toEqual(readHardware(nodes));
 });
 
-/** As it is kept in memory: name, labels, deletion and the declared parts. */
+/** As it is kept in memory: name, deletion, and the declared labels and parts. */
 function trimmed(node: KubeObject): KubeObject {
-  const { name, labels, deletionTimestamp } = node.metadata;
-  const metadata = { name, ...(labels && { labels }), ...(deletionTimestamp !== undefined && { deletionTimestamp }) };
+  const { name, labels = {}, deletionTimestamp } = node.metadata;
+  const read = Object.entries(labels).filter(([key]) => nodeLabels.some((begin) => key.startsWith(begin)));
+  const metadata = {
+    name,
+    labels: Object.fromEntries(read),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+  };
   const bare: JsonMap = { apiVersion: node.apiVersion, kind: node.kind, metadata };
   return nodeParts.reduce((kept, part) => withPart(kept, part, at(node, ...part)), bare) as KubeObject;
 }

@@ -20,7 +20,13 @@ export type Hardware = Readonly<Record<Detector, boolean>> & {
 const subnetsAnnotation = "k8s.ovn.org/node-subnets";
 const topologyAnnotation = "kubevirt.io/topology-manager-policy";
 
-/** All that is read of a node, beside its name, labels and deletion. */
+/** How all labels begin that are read of a node: KubeVirt and node feature discovery add hundreds of others. */
+export const nodeLabels: readonly string[] = [
+  "node-role.kubernetes.io/",
+  ...["pci-", "usb-", "memory-numa", "iommu"].map((feature) => `feature.node.kubernetes.io/${feature}`),
+];
+
+/** All that is read of a node, beside its name, those labels and its deletion. */
 export const nodeParts: readonly (readonly string[])[] = [
   ["metadata", "annotations", subnetsAnnotation],
   ["metadata", "annotations", topologyAnnotation],

@@ -45,7 +45,7 @@ export { type Reason, type Settled, type Standing } from "./evaluate/standing.ts
 export type { Fact, World } from "./evaluate/world.ts";
 export { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
 export type { Feature } from "./feature.ts";
-export { type Detector, detectors, type Hardware, nodeParts, readHardware } from "./hardware.ts";
+export { type Detector, detectors, type Hardware, nodeLabels, nodeParts, readHardware } from "./hardware.ts";
 export {
   type AnnotationProblem,
   annotationOf,

@@ -1,13 +1,14 @@
 // Applies what is due to one object: a dry run that confirms it, what has to be handed over before, and the apply itself.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { type Bucket, type Expect, type Outcome, take } from "@virt/engine";
+import { type Bucket, type Expect, equalJson, type Outcome, take } from "@virt/engine";
 import {
   type Apply,
   giveUpObject,
   handOverObject,
   isWriteDue,
   type ObjectMemory,
+  readOverrides,
   recreations,
   releasedManager,
   type Verdict,
@@ -23,10 +24,13 @@ export async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, act
   const { live, memory, parts, tools, key } = acting;
   const expect: Expect = live === undefined ? "absent" : versionOf(live);
   const write = { manager, force: live !== undefined, expect };
+  let seen = live;
   // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
   if (!verdict.skipsDryRun && live !== undefined && apply.handOver.length === 0) {
-    const outcome = await tools.cluster.predict(apply.object, write);
+    const outcome = await tools.cluster.predict(apply.object, { ...write, expect: { uid: live.metadata.uid ?? "" } });
     if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
+    if (!isSameWish(live, outcome.live)) return failed({ kind: "stale" }, acting);
+    seen = outcome.live; // newer than what we judged, with the same wishes on it
     if (!isWriteDue(live, outcome.live)) {
       parts.memory.set(key, { ...memory, answer: answerFor(live, outcome.live), sent: apply.intent, wasThere: true });
       const settled = { kind: "in-sync", contested: apply.contested, intent: apply.intent } as const;
@@ -35,8 +39,11 @@ export async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, act
   }
   const handed = await handOver(apply, acting);
   if (handed !== undefined && (handed.kind !== "done" || handed.live === undefined)) return failed(handed, acting);
-  const after = handed?.live === undefined ? expect : versionOf(handed.live);
-  const outcome = await tools.cluster.apply(apply.object, { ...write, expect: after });
+  const newest = handed?.live ?? seen;
+  const outcome = await tools.cluster.apply(apply.object, {
+    ...write,
+    expect: newest === undefined ? expect : versionOf(newest),
+  });
   if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
   tools.wrote(managedWatch(acting.object.ref, parts.settings.hcoNamespace), outcome.live);
   parts.memory.set(key, {
@@ -46,6 +53,11 @@ export async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, act
     sent: apply.intent,
   });
   return { kept: { kind: "applied", apply, live: outcome.live }, ending: { kind: "done" } };
+}
+
+/** What people say on the object is what it was judged by. */
+function isSameWish(judged: KubeObject, now: KubeObject): boolean {
+  return equalJson(readOverrides(judged), readOverrides(now));
 }
 
 /** A prediction is no stored version: it was compared with the one that we know, whatever the server has by now. */

@@ -100,7 +100,7 @@ async function lookAt(key: string, { parts, stage, tools }: Looking): Promise<En
   parts.metrics.took(object.ref, (parts.clock.monotonic() - begun) / 1000);
   if (isHco(object.ref) && pass.kept.kind !== "applied") parts.standing.hcoDone = content;
   parts.standing.tally.add(key, pass.kept, pass.evaluated);
-  for (const one of parts.standing.tally.news(scene.objects.map(({ ref }) => keyOf(ref)))) tellOfHco(one, hco, parts);
+  for (const one of parts.standing.tally.news(scene.keys)) tellOfHco(one, hco, parts);
   if (pass.ending.kind !== "done" || dueAt === undefined) return pass.ending;
   return { kind: "again", atMs: parts.clock.wall() + dueAt - parts.clock.monotonic() };
 }

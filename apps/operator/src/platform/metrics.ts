@@ -5,12 +5,16 @@ import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/ku
 
 import type { Dependency } from "./hco-news.ts";
 
+const pauses = ["edit-war", "manual", "deletion-fight"] as const;
+const customs = ["patch", "ignore", "unmanaged"] as const;
+const invalids = ["patch", "ignore", "mode"] as const;
+
 export type ObjectSigns = {
   /** 1 in sync, 0 failed; undefined: it is not ours to judge. */
   readonly compliance: 0 | 1 | undefined;
-  readonly paused: "edit-war" | "manual" | "deletion-fight" | undefined;
-  readonly customizations: readonly ("patch" | "ignore" | "unmanaged")[];
-  readonly invalid: readonly ("patch" | "ignore" | "mode")[];
+  readonly paused: (typeof pauses)[number] | undefined;
+  readonly customizations: readonly (typeof customs)[number][];
+  readonly invalid: readonly (typeof invalids)[number][];
   readonly contested: number;
 };
 
@@ -55,12 +59,19 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
-  const perObject = [compliance, paused, custom, invalid, contested];
   const labelsOf = ({ kind, name, namespace = "" }: Ref) => ({ kind, name, namespace });
+  // By name of each: to look through the series of all objects for those of one would be slow where there are many.
+  const clear = (labels: ReturnType<typeof labelsOf>) => {
+    compliance.remove(labels);
+    contested.remove(labels);
+    for (const reason of pauses) paused.remove({ ...labels, reason });
+    for (const type of customs) custom.remove({ ...labels, type });
+    for (const type of invalids) invalid.remove({ ...labels, type });
+  };
   return {
     show: (ref, signs) => {
       const labels = labelsOf(ref);
-      for (const metric of perObject) removeSeries(metric, labels);
+      clear(labels);
       if (signs.compliance !== undefined) compliance.set(labels, signs.compliance);
       if (signs.paused !== undefined) paused.set({ ...labels, reason: signs.paused }, 1);
       else if (signs.compliance !== undefined) paused.set({ ...labels, reason: "edit-war" }, 0);
@@ -69,7 +80,8 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       if (signs.contested > 0) contested.set(labels, signs.contested);
     },
     forget: (ref) => {
-      for (const metric of [...perObject, durations]) removeSeries(metric, labelsOf(ref));
+      clear(labelsOf(ref));
+      removeSeries(durations, labelsOf(ref));
     },
     excluded: (asset, reason) => {
       removeSeries(excluded, { asset });

@@ -31,6 +31,7 @@ export type Scene = {
   readonly content: string;
   readonly world: World;
   readonly objects: readonly ManagedObject[];
+  readonly keys: readonly string[];
   readonly object: (key: string) => ManagedObject | undefined;
   readonly evaluate: (object: ManagedObject) => Evaluated;
 };
@@ -66,8 +67,8 @@ export function createStage(parts: PlatformParts): Stage {
       look();
       return wanted;
     },
+    // Asked for each of thousands of changes: the last scene knows all that is watched, and need not be made anew.
     keyOf: (spec) => {
-      look();
       const { hcoNamespace } = parts.settings;
       const shown = scene?.objects.find(({ ref }) => isSameWatch(managedWatch(ref, hcoNamespace), spec));
       return shown && keyOf(shown.ref);
@@ -101,6 +102,7 @@ function setScene(parts: PlatformParts): Scene | undefined {
     content: contentOf(object),
     world,
     objects,
+    keys: [...byKey.keys()],
     object: (key) => byKey.get(key),
     evaluate: (one) => {
       const key = keyOf(one.ref);

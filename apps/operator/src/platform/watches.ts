@@ -6,6 +6,7 @@ import {
   type Asset,
   infrastructureParts,
   type ManagedObject,
+  nodeLabels,
   nodeParts,
   type Parts,
   type Places,
@@ -40,7 +41,11 @@ export function managedWatch(ref: Ref, hcoNamespace: string): WatchSpec {
 
 const parts = (kept: Parts) => ({ keep: "parts", parts: kept }) as const;
 
-export const nodeWatch: WatchSpec = { apiVersion: "v1", kind: "Node", projection: parts(nodeParts) };
+export const nodeWatch: WatchSpec = {
+  apiVersion: "v1",
+  kind: "Node",
+  projection: { ...parts(nodeParts), labels: nodeLabels },
+};
 
 export const infrastructureWatch: WatchSpec = {
   apiVersion: "config.openshift.io/v1",

@@ -32,6 +32,19 @@ test("declared parts are kept beside identity and labels, and nothing else", () 
   });
 });
 
+test("of the labels only those are kept that begin as declared", () => {
+  const labels = { "role/worker": "", "role/infra": "", "cpu-feature/avx": "true", "other-role/worker": "" };
+  const labelled = { ...node, metadata: { ...node.metadata, labels } };
+  const kept = project(labelled, { keep: "parts", parts: [], labels: ["role/", "cpu-feature/avx"] });
+  expect(kept.metadata.labels).toEqual({ "role/worker": "", "role/infra": "", "cpu-feature/avx": "true" });
+});
+
+test("an object without labels stays without", () => {
+  const { labels: _none, ...metadata } = node.metadata;
+  const kept = project({ ...node, metadata }, { keep: "parts", parts: [], labels: ["role/"] });
+  expect(kept.metadata.labels).toBeUndefined();
+});
+
 test("metadata is kept without its managed fields", () => {
   const kept = project(node, { keep: "metadata" });
   expect(Object.keys(kept)).toEqual(["apiVersion", "kind", "metadata"]);

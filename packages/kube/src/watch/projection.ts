@@ -2,11 +2,18 @@
 
 import { isMap, type Json, type JsonMap, type KubeObject } from "@virt/engine";
 
-/** Parts are paths of keys, such as `["status", "capacity"]`; identity, labels and deletion are always kept. */
+/**
+ * Parts are paths of keys, such as `["status", "capacity"]`; identity and deletion are always kept. Of the labels only
+ * those that begin like one of `labels`, where it is given: a node has hundreds of them.
+ */
 export type Projection =
   | { readonly keep: "all" }
   | { readonly keep: "metadata" }
-  | { readonly keep: "parts"; readonly parts: readonly (readonly string[])[] };
+  | {
+      readonly keep: "parts";
+      readonly parts: readonly (readonly string[])[];
+      readonly labels?: readonly string[];
+    };
 
 const identity = ["name", "namespace", "uid", "resourceVersion", "generation", "deletionTimestamp", "labels"];
 
@@ -20,7 +27,10 @@ export function project(object: KubeObject, projection: Projection): KubeObject 
       return { apiVersion: object.apiVersion, kind: object.kind, metadata };
     }
     case "parts":
-      return projection.parts.reduce<KubeObject>((kept, part) => withPart(kept, object, part), bare(object));
+      return projection.parts.reduce<KubeObject>(
+        (kept, part) => withPart(kept, object, part),
+        withLabels(bare(object), projection.labels),
+      );
   }
 }
 
@@ -34,6 +44,13 @@ function bare({ apiVersion, kind, metadata }: KubeObject): KubeObject {
     identity.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]])),
   );
   return { apiVersion, kind, metadata: kept as KubeObject["metadata"] };
+}
+
+function withLabels(object: KubeObject, begins: readonly string[] | undefined): KubeObject {
+  const { labels } = object.metadata;
+  if (labels === undefined || begins === undefined) return object;
+  const kept = Object.entries(labels).filter(([key]) => begins.some((begin) => key.startsWith(begin)));
+  return { ...object, metadata: { ...object.metadata, labels: Object.fromEntries(kept) } };
 }
 
 function withPart(kept: JsonMap, from: JsonMap, [key, ...rest]: readonly string[]): KubeObject {
