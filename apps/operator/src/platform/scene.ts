@@ -128,7 +128,6 @@ function wantedIn(scene: Scene | undefined, parts: PlatformParts): readonly Watc
   const hcos = parts.find(newest)?.state === "not served" ? [newest, older] : [newest];
   if (scene === undefined || !scene.world.activation.isActive) return hcos;
   const inputs = [...hcos, configWatch, nodeWatch, infrastructureWatch, schedulerWatch];
-  if (scene.world.unread !== undefined) return inputs; // what is asked for depends on them
   const places = placesIn(scene.hco, parts);
   const targets = scene.objects.filter((object) => isHco(object.ref) || isOfUse(scene.evaluate(object)));
   return [...inputs, ...targets.flatMap((object) => objectWatches(object, places))];
@@ -144,7 +143,9 @@ const idle: ReadonlySet<string> = new Set([
   "CRDMissing",
 ]);
 
-/** Some asset of it may be applied here, as far as that can be told without looking at its inputs. */
+/** Some asset of it may be applied here, as far as that can be told: a start does not wait for its inputs one after the other. */
 function isOfUse({ standings }: Evaluated): boolean {
-  return [...standings.values()].some((standing) => standing.kind !== "excluded" || !idle.has(standing.reason));
+  return [...standings.values()].some((standing) =>
+    standing.kind === "excluded" ? !idle.has(standing.reason) : standing.kind === "active" || !standing.isExcluded,
+  );
 }
