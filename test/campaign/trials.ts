@@ -39,13 +39,16 @@ function twice(plan: Plan): readonly Trial[] {
 
 /**
  * Requests that run at the same time come in any order, so each is counted among those of its own place: the same verb on
- * the same object. Of a place that one run visits more often than another only the common visits are struck.
+ * the same object. Of a place that one run visits more often than another only the common visits are struck, and of
+ * discovery the first alone: how often a kind is looked for again depends on how long a run takes.
  */
 function plansOf(traces: readonly (readonly Traced[])[], { perShape, ...faults }: Faults): readonly Plan[] {
   const [first = [], ...others] = traces.map(byPlace);
   const places = [...first].flatMap(([place, calls]) => {
-    const most = Math.min(calls.length, ...others.map((other) => other.get(place)?.length ?? 0));
-    return most > 0 ? [{ matching: JSON.parse(place) as Matcher, calls: calls.slice(0, most) }] : [];
+    const matching = JSON.parse(place) as Matcher;
+    const certain = matching.verb === "discover" ? 1 : calls.length;
+    const most = Math.min(certain, ...others.map((other) => other.get(place)?.length ?? 0));
+    return most > 0 ? [{ matching, calls: calls.slice(0, most) }] : [];
   });
   const atPlaces = places.flatMap(({ matching, calls }) =>
     plansFrom(calls, { ...faults, perShape: [] }).map((plan) => narrowed(plan, matching)),
