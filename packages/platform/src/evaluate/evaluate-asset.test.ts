@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { defineAsset, nothing } from "../asset.ts";
 import { annotated } from "../condition.ts";
 import { readExclusions } from "../disabled-resources.ts";
+import { readHardware } from "../hardware.ts";
 import { readHco } from "../hco-fact.ts";
 import { readTopology } from "../topology.ts";
 import { evaluateAsset } from "./evaluate-asset.ts";
@@ -75,14 +76,7 @@ const worst: World = {
   activation: { isActive: false, listed: new Set(["another"]), unknown: [] },
   exclusions: undefined,
   brokenDevices: ["vfio-devices"],
-  hardware: {
-    pciDevicesPresent: false,
-    numaNodesPresent: false,
-    vfioCapable: false,
-    usbDevicesPresent: false,
-    gpuPresent: false,
-    podSubnetPrefix: undefined,
-  },
+  hardware: readHardware([]),
   topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
   images: {},
   crds: new Set(),

@@ -3,6 +3,7 @@ import { noSchema, writePath } from "@virt/engine";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Asset, defineAsset, nothing } from "../asset.ts";
+import { readHardware } from "../hardware.ts";
 import { readHco } from "../hco-fact.ts";
 import { readTopology } from "../topology.ts";
 import { evaluateObject } from "./evaluate-object.ts";
@@ -40,14 +41,7 @@ const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
   activation: { isActive: true, listed: undefined, unknown: [] },
   exclusions: [],
   brokenDevices: [],
-  hardware: {
-    pciDevicesPresent: false,
-    numaNodesPresent: false,
-    vfioCapable: false,
-    usbDevicesPresent: false,
-    gpuPresent: false,
-    podSubnetPrefix: undefined,
-  },
+  hardware: readHardware([]),
   topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
   images: {},
   crds: new Set(),
