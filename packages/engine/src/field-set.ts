@@ -1,6 +1,7 @@
 // Sets of fields, as metadata.managedFields holds them (fieldsV1), and what can be asked of them.
 
 import { entriesOf, isMap, type Json } from "./json.ts";
+import { oncePer } from "./once.ts";
 import { type Path, readElement } from "./path.ts";
 
 /** A tree of path elements; a node is in the set if it is owned. The root never is. */
@@ -68,9 +69,9 @@ export function pathsOf(set: FieldSet): readonly Path[] {
 }
 
 /** The paths with nothing below them: those whose values are owned as a whole. */
-export function leavesOf(set: FieldSet): readonly Path[] {
-  return walk(set, [], ({ below }) => below.size === 0);
-}
+export const leavesOf: (set: FieldSet) => readonly Path[] = oncePer((set) =>
+  walk(set, [], ({ below }) => below.size === 0),
+);
 
 function walk(set: FieldSet, above: Path, isWanted: (node: FieldSet) => boolean): readonly Path[] {
   const here = above.length > 0 && isWanted(set) ? [above] : [];

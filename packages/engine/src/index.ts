@@ -68,6 +68,7 @@ export { argumentInForce } from "./kernel-arguments.ts";
 export { matchesSelector } from "./label-selector.ts";
 export { leaveOut } from "./leave-out.ts";
 export { type Masked, mask } from "./mask.ts";
+export { oncePer, oncePerPair } from "./once.ts";
 export { describeOpponent, type Encounter, type Opponent, opponentOf } from "./opponent.ts";
 export { appliedBy, dottedPath, isMadeBy, type Owner, ownersOf, readOwners } from "./owners.ts";
 export { applyPatch, type Patched } from "./patch.ts";

@@ -7,6 +7,7 @@ import { fieldElement, type Path, valueAt, withKeys } from "./path.ts";
 
 /** Parts of the object such as `spec` stay, if need be empty: a server may require them. */
 export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject {
+  if (paths.length === 0) return object;
   const set = fieldSet(paths);
   const parts = entriesOf(object).map(([key, value]) => {
     const below = set.below.get(fieldElement(key));

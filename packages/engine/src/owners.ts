@@ -3,6 +3,7 @@
 import type { KubeObject } from "./cluster.ts";
 import { type FieldSet, noFields, readFieldsV1, touchesField, uniteFields } from "./field-set.ts";
 import { asList, asText, member } from "./json.ts";
+import { oncePer } from "./once.ts";
 import { fieldPath, type Path } from "./path.ts";
 
 /** One entry of managedFields. */
@@ -14,15 +15,8 @@ export type Owner = {
   readonly fields: FieldSet;
 };
 
-// Objects never change, and one pass asks for the owners of the same one many times.
-const known = new WeakMap<KubeObject, readonly Owner[]>();
-
 /** Entries without a manager are nobody's and are left out. */
-export function readOwners(object: KubeObject): readonly Owner[] {
-  const read = known.get(object) ?? ownersIn(object);
-  known.set(object, read);
-  return read;
-}
+export const readOwners = oncePer(ownersIn);
 
 function ownersIn(object: KubeObject): readonly Owner[] {
   return asList(member(object.metadata, "managedFields")).flatMap((entry) => {
@@ -38,9 +32,8 @@ function ownersIn(object: KubeObject): readonly Owner[] {
 
 /** What a manager owns by server-side apply, but for subresources. */
 export function appliedBy(owners: readonly Owner[], manager: string): FieldSet {
-  return owners
-    .filter((owner) => isApplier(owner, manager))
-    .reduce((set, { fields }) => uniteFields(set, fields), noFields);
+  const [first = noFields, ...more] = owners.filter((owner) => isApplier(owner, manager)).map(({ fields }) => fields);
+  return more.reduce(uniteFields, first);
 }
 
 function isApplier(owner: Owner, manager: string): boolean {

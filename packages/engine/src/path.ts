@@ -63,7 +63,7 @@ function step(value: Json | undefined, element: string): Json | undefined {
   if (!isList(value)) return undefined;
   const wanted = parseJson(content);
   if (element.startsWith("v:")) return value.find((each) => equalJson(each, wanted));
-  return value.find((each) => hasKeys(each, asKeys(content)));
+  return isMap(wanted) ? value.find((each) => hasKeys(each, wanted)) : undefined;
 }
 
 /** A part of a list element, with the keys by which it is known. */

@@ -9,12 +9,16 @@ export function readJson(text: string): Json {
   return isSafe ? (JSON.parse(text) as Json) : new Reader(text).read();
 }
 
-// Strings are the only place where quotes and backslashes can stand, so the text need not be valid for this.
-const keyOrString = /"((?:[^"\\]|\\.)*)"\s*(:?)/gs;
+const rest = /(?:[^"\\]|\\.)*"\s*(:?)/sy;
 
+// Backslashes stand in strings only, so the text need not be valid for this.
 function hasEscapedKey(text: string): boolean {
-  for (const [, content = "", colon] of text.matchAll(keyOrString)) {
-    if (colon === ":" && content.includes("\\")) return true;
+  rest.lastIndex = text.indexOf("\\");
+  for (let found = rest.exec(text); found !== null; found = rest.exec(text)) {
+    if (found[1] === ":") return true;
+    const next = text.indexOf("\\", rest.lastIndex);
+    if (next < 0) return false;
+    rest.lastIndex = next;
   }
   return false;
 }
@@ -22,11 +26,11 @@ function hasEscapedKey(text: string): boolean {
 /** Deeper than any object of a cluster, and far from the end of the stack. */
 const deepest = 1_000;
 
-const space = /[ \t\n\r]*/y;
-const scalar =
-  /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/y; // oxlint-disable-line no-control-regex -- JSON forbids them in strings
+const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const restOfString = /(?:[^"\\]|\\.)*"/sy;
+const special = /[\\\u0000-\u001f]/; // oxlint-disable-line no-control-regex -- JSON forbids them in strings
 
-/** By hand, token by token. V8 reads single strings and numbers; keys it never sees. */
+/** By hand, sign by sign. V8 reads single strings and numbers; keys it never sees. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -47,24 +51,24 @@ class Reader {
     this.#skip();
     if (this.#take("{")) return this.#map(depth);
     if (this.#take("[")) return this.#list(depth);
-    return JSON.parse(this.#scalar()) as Json;
+    return this.#take('"') ? this.#string() : this.#scalar();
   }
 
   #map(depth: number): Json {
-    const members: [string, Json][] = [];
+    const map: Record<string, Json> = {};
     this.#skip();
-    if (this.#take("}")) return {};
+    if (this.#take("}")) return map;
     do {
       this.#skip();
-      if (this.#text[this.#at] !== '"') throw this.#wrong();
-      const key = String(JSON.parse(this.#scalar()));
+      if (!this.#take('"')) throw this.#wrong();
+      const key = this.#string();
       this.#skip();
       if (!this.#take(":")) throw this.#wrong();
-      members.push([key, this.#value(depth + 1)]);
+      put(map, key, this.#value(depth + 1));
       this.#skip();
     } while (this.#take(","));
     if (!this.#take("}")) throw this.#wrong();
-    return Object.fromEntries(members); // defines each member, __proto__ too; of two the last one stays
+    return map;
   }
 
   #list(depth: number): Json {
@@ -79,9 +83,26 @@ class Reader {
     return items;
   }
 
-  #scalar(): string {
-    scalar.lastIndex = this.#at;
-    const [found] = scalar.exec(this.#text) ?? [];
+  // After the quote that opens it.
+  #string(): string {
+    const end = this.#text.indexOf('"', this.#at);
+    const plain = this.#text.slice(this.#at, end);
+    if (end < 0 || special.test(plain)) return this.#escaped();
+    this.#at = end + 1;
+    return plain;
+  }
+
+  #escaped(): string {
+    return String(JSON.parse(`"${this.#match(restOfString)}`));
+  }
+
+  #scalar(): Json {
+    return JSON.parse(this.#match(scalar)) as Json;
+  }
+
+  #match(token: RegExp): string {
+    token.lastIndex = this.#at;
+    const [found] = token.exec(this.#text) ?? [];
     if (found === undefined) throw this.#wrong();
     this.#at += found.length;
     return found;
@@ -94,11 +115,21 @@ class Reader {
   }
 
   #skip(): void {
-    space.lastIndex = this.#at;
-    this.#at += space.exec(this.#text)?.[0].length ?? 0;
+    while (isSpace(this.#text.charCodeAt(this.#at))) this.#at++;
   }
 
   #wrong(): SyntaxError {
     return new SyntaxError(`Unexpected JSON at position ${this.#at}`);
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** Of two members the last one stays; one called __proto__ is a member like any other. */
+function put(map: Record<string, Json>, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  else map[key] = value;
 }

@@ -1,6 +1,7 @@
 // How the API server merges a part of an object, as the served schema says, and which leaves an object has by it.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap, member } from "./json.ts";
+import { oncePerPair } from "./once.ts";
 import { fieldElement, keyElement, type Path, valueElement } from "./path.ts";
 
 export type Shape =
@@ -18,9 +19,9 @@ export type ShapeOf = (path: readonly string[]) => Shape | undefined;
 export const noSchema: ShapeOf = () => undefined;
 
 /** What is atomic, empty maps and plain values are leaves. What identifies the object is none: nobody owns it. */
-export function leafPaths(object: JsonMap, shapeOf: ShapeOf): readonly Path[] {
-  return leavesOfMap(withoutIdentity(object), { path: [], names: [] }, shapeOf);
-}
+export const leafPaths: (object: JsonMap, shapeOf: ShapeOf) => readonly Path[] = oncePerPair((object, shapeOf) =>
+  leavesOfMap(withoutIdentity(object), { path: [], names: [] }, shapeOf),
+);
 
 type Place = { readonly path: Path; readonly names: readonly string[] };
 

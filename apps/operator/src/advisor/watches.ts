@@ -13,7 +13,7 @@ export const configWatch: WatchSpec = {
 export const poolWatch: WatchSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfigPool",
-  projection: { keep: "parts", parts: [["spec"], ["status"]] },
+  projection: { keep: "parts", parts: [["metadata", "generation"], ["spec"], ["status"]] },
 };
 
 export const hcoName = "kubevirt-hyperconverged";

@@ -6,7 +6,7 @@ import { Client, clusterFor, crdWatch, Discovery, findAccess, type WatchSpec } f
 import { type Asset, managedObjects, neededCrds, type Places, type Sought } from "@virt/platform";
 import { configWatch } from "../advisor/watches.ts";
 import { pickHco } from "../platform/hco.ts";
-import { hcoWatchesFor, infrastructureWatch, nodeWatch, objectWatches, schedulerWatch } from "../platform/watches.ts";
+import { hcoWatchesFor, infrastructureWatch, nodeWatch, objectStreams, schedulerWatch } from "../platform/watches.ts";
 import { CommandError } from "./command.ts";
 import { type ListAnswer, listOnce } from "./list-once.ts";
 import type { Looked } from "./read-files.ts";
@@ -49,7 +49,7 @@ async function look(client: Client, { hcoNamespace, ownNamespace, assets }: Aski
     nodeWatch,
     infrastructureWatch,
     schedulerWatch,
-    ...managedObjects(assets, places).flatMap((object) => objectWatches(object, places)),
+    ...managedObjects(assets, places).flatMap((object) => Object.values(objectStreams(object, places)).flat()),
   ]);
   const answers = await Promise.all(specs.map(async (spec) => ({ spec, answer: await list(spec) })));
   const found = answers.flatMap(({ answer }) => (answer.kind === "listed" ? answer.items : []));

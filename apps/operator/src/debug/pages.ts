@@ -17,7 +17,8 @@ import { keyOf } from "../platform/objects.ts";
 import type { PlatformParts } from "../platform/parts.ts";
 import { previewsOf } from "../platform/previews.ts";
 import { lastError } from "../platform/publish.ts";
-import type { Scene, Stage } from "../platform/scene.ts";
+import type { Scene } from "../platform/scene.ts";
+import type { Stage } from "../platform/stage.ts";
 import { page } from "./page.ts";
 
 export type DebugParts = {

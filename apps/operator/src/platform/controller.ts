@@ -1,7 +1,7 @@
 // The platform controller: which changes concern which objects, and what a pass over one does.
 
 import { asText, at } from "@virt/engine";
-import { type Controller, crdWatch, type Ending, type Reader, type Tools } from "@virt/kube";
+import { type Controller, crdWatch, type Ending, type Reader, type Tools, type WatchSpec } from "@virt/kube";
 import type { ManagedObject } from "@virt/platform";
 import { discoveredNews, missingCrds } from "./discovered.ts";
 import { chooseHco } from "./hco.ts";
@@ -12,7 +12,8 @@ import type { PlatformParts } from "./parts.ts";
 import { bury, prune } from "./prune.ts";
 import { type Publisher, reportKey } from "./publish.ts";
 import { announce, reportHco, reportPass, tellOfHco } from "./report.ts";
-import type { Scene, Stage } from "./scene.ts";
+import type { Scene } from "./scene.ts";
+import type { Stage } from "./stage.ts";
 import { warning } from "./tell.ts";
 import { unreadInputs } from "./unread.ts";
 import { poolWatchOf } from "./watches.ts";
@@ -29,19 +30,27 @@ export type ControllerParts = {
 };
 
 export function platformController({ parts, stage, publisher, onChange }: ControllerParts): Controller {
-  const changed = () => {
-    stage.changed();
+  const changed = (whose: "all" | readonly string[]) => {
+    stage.changed(whose);
     onChange();
-    return [everything];
+  };
+  const keysOf = (spec: WatchSpec, isThere: "as before" | "or not") => {
+    const concern = stage.concern(spec);
+    if (concern.kind === "all") {
+      changed("all");
+      return [everything];
+    }
+    const { shown, readers } = concern;
+    // Whether an object yields to another that serves its purpose depends on whether it is there itself.
+    if (isThere === "or not") stage.changed(shown);
+    if (readers.length > 0) changed(readers);
+    return [...shown, ...readers];
   };
   return {
     name: "platform",
-    // A change of a target is no change of an input, unless the target is what all is made from.
-    keysFor: (spec) => {
-      const key = stage.keyOf(spec);
-      return key === undefined || spec.kind === "HyperConverged" ? changed() : [key];
-    },
-    keysWhen: changed,
+    keysFor: (spec, { before, after }) =>
+      keysOf(spec, before === undefined || after === undefined ? "or not" : "as before"),
+    keysWhen: ({ spec }) => keysOf(spec, "as before"),
     pass: async (key, tools) => {
       if (key === reportKey) return publisher.pass(stage.scene(), tools);
       const looking = { parts, stage, tools };

@@ -10,7 +10,7 @@ import { createRemembered } from "../remembered.ts";
 import { platformController } from "./controller.ts";
 import { platformMetrics } from "./metrics.ts";
 import { createPublisher } from "./publish.ts";
-import { createStage } from "./scene.ts";
+import { createStage } from "./stage.ts";
 import { createTally } from "./tally.ts";
 
 export type PlatformCatalog = {

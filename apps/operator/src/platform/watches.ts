@@ -62,11 +62,11 @@ export const schedulerWatch: WatchSpec = {
 };
 
 export function namespaceWatch(name: string): WatchSpec {
-  return { apiVersion: "v1", kind: "Namespace", name, projection: { keep: "metadata" } };
+  return { apiVersion: "v1", kind: "Namespace", name, projection: parts([]) };
 }
 
 export function kindWatch(apiVersion: string, kind: string, kept: Parts = []): WatchSpec {
-  return { apiVersion, kind, projection: kept.length === 0 ? { keep: "metadata" } : parts(kept) };
+  return { apiVersion, kind, projection: parts(kept) };
 }
 
 export function poolWatchOf(name: string): WatchSpec {
@@ -111,8 +111,11 @@ function assetWatches(asset: Asset, places: Places): readonly WatchSpec[] {
   ];
 }
 
+/** Of one object: what shows it, and what it is made from. */
+export type Streams = { readonly shows: readonly WatchSpec[]; readonly reads: readonly WatchSpec[] };
+
 /** The HyperConverged is watched in any case, wherever it is. */
-export function objectWatches(object: ManagedObject, places: Places): readonly WatchSpec[] {
-  const own = object.ref.kind === "HyperConverged" ? [] : [objectWatch(object.ref)];
-  return [...own, ...object.assets.flatMap((asset) => assetWatches(asset, places))];
+export function objectStreams({ ref, assets }: ManagedObject, places: Places): Streams {
+  const shows = ref.kind === "HyperConverged" ? [] : [objectWatch(ref)];
+  return { shows, reads: assets.flatMap((asset) => assetWatches(asset, places)) };
 }

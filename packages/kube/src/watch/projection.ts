@@ -15,7 +15,7 @@ export type Projection =
       readonly labels?: readonly string[];
     };
 
-const identity = ["name", "namespace", "uid", "resourceVersion", "generation", "deletionTimestamp", "labels"];
+const identity = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp", "labels"];
 
 export function project(object: KubeObject, projection: Projection): KubeObject {
   switch (projection.keep) {
@@ -32,6 +32,12 @@ export function project(object: KubeObject, projection: Projection): KubeObject 
         withLabels(bare(object), projection.labels),
       );
   }
+}
+
+/** Then the server need not send the rest. */
+export function isAllInMetadata(projection: Projection): boolean {
+  if (projection.keep === "parts") return projection.parts.every(([first]) => first === "metadata");
+  return projection.keep === "metadata";
 }
 
 /** Whether two states of an object are the same to whoever declared the projection: a version alone is no change. */

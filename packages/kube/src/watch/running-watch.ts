@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Discovery } from "../wire/discovery.ts";
 import type { Resource } from "../wire/request.ts";
 import type { ProbeLimit } from "./probe-limit.ts";
-import { isSame, type Projection, project } from "./projection.ts";
+import { isAllInMetadata, isSame, type Projection, project } from "./projection.ts";
 import { type Ages, Reflector } from "./reflector.ts";
 import { type Change, Store } from "./store.ts";
 import { WatchSource } from "./watch-source.ts";
@@ -152,7 +152,7 @@ export class RunningWatch implements Watch {
       ...(labelSelector && { labelSelector }),
       ...(name && { fieldSelector: `metadata.name=${name}` }),
     };
-    const content = projection.keep === "metadata" ? "metadata" : "full";
+    const content = isAllInMetadata(projection) ? "metadata" : "full";
     const subject = { resource, selection, content, ...(namespace && { namespace }) } as const;
     const source = new WatchSource(subject, (object) => project(object, projection));
     const observer = {

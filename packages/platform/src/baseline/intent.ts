@@ -6,6 +6,7 @@ import {
   leafPaths,
   leaveOut,
   mask,
+  oncePer,
   type Path,
   readIgnoreFields,
   writePath,
@@ -65,10 +66,12 @@ function contestOf(
   return contestedPaths({ candidate, live, answer, state, shapeOf, defaultOf, ignored, translate });
 }
 
-function labelled(object: KubeObject): KubeObject {
+const labelled = oncePer((object: KubeObject): KubeObject => {
   const labels = { ...object.metadata.labels, [managedByLabel.key]: managedByLabel.value };
   return { ...object, metadata: { ...object.metadata, labels } };
-}
+});
+
+const pointersTo = oncePer((paths: readonly Path[]) => paths.map(writePath));
 
 /**
  * By asset, the pointers of what it put into the intent. What a patch added goes with the first of them: when the patch
@@ -78,7 +81,7 @@ export function fieldsByAsset(
   { parts, shapeOf }: ObjectSeen,
   intent: KubeObject,
 ): Readonly<Record<string, readonly string[]>> {
-  const pointersOf = (object: JsonMap) => leafPaths(object, shapeOf).map(writePath);
+  const pointersOf = (object: JsonMap) => pointersTo(leafPaths(object, shapeOf));
   const rendered = parts.map(({ asset, object }) => ({ asset, pointers: new Set(pointersOf(object)) }));
   const intended = pointersOf(intent).filter(
     (pointer) => !pointer.startsWith("/metadata/labels/platform.kubevirt.io~1"),

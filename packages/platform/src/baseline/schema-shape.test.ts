@@ -36,8 +36,6 @@ test.each(shapes)("the schema says how $names is merged", ({ names, shape }) => 
   expect(shapeFrom(schema)(names.split("."))).toEqual(shape);
 });
 
-test("without a schema nothing is said", () => expect(shapeFrom(undefined)(["spec"])).toBeUndefined());
-
 test("a default is found through maps and lists", () => {
   const find = defaultFrom(schema);
   expect(find(fieldPath("spec", "limit"))).toBe(5);

@@ -10,6 +10,7 @@ import {
   type Fights,
   isMap,
   member,
+  oncePer,
   parseJson,
   readTime,
   utf8Length,
@@ -45,7 +46,11 @@ const noState: State = {
 
 /** What cannot be read is empty, which errs on the careful side. */
 export function readState(live: KubeObject | undefined): State {
-  const text = live?.metadata.annotations?.[objectAnnotations.state];
+  return live === undefined ? noState : stateOn(live);
+}
+
+const stateOn = oncePer(({ metadata }: KubeObject): State => {
+  const text = metadata.annotations?.[objectAnnotations.state];
   const value = text === undefined || utf8Length(text) > mostBytes ? undefined : parseJson(text);
   if (!isMap(value) || member(value, "v") !== 1) return noState;
   return {
@@ -57,7 +62,7 @@ export function readState(live: KubeObject | undefined): State {
     paused: pausedOf(member(value, "paused")),
     recreated: times(member(value, "recreated")),
   };
-}
+});
 
 const mostBytes = 16_384;
 
