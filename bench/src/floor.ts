@@ -8,15 +8,21 @@ export const floorVerbs = ["get", "dry run", "change", "pair"] as const;
 export type FloorVerb = (typeof floorVerbs)[number];
 export type Floor = Readonly<Record<FloorVerb, Spread>>;
 
-const path = "/api/v1/namespaces/default/configmaps/floor";
-const object = (value: number) =>
-  JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "floor" }, data: { value: `${value}` } });
+/** What the raw requests are about: each value makes it another one. */
+export type FloorSubject = { readonly path: string; readonly withValue: (value: string) => object };
+
+/** As small as an object can be. */
+export const smallObject: FloorSubject = {
+  path: "/api/v1/namespaces/default/configmaps/floor",
+  withValue: (value) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "floor" }, data: { value } }),
+};
 
 let value = 0;
 
 /** `times`: samples of each verb, taken in turn, so that a slow moment hits all of them alike. */
-export async function measureFloor(raw: Raw, times: number): Promise<Floor> {
-  const change = (query = "") => raw.send("PATCH", `${path}?fieldManager=floor&force=true${query}`, object(++value));
+export async function measureFloor(raw: Raw, { path, withValue }: FloorSubject, times: number): Promise<Floor> {
+  const change = (query = "") =>
+    raw.send("PATCH", `${path}?fieldManager=floor&force=true${query}`, JSON.stringify(withValue(`${++value}`)));
   const acts: Readonly<Record<FloorVerb, () => Promise<void>>> = {
     get: () => raw.send("GET", path),
     "dry run": () => change("&dryRun=All"),

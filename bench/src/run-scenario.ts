@@ -5,7 +5,7 @@ import { startServer } from "@virt/testkit";
 import { startProgress } from "../../tools/progress.ts";
 import { openRaw } from "../programs/raw-requests.ts";
 import { chanceFrom } from "./chance.ts";
-import { measureFloor } from "./floor.ts";
+import { measureFloor, smallObject } from "./floor.ts";
 import { type Result, resultOf } from "./results.ts";
 import { playRounds, type Round } from "./rounds.ts";
 import { type Measured, ourAccount, type Rig, type Scenario, type Size } from "./scenario.ts";
@@ -27,7 +27,7 @@ export async function runScenario(scenario: Scenario, { size, seed }: Order): Pr
   const floorOwner = api.user("floor", ["system:masters"]);
   const raw = openRaw(findAccess({ env: {}, kubeconfig: floorOwner.kubeconfig }));
   try {
-    const floor = () => measureFloor(raw, floorTimes[size]);
+    const floor = () => measureFloor(raw, scenario.floorOn ?? smallObject, floorTimes[size]);
     // Where nothing is compared with the floor, its movement is told but repeats nothing.
     const repetitions = scenario.figures.some(({ floor }) => floor !== undefined) && size !== "quick" ? 2 : 0;
     const played = await playRounds({ rounds: rounds[size], repetitions }, (at) =>

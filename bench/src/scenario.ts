@@ -2,6 +2,7 @@
 
 import type { Actor, Server } from "@virt/testkit";
 import type { FigureSpec } from "./figures.ts";
+import type { FloorSubject } from "./floor.ts";
 
 /** "quick" is for CI, "full" for a release. */
 export type Size = "quick" | "usual" | "full";
@@ -30,6 +31,8 @@ export type Scenario = {
   /** How often it is measured between the two floors of a round: twice, or once where it mostly waits. */
   readonly perRound: 1 | 2;
   readonly figures: readonly FigureSpec[];
+  /** What the floor is measured on, where it matters how large that is; a small ConfigMap if nothing is said. */
+  readonly floorOn?: FloorSubject;
   readonly prepare?: (rig: Rig) => Promise<void>;
   readonly measure: (rig: Rig) => Promise<Measured>;
 };

@@ -21,7 +21,7 @@ async function measure(rig: Rig): Promise<Measured> {
   await converged(api);
   say("letting it settle");
   await pause(newsMs);
-  const drifts: Window[] = [];
+  const drifts: Drift[] = [];
   for (let at = 0; at < times[size]; at++) {
     say(`drift ${at + 1} of ${times[size]}`);
     drifts.push(await drift(rig, at));
@@ -49,28 +49,40 @@ async function measure(rig: Rig): Promise<Measured> {
 type Window = { readonly from: Date; readonly until: Date };
 
 /** By the API server's own clock: from the answer to the edit to the answer to our apply. */
-function correctionMs(audit: readonly AuditEvent[], { from, until }: Window): readonly number[] {
-  const within = audit.filter(({ requestReceivedTimestamp, requestURI, stage, verb }) => {
-    const at = Date.parse(requestReceivedTimestamp);
-    const isWrite = stage === "ResponseComplete" && verb === "patch" && !requestURI.includes("dryRun");
-    return isWrite && requestURI.startsWith(checkPath) && at >= from.getTime() && at <= until.getTime();
-  });
-  const [edit, correction] = [within[0], within.at(-1)].map((event) => Date.parse(event?.stageTimestamp ?? ""));
-  return edit === undefined || correction === undefined || within.length < 2 ? [] : [correction - edit];
+function correctionMs(audit: readonly AuditEvent[], { from, until, manager }: Drift): readonly number[] {
+  const writes = audit.filter(
+    ({ requestURI, stage, verb }) =>
+      stage === "ResponseComplete" &&
+      verb === "patch" &&
+      requestURI.startsWith(checkPath) &&
+      !requestURI.includes("dryRun"),
+  );
+  const edit = writes.find(({ requestURI }) => requestURI.endsWith(`=${manager}`));
+  const [correction] = requestsIn(writes, { account: ourAccount, from, until });
+  return edit === undefined || correction === undefined ? [] : [microsecondsOf(correction) - microsecondsOf(edit)];
 }
 
+/** In milliseconds; a Date has no smaller parts. */
+function microsecondsOf({ stageTimestamp = "" }: AuditEvent): number {
+  return Date.parse(stageTimestamp) + Number(`0.${/\.\d{3}(\d*)/.exec(stageTimestamp)?.[1] ?? ""}`);
+}
+
+type Drift = Window & { readonly manager: string };
+
 /** Another manager each time: the same one would be fought with more and more patience. */
-async function drift({ api }: Rig, at: number): Promise<Window> {
+async function drift({ api }: Rig, at: number): Promise<Drift> {
   const from = new Date();
+  const manager = `bench-${from.getTime()}`;
   const body = { spec: { minHealthy: `${20 + (at % 20)}%` } };
-  ok(await api.request({ method: "PATCH", path: `${checkPath}?fieldManager=bench-${at}`, body }));
+  ok(await api.request({ method: "PATCH", path: `${checkPath}?fieldManager=${manager}`, body }));
   await until("the drift is corrected", 30_000, async () => {
+    await pause(50); // whoever asks without a rest takes the server's time from those who correct
     const { body } = await api.request({ path: checkPath });
     return ((body as KubeObject)["spec"] as { readonly minHealthy: string }).minHealthy === "51%";
   });
   await pause(500); // its events are written, too
   if (at >= bucket) await pause(6_500); // until a token comes back
-  return { from, until: new Date() };
+  return { from, until: new Date(), manager };
 }
 
 async function irrelevantEdits({ api }: Rig, count: number): Promise<Window> {
@@ -83,6 +95,19 @@ async function irrelevantEdits({ api }: Rig, count: number): Promise<Window> {
   return { from, until: new Date() };
 }
 
+const check = {
+  apiVersion: "remediation.medik8s.io/v1alpha1",
+  kind: "NodeHealthCheck",
+  metadata: { name: "virt-node-health-check" },
+};
+
+/** The floor is that of the very object, while nobody keeps it. */
+async function prepare(rig: Rig): Promise<void> {
+  await preparePlatform(rig);
+  await using _operator = startPlatform(rig);
+  await converged(rig.api);
+}
+
 export const correctedDrift: Scenario = {
   name: "drift",
   says: "one owned field is changed again and again by different managers, then what nobody reads",
@@ -93,7 +118,7 @@ export const correctedDrift: Scenario = {
       name: "written to corrected",
       unit: "ms",
       floor: "change",
-      goal: { is: "at most", value: 5, isExact: false, ofRatio: true, by: "p50" },
+      goal: { is: "at most", value: 3, isExact: false, ofRatio: true, by: "p50" },
       peer: "go-autopilot-drift",
     },
     {
@@ -110,6 +135,10 @@ export const correctedDrift: Scenario = {
     },
     { name: "CPU for each of them", unit: "ms" },
   ],
-  prepare: preparePlatform,
+  floorOn: {
+    path: checkPath,
+    withValue: (value) => ({ ...check, metadata: { ...check.metadata, labels: { "bench.example.com/floor": value } } }),
+  },
+  prepare,
   measure,
 };

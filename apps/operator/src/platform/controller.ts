@@ -106,10 +106,10 @@ async function lookAt(key: string, { parts, stage, tools }: Looking): Promise<En
   const pruned = await prune(object, pass.evaluated, { world, parts, tools });
   if (pruned !== undefined) announce(pruned, { key, hco, ref: object.ref, parts });
   if (isHco(object.ref)) reportOn(scene, parts);
-  parts.metrics.took(object.ref, (parts.clock.monotonic() - begun) / 1000);
+  if (pass.kept.kind !== "excluded") parts.metrics.took(object.ref, (parts.clock.monotonic() - begun) / 1000);
   if (isHco(object.ref) && pass.kept.kind !== "applied") parts.standing.hcoDone = content;
   parts.standing.tally.add(key, pass.kept, pass.evaluated);
-  for (const one of parts.standing.tally.news(scene.keys)) tellOfHco(one, hco, parts);
+  for (const one of parts.standing.tally.news(scene.objects.length)) tellOfHco(one, hco, parts);
   if (pass.ending.kind !== "done" || dueAt === undefined) return pass.ending;
   return { kind: "again", atMs: parts.clock.wall() + dueAt - parts.clock.monotonic() };
 }

@@ -2,8 +2,8 @@
 
 import type { Ref } from "@virt/api";
 import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
-
 import type { Dependency } from "./hco-news.ts";
+import { keyOf } from "./objects.ts";
 
 const pauses = ["edit-war", "manual", "deletion-fight"] as const;
 const customs = ["patch", "ignore", "unmanaged"] as const;
@@ -68,9 +68,17 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     for (const type of customs) custom.remove({ ...labels, type });
     for (const type of invalids) invalid.remove({ ...labels, type });
   };
+  // Most passes change nothing of an object, and to set its series again costs more than to judge it.
+  const shown = new Map<string, string>();
+  const isShown = (subject: string, what: string) => {
+    const isSame = shown.get(subject) === what;
+    shown.set(subject, what);
+    return isSame;
+  };
   return {
     show: (ref, signs) => {
       const labels = labelsOf(ref);
+      if (isShown(keyOf(ref), JSON.stringify(signs))) return;
       clear(labels);
       if (signs.compliance !== undefined) compliance.set(labels, signs.compliance);
       if (signs.paused !== undefined) paused.set({ ...labels, reason: signs.paused }, 1);
@@ -80,10 +88,12 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       if (signs.contested > 0) contested.set(labels, signs.contested);
     },
     forget: (ref) => {
+      if (isShown(keyOf(ref), "nothing")) return;
       clear(labelsOf(ref));
       removeSeries(durations, labelsOf(ref));
     },
     excluded: (asset, reason) => {
+      if (isShown(asset, reason ?? "")) return;
       removeSeries(excluded, { asset });
       if (reason !== undefined) excluded.set({ asset, reason }, 1);
     },

@@ -47,7 +47,7 @@ export type PlatformStanding = {
   /** What the last pass over an object could not do, by key. */
   readonly failures: Map<string, Failure>;
   /** What was told and still stands, by subject. */
-  readonly told: Set<string>;
+  readonly told: Map<string, ReadonlySet<string>>;
   /** Objects that were paused when they were last looked at. */
   readonly paused: Set<string>;
   /** Since when an object waits for an input, by key, in monotonic milliseconds. */

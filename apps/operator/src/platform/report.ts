@@ -89,14 +89,16 @@ function refOf({ apiVersion, kind, metadata }: KubeObject) {
   return { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? "" };
 }
 
-function isNews(key: string, { reason, note }: Told, told: ReadonlySet<string>): boolean {
-  return !told.has(`${key} ${reason} ${note}`);
+type Standing = PlatformParts["standing"]["told"];
+
+function isNews(key: string, { reason, note }: Told, told: Standing): boolean {
+  return told.get(key)?.has(`${reason} ${note}`) !== true;
 }
 
 /** A situation that is over may be told again when it comes back. */
-function remember(key: string, stands: readonly Told[], told: Set<string>): void {
-  for (const subject of told) if (subject.startsWith(`${key} `)) told.delete(subject);
-  for (const { reason, note } of stands) told.add(`${key} ${reason} ${note}`);
+function remember(key: string, stands: readonly Told[], told: Standing): void {
+  if (stands.length === 0) told.delete(key);
+  else told.set(key, new Set(stands.map(({ reason, note }) => `${reason} ${note}`)));
 }
 
 type Telling = {

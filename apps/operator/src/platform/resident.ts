@@ -45,7 +45,7 @@ export function platformResident(catalog: PlatformCatalog): Resident {
         standing: {
           exclusions: undefined,
           hcoDone: undefined,
-          told: new Set<string>(),
+          told: new Map(),
           pruned: new Set<string>(),
           buried: new Set<string>(),
           failures: new Map(),

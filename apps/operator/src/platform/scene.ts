@@ -22,7 +22,6 @@ export type Scene = {
   readonly content: string;
   readonly world: World;
   readonly objects: readonly ManagedObject[];
-  readonly keys: readonly string[];
   readonly object: (key: string) => ManagedObject | undefined;
   readonly evaluate: (object: ManagedObject) => Evaluated;
   /** What this object alone is made from is another one. */
@@ -48,7 +47,6 @@ export function setScene(parts: PlatformParts): Scene | undefined {
     content: contentOf(object),
     world,
     objects,
-    keys: [...byKey.keys()],
     object: (key) => byKey.get(key),
     evaluate: (one) => {
       const key = keyOf(one.ref);

@@ -8,27 +8,34 @@ export type Tally = {
   /** A round over all objects begins. */
   readonly begin: () => void;
   readonly add: (key: string, kept: Kept, evaluated: Evaluated) => void;
-  /** Nothing while objects of these have not been looked at. */
-  readonly news: (keys: readonly string[]) => readonly Told[];
+  /** Nothing until so many objects were looked at in this round. */
+  readonly news: (objects: number) => readonly Told[];
 };
 
+type Count = { readonly active: number; readonly applied: number };
+
 export function createTally(): Tally {
-  const counts = new Map<string, { readonly active: number; readonly isApplied: boolean }>();
+  const counts = new Map<string, Count>();
+  let sum: Count = { active: 0, applied: 0 };
   let last = "";
   return {
-    begin: () => counts.clear(),
+    begin: () => {
+      counts.clear();
+      sum = { active: 0, applied: 0 };
+    },
     add: (key, kept, { standings }) => {
       const active = [...standings.values()].filter(({ kind }) => kind === "active").length;
-      counts.set(key, { active, isApplied: isApplied(kept) });
+      const count = { active, applied: isApplied(kept) ? active : 0 };
+      const before = counts.get(key) ?? { active: 0, applied: 0 };
+      counts.set(key, count);
+      sum = {
+        active: sum.active + count.active - before.active,
+        applied: sum.applied + count.applied - before.applied,
+      };
     },
-    news: (keys) => {
-      const found = keys.map((key) => counts.get(key));
-      const known = found.flatMap((one) => one ?? []);
-      const total = sum(known.map(({ active }) => active));
-      if (known.length < found.length || total === 0) return [];
-      const applied = sum(known.map(({ active, isApplied: isDone }) => (isDone ? active : 0)));
-      const pair = `${applied}/${total}`;
-      if (pair === last) return [];
+    news: (objects) => {
+      const pair = `${sum.applied}/${sum.active}`;
+      if (counts.size < objects || sum.active === 0 || pair === last) return [];
       last = pair;
       return normal("ReconcileSucceeded", `Reconciliation succeeded: ${pair} assets applied`);
     },
@@ -37,8 +44,4 @@ export function createTally(): Tally {
 
 function isApplied(kept: Kept): boolean {
   return kept.kind === "applied" || (kept.kind === "verdict" && kept.verdict.kind === "in-sync");
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((left, right) => left + right, 0);
 }

@@ -1,24 +1,11 @@
 // Decides which events are written, and when: each once, repetitions as a series, not too many about one subject.
 
-import type { Bucket } from "@virt/engine";
 import type { Reading } from "../lease/elapsed.ts";
 import type { Writing } from "../wire/outcome.ts";
-import { type Entry, type EventWrite, firstTime, judgeWrite, repeated, writeOf } from "./event-entry.ts";
-import { bound, pay } from "./event-limits.ts";
+import { EventAllowance } from "./event-allowance.ts";
+import { EventBook } from "./event-book.ts";
+import { type EventWrite, firstTime, judgeWrite, repeated, writeOf } from "./event-entry.ts";
 import type { Announcement } from "./event-object.ts";
-
-export type Series = {
-  /** A series is raised at most once in this time. */
-  readonly repeatMs: number;
-  /** By name; the one that was seen longest ago comes first. */
-  readonly entries: ReadonlyMap<string, Entry>;
-  readonly buckets: ReadonlyMap<string, Bucket>;
-  /** The one whose answer we wait for, and how many of its repetitions that write carries. */
-  readonly busy?: { readonly name: string; readonly said: number };
-  readonly failures: number;
-  readonly notBefore: number;
-  readonly isStopping: boolean;
-};
 
 /** Why an event was not written. */
 export type Loss = "throttled" | "overflow" | "refused" | "stopped";
@@ -36,107 +23,104 @@ export type SeriesAction =
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "lose"; readonly why: Loss; readonly announcement: Announcement; readonly message: string };
 
-type Move = { readonly series: Series; readonly actions: readonly SeriesAction[] };
-
 const backoffMs = { first: 1_000, cap: 30_000 };
 
-export function noSeries(repeatMs: number): Series {
-  return {
-    repeatMs,
-    entries: new Map(),
-    buckets: new Map(),
-    failures: 0,
-    notBefore: Number.NEGATIVE_INFINITY,
-    isStopping: false,
-  };
-}
+/** Decides and does nothing else: what happens and what time it is are told, what is to be done is given back. */
+export class EventSeries {
+  readonly #repeatMs: number;
+  readonly #book = new EventBook();
+  readonly #allowance = new EventAllowance();
+  /** The one whose answer we wait for, and how many of its repetitions that write carries. */
+  #busy: { readonly name: string; readonly said: number } | undefined;
+  #failures = 0;
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #isStopping = false;
 
-/**
- * At most one write is on its way: until it is answered there is neither another nor a `wait`. No `wait` and no write
- * means that there is nothing to do until something is announced.
- */
-export function stepSeries(was: Series, input: SeriesInput, now: Reading): Move {
-  const { series, actions } = hear(was, input, now);
-  if (series.busy !== undefined) return { series, actions };
-  const next = proceed(series, now.monotonicMs);
-  return { series: next.series, actions: [...actions, ...next.actions] };
-}
-
-/** What a process that ends now has never said. */
-export function unsentOf({ entries }: Series): readonly Announcement[] {
-  return [...entries.values()].filter(({ stage }) => stage === "unsent").map(({ announcement }) => announcement);
-}
-
-function hear(was: Series, input: SeriesInput, now: Reading): Move {
-  switch (input.is) {
-    case "announced":
-      return announce(was, input, now);
-    case "answered":
-      return answer(was, input, now.monotonicMs);
-    case "woken":
-      return { series: { ...was, notBefore: Number.NEGATIVE_INFINITY }, actions: [] };
-    case "due":
-      return { series: was, actions: [] };
-    case "stopping":
-      return { series: { ...was, isStopping: true }, actions: [] };
+  /** A series is raised at most once in this time. */
+  constructor(repeatMs: number) {
+    this.#repeatMs = repeatMs;
   }
-}
 
-type Announced = Extract<SeriesInput, { is: "announced" }>;
-
-function announce(was: Series, { name, announcement }: Announced, now: Reading): Move {
-  if (was.isStopping) return { series: was, actions: [lose("stopped", announcement, "the process stops")] };
-  const known = was.entries.get(name);
-  const said = was.busy?.name === name ? was.busy.said : 0;
-  const isPaid = known !== undefined && known.untold > said; // the raise that is due carries this one too
-  const buckets = isPaid ? was.buckets : pay(was.buckets, announcement, now.monotonicMs);
-  if (buckets === undefined) {
-    return { series: was, actions: [lose("throttled", announcement, "too many about this subject")] };
+  get isBusy(): boolean {
+    return this.#busy !== undefined;
   }
-  const entry = known === undefined ? firstTime(announcement, now) : repeated(known, was.repeatMs, now);
-  const entries = new Map(was.entries);
-  entries.delete(name); // to the end
-  const { kept, dropped } = bound(entries.set(name, entry), was.busy?.name);
-  const actions = dropped.map((one) => lose("overflow", one, "too many wait to be sent"));
-  return { series: { ...was, buckets, entries: kept }, actions };
-}
 
-function answer(was: Series, { writing, isParked }: Extract<SeriesInput, { is: "answered" }>, now: number): Move {
-  const { busy, ...idle } = was;
-  const entry = was.entries.get(busy?.name ?? "");
-  if (busy === undefined || entry === undefined) return { series: idle, actions: [] };
-  if (writing.kind === "unavailable") {
-    const pause = Math.min(backoffMs.cap, backoffMs.first * 2 ** was.failures);
-    const notBefore = isParked ? Number.POSITIVE_INFINITY : now + Math.max(pause, writing.retryInMs ?? 0);
-    return { series: { ...idle, failures: was.failures + 1, notBefore }, actions: [] };
+  get isAllSaid(): boolean {
+    return this.#busy === undefined && this.#book.isAllSent;
   }
-  const next = judgeWrite({ entry, said: busy.said, writing, repeatMs: was.repeatMs, now });
-  const entries = new Map(was.entries);
-  if (typeof next === "string") entries.delete(busy.name);
-  else entries.set(busy.name, next);
-  const actions = typeof next === "string" ? [lose("refused", entry.announcement, next)] : [];
-  return { series: { ...idle, entries, failures: 0 }, actions };
-}
 
-function proceed(series: Series, now: number): Move {
-  const next = nextOf(series);
-  if (next === undefined) return { series, actions: [] };
-  const [name, entry] = next;
-  const at = Math.max(entry.dueAt, series.notBefore);
-  if (at > now) return { series, actions: at < Infinity ? [{ do: "wait", ms: at - now }] : [] };
-  const said = entry.stage === "told" ? entry.untold : 0;
-  return { series: { ...series, busy: { name, said } }, actions: [writeOf(name, entry)] };
-}
-
-// A process that stops has no time for series.
-function nextOf({ entries, isStopping }: Series): readonly [string, Entry] | undefined {
-  let first: readonly [string, Entry] | undefined;
-  for (const one of entries) {
-    const [, { dueAt, stage }] = one;
-    const mayGo = dueAt < Infinity && (!isStopping || stage === "unsent");
-    if (mayGo && (first === undefined || dueAt < first[1].dueAt)) first = one;
+  /** What a process that ends now has never said. */
+  get unsent(): readonly Announcement[] {
+    return this.#book.unsent;
   }
-  return first;
+
+  get size(): number {
+    return this.#book.size;
+  }
+
+  /**
+   * At most one write is on its way: until it is answered there is neither another nor a `wait`. No `wait` and no write
+   * means that there is nothing to do until something is announced.
+   */
+  step(input: SeriesInput, now: Reading): readonly SeriesAction[] {
+    const lost = this.#hear(input, now);
+    return this.#busy === undefined ? [...lost, ...this.#proceed(now.monotonicMs)] : lost;
+  }
+
+  #hear(input: SeriesInput, now: Reading): readonly SeriesAction[] {
+    switch (input.is) {
+      case "announced":
+        return this.#announce(input, now);
+      case "answered":
+        return this.#answer(input, now.monotonicMs);
+      case "woken":
+        this.#notBefore = Number.NEGATIVE_INFINITY;
+        return [];
+      case "due":
+        return [];
+      case "stopping":
+        this.#isStopping = true;
+        return [];
+    }
+  }
+
+  #announce({ name, announcement }: Extract<SeriesInput, { is: "announced" }>, now: Reading): readonly SeriesAction[] {
+    if (this.#isStopping) return [lose("stopped", announcement, "the process stops")];
+    const known = this.#book.find(name);
+    const said = this.#busy?.name === name ? this.#busy.said : 0;
+    const isPaid = known !== undefined && known.untold > said; // the raise that is due carries this one too
+    if (!isPaid && !this.#allowance.pay(announcement, now.monotonicMs))
+      return [lose("throttled", announcement, "too many about this subject")];
+    this.#book.put(name, known === undefined ? firstTime(announcement, now) : repeated(known, this.#repeatMs, now));
+    return this.#book.bound(this.#busy?.name).map((one) => lose("overflow", one, "too many wait to be sent"));
+  }
+
+  #answer({ writing, isParked }: Extract<SeriesInput, { is: "answered" }>, now: number): readonly SeriesAction[] {
+    const busy = this.#busy;
+    this.#busy = undefined;
+    const entry = this.#book.find(busy?.name ?? "");
+    if (busy === undefined || entry === undefined) return [];
+    if (writing.kind === "unavailable") {
+      const pause = Math.min(backoffMs.cap, backoffMs.first * 2 ** this.#failures++);
+      this.#notBefore = isParked ? Number.POSITIVE_INFINITY : now + Math.max(pause, writing.retryInMs ?? 0);
+      return [];
+    }
+    this.#failures = 0;
+    const next = judgeWrite({ entry, said: busy.said, writing, repeatMs: this.#repeatMs, now });
+    if (typeof next !== "string") this.#book.put(busy.name, next);
+    else this.#book.remove(busy.name);
+    return typeof next === "string" ? [lose("refused", entry.announcement, next)] : [];
+  }
+
+  #proceed(now: number): readonly SeriesAction[] {
+    const next = this.#book.next(this.#isStopping);
+    if (next === undefined) return [];
+    const [name, entry] = next;
+    const at = Math.max(entry.dueAt, this.#notBefore);
+    if (at > now) return at < Infinity ? [{ do: "wait", ms: at - now }] : [];
+    this.#busy = { name, said: entry.stage === "told" ? entry.untold : 0 };
+    return [writeOf(name, entry)];
+  }
 }
 
 function lose(why: Loss, announcement: Announcement, message: string): SeriesAction {

@@ -4,7 +4,7 @@ import type { KubeObject } from "@virt/engine";
 import type { Writing } from "../wire/outcome.ts";
 import type { EventWrite } from "./event-entry.ts";
 import type { Announcement } from "./event-object.ts";
-import { type Loss, noSeries, type Series, type SeriesInput, stepSeries } from "./event-series.ts";
+import { EventSeries, type Loss, type SeriesInput } from "./event-series.ts";
 
 export const repeatMs = 60_000;
 export const refillMs = 300_000;
@@ -22,7 +22,7 @@ export class EventWorld {
   /** While down, a breaker is open. */
   isParking = false;
   pending: EventWrite | undefined;
-  #series: Series = noSeries(repeatMs);
+  #series = new EventSeries(repeatMs);
   #dueAt = Number.POSITIVE_INFINITY;
 
   announce(subject: string, note: string): void {
@@ -70,7 +70,7 @@ export class EventWorld {
   }
 
   restart(): void {
-    this.#series = noSeries(repeatMs);
+    this.#series = new EventSeries(repeatMs);
     this.pending = undefined;
     this.#dueAt = Number.POSITIVE_INFINITY;
   }
@@ -96,7 +96,7 @@ export class EventWorld {
   }
 
   get size(): number {
-    return this.#series.entries.size;
+    return this.#series.size;
   }
 
   #serve(write: EventWrite): Writing {
@@ -110,8 +110,7 @@ export class EventWorld {
   }
 
   #input(input: SeriesInput): void {
-    const { series, actions } = stepSeries(this.#series, input, { monotonicMs: this.now, wallMs: this.now });
-    this.#series = series;
+    const actions = this.#series.step(input, { monotonicMs: this.now, wallMs: this.now });
     this.#dueAt = Number.POSITIVE_INFINITY;
     for (const action of actions) {
       if (action.do === "lose") this.lost.push(action.why);

@@ -7,7 +7,7 @@ import { type Writing, writingOf } from "../wire/outcome.ts";
 import type { ApiRequest } from "../wire/request.ts";
 import type { EventWrite } from "./event-entry.ts";
 import { type Announcement, createEvent, eventName, type Reporter, raiseSeries, readEvent } from "./event-object.ts";
-import { type Loss, noSeries, type Series, type SeriesInput, stepSeries, unsentOf } from "./event-series.ts";
+import { EventSeries, type Loss, type SeriesInput } from "./event-series.ts";
 
 export type EventObserver = {
   /** Created, or its series was raised. */
@@ -36,13 +36,13 @@ const flushMs = 2_000;
 export class EventRecorder {
   readonly #parts: EventParts;
   readonly #ending = new AbortController();
-  #series: Series;
+  readonly #series: EventSeries;
   #timer: Cancel | undefined;
   #onSaid: () => void = () => undefined;
 
   constructor(parts: EventParts) {
     this.#parts = parts;
-    this.#series = noSeries(parts.repeatMs);
+    this.#series = new EventSeries(parts.repeatMs);
   }
 
   announce(announcement: Announcement): void {
@@ -57,25 +57,19 @@ export class EventRecorder {
     const over = new AbortController();
     this.#onSaid = () => over.abort();
     signal.addEventListener("abort", this.#onSaid, { once: true });
-    if (!this.#isSaid && !signal.aborted) await sleep(this.#parts.clock, flushMs, over.signal);
+    if (!this.#series.isAllSaid && !signal.aborted) await sleep(this.#parts.clock, flushMs, over.signal);
     signal.removeEventListener("abort", this.#onSaid);
     this.#ending.abort(new Error("the process stops"));
     this.#timer?.();
     this.#parts.line.withdraw();
-    for (const left of unsentOf(this.#series))
-      this.#parts.observer.lost("stopped", left, "no time was left to send it");
-  }
-
-  get #isSaid(): boolean {
-    return this.#series.busy === undefined && unsentOf(this.#series).length === 0;
+    for (const left of this.#series.unsent) this.#parts.observer.lost("stopped", left, "no time was left to send it");
   }
 
   #input(input: SeriesInput): void {
     if (this.#ending.signal.aborted) return;
     const { clock, observer } = this.#parts;
     const now = { monotonicMs: clock.monotonic(), wallMs: clock.wall() };
-    const { series, actions } = stepSeries(this.#series, input, now);
-    this.#series = series;
+    const actions = this.#series.step(input, now);
     this.#timer?.();
     this.#timer = undefined;
     for (const action of actions) {
@@ -84,8 +78,8 @@ export class EventRecorder {
       else void this.#send(action);
     }
     // Whoever is woken may hold the only trial of a breaker, and must not keep it for nothing.
-    if (input.is === "woken" && series.busy === undefined) this.#parts.line.withdraw();
-    if (this.#isSaid) this.#onSaid();
+    if (input.is === "woken" && !this.#series.isBusy) this.#parts.line.withdraw();
+    if (this.#series.isAllSaid) this.#onSaid();
   }
 
   async #send(write: EventWrite): Promise<void> {

@@ -9,7 +9,7 @@ import { readOverrides } from "../baseline/overrides.ts";
 import { seeObject, shapeOfObject } from "../baseline/see-object.ts";
 import { readState } from "../baseline/state.ts";
 import type { Verdict } from "../baseline/verdict.ts";
-import { type Evaluated, type Evaluating, evaluateObject, type ManagedObject } from "../evaluate/evaluate-object.ts";
+import { type Evaluated, evaluateObject, type ManagedObject } from "../evaluate/evaluate-object.ts";
 import type { World } from "../evaluate/world.ts";
 
 export type Preview = {
@@ -25,7 +25,8 @@ export type Previewing = {
   readonly now: number;
   /** What a running controller remembers of the object. */
   readonly memory?: ObjectMemory | undefined;
-  readonly lastKnown?: Evaluating["lastKnown"] | undefined;
+  /** How the object stands, where somebody knows already. */
+  readonly evaluated?: Evaluated | undefined;
   /** Why nobody can say whether the object is there; undefined: its absence means something. */
   readonly trouble?: ((ref: Ref) => string | undefined) | undefined;
 };
@@ -34,8 +35,10 @@ const noMemory: ObjectMemory = { bucket: fullBucket, wasThere: false };
 
 /** The controller's own evaluation and verdict, on the same facts. */
 export function previewObject(object: ManagedObject, previewing: Previewing): Preview {
-  const { world, now, memory = noMemory, lastKnown = new Map(), trouble } = previewing;
-  const evaluated = evaluateObject(object, { world, shapeOf: shapeOfObject(object, world), lastKnown });
+  const { world, now, memory = noMemory, trouble } = previewing;
+  const evaluated =
+    previewing.evaluated ??
+    evaluateObject(object, { world, shapeOf: shapeOfObject(object, world), lastKnown: new Map() });
   const live = world.live(object.ref);
   const { wanted } = evaluated;
   if (wanted.kind !== "object") return { object, live, evaluated };

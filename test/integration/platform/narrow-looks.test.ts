@@ -1,0 +1,77 @@
+import { asText, at } from "@virt/engine";
+import { freePorts } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Golden, startGolden, untilConverged } from "./golden.ts";
+
+let golden: Golden;
+let metricsUrl: string;
+beforeAll(async () => {
+  golden = await startGolden();
+  const [port] = await freePorts(1);
+  metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
+  await golden.world.startOperator({ flags: ["--activation=always", ...metrics] });
+  await untilConverged(golden);
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+const pathOf = (kind: string) => golden.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
+
+/** How often each object was looked at, by kind and name. */
+async function looks(): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(metricsUrl)).text();
+  const line = /^kubevirt_autopilot_reconcile_duration_seconds_count\{kind="(\w+)",name="([^"]+)".*\} (\d+)$/gm;
+  return Object.fromEntries(
+    [...text.matchAll(line)].map(([, kind, name, count]) => [`${kind}/${name}`, Number(count)]),
+  );
+}
+
+/** Which objects were looked at since. */
+async function lookedAt(before: Readonly<Record<string, number>>): Promise<readonly string[]> {
+  const now = await looks();
+  return Object.keys(now).filter((object) => now[object] !== before[object]);
+}
+
+/** Nothing has been looked at for a while: what the start brought is over. */
+async function rest(): Promise<Readonly<Record<string, number>>> {
+  let before = await looks();
+  await golden.until(async () => {
+    const last = before;
+    await new Promise((resolve) => setTimeout(resolve, 500)); // silence is the subject
+    before = await looks();
+    expect(before).toEqual(last);
+  });
+  return before;
+}
+
+const check = "NodeHealthCheck/virt-node-health-check";
+
+test("a drift makes the operator look at that object and at no other", async () => {
+  const path = pathOf("NodeHealthCheck");
+  const before = await rest();
+  await golden.edit(path, { spec: { minHealthy: "10%" } });
+  await golden.until(async () => expect(asText(at(await golden.read(path), "spec", "minHealthy"))).toBe("51%"));
+  await golden.until(async () => expect(await lookedAt(before)).toContain(check));
+  await rest();
+  expect(await lookedAt(before)).toEqual([check]);
+});
+
+test("another object of a kind that must be alone concerns ours of that kind only", async () => {
+  const before = await rest();
+  const path = pathOf("NodeHealthCheck").replace(/[^/]+$/, "");
+  const { apiVersion, kind, spec } = await golden.read(pathOf("NodeHealthCheck"));
+  const other = { apiVersion, kind, metadata: { name: "theirs" }, spec };
+  expect((await golden.world.server.request({ method: "POST", path: path.slice(0, -1), body: other })).status).toBe(
+    201,
+  );
+  await golden.until(async () => expect(await lookedAt(before)).toEqual([check]));
+  await golden.world.server.request({ method: "DELETE", path: `${path}theirs` });
+});
+
+test("what the HyperConverged says concerns all of them", async () => {
+  const before = await rest();
+  await golden.edit(pathOf("HyperConverged"), {
+    metadata: { annotations: { "example.com/note": "new" } },
+  });
+  await golden.until(async () => expect((await lookedAt(before)).toSorted()).toEqual(Object.keys(before).toSorted()));
+});
