@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Bucket, fullBucket, giveBack, isFull, type Rate, take } from "./bucket.ts";
+import { type Bucket, fullBucket, isFull, type Rate, take } from "./bucket.ts";
 
 const rate: Rate = { capacity: 10, refillMs: 6000 };
 
@@ -20,11 +20,6 @@ test("a bucket is full again when all tokens are back, and holds no more", () =>
   expect(isFull(empty, 59_999)).toBe(false);
   expect(isFull(empty, 60_000)).toBe(true);
   expect(take(takeMany(10, empty, 1_000_000), rate, 1_000_000).granted).toBe(false);
-});
-
-test("a token given back can be taken again", () => {
-  const empty = takeMany(10, fullBucket, 0);
-  expect(take(giveBack(empty, rate), rate, 0).granted).toBe(true);
 });
 
 test("a clock that goes back makes nobody wait for longer than an empty bucket", () => {
@@ -64,20 +59,6 @@ test("who comes back when told to is granted a token, and not a moment sooner", 
       const isLater = take(bucket, rate, now + taken.retryInMs).granted;
       return isLater && taken.retryInMs > 0 && !take(bucket, rate, now + taken.retryInMs - 1).granted;
     });
-  });
-  fc.assert(law, { numRuns: 20_000 });
-});
-
-test("a write that fails costs nothing", () => {
-  const law = fc.property(anyRate, pauses, fc.nat(300), (rate, pauses, last) => {
-    let bucket = fullBucket;
-    let now = 0;
-    for (const pause of pauses) {
-      now += pause;
-      bucket = take(bucket, rate, now).bucket;
-    }
-    const taken = take(bucket, rate, now + last);
-    return !taken.granted || take(giveBack(taken.bucket, rate), rate, now + last).granted;
   });
   fc.assert(law, { numRuns: 20_000 });
 });

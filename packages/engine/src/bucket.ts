@@ -25,11 +25,7 @@ export function take(bucket: Bucket, { capacity, refillMs, tokens = 1 }: Rate, n
   return { granted: true, bucket: { fullAt: after }, retryInMs: 0 };
 }
 
-/** A token that was taken for nothing, as by a write that failed, comes back. */
-export function giveBack(bucket: Bucket, { refillMs }: Rate): Bucket {
-  return { fullAt: bucket.fullAt - refillMs };
-}
-
+/** It is like one that was never used. */
 export function isFull(bucket: Bucket, now: number): boolean {
   return bucket.fullAt <= now;
 }

@@ -1,7 +1,7 @@
 // What other packages use of the engine.
 
 export { decodeBase64, encodeBase64 } from "./base64.ts";
-export { type Bucket, fullBucket, giveBack, isFull, type Rate, type Take, take } from "./bucket.ts";
+export { type Bucket, fullBucket, isFull, type Rate, type Take, take } from "./bucket.ts";
 export { canonicalJson } from "./canonical-json.ts";
 export type { Cluster, Conflict, Expect, KubeObject, ObjectMeta, Outcome, Ref, Write } from "./cluster.ts";
 export { completeConflict } from "./conflict.ts";

@@ -1,6 +1,6 @@
 // How many events may be written about one subject.
 
-import { type Bucket, fullBucket, take } from "@virt/engine";
+import { type Bucket, fullBucket, isFull, take } from "@virt/engine";
 import type { Announcement } from "./event-object.ts";
 
 const rate = { capacity: 25, refillMs: 300_000 };
@@ -20,9 +20,9 @@ export class EventAllowance {
     return true;
   }
 
-  // A full bucket is like none. Twice as many must come before all are looked at again.
+  // Twice as many must come before all are looked at again.
   #tidy(now: number): void {
-    for (const [subject, { fullAt }] of this.#buckets) if (fullAt <= now) this.#buckets.delete(subject);
+    for (const [subject, bucket] of this.#buckets) if (isFull(bucket, now)) this.#buckets.delete(subject);
     this.#tidyAt = Math.max(fewest, 2 * this.#buckets.size);
   }
 }
