@@ -68,10 +68,20 @@ test("another object of a kind that must be alone concerns ours of that kind onl
   await golden.world.server.request({ method: "DELETE", path: `${path}theirs` });
 });
 
-test("what the HyperConverged says concerns all of them", async () => {
+const hco = "HyperConverged/kubevirt-hyperconverged";
+const say = (annotations: Readonly<Record<string, string>>) =>
+  golden.edit(pathOf("HyperConverged"), { metadata: { annotations } });
+
+test("what people say to others on the HyperConverged concerns none of the objects that are made from it", async () => {
   const before = await rest();
-  await golden.edit(pathOf("HyperConverged"), {
-    metadata: { annotations: { "example.com/note": "new" } },
-  });
+  await say({ "example.com/note": "new" });
+  await golden.until(async () => expect(await lookedAt(before)).toContain(hco));
+  await rest();
+  expect(await lookedAt(before)).toEqual([hco]);
+});
+
+test("what they say to us concerns all of them", async () => {
+  const before = await rest();
+  await say({ "platform.kubevirt.io/disabled-resources": "[]" });
   await golden.until(async () => expect((await lookedAt(before)).toSorted()).toEqual(Object.keys(before).toSorted()));
 });

@@ -4,14 +4,14 @@ import { asText, at } from "@virt/engine";
 import { type Controller, crdWatch, type Ending, type Reader, type Tools, type WatchSpec } from "@virt/kube";
 import type { ManagedObject } from "@virt/platform";
 import { discoveredNews, missingCrds } from "./discovered.ts";
-import { chooseHco } from "./hco.ts";
+import { chooseHco, contentOf } from "./hco.ts";
 import { dependencies, hcoNews } from "./hco-news.ts";
 import { keepObject } from "./keep.ts";
 import { isHco, keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import { bury, prune } from "./prune.ts";
 import { type Publisher, reportKey } from "./publish.ts";
-import { announce, reportHco, reportPass, tellOfHco } from "./report.ts";
+import { announce, refOf, reportHco, reportPass, tellOfHco } from "./report.ts";
 import type { Scene } from "./scene.ts";
 import type { Stage } from "./stage.ts";
 import { warning } from "./tell.ts";
@@ -48,8 +48,11 @@ export function platformController({ parts, stage, publisher, onChange }: Contro
   };
   return {
     name: "platform",
-    keysFor: (spec, { before, after }) =>
-      keysOf(spec, before === undefined || after === undefined ? "or not" : "as before"),
+    keysFor: (spec, { before, after }) => {
+      if (before === undefined || after === undefined) return keysOf(spec, "or not");
+      const isItsOwn = isHco(spec) && contentOf(before) === contentOf(after); // nobody else is made from that
+      return isItsOwn ? [keyOf(refOf(after))] : keysOf(spec, "as before");
+    },
     keysWhen: ({ spec }) => keysOf(spec, "as before"),
     pass: async (key, tools) => {
       if (key === reportKey) return publisher.pass(stage.scene(), tools);

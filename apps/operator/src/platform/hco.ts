@@ -1,8 +1,9 @@
 // Which HyperConverged this cluster is steered by.
 
 import type { KubeObject } from "@virt/api";
-import { canonicalJson } from "@virt/engine";
+import { canonicalJson, oncePer } from "@virt/engine";
 import type { Watch, WatchSpec } from "@virt/kube";
+import { annotationPrefix, objectAnnotations } from "@virt/platform";
 import { hcoWatchesFor } from "./watches.ts";
 
 export type ChosenHco =
@@ -29,7 +30,14 @@ export function pickHco(objects: readonly KubeObject[]): Exclude<ChosenHco, { ki
   return usual === undefined ? { kind: "several", first: only } : { kind: "found", object: usual };
 }
 
-/** What others are rendered from: a status that moved changes nothing. */
-export function contentOf(hco: KubeObject): string {
-  return canonicalJson({ spec: hco["spec"] ?? {}, annotations: hco.metadata.annotations ?? {} });
+/** What others are rendered from: not its status, nor what people say to others, or to us about this one object. */
+export const contentOf = oncePer((hco: KubeObject): string => {
+  const said = Object.entries(hco.metadata.annotations ?? {}).filter(([key]) => isSaidToAll(key));
+  return canonicalJson({ spec: hco["spec"] ?? {}, annotations: Object.fromEntries(said) });
+});
+
+const saidToOne: ReadonlySet<string> = new Set(Object.values(objectAnnotations));
+
+function isSaidToAll(key: string): boolean {
+  return key.startsWith(annotationPrefix) && !saidToOne.has(key);
 }

@@ -85,7 +85,7 @@ export function tellOfHco(told: Told, hco: KubeObject, parts: PlatformParts): vo
   announce(told, { key: keyOf(ref), hco, ref, parts });
 }
 
-function refOf({ apiVersion, kind, metadata }: KubeObject) {
+export function refOf({ apiVersion, kind, metadata }: KubeObject) {
   return { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? "" };
 }
 
