@@ -226,3 +226,17 @@ test("what cannot be read on the HyperConverged is told by its key, and everythi
   expect(await contents()).toEqual(before);
   expect(requests().slice(asked)).toEqual([]);
 });
+
+test("a mistake that stands is told once, whatever else is said on the HyperConverged", async () => {
+  const hco = golden.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
+  const asked = operator.log.length;
+  const told = (key: string) =>
+    operator.log.slice(asked).filter(({ msg }) => msg?.startsWith(`Invalid annotation ${prefix}${key}: `)).length;
+  await annotate(hco, `${prefix}prune`, "perhaps");
+  await expect.poll(() => told("prune")).toBe(1);
+  await annotate(hco, "example.com/note", "new");
+  await annotate(hco, `${prefix}enable-swap`, "perhaps");
+  await expect.poll(() => told("enable-swap")).toBe(1);
+  expect(told("prune")).toBe(1);
+  for (const key of ["prune", "enable-swap"]) await annotate(hco, `${prefix}${key}`, null);
+});

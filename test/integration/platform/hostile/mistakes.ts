@@ -29,7 +29,7 @@ export const wishes: readonly { readonly key: string; readonly texts: readonly s
   [
     {
       key: "vfio-devices",
-      texts: ["[", "{", "- &a b\n- *a", "3", '[{"selector": "zz"}]', "--- a\n--- b", "[!!js/function 1]"],
+      texts: ["[", '["a', "- &a b\n- *a", "3", '[{"selector": "zz"}]', "--- a\n--- b", "[!!js/function 1]"],
     },
     {
       key: "usb-devices",
