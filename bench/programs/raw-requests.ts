@@ -8,10 +8,14 @@ export type Raw = {
   readonly close: () => void;
 };
 
-export function openRaw({ server, authority, certificate, key }: Access, sockets = 1): Raw {
+export function tlsOf({ authority, certificate, key }: Access) {
   const data = (material: Access["key"]) => (material !== undefined && "data" in material ? material.data : undefined);
-  const tls = { ca: data(authority), cert: data(certificate), key: data(key) };
-  const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...tls });
+  return { ca: data(authority), cert: data(certificate), key: data(key) };
+}
+
+export function openRaw(access: Access, sockets = 1): Raw {
+  const { server } = access;
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...tlsOf(access) });
   const send = (method: string, path: string, body = "") =>
     new Promise<void>((resolve, reject) => {
       const described = body === "" ? {} : { "content-type": "application/apply-patch+yaml" };

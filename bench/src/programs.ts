@@ -9,6 +9,7 @@ import { bundling } from "../../tools/bundling.ts";
 const entries = {
   ours: ["bench", "programs", "ours.ts"],
   raw: ["bench", "programs", "raw.ts"],
+  onlooker: ["bench", "programs", "onlooker.ts"],
   copier: ["bench", "programs", "copier.ts"],
   "client-node": ["bench", "client-node", "program.ts"],
   storm: ["apps", "operator", "src", "main.ts"],
