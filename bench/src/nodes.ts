@@ -26,6 +26,25 @@ const images = Array.from({ length: 20 }, (_, at) => ({
   sizeBytes: 100_000_000 + at,
 }));
 
+const conditions = ["MemoryPressure", "DiskPressure", "PIDPressure", "Ready"];
+
+/** What kubelets own of the status: keys with quotes in them, which are slow to read. */
+const ofKubelet = {
+  manager: "kubelet",
+  operation: "Update",
+  apiVersion: "v1",
+  time: "2026-01-01T00:00:00Z",
+  fieldsType: "FieldsV1",
+  fieldsV1: {
+    "f:status": {
+      "f:conditions": Object.fromEntries(
+        conditions.map((type) => [`k:{"type":"${type}"}`, { "f:lastHeartbeatTime": {}, "f:status": {} }]),
+      ),
+    },
+  },
+  subresource: "status",
+};
+
 function nodeAt(at: number) {
   const name = nameOf(at);
   const subnets = JSON.stringify({ default: [`10.${at >> 8}.${at & 255}.0/24`] });
@@ -35,6 +54,7 @@ function nodeAt(at: number) {
       name,
       labels: { ...labels, "kubernetes.io/hostname": name },
       annotations: { "k8s.ovn.org/node-subnets": subnets },
+      managedFields: [ofKubelet],
     },
     status: { capacity, images, conditions: [readyNow()] },
   };
@@ -51,6 +71,12 @@ export function createNodes(api: Server, count: number): Promise<void> {
 
 export async function removeNodes(api: Server): Promise<void> {
   ok(await api.request({ method: "DELETE", path: `${path}?labelSelector=${encodeURIComponent(mark)}` }));
+}
+
+/** As node feature discovery tells of a device that virtual machines may have. */
+export async function addDevice(api: Server, at: number): Promise<void> {
+  const body = { metadata: { labels: { "feature.node.kubernetes.io/pci-0300_10de.present": "true" } } };
+  ok(await api.request({ method: "PATCH", path: `${path}/${nameOf(at)}`, body }));
 }
 
 /** Nothing is new but the time. */

@@ -1,10 +1,11 @@
 // What is found in the labels and the capacity of nodes.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { at, isMap, member } from "@virt/engine";
+import { entriesOf, isMap, member } from "@virt/engine";
 import { expect, test } from "vitest";
-import { detectors, type Hardware, nodeLabels, nodeParts, readHardware } from "./hardware.ts";
+import { detectors, type Hardware, nodeMembers, readHardware } from "./hardware.ts";
 import { master, nodeOf, worker } from "./node-world.ts";
+import { readTopology } from "./topology.ts";
 
 const feature = (name: string, value = "true") => ({ labels: { [`feature.node.kubernetes.io/${name}`]: value } });
 const capacity = (name: string, amount: string) => ({ capacity: { cpu: "8", [name]: amount } });
@@ -127,26 +128,44 @@ const cases: readonly Case[] = [
 test.each(cases)("$reason", ({ nodes, found }) => {
   const nothing = Object.fromEntries(detectors.map((detector) => [detector, false]));
   expect(readHardware(nodes)).toEqual({ ...nothing, podSubnetPrefix: undefined, ...found });
-  expect(readHardware(nodes.map(trimmed))).toEqual(readHardware(nodes));
 });
 
-/** As it is kept in memory: name, deletion, and the declared labels and parts. */
-function trimmed(node: KubeObject): KubeObject {
-  const { name, labels = {}, deletionTimestamp } = node.metadata;
-  const read = Object.entries(labels).filter(([key]) => nodeLabels.some((begin) => key.startsWith(begin)));
-  const metadata = {
-    name,
-    labels: Object.fromEntries(read),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-  };
-  const bare: JsonMap = { apiVersion: node.apiVersion, kind: node.kind, metadata };
-  return nodeParts.reduce((kept, part) => withPart(kept, part, at(node, ...part)), bare) as KubeObject;
+test.each(cases)("no more is read than what is declared: $reason", ({ nodes }) => {
+  const kept = nodes.map(trimmed);
+  const rest = { infrastructure: undefined, scheduler: undefined, crds: new Set<string>() };
+  expect(readHardware(kept)).toEqual(readHardware(nodes));
+  expect(readTopology({ ...rest, nodes: kept })).toEqual(readTopology({ ...rest, nodes }));
+});
+
+/** As it is kept in memory: the declared members alone. */
+function trimmed({ apiVersion, kind, ...rest }: KubeObject): KubeObject {
+  const kept = leavesOf(rest).filter(([path]) =>
+    nodeMembers.some((keys) => keys.every((key, at) => isLike(path[at], key))),
+  );
+  return kept.reduce<JsonMap>((map, [path, value]) => withLeaf(map, path, value), { apiVersion, kind }) as KubeObject;
 }
 
-function withPart(kept: JsonMap, [key = "", ...rest]: readonly string[], value: Json | undefined): JsonMap {
-  const inner = member(kept, key);
-  return { ...kept, [key]: rest.length === 0 ? value : withPart(isMap(inner) ? inner : {}, rest, value) };
+function leavesOf(map: JsonMap): readonly (readonly [path: readonly string[], value: Json])[] {
+  return entriesOf(map).flatMap(([key, value]) =>
+    isMap(value) ? leavesOf(value).map(([path, leaf]) => [[key, ...path], leaf] as const) : [[[key], value] as const],
+  );
 }
+
+function isLike(name = "", key: (typeof nodeMembers)[number][number]): boolean {
+  if (typeof key === "string") return name === key;
+  return "begins" in key ? name.startsWith(key.begins) : name.includes(key.contains);
+}
+
+function withLeaf(map: JsonMap, [key = "", ...rest]: readonly string[], value: Json): JsonMap {
+  const inner = member(map, key);
+  return { ...map, [key]: rest.length === 0 ? value : withLeaf(isMap(inner) ? inner : {}, rest, value) };
+}
+
+test("another list of the same nodes is read anew", () => {
+  const [plain, device] = [worker(), worker(feature("iommu-enabled"))];
+  const lists = [[plain], [plain, device], [device], [], [plain]];
+  expect(lists.map((nodes) => readHardware(nodes).vfioCapable)).toEqual([false, true, true, false, false]);
+});
 
 test("a node without any fields has nothing", () => {
   const bare = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } };

@@ -1,7 +1,7 @@
 // What the machines can do, from the labels and the capacity of their nodes.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, entriesOf, isMap, member, parseJson } from "@virt/engine";
+import { asList, asText, at, entriesOf, isMap, member, oncePer, parseJson } from "@virt/engine";
 
 export const detectors = [
   "pciDevicesPresent",
@@ -20,22 +20,31 @@ export type Hardware = Readonly<Record<Detector, boolean>> & {
 const subnetsAnnotation = "k8s.ovn.org/node-subnets";
 const topologyAnnotation = "kubevirt.io/topology-manager-policy";
 
-/** How all labels begin that are read of a node: KubeVirt and node feature discovery add hundreds of others. */
-export const nodeLabels: readonly string[] = [
-  "node-role.kubernetes.io/",
-  ...["pci-", "usb-", "memory-numa", "iommu"].map((feature) => `feature.node.kubernetes.io/${feature}`),
-];
-
-/** All that is read of a node, beside its name, those labels and its deletion. */
-export const nodeParts: readonly (readonly string[])[] = [
+/**
+ * All that is read of a node, its roles among it: large clusters have thousands, with hundreds of labels each. Nothing is
+ * read of a resource without a domain, such as memory.
+ */
+export const nodeMembers: readonly NodeMember[] = [
+  ["metadata", "name"],
+  ["metadata", "deletionTimestamp"],
+  ["metadata", "labels", { begins: "node-role.kubernetes.io/" }],
+  ...["pci-", "usb-", "memory-numa", "iommu"].map(
+    (feature): NodeMember => ["metadata", "labels", { begins: `feature.node.kubernetes.io/${feature}` }],
+  ),
   ["metadata", "annotations", subnetsAnnotation],
   ["metadata", "annotations", topologyAnnotation],
   ["spec", "podCIDR"],
-  ["status", "capacity"],
+  ["status", "capacity", { contains: "/" }],
 ];
 
-/** A detector is true when any node that counts matches: workers, or all nodes where none is called one. */
-export function readHardware(nodes: readonly KubeObject[]): Hardware {
+/** A path of keys, or of what they are like. */
+type NodeMember = readonly (string | { readonly begins: string } | { readonly contains: string })[];
+
+/**
+ * A detector is true when any node that counts matches: workers, or all nodes where none is called one. The same list is
+ * read once: it may be long, and it seldom is another.
+ */
+export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer((nodes) => {
   const workers = nodes.filter((node) => label(node, "node-role.kubernetes.io/worker") !== undefined);
   const counted = (workers.length > 0 ? workers : nodes).filter(({ metadata }) => !isSet(metadata.deletionTimestamp));
   const anyHas = (hasIt: (node: KubeObject) => boolean) => counted.some(hasIt);
@@ -46,9 +55,9 @@ export function readHardware(nodes: readonly KubeObject[]): Hardware {
     vfioCapable: anyHas((node) => isTrue(node, "iommu-enabled") || isTrue(node, "iommu.enabled")),
     usbDevicesPresent: anyHas((node) => isLabelledPresent(node, "usb")),
     gpuPresent: anyHas((node) => resources(node).some((name) => gpus.has(name))),
-    podSubnetPrefix: prefixes.length === 0 ? undefined : Math.max(...prefixes),
+    podSubnetPrefix: prefixes.length === 0 ? undefined : prefixes.reduce((most, one) => Math.max(most, one)),
   };
-}
+});
 
 const discovered = "feature.node.kubernetes.io/";
 const gpus: ReadonlySet<string> = new Set(["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"]);
@@ -99,8 +108,8 @@ export function isWithin(domain: string, parent: string): boolean {
 
 // A joining node has neither yet, and must not change the fact.
 function podPrefixes(node: KubeObject): readonly number[] {
-  const subnets = parseJson(asText(at(node, "metadata", "annotations", subnetsAnnotation)) ?? "");
-  const given = member(subnets, "default");
+  const subnets = asText(at(node, "metadata", "annotations", subnetsAnnotation));
+  const given = subnets === undefined ? undefined : member(parseJson(subnets), "default");
   const found = [given, ...asList(given)].flatMap(prefixOf);
   return found.length > 0 ? found : prefixOf(at(node, "spec", "podCIDR"));
 }

@@ -1,7 +1,7 @@
 // What kind of cluster this is.
 
 import type { KubeObject } from "@virt/api";
-import { asText, at } from "@virt/engine";
+import { asText, at, oncePer } from "@virt/engine";
 
 export const topologyFields = [
   "isOpenShift",
@@ -63,7 +63,8 @@ export const schedulerParts: readonly (readonly string[])[] = [["spec", "masters
 
 const openShiftCrds = ["infrastructures.config.openshift.io", "machineconfigs.machineconfiguration.openshift.io"];
 
-function countNodes(nodes: readonly KubeObject[]) {
+/** The same list is counted once. */
+const countNodes = oncePer((nodes: readonly KubeObject[]) => {
   const masters = nodes.filter(isMaster);
   const workerCount = nodes.filter((node) => hasRole(node, "worker") && !isMaster(node)).length;
   return {
@@ -72,7 +73,7 @@ function countNodes(nodes: readonly KubeObject[]) {
     totalNodeCount: nodes.length,
     isCompact: masters.length > 0 && masters.every((node) => hasRole(node, "worker")) && workerCount === 0,
   };
-}
+});
 
 function isMaster(node: KubeObject): boolean {
   return hasRole(node, "master") || hasRole(node, "control-plane");

@@ -1,19 +1,20 @@
-// What is kept of an object in memory: all of it, its metadata, or the declared parts.
+// What is kept of an object in memory: all of it, its metadata, or what was declared of it.
 
 import { isMap, type Json, type JsonMap, type KubeObject } from "@virt/engine";
 
 /**
- * Parts are paths of keys, such as `["status", "capacity"]`; identity and deletion are always kept. Of the labels only
- * those that begin like one of `labels`, where it is given: a node has hundreds of them.
+ * Parts are paths of keys, such as `["status", "capacity"]`; identity, labels and deletion are kept beside them. Members are
+ * kept alone, not even with a version: for thousands of objects that nobody writes.
  */
 export type Projection =
   | { readonly keep: "all" }
   | { readonly keep: "metadata" }
-  | {
-      readonly keep: "parts";
-      readonly parts: readonly (readonly string[])[];
-      readonly labels?: readonly string[];
-    };
+  | { readonly keep: "parts"; readonly parts: readonly (readonly string[])[] }
+  | { readonly keep: "members"; readonly members: readonly Member[] };
+
+/** A path of keys, or of what they are like. */
+type Member = readonly Key[];
+type Key = string | { readonly begins: string } | { readonly contains: string };
 
 const identity = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp", "labels"];
 
@@ -27,10 +28,11 @@ export function project(object: KubeObject, projection: Projection): KubeObject 
       return { apiVersion: object.apiVersion, kind: object.kind, metadata };
     }
     case "parts":
-      return projection.parts.reduce<KubeObject>(
-        (kept, part) => withPart(kept, object, part),
-        withLabels(bare(object), projection.labels),
-      );
+      return projection.parts.reduce<KubeObject>((kept, part) => withPart(kept, object, part), bare(object));
+    case "members": {
+      const { apiVersion, kind, ...rest } = object;
+      return { apiVersion, kind, ...pick(rest, projection.members) } as KubeObject;
+    }
   }
 }
 
@@ -38,6 +40,24 @@ export function project(object: KubeObject, projection: Projection): KubeObject 
 export function isAllInMetadata(projection: Projection): boolean {
   if (projection.keep === "parts") return projection.parts.every(([first]) => first === "metadata");
   return projection.keep === "metadata";
+}
+
+/** Whether it is kept who owns which field. */
+export function keepsOwners(projection: Projection): boolean {
+  switch (projection.keep) {
+    case "all":
+      return true;
+    case "metadata":
+      return false;
+    case "parts":
+      return projection.parts.some(isOfOwners);
+    case "members":
+      return projection.members.some(isOfOwners);
+  }
+}
+
+function isOfOwners([first = "metadata", second = "managedFields"]: Member): boolean {
+  return isLike("metadata", first) && isLike("managedFields", second);
 }
 
 /** Whether two states of an object are the same to whoever declared the projection: a version alone is no change. */
@@ -52,19 +72,44 @@ function bare({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: kept as KubeObject["metadata"] };
 }
 
-function withLabels(object: KubeObject, begins: readonly string[] | undefined): KubeObject {
-  const { labels } = object.metadata;
-  if (labels === undefined || begins === undefined) return object;
-  const kept = Object.entries(labels).filter(([key]) => begins.some((begin) => key.startsWith(begin)));
-  return { ...object, metadata: { ...object.metadata, labels: Object.fromEntries(kept) } };
-}
-
 function withPart(kept: JsonMap, from: JsonMap, [key, ...rest]: readonly string[]): KubeObject {
   const value = key === undefined ? undefined : from[key];
   if (key === undefined || value === undefined) return kept as KubeObject;
   if (rest.length === 0 || !isMap(value)) return { ...kept, [key]: value } as KubeObject;
   const inner = kept[key];
   return { ...kept, [key]: withPart(isMap(inner) ? inner : {}, value, rest) } as KubeObject;
+}
+
+/** Of a map nothing is kept but what a path leads to, and no empty maps on the way. */
+function pick(from: JsonMap, members: readonly Member[], depth = 0): JsonMap | undefined {
+  const kept: [string, Json][] = [];
+  for (const name of Object.keys(from)) {
+    const leading = leadingTo(name, members, depth);
+    const value = leading === undefined ? undefined : pickMember(from[name], leading, depth + 1);
+    if (value !== undefined) kept.push([name, value]);
+  }
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function pickMember(value: Json | undefined, members: readonly Member[], depth: number): Json | undefined {
+  if (members.some(({ length }) => length === depth)) return value;
+  return isMap(value) ? pick(value, members, depth) : undefined;
+}
+
+// Asked for hundreds of labels of each of thousands of nodes, so nothing is made where nothing is found.
+function leadingTo(name: string, members: readonly Member[], depth: number): readonly Member[] | undefined {
+  let leading: Member[] | undefined;
+  for (const keys of members) {
+    if (!isLike(name, keys[depth])) continue;
+    leading ??= [];
+    leading.push(keys);
+  }
+  return leading;
+}
+
+function isLike(name: string, key: Key | undefined): boolean {
+  if (key === undefined || typeof key === "string") return name === key;
+  return "begins" in key ? name.startsWith(key.begins) : name.includes(key.contains);
 }
 
 function withoutVersion(object: KubeObject): Json {

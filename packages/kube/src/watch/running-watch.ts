@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Discovery } from "../wire/discovery.ts";
 import type { Resource } from "../wire/request.ts";
 import type { ProbeLimit } from "./probe-limit.ts";
-import { isAllInMetadata, isSame, type Projection, project } from "./projection.ts";
+import { isAllInMetadata, isSame, keepsOwners, type Projection, project } from "./projection.ts";
 import { type Ages, Reflector } from "./reflector.ts";
 import { type Change, Store } from "./store.ts";
 import { WatchSource } from "./watch-source.ts";
@@ -153,7 +153,8 @@ export class RunningWatch implements Watch {
       ...(name && { fieldSelector: `metadata.name=${name}` }),
     };
     const content = isAllInMetadata(projection) ? "metadata" : "full";
-    const subject = { resource, selection, content, ...(namespace && { namespace }) } as const;
+    const owners = keepsOwners(projection) ? {} : ({ owners: "ignored" } as const);
+    const subject = { resource, selection, content, ...owners, ...(namespace && { namespace }) } as const;
     const source = new WatchSource(subject, (object) => project(object, projection));
     const observer = {
       told: (what: string, why: string) => {

@@ -17,13 +17,12 @@ export type StoreSettings<T> = {
   readonly onSynced?: () => void;
 };
 
-type Entry<T> = { readonly version: string; readonly item: T };
-
 export class Store<T> {
   readonly #settings: StoreSettings<T>;
   readonly #handlers = new Set<Handler<T>>();
-  #entries = new Map<string, Entry<T>>();
-  #collected = new Map<string, Entry<T>>();
+  #items = new Map<string, T>();
+  #collected = new Map<string, T>();
+  #told: readonly T[] | undefined;
   #version: string | undefined;
   #waiting: { readonly version: string; readonly arrive: () => void }[] = [];
 
@@ -42,19 +41,25 @@ export class Store<T> {
   }
 
   get(key: string): T | undefined {
-    return this.#entries.get(key)?.item;
+    return this.#items.get(key);
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#items.size;
   }
 
-  *items(): Generator<T> {
-    for (const { item } of this.#entries.values()) yield item;
+  items(): Iterable<T> {
+    return this.#items.values();
   }
 
   keys(): Iterable<string> {
-    return this.#entries.keys();
+    return this.#items.keys();
+  }
+
+  /** All items as they were last told: the same list until a change is told. Nobody is told of a version, so it may be old. */
+  get told(): readonly T[] {
+    this.#told ??= [...this.#items.values()];
+    return this.#told;
   }
 
   /** Handlers run synchronously, in the order in which they came. Returns how to leave. */
@@ -82,28 +87,28 @@ export class Store<T> {
 
   collect(frame: Item<T>): void {
     if (frame.type === "drop") this.#collected.delete(frame.key);
-    else this.#collected.set(frame.key, { version: frame.version, item: frame.item });
+    else this.#collected.set(frame.key, frame.item);
   }
 
   swap(version: string): void {
     const isFirst = !this.isSynced;
-    const before = this.#entries;
-    this.#entries = this.#collected;
+    const before = this.#items;
+    this.#items = this.#collected;
     this.#collected = new Map();
     this.advance(version);
-    for (const [key, { item }] of before) if (!this.#entries.has(key)) this.#tell({ key, before: item });
-    for (const [key, { item }] of this.#entries) this.#compare(key, before.get(key)?.item, item);
+    for (const [key, item] of before) if (!this.#items.has(key)) this.#tell({ key, before: item });
+    for (const [key, item] of this.#items) this.#compare(key, before.get(key), item);
     if (isFirst) this.#settings.onSynced?.();
   }
 
   change({ type, key, version, item }: Item<T>): void {
-    const before = this.#entries.get(key)?.item;
+    const before = this.#items.get(key);
     this.advance(version);
     if (type === "put") {
-      this.#entries.set(key, { version, item });
+      this.#items.set(key, item);
       this.#compare(key, before, item);
     } else if (before !== undefined) {
-      this.#entries.delete(key);
+      this.#items.delete(key);
       this.#tell({ key, before });
     }
   }
@@ -115,11 +120,11 @@ export class Store<T> {
 
   /** The kind is gone, and everything of it. */
   clear(): void {
-    const before = this.#entries;
-    this.#entries = new Map();
+    const before = this.#items;
+    this.#items = new Map();
     this.#collected = new Map();
     this.#version = undefined;
-    for (const [key, { item }] of before) this.#tell({ key, before: item });
+    for (const [key, item] of before) this.#tell({ key, before: item });
   }
 
   #compare(key: string, before: T | undefined, after: T): void {
@@ -128,6 +133,7 @@ export class Store<T> {
   }
 
   #tell(change: Change<T>): void {
+    this.#told = undefined;
     for (const handler of this.#handlers) {
       try {
         handler(change);

@@ -1,6 +1,7 @@
 // One line of a watch stream, read and reduced to what the store keeps.
 
 import { type Json, type KubeObject, readJson } from "@virt/engine";
+import { withoutOwners } from "./without-owners.ts";
 
 /** `item` is the object after its transform; the object itself is not kept. */
 export type Frame<T> =
@@ -26,10 +27,11 @@ type Line = {
   readonly object?: KubeObject & { readonly code?: number; readonly message?: string };
 };
 
-export function readFrame<T>(line: Buffer, transform: Transform<T>): Frame<T> {
+export function readFrame<T>(line: Buffer, transform: Transform<T>, owners: "read" | "ignored" = "read"): Frame<T> {
   let parsed: Line | null;
   try {
-    parsed = readJson(line.toString("utf8")) as Line | null;
+    const text = line.toString("utf8");
+    parsed = readJson(owners === "read" ? text : withoutOwners(text, ["object"])) as Line | null;
   } catch {
     return { type: "malformed", why: "a line of the stream is not JSON" };
   }

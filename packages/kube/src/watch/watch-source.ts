@@ -13,6 +13,8 @@ export type Subject = {
   readonly selection: Pick<Selection, "labelSelector" | "fieldSelector">;
   /** Metadata alone is cut off on the server's side. */
   readonly content: "full" | "metadata";
+  /** Nobody asks who owns which field, so that is not read. */
+  readonly owners?: "ignored";
 };
 
 export type Beginning =
@@ -48,7 +50,10 @@ export class WatchSource<T> {
       beginning.from === "list" ? ({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } as const) : {};
     const stream = await sender.stream(this.#watch({ ...resourceVersion, ...initial, timeoutSeconds }), { signal });
     if (stream.kind !== "streaming") return endingOf(stream);
-    const failure = await stream.follow((lines) => onFrames(lines.map((line) => readFrame(line, this.#transform))));
+    const { owners } = this.#subject;
+    const failure = await stream.follow((lines) =>
+      onFrames(lines.map((line) => readFrame(line, this.#transform, owners))),
+    );
     return failure === undefined ? { how: "whole" } : { how: "broken", why: failure.message };
   }
 
@@ -107,7 +112,7 @@ type ListBody = {
 };
 
 function overtakes(line: Buffer, from: string): Probed | undefined {
-  const frame = readFrame(line, () => undefined);
+  const frame = readFrame(line, () => undefined, "ignored");
   if (frame.type === "error") return frame.code === 410 ? "expired" : undefined;
   const isNewer = (frame.type === "put" || frame.type === "drop") && isOlder(from, frame.version);
   return isNewer ? "newer" : undefined;
