@@ -55,6 +55,17 @@ test("fields of several plans are governed together, each once", () => {
   expect(governedFields([plan("Apply", 1), plan("Apply", 2)], hco)).toEqual(["spec.a", "spec.b"]);
 });
 
+test("a field that a plan named in one version is governed in the other", () => {
+  const targetRef = { ...hco, apiVersion: "hco.kubevirt.io/v1beta1" };
+  const managedFields = ["spec.higherWorkloadDensity.memoryOvercommitPercentage", "spec.a"];
+  const written = { ...plan("Apply", 1), status: { executedGeneration: 1, items: [{ targetRef, managedFields }] } };
+  expect(governedFields([written], { ...hco, apiVersion: "hco.kubevirt.io/v1" })).toEqual([
+    "spec.virtualization.higherWorkloadDensity.memoryOvercommitPercentage",
+    "spec.a",
+  ]);
+  expect(governedFields([written], targetRef)).toEqual(managedFields);
+});
+
 test("a purpose that no profile has is governed by nobody", () => {
   expect(governorOfPurpose([plan("Apply", 1)], "psi", purposesOf)).toBeUndefined();
 });

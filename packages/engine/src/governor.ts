@@ -1,6 +1,7 @@
 // Which VirtPlatformConfig is in charge of an object, of some of its fields, or of a purpose. The platform yields to it.
 
 import type { Ref } from "./cluster.ts";
+import { movedField, movesTo } from "./moved-fields.ts";
 
 /** As much of a VirtPlatformConfig as the question needs. */
 export type GovernorConfig = {
@@ -21,10 +22,14 @@ export function governorOf(plans: readonly GovernorConfig[], target: Ref): strin
   return plans.filter(isGoverning).find((plan) => itemsOn(plan, target).length > 0)?.metadata.name;
 }
 
-/** The fields (dotted) of an object that configs are in charge of, for an object that is yielded field by field. */
+/** The fields (dotted) of an object that configs are in charge of, as the target's version has them, for an object that is yielded field by field. */
 export function governedFields(plans: readonly GovernorConfig[], target: Ref): readonly string[] {
   const items = plans.filter(isGoverning).flatMap((plan) => itemsOn(plan, target));
-  return [...new Set(items.flatMap(({ managedFields }) => managedFields ?? []))];
+  const fields = items.flatMap(({ targetRef, managedFields = [] }) => {
+    const moves = movesTo(target, targetRef.apiVersion);
+    return managedFields.map((field) => movedField(field, moves));
+  });
+  return [...new Set(fields)];
 }
 
 /** The name of the config in charge of a purpose, whatever its options say. */

@@ -32,8 +32,11 @@ function newest(owners: readonly Owner[]): Opponent | undefined {
 
 function isChanged(owner: Owner, answer: readonly Owner[]): boolean {
   const before = answer.find(
-    ({ manager, operation, subresource }) =>
-      manager === owner.manager && operation === owner.operation && subresource === owner.subresource,
+    ({ manager, operation, subresource, apiVersion }) =>
+      manager === owner.manager &&
+      operation === owner.operation &&
+      subresource === owner.subresource &&
+      apiVersion === owner.apiVersion,
   );
   if (before === undefined || before.time !== owner.time) return true;
   return (

@@ -6,6 +6,7 @@ import {
   leafPaths,
   mask,
   noFields,
+  ownersAs,
   type Path,
   type Pointer,
   readOwners,
@@ -38,13 +39,12 @@ export type Contest = {
 /** Without any managedFields nothing is contested: nobody can say who set what. */
 export function contestedPaths(contest: Contest): readonly Contested[] {
   const { candidate, live, shapeOf, defaultOf } = contest;
-  const owners = readOwners(live);
-  const ours = appliedBy(owners, fieldManagers.platform);
+  const ours = appliedBy(readOwners(live), fieldManagers.platform);
   const agreed = agreedIn(contest);
   return leafPaths(candidate, shapeOf).flatMap((path) => {
     const there = valueAt(live, path);
     if (isMet({ path, wanted: valueAt(candidate, path), there }, shapeOf)) return [];
-    const others = holdersOf(owners, path).filter(isForeign);
+    const others = holdersOf(live, path).filter(isForeign);
     const isPlanned = others.some(({ manager }) => manager === fieldManagers.advisor);
     const isAgreed = touchesField(ours, path) || (agreed(path) && !isPlanned);
     const isDefault = there !== undefined && isMet({ path, wanted: defaultOf(path), there }, shapeOf);
@@ -53,9 +53,9 @@ export function contestedPaths(contest: Contest): readonly Contested[] {
   });
 }
 
-function agreedIn({ candidate, answer, state, shapeOf, ignored, translate }: Contest): (path: Path) => boolean {
+function agreedIn({ candidate, live, answer, state, shapeOf, ignored, translate }: Contest): (path: Path) => boolean {
   const applied = new Set(Object.values(state.fields).flat());
-  const owned = answer === undefined ? noFields : appliedBy(readOwners(answer), fieldManagers.platform);
+  const owned = answer === undefined ? noFields : appliedBy(ownersAs(answer, live.apiVersion), fieldManagers.platform);
   const back = state.released.filter((pointer) => !ignored.includes(pointer)).flatMap(asPointer);
   const consented = mask(candidate, translate?.(back) ?? back, shapeOf).released;
   return (path) =>

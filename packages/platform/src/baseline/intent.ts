@@ -16,6 +16,7 @@ import { type Contested, contestedPaths } from "./contested.ts";
 import type { ObjectSeen } from "./object-seen.ts";
 import type { Overrides } from "./overrides.ts";
 import type { State } from "./state.ts";
+import type { Held } from "./verdict.ts";
 
 export type Intended =
   | {
@@ -27,11 +28,11 @@ export type Intended =
       readonly ignored: readonly string[];
       readonly patchOperations: number;
     }
-  | { readonly kind: "held"; readonly reason: "InvalidPatch" | "InvalidIgnoreFields"; readonly message: string };
+  | Held;
 
 export function intend(seen: ObjectSeen, overrides: Overrides, state: State): Intended {
   const patched = overrides.patch === undefined ? undefined : applyPatch(seen.baseline, overrides.patch);
-  if (patched?.kind === "refused") return { kind: "held", reason: "InvalidPatch", message: patched.reason };
+  if (patched?.kind === "refused") return invalidPatch(seen, patched.reason);
   const pointers = overrides.ignoreFields === undefined ? undefined : readIgnoreFields(overrides.ignoreFields);
   if (pointers?.kind === "refused") return { kind: "held", reason: "InvalidIgnoreFields", message: pointers.reason };
   const wanted = patched?.object ?? seen.baseline;
@@ -54,6 +55,12 @@ export function intend(seen: ObjectSeen, overrides: Overrides, state: State): In
     ignored,
     patchOperations: patched?.operations ?? 0,
   };
+}
+
+/** Pointers are translated to the version that is served, patches are not: whoever wrote one must know which it is. */
+export function invalidPatch({ translate, ref }: ObjectSeen, reason: string): Held {
+  const message = translate === undefined ? reason : `${reason} (the served version is ${ref.apiVersion})`;
+  return { kind: "held", reason: "InvalidPatch", message };
 }
 
 function contestOf(

@@ -131,19 +131,6 @@ test("an object that is not there is made, with our label and memory, and withou
 
 test("one that only others make is not", () => expect(judged({ a: 1 }, { mayCreate: false })).toBe("not-there"));
 
-test("what was deleted five times in an hour is made again when the window has room", () => {
-  const minutes = (count: number) => now - count * 60 * second;
-  const memory = (recreated: readonly number[]) => ({ ...forgotten, wasThere: true, recreated });
-  const five = [50, 40, 30, 20, 10].map(minutes);
-  expect(judge(seenOf({ a: 1 }, { memory: memory(five) }))).toEqual({
-    kind: "deletion-fight",
-    inMs: 10 * 60 * second,
-    count: 5,
-  });
-  expect(judged({ a: 1 }, { memory: memory(five.slice(1)) })).toBe("apply create");
-  expect(judged({ a: 1 }, { memory: memory([60, 40, 30, 20, 10].map(minutes)) })).toBe("apply create");
-});
-
 test("a whole object with one contested field is left alone, a fieldwise one but for that field", () => {
   const live = new SmallCluster(thing({ a: 2 })).live;
   expect(judged({ a: 1, b: 1 }, { live })).toBe("contested /spec/a");

@@ -9,7 +9,6 @@ import {
   fightKey,
   isNoFields,
   judgeFight,
-  opponentOf,
   platformRule,
   readOwners,
   recordCorrection,
@@ -18,14 +17,17 @@ import {
   writePath,
   writeTime,
 } from "@virt/engine";
+import { blame, describeOpponents } from "./blame.ts";
 import { compare } from "./compare.ts";
+import { hold, refusalOf } from "./held.ts";
 import { fieldsByAsset, type Intended, intend } from "./intent.ts";
-import { objectAnnotations, releasedManager } from "./names.ts";
+import { objectAnnotations } from "./names.ts";
 import type { ObjectSeen } from "./object-seen.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
+import { recreations, restAfter } from "./recreations.ts";
 import { letGoOf } from "./release.ts";
 import { readState, type State, writeState } from "./state.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Apply, Verdict } from "./verdict.ts";
 
 /** One token back every 6 s, ten at most. It delays, and never pauses. */
 export const writeRate = { capacity: 10, refillMs: 6_000 };
@@ -40,7 +42,10 @@ export function judge(seen: ObjectSeen): Verdict {
   if (seen.memory.unwrittenPause !== undefined) return pause(seen, state, seen.memory.unwrittenPause);
   const known = knownState(state, seen);
   const intended = intend(seen, overrides, known);
-  if (intended.kind === "held") return intended;
+  const holding = { seen, live, overrides, state: known };
+  if (intended.kind === "held") return hold(intended, holding);
+  const refusal = refusalOf(intended.object, seen);
+  if (refusal !== undefined) return hold(refusal, holding);
   if (seen.adoption === "whole" && intended.contested.length > 0)
     return { kind: "contested", contested: intended.contested };
   return compared({ seen, live, state: known, intended, overrides });
@@ -71,13 +76,13 @@ function handsOff(live: KubeObject, overrides: Overrides, state: State): Verdict
 
 function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
   if (!seen.mayCreate) return { kind: "not-there" };
-  const recreated = recreations(seen.memory.recreated ?? [], seen.now);
-  const [oldest] = recreated;
-  if (seen.memory.wasThere && oldest !== undefined && recreated.length >= platformRule.limit)
-    return { kind: "deletion-fight", inMs: oldest + platformRule.windowMs - seen.now, count: recreated.length };
+  const recreated = recreations(seen.memory, seen.now);
+  const inMs = seen.memory.wasThere ? restAfter(recreated, seen.now) : undefined;
+  if (inMs !== undefined) return { kind: "deletion-fight", inMs, count: recreated.length };
   const intended = intend(seen, overrides, state);
   if (intended.kind === "held") return intended;
-  const withMemory = { ...state, created: true, fields: fieldsByAsset(seen, intended.object), recreated };
+  const undone = seen.memory.wasThere ? [...recreated, seen.now] : recreated;
+  const withMemory = { ...state, created: true, fields: fieldsByAsset(seen, intended.object), recreated: undone };
   return spend(seen, {
     cause: "create",
     object: remembering(intended.object, withMemory),
@@ -88,11 +93,6 @@ function create(seen: ObjectSeen, overrides: Overrides, state: State): Verdict {
     opponents: [],
     done: { patched: 0, released: [], isResumed: false },
   });
-}
-
-/** Those within the window. */
-export function recreations(times: readonly number[], now: number): readonly number[] {
-  return times.filter((time) => now - time < platformRule.windowMs);
 }
 
 type Knowing = {
@@ -115,12 +115,7 @@ function compared(knowing: Knowing): Verdict {
 /** A drift: counted against whoever made it, and left to people when it becomes a fight. */
 function correct(knowing: Knowing, changes: readonly Change[]): Verdict {
   const { seen, live, state } = knowing;
-  const encounter = {
-    live: readOwners(live),
-    answer: readOwners(seen.memory.answer ?? live), // without one, nobody is known to have done anything
-    ours: [fieldManagers.platform, releasedManager],
-  };
-  const keys = changes.map(({ path }) => ({ path, opponent: opponentOf(path, encounter) }));
+  const keys = blame(changes, live, seen.memory.answer);
   const texts = keys.map(({ path, opponent }) => fightKey(path, opponent));
   const at = { rule: platformRule, now: seen.now };
   const ruling = judgeFight(state.fights, texts, at);
@@ -132,8 +127,7 @@ function correct(knowing: Knowing, changes: readonly Change[]): Verdict {
     return pause(seen, state, { field, by, count: ruling.count, at: writeTime(seen.now) });
   }
   const fights = recordCorrection(state.fights, texts, at);
-  const opponents = [...new Set(keys.map(({ opponent }) => describeOpponent(opponent)))];
-  return apply({ ...knowing, state: { ...state, fights } }, changes, opponents);
+  return apply({ ...knowing, state: { ...state, fights } }, changes, describeOpponents(keys));
 }
 
 function pause({ memory, now }: ObjectSeen, state: State, paused: NonNullable<State["paused"]>): Verdict {
@@ -149,6 +143,7 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
     intent: intended.object,
     state,
     active: seen.parts.map(({ asset }) => asset),
+    pruned: seen.pruned,
     masked: intended.masked,
     shapeOf: seen.shapeOf,
   });
@@ -163,6 +158,7 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
     cause: changes.length > 0 ? "drift" : "intent",
     object: remembering(intended.object, memory),
     intent: intended.object,
+    ...unpatched(knowing),
     handOver,
     contested: intended.contested,
     changes,
@@ -175,7 +171,14 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
   });
 }
 
-function spend({ memory, now }: ObjectSeen, due: Extract<Verdict, { kind: "apply" }>["apply"]): Verdict {
+/** What tells whether a refusal is because of the patch. */
+function unpatched({ seen, state, overrides }: Knowing): Pick<Apply, "unpatched"> {
+  if (overrides.patch === undefined) return {};
+  const intended = intend(seen, { ...overrides, patch: undefined }, state);
+  return intended.kind === "held" ? {} : { unpatched: intended.object };
+}
+
+function spend({ memory, now }: ObjectSeen, due: Apply): Verdict {
   const tokens = due.handOver.length > 0 ? 2 : 1; // a hand-over is a write of its own
   const { granted, bucket, retryInMs } = take(memory.bucket, { ...writeRate, tokens }, now);
   if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };

@@ -39,6 +39,7 @@ export function seenOf(spec: JsonMap, seen: Partial<ObjectSeen> = {}): ObjectSee
     defaultOf: () => undefined,
     live: undefined,
     governed: [],
+    pruned: [],
     memory: forgotten,
     ...seen,
   };

@@ -22,6 +22,8 @@ export type ObjectSeen = {
   readonly live: KubeObject | undefined;
   /** Fields that a plan is in charge of, where the object is yielded field by field. */
   readonly governed: readonly Path[];
+  /** Assets that are switched off and whose fields go with them. */
+  readonly pruned: readonly string[];
   readonly memory: ObjectMemory;
   /** Pointers of people in terms of the version that is served. */
   readonly translate?: (pointers: readonly Pointer[]) => readonly Pointer[];
@@ -40,4 +42,16 @@ export type ObjectMemory = {
   readonly wasThere: boolean;
   /** When deletions by others were undone, in milliseconds. */
   readonly recreated?: readonly number[];
+  readonly refused?: Refused;
+};
+
+/** A patched intent that the server refuses, while it would take the one without the patch. */
+export type Refused = {
+  readonly intent: KubeObject;
+  /** Of the schema that it was refused by. */
+  readonly shapeOf: ShapeOf;
+  /** The server's. */
+  readonly message: string;
+  /** Milliseconds. */
+  readonly askAgainAt: number;
 };

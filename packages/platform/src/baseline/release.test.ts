@@ -64,6 +64,24 @@ const cases: readonly Case[] = [
     handed: ["/spec/a"],
   },
   {
+    reason: "what an asset wanted that is pruned goes with it",
+    owners: [apply(us, "spec/a", "spec/b")],
+    fields: { pruned: ["/spec/a"], "also-pruned": ["/spec/a"] },
+  },
+  {
+    reason: "what is pruned stays where another asset wanted it that is not active for its own reasons",
+    owners: [apply(us, "spec/a", "spec/b")],
+    fields: { pruned: ["/spec/a"], off: ["/spec/a"] },
+    handed: ["/spec/a"],
+  },
+  {
+    reason: "what is ignored stays even if an asset applied it that is pruned",
+    owners: [apply(us, "spec/a", "spec/b")],
+    masked: paths("spec/a"),
+    fields: { pruned: ["/spec/a"] },
+    handed: ["/spec/a"],
+  },
+  {
     reason: "what came from nobody knows where stays",
     owners: [apply(us, "spec/a", "spec/b")],
     handed: ["/spec/a"],
@@ -107,6 +125,7 @@ test.each(cases)("$reason", ({ intent = { b: 2 }, owners, masked = [], fields = 
     intent: objectOf(intent),
     state: { ...readState(undefined), fields },
     active: ["on"],
+    pruned: ["pruned", "also-pruned"],
     masked,
     shapeOf: () => undefined,
   });

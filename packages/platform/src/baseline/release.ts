@@ -28,6 +28,8 @@ export type Releasing = {
   readonly state: State;
   /** Assets that are active now: what they no longer render may go. */
   readonly active: readonly string[];
+  /** Assets that are switched off and whose fields go with them. */
+  readonly pruned: readonly string[];
   /** Paths that are left out on purpose: ignored, or governed by a plan. */
   readonly masked: readonly Path[];
   readonly shapeOf: ShapeOf;
@@ -61,10 +63,15 @@ function isMasked(path: Path, { masked }: Releasing): boolean {
   return masked.some((one) => one.every((element, at) => element === path[at]));
 }
 
-/** An active asset rendered it and does not any more: that is a change of mind, and the field goes. */
-function isWithdrawn(path: Path, { state, active }: Releasing): boolean {
+/**
+ * An active asset rendered it and does not any more: that is a change of mind, and the field goes. So it does with an
+ * asset that is pruned, unless one rendered it, too, that is not active for another reason.
+ */
+function isWithdrawn(path: Path, { state, active, pruned }: Releasing): boolean {
   const pointer = writePath(path);
-  return active.some((asset) => state.fields[asset]?.includes(pointer) === true);
+  const from = Object.keys(state.fields).filter((asset) => state.fields[asset]?.includes(pointer) === true);
+  if (from.some((asset) => active.includes(asset))) return true;
+  return from.length > 0 && from.every((asset) => pruned.includes(asset));
 }
 
 /** What the holder of released fields applies: all that it holds, and these, with the values that are there. */

@@ -11,13 +11,25 @@ export type Removal =
   | { readonly kind: "release" }
   | { readonly kind: "keep"; readonly why: string };
 
-/** For an object whose feature is switched off, where pruning is asked for. */
-export function judgePrune(live: KubeObject): Removal {
+/** The assets that share an object, and those of them that are pruned. */
+export type Pruning = { readonly assets: readonly string[]; readonly pruned: readonly string[] };
+
+/** For an object of which no asset is active, where pruning is asked for. */
+export function judgePrune(live: KubeObject, pruning: Pruning): Removal {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
   if (isNoFields(appliedBy(readOwners(live), fieldManagers.platform)))
     return { kind: "keep", why: "we own nothing in it" };
-  return readState(live).created ? deletion(live) : { kind: "release" };
+  const others = makersOf(live, pruning).filter((asset) => !pruning.pruned.includes(asset));
+  if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} made it too and is not switched off` };
+  const isOurs = readState(live).created && live.kind !== "HyperConverged"; // which is never deleted
+  return isOurs ? deletion(live) : { kind: "release" };
+}
+
+/** Whose fields it was last applied with; all that may be, where that is forgotten. */
+export function makersOf(live: KubeObject, { assets }: Pick<Pruning, "assets">): readonly string[] {
+  const applied = Object.keys(readState(live).fields);
+  return applied.length > 0 ? applied : assets;
 }
 
 /** For an object that earlier releases applied. */

@@ -7,6 +7,7 @@ import type { World } from "../evaluate/world.ts";
 import type { HcoFact } from "../hco-fact.ts";
 import { hcoPointers } from "../hco-pointers.ts";
 import type { ObjectMemory, ObjectSeen } from "./object-seen.ts";
+import { prunedParts } from "./pruned.ts";
 import { builtInShape, defaultFrom, shapeFrom } from "./schema-shape.ts";
 
 export type Sight = { readonly world: World; readonly now: number; readonly memory: ObjectMemory };
@@ -27,6 +28,7 @@ export function seeObject(object: ManagedObject, wanted: Wanted, { world, now, m
     defaultOf: defaultFrom(servedSchema(object, world)),
     live: world.live(ref),
     governed: wanted.governed,
+    pruned: prunedParts(object, world).map(({ name }) => name),
     memory,
     ...(ref.kind === "HyperConverged" && { translate: (pointers) => hcoPointers(pointers, servedVersion(object)) }),
   };

@@ -16,6 +16,7 @@ import {
   utf8Length,
   writeTime,
 } from "@virt/engine";
+import { movedState } from "./moved-state.ts";
 import { objectAnnotations } from "./names.ts";
 
 export type Paused = { readonly field: string; readonly by: string; readonly count: number; readonly at: string };
@@ -49,7 +50,9 @@ export function readState(live: KubeObject | undefined): State {
   return live === undefined ? noState : stateOn(live);
 }
 
-const stateOn = oncePer(({ metadata }: KubeObject): State => {
+const stateOn = oncePer((live: KubeObject): State => movedState(stateIn(live), live));
+
+function stateIn({ metadata }: KubeObject): State {
   const text = metadata.annotations?.[objectAnnotations.state];
   const value = text === undefined || utf8Length(text) > mostBytes ? undefined : parseJson(text);
   if (!isMap(value) || member(value, "v") !== 1) return noState;
@@ -62,7 +65,7 @@ const stateOn = oncePer(({ metadata }: KubeObject): State => {
     paused: pausedOf(member(value, "paused")),
     recreated: times(member(value, "recreated")),
   };
-});
+}
 
 const mostBytes = 16_384;
 

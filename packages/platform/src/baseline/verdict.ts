@@ -13,6 +13,8 @@ export type Apply = {
   readonly object: KubeObject;
   /** The object without our memory. */
   readonly intent: KubeObject;
+  /** The same without the person's patch, where there is one. */
+  readonly unpatched?: KubeObject;
   /** Fields that another holder must take first, so that their values stay. */
   readonly handOver: readonly Path[];
   readonly contested: readonly Contested[];
@@ -31,13 +33,25 @@ export type Done = {
   readonly isResumed: boolean;
 };
 
+/** Nothing is written to it. */
+export type Held = {
+  readonly kind: "held";
+  readonly reason: string;
+  readonly message: string;
+  /** What others did to it meanwhile: told, not corrected. */
+  readonly changes?: readonly Change[];
+  readonly opponents?: readonly string[];
+  /** The server may say something else then. */
+  readonly inMs?: number;
+};
+
 export type Verdict =
   | { readonly kind: "managed-by-other"; readonly by: string }
   | { readonly kind: "unmanaged" }
   | { readonly kind: "paused"; readonly reason: "edit-war" | "manual" }
   /** Somebody deletes it again and again: it is not made again before this time has passed. */
   | { readonly kind: "deletion-fight"; readonly inMs: number; readonly count: number }
-  | { readonly kind: "held"; readonly reason: string; readonly message: string }
+  | Held
   | { readonly kind: "contested"; readonly contested: readonly Contested[] }
   | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly intent: KubeObject }
   | { readonly kind: "not-there" } // and not ours to create

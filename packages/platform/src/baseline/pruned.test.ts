@@ -1,0 +1,116 @@
+// Which assets are pruned, and what speaks against it.
+
+import { expect, test } from "vitest";
+import { defineAsset } from "../asset.ts";
+import { readExclusions } from "../disabled-resources.ts";
+import type { World } from "../evaluate/world.ts";
+import { readHardware } from "../hardware.ts";
+import { readHco } from "../hco-fact.ts";
+import { readTopology } from "../topology.ts";
+import { isBarred, prunedParts } from "./pruned.ts";
+
+const target = { apiVersion: "example.com/v1", kind: "Thing", name: "thing" };
+const part = (name: string, adoption: "whole" | "fieldwise", purpose?: string) =>
+  defineAsset({
+    name,
+    feature: name,
+    tier: "always-on",
+    phase: 1,
+    order: 1,
+    target,
+    needs: [],
+    dependency: "optional",
+    switch: { annotation: `enable-${name}`, default: "on" },
+    ...(purpose !== undefined && { purpose }),
+    adoption,
+    impact: "none",
+    reads: {},
+    render: () => ({ ...target, metadata: { name: "thing" } }),
+  });
+const assets = [part("one", "whole"), part("two", "whole", "swap")];
+
+const hcoSaying = (said: Readonly<Record<string, string>>) => {
+  const entries = Object.entries(said).map(([key, text]) => [`platform.kubevirt.io/${key}`, text] as const);
+  const metadata = { name: "h", namespace: "n", annotations: Object.fromEntries(entries) };
+  return readHco({ apiVersion: "hco.kubevirt.io/v1", kind: "HyperConverged", metadata }, undefined);
+};
+const off = { prune: "true", "enable-one": "false", "enable-two": "false" };
+
+const rules = (text: string) => {
+  const read = readExclusions(text);
+  return read.kind === "rules" ? read.rules : undefined;
+};
+const plan = (profile: string, name: string) => ({
+  metadata: { name: "plan" },
+  spec: { profile, action: "Apply" },
+  status: { executedGeneration: 1, items: [{ targetRef: { ...target, name } }] },
+});
+
+const world: World = {
+  hco: hcoSaying(off),
+  activation: { isActive: true, listed: undefined, unknown: [] },
+  exclusions: [],
+  brokenDevices: [],
+  hardware: readHardware([]),
+  topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
+  images: {},
+  crds: new Set(),
+  plans: [],
+  purposesOf: (profile) => (profile === "density" ? ["swap"] : []),
+  hasNamespace: () => false,
+  fact: () => ({ kind: "unavailable", why: "the server does not answer" }),
+  live: () => undefined,
+  others: () => [],
+  unlisted: () => undefined,
+  ownNamespace: "own",
+  unread: undefined,
+};
+
+type Case = { readonly reason: string; readonly given: Partial<World>; readonly pruned: readonly string[] };
+const both = ["one", "two"];
+const cases: readonly Case[] = [
+  { reason: "what is switched off is pruned where people ask for it", given: {}, pruned: both },
+  { reason: "what is on stays", given: { hco: hcoSaying({ ...off, "enable-one": "true" }) }, pruned: ["two"] },
+  { reason: "nobody asked", given: { hco: hcoSaying({ ...off, prune: "false" }) }, pruned: [] },
+  { reason: "a word that is none is no wish", given: { hco: hcoSaying({ ...off, prune: "yes" }) }, pruned: [] },
+  { reason: "there is no HyperConverged", given: { hco: undefined }, pruned: [] },
+  { reason: "idle prunes nothing", given: { activation: { ...world.activation, isActive: false } }, pruned: [] },
+  {
+    reason: "what the list does not name is not pruned",
+    given: { activation: { ...world.activation, listed: new Set(["two"]) } },
+    pruned: ["two"],
+  },
+  { reason: "excluded", given: { exclusions: rules("[{kind: Thing, name: 'th*'}]") }, pruned: [] },
+  {
+    reason: "another is excluded",
+    given: { exclusions: rules("[{kind: Thing, name: other}, {kind: Other, name: thing}]") },
+    pruned: both,
+  },
+  { reason: "exclusions that are not known may name it", given: { exclusions: undefined }, pruned: [] },
+  { reason: "a plan is in charge of the object", given: { plans: [plan("other", "thing")] }, pruned: [] },
+  { reason: "a plan is in charge of a purpose", given: { plans: [plan("density", "other")] }, pruned: ["one"] },
+  { reason: "a plan is in charge of something else", given: { plans: [plan("other", "other")] }, pruned: both },
+  { reason: "plans that cannot be read may be in charge", given: { unread: "plans: not listed" }, pruned: [] },
+];
+
+test.each(cases)("pruned: $reason", ({ given, pruned }) => {
+  expect(prunedParts({ assets }, { ...world, ...given }).map(({ name }) => name)).toEqual(pruned);
+});
+
+test("of an object that is yielded field by field a plan keeps its fields, and the rest is pruned", () => {
+  const governed = { ...world, plans: [plan("other", "thing")] };
+  expect(prunedParts({ assets: [part("one", "fieldwise")] }, governed)).toHaveLength(1);
+});
+
+const barring: readonly { readonly reason: string; readonly given: Partial<World>; readonly isIt: boolean }[] = [
+  { reason: "nothing speaks against it", given: {}, isIt: false },
+  { reason: "excluded", given: { exclusions: rules("[{kind: Thing, name: thing}]") }, isIt: true },
+  { reason: "exclusions are not known", given: { exclusions: undefined }, isIt: true },
+  { reason: "governed", given: { plans: [plan("other", "thing")] }, isIt: true },
+  { reason: "another is governed", given: { plans: [plan("other", "other")] }, isIt: false },
+  { reason: "plans are not known", given: { unread: "plans: not listed" }, isIt: true },
+];
+
+test.each(barring)("barred: $reason", ({ given, isIt }) => {
+  expect(isBarred(target, { ...world, ...given })).toBe(isIt);
+});

@@ -1,0 +1,105 @@
+// What is deleted, what is let go of, and what is left alone.
+
+import type { KubeObject } from "@virt/api";
+import { expect, test } from "vitest";
+import { annotated } from "./kept-object.ts";
+import type { objectAnnotations } from "./names.ts";
+import { judgePrune, judgeTombstone, type Removal } from "./removal.ts";
+import { paths, withOwners } from "./small-cluster.ts";
+import { readState, type State, writeState } from "./state.ts";
+
+const stateText = (state: Partial<State>) => writeState({ ...readState(undefined), ...state });
+const made = stateText({ created: true, fields: { one: ["/spec/a"], two: ["/spec/b"] } });
+const labels = { "platform.kubevirt.io/managed-by": "virt-platform-operator" };
+
+type Given = {
+  readonly kind?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly said?: Partial<Record<keyof typeof objectAnnotations, string>>;
+  readonly owner?: string;
+  readonly identity?: { readonly uid?: string; readonly resourceVersion?: string };
+};
+
+function liveOf(given: Given): KubeObject {
+  const { kind = "Thing", said = {}, owner = "virt-platform-operator" } = given;
+  const { identity = { uid: "u", resourceVersion: "7" } } = given;
+  const metadata = {
+    name: "thing",
+    labels: given.labels ?? labels,
+    ...annotated({ state: made, ...said }),
+    ...identity,
+  };
+  const object: KubeObject = { apiVersion: "v1", kind, metadata, spec: { a: 1 } };
+  return withOwners(object, [{ manager: owner, operation: "Apply", paths: paths("spec/a") }]);
+}
+
+const deleted: Removal = { kind: "delete", uid: "u", resourceVersion: "7" };
+const released: Removal = { kind: "release" };
+const kept = (why: string): Removal => ({ kind: "keep", why });
+
+type Case = {
+  readonly reason: string;
+  readonly given: Given;
+  readonly pruned?: readonly string[];
+  readonly as: Removal;
+};
+
+const always: readonly Case[] = [
+  { reason: "what carries our label is deleted as it was seen", given: {}, as: deleted },
+  { reason: "what does not carry our label is kept", given: { labels: {} }, as: kept("it does not carry our label") },
+  {
+    reason: "a label with another value is not ours",
+    given: { labels: { "platform.kubevirt.io/managed-by": "somebody" } },
+    as: kept("it does not carry our label"),
+  },
+  { reason: "what is unmanaged is kept", given: { said: { mode: "unmanaged" } }, as: kept("it is unmanaged") },
+  { reason: "what is paused is kept", given: { said: { paused: "true" } }, as: kept("it is paused") },
+  { reason: "without an identity nothing is deleted", given: { identity: {} }, as: kept("it has no identity") },
+  {
+    reason: "without a version nothing is deleted",
+    given: { identity: { uid: "u" } },
+    as: kept("it has no identity"),
+  },
+];
+
+test.each(always)("tombstone: $reason", ({ given, as }) => {
+  expect(judgeTombstone(liveOf(given))).toEqual(as);
+});
+
+const pruning: readonly Case[] = [
+  ...always,
+  {
+    reason: "what we own nothing in is kept",
+    given: { owner: "somebody" },
+    as: kept("we own nothing in it"),
+  },
+  {
+    reason: "what was there before us is let go of",
+    given: { said: { state: stateText({ fields: { one: ["/spec/a"] } }) } },
+    as: released,
+  },
+  { reason: "what has lost our memory is let go of", given: { said: { state: "?" } }, as: released },
+  { reason: "the HyperConverged is never deleted", given: { kind: "HyperConverged" }, as: released },
+  {
+    reason: "what an asset made, too, that is not pruned is kept",
+    given: {},
+    pruned: ["one", "three"],
+    as: kept("two made it too and is not switched off"),
+  },
+  {
+    reason: "an asset that had no part in it does not keep it",
+    given: { said: { state: stateText({ created: true, fields: { one: ["/spec/a"] } }) } },
+    pruned: ["one"],
+    as: deleted,
+  },
+  {
+    reason: "where it is forgotten who made it any asset may have",
+    given: { said: { state: stateText({ created: true }) } },
+    pruned: ["one", "two"],
+    as: kept("three made it too and is not switched off"),
+  },
+];
+
+test.each(pruning)("prune: $reason", ({ given, pruned = ["one", "two", "three"], as }) => {
+  expect(judgePrune(liveOf(given), { assets: ["one", "two", "three"], pruned })).toEqual(as);
+});

@@ -1,0 +1,158 @@
+// A HyperConverged that was written in v1beta1 and is served in v1: what is whose stays so.
+
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { writePath } from "@virt/engine";
+import { expect, test } from "vitest";
+import { hcoPointers } from "../hco-pointers.ts";
+import { judge } from "./judge.ts";
+import { forgotten, seenOf } from "./kept-object.ts";
+import { objectAnnotations } from "./names.ts";
+import type { ObjectMemory } from "./object-seen.ts";
+import { handOverObject } from "./release.ts";
+import { type Entry, paths, withOwners } from "./small-cluster.ts";
+import { readState } from "./state.ts";
+
+const [old, fresh] = ["hco.kubevirt.io/v1beta1", "hco.kubevirt.io/v1"] as const;
+const now = Date.parse("2026-01-01T01:00:00Z");
+const key = "platform.kubevirt.io/managed-by";
+const us = "virt-platform-operator";
+
+type Versioned = Entry & { readonly apiVersion: string };
+const entry = (
+  manager: string,
+  operation: Entry["operation"],
+  apiVersion: string,
+  ...fields: readonly string[]
+): Versioned => ({
+  manager,
+  operation,
+  apiVersion,
+  paths: paths(...fields),
+});
+const ours = (...fields: readonly string[]) =>
+  entry(us, "Apply", old, "metadata/labels/platform.kubevirt.io~1managed-by", ...fields);
+
+function hco(
+  spec: JsonMap,
+  owners: readonly Versioned[],
+  annotations: Readonly<Record<string, string>> = {},
+): KubeObject {
+  const metadata = { name: "hco", uid: "uid", resourceVersion: "1", labels: { [key]: us }, annotations };
+  return withOwners({ apiVersion: fresh, kind: "HyperConverged", metadata, spec }, owners);
+}
+
+const remembered = (state: JsonMap) => ({ [objectAnnotations.state]: JSON.stringify({ v: 1, ...state }) });
+const applied = remembered({ fields: { asset: ["/spec/evictionStrategy", "/spec/uninstallStrategy"] } });
+
+const wanted: JsonMap = { virtualization: { evictionStrategy: "None" } };
+
+function verdictOn(live: KubeObject, spec = wanted, memory: ObjectMemory = forgotten) {
+  const baseline: KubeObject = { apiVersion: fresh, kind: "HyperConverged", metadata: { name: "hco" }, spec };
+  return judge(
+    seenOf(spec, {
+      now,
+      ref: { apiVersion: fresh, kind: "HyperConverged", name: "hco" },
+      baseline,
+      parts: [{ asset: "asset", object: baseline }],
+      adoption: "fieldwise",
+      live,
+      memory,
+      translate: (pointers) => hcoPointers(pointers, fresh),
+    }),
+  );
+}
+
+const is = (evictionStrategy: Json): JsonMap => ({ virtualization: { evictionStrategy } });
+
+test("what somebody set through v1beta1 is contested in v1", () => {
+  const live = hco(is("LiveMigrate"), [entry("them", "Update", old, "spec/evictionStrategy")]);
+  const verdict = verdictOn(live);
+  const contested = verdict.kind === "apply" ? verdict.apply.contested : [];
+  expect(contested.map(({ path, managers }) => `${writePath(path)} ${managers.join(", ")}`)).toEqual([
+    "/spec/virtualization/evictionStrategy them",
+  ]);
+  expect(verdict.kind === "apply" && verdict.apply.object["spec"]).toEqual({});
+});
+
+test("a field whose origin nobody knows is contested by whoever set what nobody can place", () => {
+  const live = hco({ networking: { a: 1 } }, [entry("them", "Update", old, "spec/networkBinding")]);
+  const verdict = verdictOn(live, { networking: { a: 2 } });
+  expect(verdict.kind === "apply" && verdict.apply.contested.map(({ managers }) => managers)).toEqual([["them"]]);
+});
+
+test("what we applied in v1beta1 is ours in v1: all is in order, and nothing is asked", () => {
+  const live = hco(is("None"), [ours("spec/evictionStrategy")], applied);
+  expect(verdictOn(live).kind).toBe("in-sync");
+});
+
+test("nor do we contest it ourselves, whatever of ours nobody can place", () => {
+  const live = hco(is("LiveMigrate"), [ours("spec/evictionStrategy", "spec/featureGates/alignCPUs", "spec/infra")]);
+  expect(verdictOn(live)).toMatchObject({
+    kind: "apply",
+    apply: { contested: [], handOver: [], object: { spec: wanted } },
+  });
+});
+
+test("what others took from us in v1 is a drift, though we remember it in terms of v1beta1", () => {
+  const live = hco(
+    is("LiveMigrate"),
+    [ours(), entry("them", "Update", fresh, "spec/virtualization/evictionStrategy")],
+    applied,
+  );
+  expect(verdictOn(live)).toMatchObject({
+    kind: "apply",
+    apply: { cause: "drift", contested: [], opponents: ['"them" (Update)'] },
+  });
+});
+
+test("what we owned by the server's last answer in v1beta1 is agreed in v1", () => {
+  const answer = { ...hco({ evictionStrategy: "None" }, [ours("spec/evictionStrategy")]), apiVersion: old };
+  const live = hco(is("LiveMigrate"), [ours(), entry("them", "Update", fresh, "spec/virtualization/evictionStrategy")]);
+  const verdict = verdictOn(live, wanted, { ...forgotten, answer });
+  expect(verdict).toMatchObject({ kind: "apply", apply: { contested: [] } });
+});
+
+const letGo = { ...is("None"), deployment: { uninstallStrategy: "RemoveWorkloads" } };
+const both = ours("spec/evictionStrategy", "spec/uninstallStrategy");
+
+test("what an active asset no longer wants is withdrawn, not handed over", () => {
+  expect(verdictOn(hco(letGo, [both], applied))).toMatchObject({
+    kind: "apply",
+    apply: { handOver: [], contested: [] },
+  });
+});
+
+test("what came from nobody knows where is handed over, where it is in v1", () => {
+  const live = hco(letGo, [both]);
+  const verdict = verdictOn(live);
+  const handed = verdict.kind === "apply" ? verdict.apply.handOver : [];
+  expect(handed.map(writePath)).toEqual(["/spec/deployment/uninstallStrategy"]);
+  expect(handOverObject(live, handed)["spec"]).toEqual({ deployment: letGo.deployment });
+});
+
+test("what the holder of released fields holds in terms of v1beta1 it holds on in v1", () => {
+  const live = hco(letGo, [entry("virt-platform-operator-released", "Apply", old, "spec/uninstallStrategy")]);
+  expect(handOverObject(live, [])["spec"]).toEqual({ deployment: letGo.deployment });
+});
+
+test("a fight that began in v1beta1 goes on in v1", () => {
+  const times = ["00:01", "00:02", "00:03", "00:04", "00:05"].map((time) => `2026-01-01T${time}:00Z`);
+  const fights = { "/spec/evictionStrategy|them": times, "/spec/virtualization/evictionStrategy|them": times.slice(1) };
+  const state = remembered({ fields: { asset: ["/spec/evictionStrategy"] }, fights });
+  const live = hco(is("LiveMigrate"), [ours(), entry("them", "Update", old, "spec/evictionStrategy")], state);
+  expect(Object.entries(readState(live).fights).map(([name, all]) => [name, all.length])).toEqual([
+    ["/spec/virtualization/evictionStrategy|them", 5],
+  ]);
+  expect(verdictOn(live)).toMatchObject({ kind: "pause", paused: { field: "/spec/virtualization/evictionStrategy" } });
+});
+
+test("a name that only begins like one that moved stays, as does all of other kinds", () => {
+  const state = remembered({
+    fields: { a: ["/spec/certConfigs", "/spec/featureGates/alignCPUs", "/spec/certConfig"] },
+  });
+  const live = hco({}, [], state);
+  expect(readState(live).fields).toEqual({
+    a: ["/spec/certConfigs", "/spec/featureGates/alignCPUs", "/spec/security/certConfig"],
+  });
+  expect(readState({ ...live, kind: "Thing" }).fields["a"]).toContain("/spec/certConfig");
+});
