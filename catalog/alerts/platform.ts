@@ -43,7 +43,7 @@ export const platformAlerts: readonly Alert[] = [
     severity: "warning",
     impact: "none",
     summary: "An annotation that overrides a golden object is invalid.",
-    description: `${object} has an invalid {{ $labels.type }} annotation and is held as it is until that is mended or removed.`,
+    description: `${object} has an invalid {{ $labels.type }} annotation. An invalid patch or ignore holds the object as it is until that is mended or removed; an invalid mode has no effect.`,
   },
   {
     alert: "VirtPlatformTombstoneStuck",

@@ -1,7 +1,7 @@
 // Has the kernels of a pool measure pressure (PSI), which load-aware rebalancing goes by.
 
 import { object, pool, topology } from "@virt/platform";
-import { deschedulerCrd } from "./descheduler.ts";
+import { deschedulerTarget } from "./descheduler.ts";
 import { renderKernelArguments } from "./kernel-arguments.ts";
 import { machineConfigTarget, nodeChange, withMachineConfigs } from "./machine-config.ts";
 
@@ -17,7 +17,7 @@ export function psiFor(role: "worker" | "master") {
     phase: 1,
     order: 13,
     target,
-    gates: [deschedulerCrd],
+    gates: [deschedulerTarget],
     switch: { annotation: "enable-loadaware", default: "off" },
     conditions: withMachineConfigs,
     reads: { topology: topology(), own: object(target), pool: pool(role) },

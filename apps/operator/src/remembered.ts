@@ -1,17 +1,20 @@
 // What is read on demand and does not change under its name: schemas by generation, rendered configurations by name.
 
 import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/engine";
-import type { Reader, Watch } from "@virt/kube";
+import type { Reader, Reading, Watch } from "@virt/kube";
+import type { Looked } from "@virt/platform";
 
 export type Remembered = {
   /** Moves with everything that is learned. */
   readonly revision: () => number;
   /** The openAPIV3Schema of a version; undefined where the CRD or the version is not there. */
   readonly schema: (crd: string, version: string, cluster: Reader) => Promise<JsonMap | undefined>;
-  readonly schemaNow: (crd: string, version: string) => JsonMap | undefined;
+  readonly schemaNow: (crd: string, version: string) => Looked<JsonMap>;
   /** Undefined: it cannot be read now. */
   readonly rendered: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
+  /** Why a CRD that is listed, or a configuration that is named, has not been read; undefined: it was, or it is not there. */
+  readonly troubleOf: (name: string) => string | undefined;
 };
 
 /** Pools aim at few configurations at a time; older ones are read again if anybody asks. */
@@ -20,7 +23,15 @@ const mostRendered = 8;
 export function createRemembered(crds: () => Watch | undefined): Remembered {
   const schemas = new Map<string, { readonly state: string; readonly crd: KubeObject }>();
   const rendered = new Map<string, KubeObject>();
+  const troubles = new Map<string, string | undefined>();
   let revision = 0;
+  const note = (name: string, reading: Reading) => {
+    const trouble = reading.kind === "found" || reading.kind === "absent" ? undefined : whyNot(reading);
+    if (!troubles.has(name) || troubles.get(name) !== trouble || reading.kind === "found") revision++;
+    troubles.set(name, trouble);
+    return reading;
+  };
+  const troubleOf = (name: string) => (troubles.has(name) ? troubles.get(name) : "not read yet");
   return {
     revision: () => revision,
     schema: async (crd, version, cluster) => {
@@ -29,32 +40,36 @@ export function createRemembered(crds: () => Watch | undefined): Remembered {
       const state = `${listed.metadata.uid} ${listed.metadata.generation}`;
       const known = schemas.get(crd);
       if (known?.state === state) return schemaOf(known.crd, version);
-      const reading = await cluster.read({ ...crdKind, name: crd });
+      const reading = note(crd, await cluster.read({ ...crdKind, name: crd }));
       if (reading.kind !== "found") return undefined;
-      revision++;
       schemas.set(crd, { state, crd: trimmed(reading.object) });
       return schemaOf(reading.object, version);
     },
     schemaNow: (crd, version) => {
       const known = schemas.get(crd);
-      return known && schemaOf(known.crd, version);
+      if (known !== undefined) return { value: schemaOf(known.crd, version) };
+      return crds()?.store.get(crd) === undefined ? {} : { trouble: troubleOf(crd) };
     },
     rendered: async (name, cluster) => {
       const known = rendered.get(name);
       if (known !== undefined) return known;
-      const reading = await cluster.read({ ...machineConfigKind, name });
+      const reading = note(name, await cluster.read({ ...machineConfigKind, name }));
       if (reading.kind !== "found") return undefined;
       if (rendered.size >= mostRendered) rendered.delete(rendered.keys().next().value ?? "");
       rendered.set(name, reading.object);
-      revision++;
       return reading.object;
     },
     renderedNow: (name) => rendered.get(name),
+    troubleOf,
   };
 }
 
 const crdKind = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
 const machineConfigKind = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig" };
+
+function whyNot(reading: Exclude<Reading, { kind: "found" | "absent" }>): string {
+  return reading.kind === "missing" ? `there is no such ${reading.what}` : reading.message;
+}
 
 function trimmed({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name: metadata.name }, spec: { versions: at(rest, "spec", "versions") } };

@@ -117,7 +117,7 @@ function speaking({ name, fieldManager, eventRepeatMs }: Resident, instance: str
   return {
     announce: (announcement: Parameters<EventRecorder["announce"]>[0]) => recorder?.announce(announcement),
     begin: (voice: Voice) => {
-      const reporter = { controller: fieldManager, instance, namePrefix: `virt-${name}-` };
+      const reporter = { controller: fieldManager, instance, namePrefix: `${fieldManager}.` };
       const observer = telemetry.events(name);
       recorder = new EventRecorder({ ...voice, clock: systemClock, reporter, observer, repeatMs: eventRepeatMs });
       return recorder;

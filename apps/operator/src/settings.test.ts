@@ -85,7 +85,7 @@ const refused = [
     message: "--hco-namespace=Not_One: must be the name of a namespace; see --help",
   },
   { args: ["--kubeconfig"], message: "--kubeconfig needs a value; see --help" },
-  { args: ["advisor"], message: '"advisor" is not a flag; see --help' },
+  { args: ["advisor"], message: 'unknown command "advisor"; see --help' },
 ];
 
 test.each(refused)("$args is refused with a line that names the flag", ({ args, message }) => {

@@ -31,7 +31,7 @@ export function readCommandLine(args: readonly string[], isTerminal: boolean): C
   if (read.kind === "wrong") return { kind: "wrong", message: `${read.message}; see --help` };
   if (read.kind !== "read") return read;
   const [word] = read.words;
-  if (word !== undefined) return { kind: "wrong", message: `"${word}" is not a flag; see --help` };
+  if (word !== undefined) return { kind: "wrong", message: `unknown command "${word}"; see --help` };
   const values = new Map([...read.values].flatMap(([name, given]) => given.slice(-1).map((last) => [name, last])));
   return { kind: "run", settings: settingsOf(values, read.ignored, isTerminal) };
 }

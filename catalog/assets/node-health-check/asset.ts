@@ -16,6 +16,13 @@ const template = {
   name: "self-node-remediation-automatic-strategy-template",
 } as const;
 
+/** What a template becomes on a node: without its operator nobody would act on the check. */
+const remediation = {
+  apiVersion: template.apiVersion,
+  kind: "SelfNodeRemediation",
+  crd: "selfnoderemediations.self-node-remediation.medik8s.io",
+} as const;
+
 export default defineAsset({
   name: "node-health-check",
   feature: "node-health-check",
@@ -24,7 +31,7 @@ export default defineAsset({
   order: 20,
   target,
   needs: [],
-  gates: ["selfnoderemediations.self-node-remediation.medik8s.io"],
+  gates: [remediation],
   dependency: "optional",
   switch: { annotation: "enable-node-health-check", default: "on" },
   reads: { templates: objects(template.apiVersion, template.kind) },

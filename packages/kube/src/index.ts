@@ -47,5 +47,5 @@ export {
 export { clusterFor, type Reader } from "./wire/cluster.ts";
 export { Discovery } from "./wire/discovery.ts";
 export type { Failure, FailureReason } from "./wire/failure.ts";
-export { type Reading, readingOf, type Writing, writingOf } from "./wire/outcome.ts";
+export { isDryRunRefused, type Reading, readingOf, type Writing, writingOf } from "./wire/outcome.ts";
 export * from "./wire/request.ts";

@@ -29,10 +29,10 @@ type Declared = {
   /** Ascending; ties are broken by name. */
   readonly order: number;
   readonly target: AssetTarget;
-  /** CRDs, the target's own implied. */
-  readonly needs: readonly string[];
-  /** Further CRDs without which it makes no sense. */
-  readonly gates?: readonly string[];
+  /** Kinds, the target's own implied. */
+  readonly needs: readonly NeededKind[];
+  /** Further kinds without which it makes no sense. */
+  readonly gates?: readonly NeededKind[];
   /** Who is told when a CRD is missing. */
   readonly dependency: "platform" | "optional";
   readonly switch?: Switch;
@@ -49,6 +49,9 @@ type Declared = {
   readonly create?: boolean;
   readonly impact: "none" | "pods" | "reboot";
 };
+
+/** A kind that somebody else installs, as people are told of it where it is missing. */
+export type NeededKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd: string };
 
 /** `crd` is absent for kinds that are built in. */
 export type AssetTarget = (Ref | PlacedRef) & { readonly crd?: string };

@@ -7,18 +7,21 @@ export {
   type AssetOf,
   type AssetTarget,
   defineAsset,
+  type NeededKind,
   type Nothing,
   nothing,
   type Switch,
 } from "./asset.ts";
 export { isWriteDue } from "./baseline/compare.ts";
 export type { Contested } from "./baseline/contested.ts";
-export { judge, recreations, writeRate } from "./baseline/judge.ts";
-export { isState, objectAnnotations, releasedManager } from "./baseline/names.ts";
+export { judge, writeRate } from "./baseline/judge.ts";
+export { isOwnLabel, isState, objectAnnotations, releasedManager } from "./baseline/names.ts";
 export type { ObjectMemory, ObjectSeen } from "./baseline/object-seen.ts";
 export { readOverrides } from "./baseline/overrides.ts";
+export { isBarred, prunedParts } from "./baseline/pruned.ts";
+export { noteThere } from "./baseline/recreations.ts";
 export { giveUpObject, handOverObject } from "./baseline/release.ts";
-export { judgePrune, judgeTombstone, type Removal } from "./baseline/removal.ts";
+export { judgePrune, judgeTombstone, makersOf, type Removal } from "./baseline/removal.ts";
 export { builtInShape, defaultFrom, shapeFrom } from "./baseline/schema-shape.ts";
 export { seeObject, shapeOfObject } from "./baseline/see-object.ts";
 export { readState, type State, writeState } from "./baseline/state.ts";
@@ -37,7 +40,7 @@ export { type ExclusionRule, type Exclusions, excludedBy, readExclusions } from 
 export { nameOf } from "./evaluate/already-provided.ts";
 export { buildWorld, type WorldGiven } from "./evaluate/build-world.ts";
 export { type Evaluated, type Evaluating, evaluateObject, type ManagedObject } from "./evaluate/evaluate-object.ts";
-export type { Listed, Lookup } from "./evaluate/lookup.ts";
+export type { Listed, Looked, Lookup } from "./evaluate/lookup.ts";
 export { managedObjects } from "./evaluate/managed-objects.ts";
 export { type Places, placed } from "./evaluate/place.ts";
 export { lookupIn, type PlainFacts, type Sought } from "./evaluate/plain-lookup.ts";
@@ -45,7 +48,7 @@ export { type Reason, type Settled, type Standing } from "./evaluate/standing.ts
 export type { Fact, World } from "./evaluate/world.ts";
 export { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
 export type { Feature } from "./feature.ts";
-export { type Detector, detectors, type Hardware, nodeLabels, nodeParts, readHardware } from "./hardware.ts";
+export { type Detector, detectors, type Hardware, nodeMembers, readHardware } from "./hardware.ts";
 export {
   type AnnotationProblem,
   annotationOf,
@@ -57,6 +60,7 @@ export { type HcoFact, hcoPaths, isGateOn, readHco } from "./hco-fact.ts";
 export { hcoPointers } from "./hco-pointers.ts";
 export { readImages } from "./images.ts";
 export { type MergedParts, mergeParts, type PartConflict, type RenderedPart } from "./merge-parts.ts";
+export { nearest } from "./nearest.ts";
 export { foreignPoolConfig, poolRuleParts } from "./pool-rule.ts";
 export { type Explanation, explain, explanationText } from "./preview/explanation.ts";
 export { type FeatureRow, type FeatureSources, featureRows } from "./preview/features.ts";

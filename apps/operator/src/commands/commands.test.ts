@@ -11,8 +11,14 @@ const refused = [
   },
   { args: ["render", "--hco-file=nodes.yaml"], trouble: "expected kind HyperConverged, got Node" },
   { args: ["render", "--hco-file=plain", "--output=xml"], trouble: "unsupported output format: xml" },
-  { args: ["render", "--hco-file=plain", "--asset=nope"], trouble: "Asset not found: nope" },
-  { args: ["explain", "nope", "--hco-file=plain"], trouble: "Asset not found: nope" },
+  {
+    args: ["render", "--hco-file=plain", "--asset=swapenable"],
+    trouble: "Asset not found: swapenable; did you mean swap-enable?",
+  },
+  {
+    args: ["explain", "swap", "--hco-file=plain"],
+    trouble: "Asset not found: swap; swap is a feature; its assets are swap-enable",
+  },
   { args: ["explain", "--hco-file=plain"], trouble: "explain needs the name of an asset" },
   { args: ["render", "--hco-file=absent"], trouble: "cannot read absent: no such file" },
   { args: ["render", "--hco-file=text.yaml"], trouble: "cannot read text.yaml: object 1 has no apiVersion, kind and metadata.name" }, // biome-ignore format: one line each

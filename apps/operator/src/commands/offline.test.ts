@@ -156,7 +156,7 @@ Checks, the first that fails decides:
   ok   switch       platform.kubevirt.io/enable-numa not false: not set
   ok   devices      none
   ok   conditions   isOpenShift; not isHCP; numaNodesPresent
-  ok   exclusions   no rule of 1 matches
+  ok   exclusions   none of 1 rules matches
   ok   plans        no VirtPlatformConfig governs it
   ok   crds         kubeletconfigs.machineconfiguration.openshift.io
   ok   inputs       topology, kubeletConfigs, workerPool, hardware
@@ -182,7 +182,7 @@ What would change this:
 test("explain names all that stands in the way, not only the first", async () => {
   const { out } = await run("explain", "descheduler-loadaware", "--hco-file=off");
   expect(out.split("What would change this:\n")[1]).toBe(`\
-  set annotation platform.kubevirt.io/autopilot=true on the HyperConverged
+  set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes)
   set annotation platform.kubevirt.io/enable-loadaware=true
   create namespace openshift-kube-descheduler-operator; its operator usually brings it
 `);

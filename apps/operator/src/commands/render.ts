@@ -1,6 +1,6 @@
 // `render`: what would be applied, as documents, as JSON, or as a table of all assets.
 
-import { renderDocuments, renderEntries, renderStatus } from "@virt/platform";
+import { nearest, renderDocuments, renderEntries, renderStatus } from "@virt/platform";
 import { type Command, CommandError, type Ended } from "./command.ts";
 import { formatOf, inputFlags, outputFlag } from "./input-flags.ts";
 import { printed } from "./print.ts";
@@ -36,5 +36,14 @@ export const render: Command = {
 };
 
 export function requireAsset({ rows }: Scene, name: string): void {
-  if (!rows.some(({ asset }) => asset.name === name)) throw new CommandError(`Asset not found: ${name}`);
+  if (rows.some(({ asset }) => asset.name === name)) return;
+  const ofFeature = rows.flatMap(({ asset }) => (asset.feature === name ? [asset.name] : []));
+  const hint =
+    ofFeature.length > 0
+      ? `${name} is a feature; its assets are ${ofFeature.join(", ")}`
+      : `did you mean ${nearest(
+          name,
+          rows.map(({ asset }) => asset.name),
+        )}?`;
+  throw new CommandError(`Asset not found: ${name}; ${hint}`);
 }

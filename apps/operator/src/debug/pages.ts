@@ -12,7 +12,8 @@ import {
   renderEntries,
   rowsOf,
 } from "@virt/platform";
-import { loadInputs } from "../platform/controller.ts";
+import { isGone } from "../platform/bury.ts";
+import { loadInputs } from "../platform/load-inputs.ts";
 import { keyOf } from "../platform/objects.ts";
 import type { PlatformParts } from "../platform/parts.ts";
 import { previewsOf } from "../platform/previews.ts";
@@ -50,7 +51,7 @@ export function debugPages(debug: DebugParts): Routes {
     ),
     "/debug/features": show(({ previews }, _, print) => print.value(featureStates(features, previews.flatMap(rowsOf)))),
     "/debug/tombstones": show((_, __, print) =>
-      print.value(parts.tombstones.map((one) => ({ ...one, isDone: parts.standing.buried.has(keyOf(one)) }))),
+      print.value(parts.tombstones.map((one) => ({ ...one, isDone: isGone(one, parts) }))),
     ),
     "/debug/facts": show(({ scene }, _, print) => print.value(factsOf(scene.world, parts.assets))),
     "/debug/health": () => ({ status: 200, body: "OK\n" }),

@@ -1,12 +1,13 @@
 // What is done with one object in a pass, and what became of it.
 
 import type { KubeObject } from "@virt/api";
-import type { Outcome } from "@virt/engine";
-import type { Ending, Tools } from "@virt/kube";
-import type { Apply, ManagedObject, ObjectMemory, Verdict } from "@virt/platform";
+import type { Ending, Tools, Writing } from "@virt/kube";
+import type { Apply, ManagedObject, ObjectMemory, ObjectSeen, Verdict } from "@virt/platform";
 import type { PlatformParts } from "./parts.ts";
+import { whyNot } from "./why-not.ts";
 
-const permanentMs = 300_000;
+/** After this time what was refused is tried again. */
+export const permanentMs = 300_000;
 
 /** What became of an object in a pass; the report is made of it. */
 export type Kept =
@@ -18,6 +19,8 @@ export type Kept =
 
 export type Acting = {
   readonly object: ManagedObject;
+  /** What it was judged by. */
+  readonly seen: ObjectSeen;
   readonly live: KubeObject | undefined;
   readonly memory: ObjectMemory;
   readonly parts: PlatformParts;
@@ -27,19 +30,14 @@ export type Acting = {
 
 export type Acted = { readonly kept: Kept; readonly ending: Ending };
 
-/** A failure takes no token, and never counts as a fight. */
-export function failed(outcome: Outcome, { parts, memory, key, live }: Acting): Acted {
-  parts.memory.set(key, { ...memory, wasThere: live !== undefined || memory.wasThere });
-  const message = "message" in outcome ? outcome.message : outcome.kind;
-  if (outcome.kind === "stale") {
-    const verdict = { kind: "held", reason: "Stale", message: "it changed while we looked at it" } as const;
-    return { kept: { kind: "verdict", verdict }, ending: { kind: "failed" } }; // what is new is seen next time
-  }
-  if (outcome.kind === "rejected") {
+/** A failure takes no token, and never counts as a fight. What is new on an object that changed is seen next time. */
+export function failed(writing: Writing, { parts, object }: Acting, what = ""): Acted {
+  const message = `${what}${whyNot(writing, object.ref)}`;
+  if (writing.kind === "rejected") {
     const ending = { kind: "again", atMs: parts.clock.wall() + permanentMs } as const;
     return { kept: { kind: "failed", message, isPermanent: true }, ending };
   }
   const retry =
-    outcome.kind === "unavailable" && outcome.retryInMs !== undefined ? { retryInMs: outcome.retryInMs } : {};
+    writing.kind === "unavailable" && writing.retryInMs !== undefined ? { retryInMs: writing.retryInMs } : {};
   return { kept: { kind: "failed", message, isPermanent: false }, ending: { kind: "failed", ...retry } };
 }

@@ -2,6 +2,7 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { type Bucket, type Expect, equalJson, type Outcome, take } from "@virt/engine";
+import { isDryRunRefused } from "@virt/kube";
 import {
   type Apply,
   giveUpObject,
@@ -9,42 +10,30 @@ import {
   isWriteDue,
   type ObjectMemory,
   readOverrides,
-  recreations,
+  readState,
   releasedManager,
   type Verdict,
   writeRate,
 } from "@virt/platform";
 import { type Acted, type Acting, failed } from "./acting.ts";
+import { refused } from "./refusal.ts";
 import { managedWatch } from "./watches.ts";
 
 const manager = fieldManagers.platform;
 
-export async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, acting: Acting): Promise<Acted> {
+type Due = Extract<Verdict, { kind: "apply" }>;
+
+export async function applyNow(verdict: Due, acting: Acting): Promise<Acted> {
   const { apply } = verdict;
-  const { live, memory, parts, tools, key } = acting;
-  const expect: Expect = live === undefined ? "absent" : versionOf(live);
-  const write = { manager, force: live !== undefined, expect };
-  let seen = live;
-  // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
-  if (!verdict.skipsDryRun && live !== undefined && apply.handOver.length === 0) {
-    const outcome = await tools.cluster.predict(apply.object, { ...write, expect: { uid: live.metadata.uid ?? "" } });
-    if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
-    if (!isSameWish(live, outcome.live)) return failed({ kind: "stale" }, acting);
-    seen = outcome.live; // newer than what we judged, with the same wishes on it
-    if (!isWriteDue(live, outcome.live)) {
-      parts.memory.set(key, { ...memory, answer: answerFor(live, outcome.live), sent: apply.intent, wasThere: true });
-      const settled = { kind: "in-sync", contested: apply.contested, intent: apply.intent } as const;
-      return { kept: { kind: "verdict", verdict: settled }, ending: { kind: "done" } };
-    }
-  }
+  const { live, parts, tools, key } = acting;
+  const confirmed = await confirm(verdict, acting);
+  if (confirmed.kind === "over") return confirmed.acted;
   const handed = await handOver(apply, acting);
   if (handed !== undefined && (handed.kind !== "done" || handed.live === undefined)) return failed(handed, acting);
-  const newest = handed?.live ?? seen;
-  const outcome = await tools.cluster.apply(apply.object, {
-    ...write,
-    expect: newest === undefined ? expect : versionOf(newest),
-  });
-  if (outcome.kind !== "done" || outcome.live === undefined) return failed(outcome, acting);
+  const newest = handed?.live ?? confirmed.newest;
+  const expect: Expect = newest === undefined ? "absent" : versionOf(newest);
+  const outcome = await tools.cluster.apply(apply.object, { manager, force: live !== undefined, expect });
+  if (outcome.kind !== "done" || outcome.live === undefined) return refused(outcome, apply, acting);
   tools.wrote(managedWatch(acting.object.ref, parts.settings.hcoNamespace), outcome.live);
   parts.memory.set(key, {
     ...afterWrite(apply, acting),
@@ -53,6 +42,30 @@ export async function applyNow(verdict: Extract<Verdict, { kind: "apply" }>, act
     sent: apply.intent,
   });
   return { kept: { kind: "applied", apply, live: outcome.live }, ending: { kind: "done" } };
+}
+
+/** The newest form of the object that is known, if it is to be written; it may be newer than what was judged. */
+type Confirmed =
+  | { readonly kind: "due"; readonly newest: KubeObject | undefined }
+  | { readonly kind: "over"; readonly acted: Acted };
+
+async function confirm({ apply, skipsDryRun }: Due, acting: Acting): Promise<Confirmed> {
+  const { live } = acting;
+  // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
+  if (skipsDryRun || live === undefined || apply.handOver.length > 0) return { kind: "due", newest: live };
+  const write = { manager, force: true, expect: { uid: live.metadata.uid ?? "" } };
+  const outcome = await acting.tools.cluster.predict(apply.object, write);
+  if (isDryRunRefused(outcome)) return { kind: "due", newest: live }; // the apply itself will tell
+  if (outcome.kind !== "done" || outcome.live === undefined)
+    return { kind: "over", acted: await refused(outcome, apply, acting) };
+  if (!isSameWish(live, outcome.live)) return { kind: "over", acted: failed({ kind: "stale" }, acting) };
+  if (isWriteDue(live, outcome.live)) return { kind: "due", newest: outcome.live };
+  return { kind: "over", acted: settle(apply, answerFor(live, outcome.live), acting) };
+}
+
+function settle({ contested, intent }: Apply, answer: KubeObject, { parts, memory, key }: Acting): Acted {
+  parts.memory.set(key, { ...memory, answer, sent: intent });
+  return { kept: { kind: "verdict", verdict: { kind: "in-sync", contested, intent } }, ending: { kind: "done" } };
 }
 
 /** What people say on the object is what it was judged by. */
@@ -65,12 +78,10 @@ function answerFor({ metadata: { resourceVersion } }: KubeObject, predicted: Kub
   return { ...predicted, metadata: { ...predicted.metadata, ...(resourceVersion && { resourceVersion }) } };
 }
 
-/** A creation of what was there before undoes somebody's deletion. */
-function afterWrite({ cause }: Apply, { memory, parts }: Acting): Pick<ObjectMemory, "wasThere" | "recreated"> {
-  const now = parts.clock.wall();
-  const before = recreations(memory.recreated ?? [], now);
-  const isUndone = cause === "create" && memory.wasThere;
-  return { wasThere: true, recreated: isUndone ? [...before, now] : before };
+/** A creation of what was there before undoes somebody's deletion: the object says so itself. */
+function afterWrite({ cause, object }: Apply, { memory }: Acting): Pick<ObjectMemory, "wasThere" | "recreated"> {
+  const { recreated = [] } = memory;
+  return { wasThere: true, recreated: cause === "create" ? readState(object).recreated : recreated };
 }
 
 /** What somebody said by an annotation that we have not seen yet must not be overwritten, and force would do it. */

@@ -6,7 +6,9 @@ import { normal, type Told } from "./tell.ts";
 /** By CRD, the assets that wait for it. */
 export type MissingCrds = ReadonlyMap<string, readonly string[]>;
 
-export function missingCrds({ objects, evaluate }: Pick<Scene, "objects" | "evaluate">): MissingCrds {
+type Seen = Pick<Scene, "objects" | "evaluate">;
+
+export function missingCrds({ objects, evaluate }: Seen): MissingCrds {
   const missing = new Map<string, string[]>();
   for (const object of objects)
     for (const [asset, standing] of evaluate(object).standings)
@@ -15,14 +17,25 @@ export function missingCrds({ objects, evaluate }: Pick<Scene, "objects" | "eval
   return missing;
 }
 
-/** An asset that waits for another CRD by now cannot be applied yet. */
-export function discoveredNews(before: MissingCrds, now: MissingCrds): readonly Told[] {
-  const waiting = new Set([...now.values()].flat());
+export type Come = {
+  /** CRDs that are there. */
+  readonly crds: ReadonlySet<string>;
+  /** Assets that are left out, whatever the reason. */
+  readonly excluded: ReadonlySet<string>;
+};
+
+/** An asset may wait no longer because nobody wants it any more: that is no discovery. */
+export function discoveredNews(before: MissingCrds, { crds, excluded }: Come): readonly Told[] {
   return [...before].flatMap(([crd, assets]) => {
-    const ready = assets.filter((asset) => !waiting.has(asset));
-    if (now.has(crd) || ready.length === 0) return [];
+    const ready = assets.filter((asset) => !excluded.has(asset));
+    if (!crds.has(crd) || ready.length === 0) return [];
     return normal("CRDDiscovered", `CRD ${crd} discovered, ${listed(ready)} assets can now be reconciled`);
   });
+}
+
+export function excludedAssets({ objects, evaluate }: Seen): ReadonlySet<string> {
+  const standings = objects.flatMap((object) => [...evaluate(object).standings]);
+  return new Set(standings.flatMap(([asset, { kind }]) => (kind === "excluded" ? [asset] : [])));
 }
 
 function listed(names: readonly string[]): string {

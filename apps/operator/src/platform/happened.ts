@@ -1,12 +1,12 @@
 // What a pass did, in the words of events: told once, when it happened.
 
 import type { Ref } from "@virt/api";
-import { describeOpponent, writePath } from "@virt/engine";
+import { writePath } from "@virt/engine";
 import type { Evaluated } from "@virt/platform";
 import type { Kept } from "./acting.ts";
 import type { Pass } from "./keep.ts";
 import { keyOf } from "./objects.ts";
-import { activeAssets, normal, type Told, warning } from "./tell.ts";
+import { activeAssets, driftTold, normal, type Told } from "./tell.ts";
 
 export function happened(ref: Ref, { kept, evaluated }: Pass): readonly Told[] {
   if (kept.kind !== "applied") return [];
@@ -32,12 +32,6 @@ export function resumedTold(name: string): readonly Told[] {
 }
 
 function appliedTold(name: string, { apply }: Applied, evaluated: Evaluated): readonly Told[] {
-  const { cause, changes, opponents } = apply;
-  if (cause !== "drift") return normal("AssetApplied", `Applied asset ${activeAssets(evaluated)}: ${name}`);
-  const paths = changes.map(({ path }) => writePath(path)).join(", ");
-  const by = opponents.join(", ") || describeOpponent("unknown");
-  return [
-    ...warning("DriftDetected", `Drift detected for ${name}: ${paths} changed by ${by}`),
-    ...normal("DriftCorrected", `Corrected drift for ${name}`),
-  ];
+  if (apply.cause !== "drift") return normal("AssetApplied", `Applied asset ${activeAssets(evaluated)}: ${name}`);
+  return [...driftTold(name, apply), ...normal("DriftCorrected", `Corrected drift for ${name}`)];
 }

@@ -5,11 +5,14 @@ import {
   type Asset,
   annotationOf,
   annotationProblems,
+  type HcoFact,
   isAskedFor,
+  type NeededKind,
   readExclusions,
   switchState,
   type World,
 } from "@virt/platform";
+import { isHco } from "./objects.ts";
 import type { Told } from "./tell.ts";
 
 const warning = (reason: string, note: string): Told => ({ type: "Warning", reason, note });
@@ -26,8 +29,10 @@ export function hcoNews(hco: KubeObject, world: World, assets: readonly Asset[])
   const unknown = world.activation.unknown.map((name) =>
     warning("UnknownAssetName", `Unknown asset or group "${name}" in platform.kubevirt.io/autopilot`),
   );
-  const missing = missingCrds(world, assets).map((one) =>
-    warning("CRDMissing", `CRD ${one.crd} not installed, skipping ${one.assets} assets (soft dependency)`),
+  const missing = dependencies(world, assets).flatMap((one) =>
+    one.isMissing
+      ? warning("CRDMissing", `CRD ${one.crd} not installed, skipping ${one.assets} assets (soft dependency)`)
+      : [],
   );
   return [
     ...problems,
@@ -49,35 +54,31 @@ export type Dependency = {
   readonly isMissing: boolean;
 };
 
-/** CRDs of features that somebody asked for, or that a whole OpenShift has. */
+/** CRDs of features that somebody asked for, or that a whole OpenShift has; nothing while that cannot be told. */
 export function dependencies(world: World, assets: readonly Asset[]): readonly Dependency[] {
-  const { hco, activation, topology, crds } = world;
-  if (hco === undefined || !activation.isActive) return [];
+  const { hco, activation, topology, crds, unread } = world;
+  if (hco === undefined || !activation.isActive || unread !== undefined) return [];
   const isStandalone = topology.isOpenShift && !topology.isHCP && topology.controlPlaneTopology !== "";
-  return assets.flatMap((asset) => {
+  const all = assets.flatMap((asset) => {
     const { isOn, isAskedFor: isSwitched } = switchState(asset.switch, hco);
     const isWanted =
       isOn && (isSwitched || isAskedFor(activation, asset) || (asset.dependency === "platform" && isStandalone));
-    const needed = [
-      ...(asset.target.crd === undefined ? [] : [asset.target.crd]),
-      ...asset.needs,
-      ...(asset.gates ?? []),
-    ];
-    return isWanted ? needed.map((crd) => ({ ...described(crd, asset), isMissing: !crds.has(crd) })) : [];
+    const kinds = isWanted ? [...ownKind(asset, hco), ...asset.needs, ...(asset.gates ?? [])] : [];
+    return kinds.map((kind) => ({ ...described(kind, asset), isMissing: !crds.has(kind.crd) }));
   });
+  return all.filter((each, at) => all.findIndex((one) => one.crd === each.crd && one.assets === each.assets) === at);
 }
 
-function missingCrds(world: World, assets: readonly Asset[]): readonly Dependency[] {
-  const missing = dependencies(world, assets).filter(({ isMissing }) => isMissing);
-  return missing.filter(
-    (each, at) => missing.findIndex((one) => one.crd === each.crd && one.assets === each.assets) === at,
-  );
+/** The HyperConverged in the version that is served. */
+function ownKind({ target }: Asset, { apiVersion }: Pick<HcoFact, "apiVersion">): readonly NeededKind[] {
+  const { crd, kind } = target;
+  return crd === undefined ? [] : [{ crd, kind, apiVersion: isHco(target) ? apiVersion : target.apiVersion }];
 }
 
-/** Of a CRD that is not a target only its name is known. */
-function described(crd: string, { target, group, name }: Asset): Omit<Dependency, "isMissing"> {
-  const [plural = "", ...domain] = crd.split(".");
-  const isTarget = target.crd === crd;
-  const version = isTarget ? (target.apiVersion.split("/")[1] ?? "") : "";
-  return { crd, assets: group ?? name, group: domain.join("."), version, kind: isTarget ? target.kind : plural };
+function described(
+  { crd, apiVersion, kind }: NeededKind,
+  { group: assets, name }: Asset,
+): Omit<Dependency, "isMissing"> {
+  const [group = "", version = ""] = apiVersion.split("/");
+  return { crd, assets: assets ?? name, group, version, kind };
 }

@@ -3,7 +3,15 @@
 import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/engine";
 import type { Ending, Tools } from "@virt/kube";
-import { type Evaluated, judge, type ManagedObject, type ObjectMemory, seeObject, type Verdict } from "@virt/platform";
+import {
+  type Evaluated,
+  judge,
+  type ManagedObject,
+  noteThere,
+  type ObjectMemory,
+  seeObject,
+  type Verdict,
+} from "@virt/platform";
 import type { Acted, Acting, Kept } from "./acting.ts";
 import { applyNow } from "./apply-object.ts";
 import { keyOf } from "./objects.ts";
@@ -39,11 +47,17 @@ export async function keepObject(
     return { kept: { kind: "verdict", verdict }, evaluated, ending: done };
   }
   const live = scene.world.live(object.ref);
-  const memory = parts.memory.get(key) ?? { bucket: fullBucket, wasThere: false };
-  const verdict = judge(seeObject(object, wanted, { world: scene.world, now: parts.clock.wall(), memory }));
-  const acting: Acting = { object, live, memory, parts, tools, key };
-  const { kept, ending } = await act(verdict, acting);
+  const memory = remember(key, live, parts);
+  const seen = seeObject(object, wanted, { world: scene.world, now: parts.clock.wall(), memory });
+  const { kept, ending } = await act(judge(seen), { object, seen, live, memory, parts, tools, key });
   return { kept, evaluated, ending };
+}
+
+function remember(key: string, live: KubeObject | undefined, { memory }: PlatformParts): ObjectMemory {
+  const before = memory.get(key) ?? { bucket: fullBucket, wasThere: false };
+  const now = live === undefined ? before : noteThere(before, live);
+  memory.set(key, now);
+  return now;
 }
 
 async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
@@ -53,22 +67,25 @@ async function act(verdict: Verdict, acting: Acting): Promise<Acted> {
       return applyNow(verdict, acting);
     case "pause":
       return pauseNow(verdict, acting);
-    case "wait":
-      return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
     case "in-sync":
       if (live !== undefined)
-        parts.memory.set(key, { ...memory, answer: answerOf(memory, live), sent: verdict.intent, wasThere: true });
+        parts.memory.set(key, { ...memory, answer: answerOf(memory, live), sent: verdict.intent });
       return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
+    case "wait":
     case "deletion-fight":
-      return { kept: { kind: "verdict", verdict }, ending: { kind: "again", atMs: parts.clock.wall() + verdict.inMs } };
+    case "held":
+      return { kept: { kind: "verdict", verdict }, ending: comingBack(verdict.inMs, parts) };
     case "managed-by-other":
     case "unmanaged":
     case "paused":
-    case "held":
     case "contested":
     case "not-there":
       return { kept: { kind: "verdict", verdict }, ending: { kind: "done" } };
   }
+}
+
+function comingBack(inMs: number | undefined, { clock }: PlatformParts): Ending {
+  return inMs === undefined ? { kind: "done" } : { kind: "again", atMs: clock.wall() + inMs };
 }
 
 /** An answer about another object of that name is none. */

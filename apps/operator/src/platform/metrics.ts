@@ -1,6 +1,7 @@
 // The platform's metrics: one set of series for each object that it manages.
 
 import type { Ref } from "@virt/api";
+import { equalJson } from "@virt/engine";
 import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
 import type { Dependency } from "./hco-news.ts";
 import { keyOf } from "./objects.ts";
@@ -20,14 +21,17 @@ export type ObjectSigns = {
 
 export type PlatformMetrics = {
   readonly show: (ref: Ref, signs: ObjectSigns) => void;
+  /** What is shown of an object; undefined: nothing. */
+  readonly shown: (ref: Ref) => ObjectSigns | undefined;
   readonly forget: (ref: Ref) => void;
+  readonly forgetAll: () => void;
   readonly excluded: (asset: string, reason: string | undefined) => void;
   readonly thrashed: (ref: Ref) => void;
   readonly took: (ref: Ref, seconds: number) => void;
   /** CRDs of features that somebody asked for. */
   readonly dependencies: (all: readonly Dependency[]) => void;
-  /** 0 gone, -1 error, -2 skipped. */
-  readonly buried: (ref: Ref, state: 0 | -1 | -2) => void;
+  /** 0 gone, -1 error, -2 skipped; undefined: nobody looks at it. */
+  readonly buried: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
   readonly active: (activation: string, isActive: boolean) => void;
 };
 
@@ -69,16 +73,21 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     for (const type of invalids) invalid.remove({ ...labels, type });
   };
   // Most passes change nothing of an object, and to set its series again costs more than to judge it.
-  const shown = new Map<string, string>();
-  const isShown = (subject: string, what: string) => {
-    const isSame = shown.get(subject) === what;
-    shown.set(subject, what);
-    return isSame;
+  const shown = new Map<string, { readonly ref: Ref; readonly signs: ObjectSigns }>();
+  const reasons = new Map<string, string | undefined>();
+  const forget = (ref: Ref) => {
+    if (!shown.delete(keyOf(ref))) return;
+    const labels = labelsOf(ref);
+    clear(labels);
+    thrashing.remove(labels);
+    removeSeries(durations, labels);
   };
   return {
     show: (ref, signs) => {
       const labels = labelsOf(ref);
-      if (isShown(keyOf(ref), JSON.stringify(signs))) return;
+      const before = shown.get(keyOf(ref))?.signs;
+      if (before !== undefined && equalJson(before, signs)) return;
+      shown.set(keyOf(ref), { ref, signs });
       clear(labels);
       if (signs.compliance !== undefined) compliance.set(labels, signs.compliance);
       if (signs.paused !== undefined) paused.set({ ...labels, reason: signs.paused }, 1);
@@ -87,23 +96,27 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       for (const type of signs.invalid) invalid.set({ ...labels, type }, 1);
       if (signs.contested > 0) contested.set(labels, signs.contested);
     },
-    forget: (ref) => {
-      if (isShown(keyOf(ref), "nothing")) return;
-      clear(labelsOf(ref));
-      removeSeries(durations, labelsOf(ref));
+    shown: (ref) => shown.get(keyOf(ref))?.signs,
+    forget,
+    forgetAll: () => {
+      for (const { ref } of shown.values()) forget(ref);
     },
     excluded: (asset, reason) => {
-      if (isShown(asset, reason ?? "")) return;
+      if (reasons.has(asset) && reasons.get(asset) === reason) return;
+      reasons.set(asset, reason);
       removeSeries(excluded, { asset });
       if (reason !== undefined) excluded.set({ asset, reason }, 1);
     },
     thrashed: (ref) => thrashing.inc(labelsOf(ref)),
-    took: (ref, seconds) => durations.observe(labelsOf(ref), seconds),
+    took: (ref, seconds) => {
+      if (shown.has(keyOf(ref))) durations.observe(labelsOf(ref), seconds); // its pass may end when it is forgotten
+    },
     dependencies: (all) => {
       missing.reset();
       for (const { group, version, kind, isMissing } of all) missing.set({ group, version, kind }, isMissing ? 1 : 0);
     },
-    buried: (ref, state) => tombstones.set(labelsOf(ref), state),
+    buried: (ref, state) =>
+      state === undefined ? tombstones.remove(labelsOf(ref)) : tombstones.set(labelsOf(ref), state),
     active: (activation, isActive) => active.set({ activation }, isActive ? 1 : 0),
   };
 }

@@ -1,10 +1,11 @@
 // What the platform's passes share.
 
-import type { Purposes } from "@virt/engine";
+import type { Bucket, Purposes } from "@virt/engine";
 import type { Announcement, Clock, Discovery, Log, Watch, WatchSpec } from "@virt/kube";
 import type { Asset, ExclusionRule, LastError, ObjectMemory, Settled, Tombstone } from "@virt/platform";
 import type { Remembered } from "../remembered.ts";
 import type { Settings } from "../settings.ts";
+import type { Burial } from "./bury.ts";
 import type { MissingCrds } from "./discovered.ts";
 import type { PlatformMetrics } from "./metrics.ts";
 import type { Tally } from "./tally.ts";
@@ -40,22 +41,26 @@ export type PlatformStanding = {
   exclusions: readonly ExclusionRule[] | undefined;
   /** The content of the HyperConverged with which its own stage is through: the other objects work from it. */
   hcoDone: string | undefined;
-  /** Objects whose feature went off and that were looked at for that. */
-  readonly pruned: Set<string>;
-  /** Tombstones that are done with in this process. */
-  readonly buried: Set<string>;
+  /** All objects have to be looked at once the HyperConverged was. */
+  isRoundDue: boolean;
+  /** Objects that were looked at because features went off: by key, for which assets. */
+  readonly pruned: Map<string, string>;
+  /** What became of tombstones in this process, by their keys. */
+  readonly buried: Map<string, Burial>;
   /** What the last pass over an object could not do, by key. */
   readonly failures: Map<string, Failure>;
   /** What was told and still stands, by subject. */
   readonly told: Map<string, ReadonlySet<string>>;
   /** Objects that were paused when they were last looked at. */
   readonly paused: Set<string>;
+  /** Objects whose writes had to wait, until they may write as often as any other. */
+  readonly throttled: Map<string, Bucket>;
   /** Since when an object waits for an input, by key, in monotonic milliseconds. */
   readonly unreadSince: Map<string, number>;
   /** How assets stood when all that they read could be read. */
   readonly lastKnown: Map<string, Settled>;
   readonly tally: Tally;
   missingCrds: MissingCrds;
-  /** Whether people want it to work; undefined: not known yet. */
-  isActive: boolean | undefined;
+  /** Whether there is work, as it was last said; undefined: not known yet. */
+  activity: "active" | "idle" | "no HyperConverged" | undefined;
 };

@@ -1,16 +1,12 @@
 // Writes the marker that ends an edit war. While it cannot be written, corrections stop all the same.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import { patchObject, type Resource, writingOf } from "@virt/kube";
+import { patchObject, type Resource, type Writing, writingOf } from "@virt/kube";
 import { objectAnnotations, type Verdict } from "@virt/platform";
-import type { Acted, Acting } from "./acting.ts";
+import { type Acted, type Acting, failed } from "./acting.ts";
 import { managedWatch } from "./watches.ts";
 
 const manager = fieldManagers.platform;
-const unwritten: Acted = {
-  kept: { kind: "failed", message: "the pause cannot be written", isPermanent: false },
-  ending: { kind: "failed" },
-};
 
 export async function pauseNow(verdict: Extract<Verdict, { kind: "pause" }>, acting: Acting): Promise<Acted> {
   const { live, memory, parts, tools, key, object } = acting;
@@ -19,12 +15,15 @@ export async function pauseNow(verdict: Extract<Verdict, { kind: "pause" }>, act
   const annotations = { [objectAnnotations.paused]: "true", [objectAnnotations.state]: verdict.state };
   const held = { ...memory, unwrittenPause: verdict.paused };
   parts.memory.set(key, held);
-  if (found.kind !== "served" || resourceVersion === undefined) return unwritten;
+  const unwritten = (why: Writing) => failed(why, acting, "the pause cannot be written: ");
+  if (found.kind === "not-served") return unwritten({ kind: "missing", what: "kind" });
+  if (found.kind === "unavailable") return unwritten(found);
+  if (resourceVersion === undefined) return unwritten({ kind: "absent" });
   const place = { name: object.ref.name, ...(object.ref.namespace && { namespace: object.ref.namespace }) };
   const body = { metadata: { resourceVersion, annotations } };
   const request = patchObject(found.resource satisfies Resource, place, body, { type: "merge", fieldManager: manager });
   const written = writingOf(await tools.sender.send(request, { signal: tools.signal, mayWrite: tools.mayWrite }));
-  if (written.kind !== "done" || written.live === undefined) return unwritten;
+  if (written.kind !== "done" || written.live === undefined) return unwritten(written);
   tools.wrote(managedWatch(object.ref, parts.settings.hcoNamespace), written.live);
   const { unwrittenPause: _written, ...rest } = { ...held, bucket: verdict.bucket };
   parts.memory.set(key, { ...rest, ...(rest.answer && { answer: pausedAnswer(rest.answer, verdict.state) }) });

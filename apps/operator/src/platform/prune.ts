@@ -1,89 +1,92 @@
 // Deletes what a feature that was switched off had created, where people ask for that; nothing else is ever deleted.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
-import type { Tools } from "@virt/kube";
+import type { Outcome } from "@virt/engine";
+import type { Ending, Tools } from "@virt/kube";
 import {
-  booleanOf,
+  type Asset,
   type Evaluated,
   judgePrune,
-  judgeTombstone,
   type ManagedObject,
-  type Tombstone,
+  makersOf,
+  prunedParts,
   type World,
 } from "@virt/platform";
 import { letGo } from "./let-go.ts";
 import { keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
-import type { Told } from "./tell.ts";
+import { normal, type Told } from "./tell.ts";
 
 const manager = fieldManagers.platform;
+const refusedMs = 300_000;
 
-/** Undefined: nothing was due. Asked once for each time that a feature goes off. */
-export async function prune(object: ManagedObject, evaluated: Evaluated, around: Around): Promise<Told | undefined> {
-  const { parts, tools } = around;
-  const key = keyOf(object.ref);
-  if (!isDue(evaluated, around)) {
-    parts.standing.pruned.delete(key);
-    return undefined;
-  }
-  if (parts.standing.pruned.has(key)) return undefined;
-  const reading = await tools.cluster.read(object.ref);
-  if (reading.kind === "rejected" || reading.kind === "unavailable") return undefined; // the next event asks again
-  parts.standing.pruned.add(key);
-  if (reading.kind !== "found") return undefined;
-  const removal = judgePrune(reading.object);
-  if (removal.kind === "keep") return undefined;
-  if (removal.kind === "release") return release(reading.object, key, around);
-  const { uid, resourceVersion } = removal;
-  const outcome = await tools.cluster.remove(object.ref, { manager, force: false, expect: { uid, resourceVersion } });
-  if (outcome.kind !== "done") {
-    parts.standing.pruned.delete(key);
-    return undefined;
-  }
-  const feature = object.assets[0]?.feature ?? "";
-  return { type: "Normal", reason: "AssetPruned", note: `Deleted ${key} because feature ${feature} is switched off` };
-}
+export type Pruned = { readonly told: readonly Told[]; readonly ending: Ending };
 
 export type Around = { readonly world: World; readonly parts: PlatformParts; readonly tools: Tools };
 
-/** Nothing is pruned because of idle, lists, exclusions, plans, missing CRDs, hardware or inputs. */
-function isDue({ standings }: Evaluated, { world }: Around): boolean {
-  const isAsked = booleanOf(world.hco?.annotations ?? {}, "prune") === true;
-  const isOff = [...standings.values()].every((one) => one.kind === "excluded" && one.reason === "SwitchedOff");
-  return isAsked && isOff && world.activation.isActive;
+const nothing: Pruned = { told: [], ending: { kind: "done" } };
+
+/** Asked until it is answered, and once for each time that features go off. */
+export async function prune(object: ManagedObject, { wanted }: Evaluated, around: Around): Promise<Pruned> {
+  const settled = around.parts.standing.pruned;
+  const key = keyOf(object.ref);
+  const pruned = wanted.kind === "excluded" ? prunedParts(object, around.world) : [];
+  const asked = pruned.map(({ name }) => name).join(",");
+  if (asked === "") settled.delete(key);
+  if (asked === "" || settled.get(key) === asked) return nothing;
+  const { outcome, told } = await pruneNow(object, pruned, around);
+  if (outcome.kind !== "done" && outcome.kind !== "missing") return failed(outcome, key, around);
+  settled.set(key, asked);
+  return { told, ending: { kind: "done" } };
 }
 
-/** It was there before us: its values stay, our label and memory go. */
-async function release(live: KubeObject, key: string, { tools }: Around): Promise<Told | undefined> {
-  const outcome = await letGo(live, tools.cluster);
-  return outcome.kind === "done"
-    ? { type: "Normal", reason: "FieldsReleased", note: `Released all fields of ${key}` }
-    : undefined;
+type Done = { readonly outcome: Outcome; readonly told: readonly Told[] };
+
+async function pruneNow(object: ManagedObject, pruned: readonly Asset[], { tools }: Around): Promise<Done> {
+  const { ref, assets } = object;
+  const { cluster } = tools;
+  const key = keyOf(ref);
+  const reading = await cluster.read(ref);
+  if (reading.kind === "absent") return { outcome: { kind: "done" }, told: [] };
+  if (reading.kind !== "found") return { outcome: reading, told: [] };
+  const live = reading.object;
+  const removal = judgePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) });
+  switch (removal.kind) {
+    case "keep":
+      return { outcome: { kind: "done" }, told: [] };
+    case "release": // it was there before us
+      return {
+        outcome: await letGo(live, cluster),
+        told: normal("FieldsReleased", `Released all fields of ${key}`),
+      };
+    case "delete": {
+      const { uid, resourceVersion } = removal;
+      const outcome = await cluster.remove(ref, { manager, force: false, expect: { uid, resourceVersion } });
+      return { outcome, told: normal("AssetPruned", `Deleted ${key} because ${reasonOf(live, pruned)}`) };
+    }
+  }
 }
 
-/** Gone, kept for a reason, or to be tried again. */
-export type Buried = { readonly state: 0 | -1 | -2; readonly told?: Told };
+/** Features that made it and are off, not all that might have. */
+function reasonOf(live: KubeObject, pruned: readonly Asset[]): string {
+  const makers = makersOf(live, { assets: namesOf(pruned) });
+  const off = pruned.filter(({ name }) => makers.includes(name)).map(({ feature }) => feature);
+  const features = [...new Set(off)];
+  return features.length === 1
+    ? `feature ${features.join()} is switched off`
+    : `features ${features.join(", ")} are switched off`;
+}
 
-export async function bury(tombstone: Tombstone, { tools }: Pick<Around, "tools">): Promise<Buried> {
-  const key = keyOf(tombstone);
-  const warning = (reason: string, note: string): Told => ({ type: "Warning", reason, note });
-  const reading = await tools.cluster.read(tombstone);
-  if (reading.kind === "absent" || reading.kind === "missing") return { state: 0 };
-  if (reading.kind !== "found")
-    return {
-      state: -1,
-      told: warning("TombstoneFailed", `Failed to delete tombstoned resource ${key}: ${reading.message}`),
-    };
-  const removal = judgeTombstone(reading.object);
-  if (removal.kind === "keep")
-    return { state: -2, told: warning("TombstoneSkipped", `Skipped tombstone deletion for ${key}: ${removal.why}`) };
-  const { uid, resourceVersion } = removal;
-  const outcome = await tools.cluster.remove(tombstone, { manager, force: false, expect: { uid, resourceVersion } });
-  if (outcome.kind === "done")
-    return {
-      state: 0,
-      told: { type: "Normal", reason: "TombstoneDeleted", note: `Deleted tombstoned resource ${key}` },
-    };
+function namesOf(assets: readonly Asset[]): readonly string[] {
+  return assets.map(({ name }) => name);
+}
+
+/** The object is watched no more: nothing else would bring us back to it. */
+function failed(outcome: Outcome, object: string, { parts: { log, clock } }: Around): Pruned {
   const why = "message" in outcome ? outcome.message : outcome.kind;
-  return { state: -1, told: warning("TombstoneFailed", `Failed to delete tombstoned resource ${key}: ${why}`) };
+  const isRefused = outcome.kind === "rejected";
+  log[isRefused ? "warn" : "debug"]("an object cannot be pruned", { object, why });
+  if (isRefused) return { told: [], ending: { kind: "again", atMs: clock.wall() + refusedMs } };
+  const retry = "retryInMs" in outcome && outcome.retryInMs !== undefined ? { retryInMs: outcome.retryInMs } : {};
+  return { told: [], ending: { kind: "failed", ...retry } };
 }

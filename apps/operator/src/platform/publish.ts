@@ -17,6 +17,7 @@ import {
 import { keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import { previewsOf } from "./previews.ts";
+import { tellOfHco } from "./report.ts";
 import type { Scene } from "./scene.ts";
 
 /** Looked at under this key. */
@@ -48,6 +49,7 @@ export function createPublisher(parts: PlatformParts, features: readonly Feature
       if (now < dueAt) return { kind: "again", atMs: parts.clock.wall() + dueAt - now };
       lookedAt = now;
       dirtyAt = undefined;
+      tellTally(scene, parts);
       const text = writeReport(reportOf(scene, parts, features));
       if (text === published) return { kind: "done" };
       const write = { manager: fieldManagers.platform, force: true, expect: "anything" } as const;
@@ -59,6 +61,12 @@ export function createPublisher(parts: PlatformParts, features: readonly Feature
       return { kind: outcome.kind === "unavailable" ? "failed" : "done" };
     },
   };
+}
+
+/** With the report: while objects are still looked at the numbers change with each of them. */
+function tellTally(scene: Scene | undefined, parts: PlatformParts): void {
+  if (scene === undefined) return;
+  for (const one of parts.standing.tally.news(scene.objects.length)) tellOfHco(one, scene.hco, parts);
 }
 
 function whyNot(outcome: Exclude<Outcome, { kind: "done" }>, { ownNamespace }: PlatformParts): string {

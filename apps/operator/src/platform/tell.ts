@@ -1,8 +1,9 @@
 // Tells people what happened to an object, when it changed and not while it stands.
 
 import type { KubeObject } from "@virt/api";
-import { writePath } from "@virt/engine";
+import { describeOpponent, writePath } from "@virt/engine";
 import {
+  type Apply,
   type Asset,
   type Evaluated,
   type ManagedObject,
@@ -13,7 +14,6 @@ import {
 } from "@virt/platform";
 import type { Kept } from "./acting.ts";
 import type { Pass } from "./keep.ts";
-import type { ObjectSigns } from "./metrics.ts";
 import { keyOf } from "./objects.ts";
 
 export type Told = { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string };
@@ -96,9 +96,6 @@ function verdictTold(name: string, verdict: Verdict): readonly Told[] {
     case "contested":
     case "in-sync":
       return contestedTold(name, verdict.contested);
-    case "wait":
-      if (verdict.why === "fight") return [];
-      return warning("Throttled", `Update throttled for ${name} (limit: 10 updates per 1m0s)`);
     case "deletion-fight":
       return warning(
         "ThrashingDetected",
@@ -108,60 +105,34 @@ function verdictTold(name: string, verdict: Verdict): readonly Told[] {
     case "paused":
     case "not-there":
     case "apply":
+    case "wait":
     case "pause":
       return [];
   }
 }
 
-function heldTold(name: string, { reason, message }: Extract<Verdict, { kind: "held" }>): readonly Told[] {
+/** Drift is told meanwhile, though nobody corrects it. */
+function heldTold(name: string, verdict: Extract<Verdict, { kind: "held" }>): readonly Told[] {
+  const { reason, message, changes = [], opponents = [] } = verdict;
+  return [...invalidTold(name, reason, message), ...driftTold(name, { changes, opponents })];
+}
+
+function invalidTold(name: string, reason: string, message: string): readonly Told[] {
   if (reason === "InvalidPatch") return warning(reason, `Invalid JSON patch for ${name}: ${message}`);
   if (reason === "InvalidIgnoreFields")
     return warning(reason, `Invalid ignore-fields annotation for ${name}: ${message}`);
   return [];
 }
 
+export function driftTold(name: string, { changes, opponents }: Pick<Apply, "changes" | "opponents">): readonly Told[] {
+  if (changes.length === 0) return [];
+  const paths = changes.map(({ path }) => writePath(path)).join(", ");
+  const by = opponents.join(", ") || describeOpponent("unknown");
+  return warning("DriftDetected", `Drift detected for ${name}: ${paths} changed by ${by}`);
+}
+
 function contestedTold(name: string, contested: Extract<Verdict, { kind: "contested" }>["contested"]): readonly Told[] {
   if (contested.length === 0) return [];
   const fields = contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
   return warning("Contested", `Fields of ${name} are set by others and left alone: ${fields}. ${adopt}`);
-}
-
-/** The object's series; undefined where it is not managed. */
-export function signsOf(kept: Kept, live: KubeObject | undefined): ObjectSigns | undefined {
-  if (kept.kind === "excluded") return undefined;
-  const overrides = readOverrides(live);
-  const verdict = kept.kind === "verdict" ? kept.verdict : undefined;
-  const isHeld = verdict?.kind === "held";
-  const isUnmanaged = verdict?.kind === "unmanaged";
-  const invalid =
-    isHeld && verdict.reason === "InvalidPatch"
-      ? (["patch"] as const)
-      : isHeld && verdict.reason === "InvalidIgnoreFields"
-        ? (["ignore"] as const)
-        : [];
-  return {
-    compliance: complianceOf(kept),
-    paused: pausedOf(kept),
-    customizations: isUnmanaged
-      ? ["unmanaged"]
-      : [
-          ...(overrides.patch && !isHeld ? (["patch"] as const) : []),
-          ...(overrides.ignoreFields && !isHeld ? (["ignore"] as const) : []),
-        ],
-    invalid: [...invalid, ...(typeof overrides.mode === "object" ? (["mode"] as const) : [])],
-    contested: verdict?.kind === "contested" || verdict?.kind === "in-sync" ? verdict.contested.length : 0,
-  };
-}
-
-function complianceOf(kept: Kept): 0 | 1 | undefined {
-  if (kept.kind === "applied") return 1;
-  if (kept.kind === "failed") return 0;
-  return kept.kind === "verdict" && kept.verdict.kind === "in-sync" ? 1 : undefined;
-}
-
-export function pausedOf(kept: Kept): ObjectSigns["paused"] {
-  if (kept.kind === "paused-now") return "edit-war";
-  if (kept.kind !== "verdict") return undefined;
-  if (kept.verdict.kind === "deletion-fight") return "deletion-fight";
-  return kept.verdict.kind === "paused" ? kept.verdict.reason : undefined;
 }

@@ -1,6 +1,7 @@
 // Inputs that cannot be read: worth a word when it lasts.
 
-import type { Evaluated } from "@virt/platform";
+import type { Kept } from "./acting.ts";
+import type { Pass } from "./keep.ts";
 import { type Told, warning } from "./tell.ts";
 
 const patienceMs = 60_000;
@@ -14,13 +15,13 @@ export type Unread = {
 /** `since` remembers, by object, from when on an input is missing. */
 export function unreadInputs(
   key: string,
-  { standings }: Evaluated,
+  { kept, evaluated }: Pick<Pass, "kept" | "evaluated">,
   { since, now }: { readonly since: Map<string, number>; readonly now: number },
 ): Unread {
-  const missing = [...standings.values()].flatMap((standing) =>
+  const missing = [...evaluated.standings.values()].flatMap((standing) =>
     standing.kind === "held" && standing.reason === "InputUnavailable" ? [standing.details] : [],
   );
-  const [first] = missing;
+  const [first] = [...missing, ...unseen(key, kept)];
   if (first === undefined) {
     since.delete(key);
     return { told: [] };
@@ -31,4 +32,10 @@ export function unreadInputs(
   const [read = "", ...why] = first.split(": ");
   const note = `Input ${read} unavailable, assets keep their last state: ${why.join(": ")}`;
   return { told: warning("InputUnavailable", note) };
+}
+
+/** The object itself cannot be seen. */
+function unseen(key: string, kept: Kept): readonly string[] {
+  if (kept.kind !== "verdict" || kept.verdict.kind !== "held" || kept.verdict.reason !== "InputUnavailable") return [];
+  return [`${key}: ${kept.verdict.message}`];
 }

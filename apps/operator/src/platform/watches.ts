@@ -6,8 +6,7 @@ import {
   type Asset,
   infrastructureParts,
   type ManagedObject,
-  nodeLabels,
-  nodeParts,
+  nodeMembers,
   type Parts,
   type Places,
   placed,
@@ -44,7 +43,7 @@ const parts = (kept: Parts) => ({ keep: "parts", parts: kept }) as const;
 export const nodeWatch: WatchSpec = {
   apiVersion: "v1",
   kind: "Node",
-  projection: { ...parts(nodeParts), labels: nodeLabels },
+  projection: { keep: "members", members: nodeMembers },
 };
 
 export const infrastructureWatch: WatchSpec = {

@@ -1,7 +1,7 @@
 import type { Json } from "@virt/engine";
 import { expect, test } from "vitest";
 import type { Answer, Failed } from "./client.ts";
-import { readingOf, writingOf } from "./outcome.ts";
+import { isDryRunRefused, readingOf, writingOf } from "./outcome.ts";
 
 function answered(status: number, body?: Json, retryInMs?: number): Answer {
   const text = body === undefined ? "404 page not found\n" : JSON.stringify(body);
@@ -66,6 +66,34 @@ const cases = [
     outcome: { kind: "rejected", reason: "Forbidden", message: "no" },
   },
   {
+    reason: "400 of a webhook that has side effects is about dry runs",
+    answer: answered(
+      400,
+      status({ reason: "BadRequest", message: 'admission webhook "a.b.c" does not support dry run' }),
+    ),
+    outcome: { kind: "rejected", reason: "NoDryRun" },
+  },
+  {
+    reason: "so is 400 of one that says it itself",
+    answer: answered(400, status({ message: 'admission webhook "a.b.c" denied the request: no dry-run here' })),
+    outcome: { kind: "rejected", reason: "NoDryRun" },
+  },
+  {
+    reason: "and 400 of an aggregated API server",
+    answer: answered(400, status({ reason: "BadRequest", message: "dryRun is not supported" })),
+    outcome: { kind: "rejected", reason: "NoDryRun" },
+  },
+  {
+    reason: "a field of that name is none of them",
+    answer: answered(400, status({ reason: "BadRequest", message: 'unknown field "spec.dryRun"' })),
+    outcome: { kind: "rejected", reason: "BadRequest" },
+  },
+  {
+    reason: "nor is any other code",
+    answer: answered(403, status({ reason: "Forbidden", message: 'admission webhook "a.b.c" denied: no dry run' })),
+    outcome: { kind: "rejected", reason: "Forbidden" },
+  },
+  {
     reason: "an undeclared field comes as 500 and is a refusal",
     answer: answered(500, status({ message: "failed to create typed patch object: x" })),
     outcome: { kind: "rejected", reason: "500", message: "failed to create typed patch object: x" },
@@ -115,6 +143,14 @@ const cases = [
 test.each(cases)("$reason", ({ answer, outcome }) => {
   expect(writingOf(answer)).toMatchObject(outcome);
   expect(writingOf(answer).kind).toBe(outcome.kind);
+});
+
+test("that there is no dry run is told apart from a refusal of the object", () => {
+  const outcomes = cases.flatMap(({ answer }) => {
+    const writing = writingOf(answer);
+    return writing.kind === "conflict" || writing.kind === "absent" ? [] : [writing];
+  });
+  expect(outcomes.filter(isDryRunRefused)).toHaveLength(3);
 });
 
 test("a read finds, misses, is refused or says nothing, and never anything else", () => {

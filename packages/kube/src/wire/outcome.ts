@@ -103,7 +103,19 @@ function bareConflict({
 
 function rejected({ status, body, text }: Answer): Extract<Outcome, { kind: "rejected" }> {
   const said = statusOf(body);
-  return { kind: "rejected", reason: said?.reason ?? `${status}`, message: said?.message ?? text.trim().slice(0, 500) };
+  const message = said?.message ?? text.trim().slice(0, 500);
+  const reason = status === 400 && noDryRun.test(message) ? noDryRunReason : (said?.reason ?? `${status}`);
+  return { kind: "rejected", reason, message };
+}
+
+// The API server in the name of a webhook with side effects, a webhook that says no itself, an aggregated API server;
+// nothing but the message tells.
+const noDryRun = /^admission webhook .*\bdry[ -]?run\b|^dryRun is not supported/is;
+const noDryRunReason = "NoDryRun";
+
+/** It says nothing about the object: only that it cannot be asked about by a dry run. */
+export function isDryRunRefused(outcome: Outcome): boolean {
+  return outcome.kind === "rejected" && outcome.reason === noDryRunReason;
 }
 
 function unavailable({ status, body, text, retryInMs }: Answer): Extract<Outcome, { kind: "unavailable" }> {

@@ -10,9 +10,9 @@ import { readHardware } from "../hardware.ts";
 import { annotationOf } from "../hco-annotations.ts";
 import { type HcoFact, readHco } from "../hco-fact.ts";
 import { poolRuleParts } from "../pool-rule.ts";
-import type { PlacedRef, Read } from "../reads.ts";
+import type { Parts, PlacedRef, Read } from "../reads.ts";
 import { readTopology } from "../topology.ts";
-import type { Listed, Lookup } from "./lookup.ts";
+import type { Listed, Looked, Lookup } from "./lookup.ts";
 import { placed } from "./place.ts";
 import type { Fact, World } from "./world.ts";
 
@@ -35,7 +35,8 @@ export function buildWorld(hco: KubeObject | undefined, given: WorldGiven): Worl
   const { lookup, assets, images, purposesOf, ownNamespace, exclusions } = given;
   const { crds } = lookup;
   const nodes = lookup.nodes().items;
-  const fact = hco && readHco(hco, lookup.schema(hcoCrd, hco.apiVersion.split("/")[1] ?? ""));
+  const schema = hco && lookup.schema(hcoCrd, hco.apiVersion.split("/")[1] ?? "");
+  const fact = hco && readHco(hco, schema?.value);
   const annotations = fact?.annotations ?? {};
   const [infrastructure] = lookup.infrastructure().items;
   const [scheduler] = lookup.scheduler().items;
@@ -49,7 +50,7 @@ export function buildWorld(hco: KubeObject | undefined, given: WorldGiven): Worl
     hco: fact,
     activation: readActivation(annotationOf(annotations, "autopilot"), given.activation, assets),
     exclusions,
-    unread: unreadIn(lookup),
+    unread: unreadIn(lookup, schema?.trouble),
     brokenDevices: brokenDevices(annotations),
     crds,
     plans: lookup.plans().items as unknown as readonly GovernorConfig[],
@@ -60,18 +61,30 @@ export function buildWorld(hco: KubeObject | undefined, given: WorldGiven): Worl
     },
     fact: (read) => factOf(read, { lookup, fact, world, ownNamespace }),
     live: (ref) => (ref.kind === "HyperConverged" ? hco : lookup.object(ref).items[0]),
-    others: (apiVersion, kind) => lookup.objects(apiVersion, kind, kind === "KubeletConfig" ? poolRuleParts : []).items,
+    others: (apiVersion, kind) => lookup.objects(apiVersion, kind, partsOf(kind)).items,
+    unlisted: ({ name, ...rest }) =>
+      name === undefined
+        ? lookup.objects(rest.apiVersion, rest.kind, partsOf(rest.kind)).trouble
+        : lookup.object({ ...rest, name }).trouble,
     ownNamespace,
     runbookUrlTemplate: given.runbookUrlTemplate,
   };
 }
 
-function unreadIn({ nodes, infrastructure, scheduler, plans }: Lookup): string | undefined {
-  const lists = { nodes, infrastructure, scheduler, plans };
-  return Object.entries(lists).flatMap(([name, list]) => {
-    const { trouble } = list();
-    return trouble === undefined ? [] : `${name}: ${trouble}`;
-  })[0];
+const partsOf = (kind: string): Parts => (kind === "KubeletConfig" ? poolRuleParts : []);
+
+/** The schema of the HyperConverged says which of its fields this cluster has. */
+function unreadIn(lookup: Lookup, schema: string | undefined): string | undefined {
+  const { nodes, infrastructure, scheduler, plans, crdTrouble } = lookup;
+  const troubles = {
+    crds: crdTrouble,
+    "schema of the HyperConverged": schema,
+    nodes: nodes().trouble,
+    infrastructure: infrastructure().trouble,
+    scheduler: scheduler().trouble,
+    plans: plans().trouble,
+  };
+  return Object.entries(troubles).flatMap(([name, why]) => (why === undefined ? [] : `${name}: ${why}`))[0];
 }
 
 function brokenDevices(annotations: HcoFact["annotations"]): readonly string[] {
@@ -102,13 +115,13 @@ function factOf(read: Read, reading: Reading): Fact {
     case "images":
       return known(world.images);
     case "schema":
-      return known(lookup.schema(read.crd, read.version));
+      return looked(lookup.schema(read.crd, read.version));
     case "object":
       return whole(lookup.object(placeOf(read.ref, reading)), ([first]) => first);
     case "objects":
       return whole(lookup.objects(read.apiVersion, read.kind, read.parts), (items) => items);
     case "pool":
-      return whole(lookup.pool(read.name), ([first]) => first && poolFact(first, lookup));
+      return poolFact(lookup.pool(read.name), lookup);
   }
 }
 
@@ -121,11 +134,17 @@ function placeOf(ref: Ref | PlacedRef, { fact, ownNamespace }: Reading): Ref {
   return placed(ref, { hcoNamespace: fact?.namespace ?? "", hcoApiVersion: fact?.apiVersion ?? "", ownNamespace });
 }
 
-function poolFact(pool: KubeObject, { rendered }: Lookup) {
-  const config = rendered(asText(at(pool, "spec", "configuration", "name")) ?? "");
-  const given: Json | undefined = config && at(config, "spec", "kernelArguments");
-  return {
-    labels: pool.metadata.labels ?? {},
-    kernelArguments: config && asList(given).flatMap((one) => asText(one) ?? []),
-  };
+function looked({ value, trouble }: Looked<unknown>): Fact {
+  return trouble === undefined ? known(value) : { kind: "unavailable", why: trouble };
+}
+
+/** A pool that aims at nothing yet has no arguments that are known. */
+function poolFact(listed: Listed, { rendered }: Lookup): Fact {
+  const [pool] = listed.items;
+  const name = asText(at(pool, "spec", "configuration", "name"));
+  const config = name === undefined ? {} : rendered(name);
+  if (config.trouble !== undefined) return looked(config);
+  const given: Json | undefined = config.value && at(config.value, "spec", "kernelArguments");
+  const kernelArguments = config.value && asList(given).flatMap((one) => asText(one) ?? []);
+  return whole(listed, ([first]) => first && { labels: first.metadata.labels ?? {}, kernelArguments });
 }

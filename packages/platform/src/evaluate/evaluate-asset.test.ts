@@ -24,8 +24,8 @@ const asset = defineAsset({
   phase: 1,
   order: 1,
   target: { apiVersion: "example.com/v1", kind: "Thing", name: "thing", namespace: "place", crd },
-  needs: ["needed.example.com"],
-  gates: ["gate.example.com"],
+  needs: [{ apiVersion: "example.com/v1", kind: "Needed", crd: "needed.example.com" }],
+  gates: [{ apiVersion: "example.com/v1", kind: "Gate", crd: "gate.example.com" }],
   dependency: "optional",
   switch: { present: "vfio-devices" },
   conditions: [annotated("wanted", "yes")],
@@ -86,6 +86,7 @@ const worst: World = {
   fact: () => ({ kind: "unavailable", why: "the server does not answer" }),
   live: ({ kind }) => (kind === "DaemonSet" ? { ...thing, kind } : undefined),
   others: () => [{ ...thing, metadata: { name: "foreign" } }],
+  unlisted: () => "not listed yet",
   ownNamespace: "own",
   unread: undefined,
 };
@@ -139,11 +140,17 @@ const ladder: readonly { reason: string; details: string; mended: Partial<World>
   },
   {
     reason: "held InputUnavailable",
-    details: "object: the server does not answer",
+    details: "ConfigMap input: the server does not answer",
     mended: { fact: () => ({ kind: "known", value: undefined }) },
   },
   { reason: "held InputUnavailable", details: "namespace place", mended: { hasNamespace: () => false } },
   { reason: "excluded NamespaceMissing", details: "place", mended: { hasNamespace: () => true } },
+  {
+    reason: "held InputUnavailable",
+    details: "Thing: not listed yet",
+    mended: { unlisted: ({ kind }) => (kind === "DaemonSet" ? "forbidden" : undefined) },
+  },
+  { reason: "held InputUnavailable", details: "DaemonSet: forbidden", mended: { unlisted: () => undefined } },
   { reason: "excluded AlreadyProvided", details: "DaemonSet/openshift-cnv/other", mended: { live: () => undefined } },
   { reason: "excluded AlreadyProvided", details: "Thing//foreign", mended: { others: () => [thing] } },
 ];
@@ -157,6 +164,21 @@ test("the first check that fails is the reason, in the order of the specificatio
     world = { ...world, ...mended };
   }
   expect(evaluateAsset(asset, world)).toEqual({ kind: "active", object: thing, leftOut: [] });
+});
+
+test("while the list of CRDs may not be complete none is missing", () => {
+  const standing = evaluateAsset(asset, { ...best, crds: new Set(), unread: "crds: not complete" });
+  expect(standing).toMatchObject({ kind: "held", reason: "InputUnavailable", details: "crds: not complete" });
+  expect(standing).not.toHaveProperty("isExcluded");
+});
+
+test("a schema that cannot be read holds the asset: nobody knows what of it is served", () => {
+  const fact: World["fact"] = ({ read }) =>
+    read === "schema" ? { kind: "unavailable", why: "500" } : { kind: "known", value: undefined };
+  expect(evaluateAsset(asset, { ...best, fact })).toMatchObject({
+    kind: "held",
+    details: "schema of things.example.com: 500",
+  });
 });
 
 const best = ladder.reduce<World>((world, { mended }) => ({ ...world, ...mended }), worst);

@@ -7,12 +7,14 @@ import type { AnyFacts, Asset, Nothing } from "../asset.ts";
 import { excludedBy } from "../disabled-resources.ts";
 import { evaluateConditions } from "../evaluate-condition.ts";
 import type { HcoFact } from "../hco-fact.ts";
+import type { Read } from "../reads.ts";
 import { keepKnown } from "../schema-leaves.ts";
 import { switchState } from "../switch.ts";
-import { alreadyProvided, foreignProvider } from "./already-provided.ts";
+import { alreadyProvided, foreignProvider, unlistedProvider } from "./already-provided.ts";
 import type { Asked } from "./asked.ts";
 import { placed } from "./place.ts";
-import { excluded, held, type Standing, type Waiting } from "./standing.ts";
+import { readWords } from "./read-words.ts";
+import { excluded, held, type Reason, type Standing, type Waiting } from "./standing.ts";
 import type { World } from "./world.ts";
 
 export function evaluateAsset(asset: Asset, world: World): Standing {
@@ -22,10 +24,15 @@ export function evaluateAsset(asset: Asset, world: World): Standing {
   let waiting: Waiting | undefined;
   for (const check of Object.values(checks)) {
     const found = check(asked);
-    if (found?.kind === "excluded") return waiting === undefined ? found : { ...waiting, isExcluded: true };
+    if (found?.kind === "excluded") return waiting === undefined ? found : outweighed(waiting, found.reason);
     if (found?.kind === "held") waiting ??= found;
   }
   return waiting ?? renderAsset(asked);
+}
+
+/** What is seen only while the object is of use cannot take its use away: its streams would end, and begin again, and end. */
+function outweighed(waiting: Waiting, reason: Reason): Waiting {
+  return reason === "NamespaceMissing" || reason === "AlreadyProvided" ? waiting : { ...waiting, isExcluded: true };
 }
 
 export function askedOf(asset: Asset, world: World, hco: HcoFact): Asked {
@@ -87,18 +94,21 @@ const isUngoverned: Check = ({ asset, world, target }) => {
 const hasCrds: Check = ({ asset, world }) => {
   const wanted = [
     ...(asset.target.crd === undefined ? [] : [asset.target.crd]),
-    ...asset.needs,
-    ...(asset.gates ?? []),
+    ...[...asset.needs, ...(asset.gates ?? [])].map(({ crd }) => crd),
   ];
+  if (world.unread !== undefined) return undefined; // the list of CRDs may not be complete
   const missing = wanted.find((crd) => !world.crds.has(crd));
   return missing === undefined ? undefined : excluded("CRDMissing", missing);
 };
 
-const hasInputs: Check = ({ asset, world }) => {
-  const facts = Object.values(asset.reads).map((read) => ({ read, fact: world.fact(read) }));
+const hasInputs: Check = ({ asset, world, target }) => {
+  const facts = [...Object.values(asset.reads), ...ownSchema(asset.target.crd, target.apiVersion)].map((read) => ({
+    read,
+    fact: world.fact(read),
+  }));
   const unread = facts.find(({ fact }) => fact.kind === "unavailable");
   if (unread === undefined || unread.fact.kind === "known") return undefined;
-  return held("InputUnavailable", `${unread.read.read}: ${unread.fact.why}`);
+  return held("InputUnavailable", `${readWords(unread.read)}: ${unread.fact.why}`);
 };
 
 /** Where the HyperConverged is there is a namespace. */
@@ -106,11 +116,13 @@ const hasNamespace: Check = ({ world, target, hco }) => {
   const { namespace } = target;
   if (namespace === undefined || namespace === hco.namespace) return undefined;
   const isThere = world.hasNamespace(namespace);
-  if (isThere === undefined) return held("InputUnavailable", `namespace ${namespace}`);
+  if (isThere === undefined) return held("InputUnavailable", `namespace ${namespace}: not listed yet`);
   return isThere ? undefined : excluded("NamespaceMissing", namespace);
 };
 
 const isNeeded: Check = (asked) => {
+  const unlisted = unlistedProvider(asked);
+  if (unlisted !== undefined) return held("InputUnavailable", unlisted);
   const other = alreadyProvided(asked);
   return other === undefined ? undefined : excluded("AlreadyProvided", other);
 };
@@ -155,10 +167,15 @@ function factsOf({ reads }: Asset, world: World): AnyFacts {
   return { ...Object.fromEntries(facts), ownNamespace, runbookUrlTemplate };
 }
 
+/** By it the object is cut to what is served. */
+function ownSchema(crd: string | undefined, apiVersion: string): readonly Read[] {
+  return crd === undefined ? [] : [{ read: "schema", crd, version: apiVersion.split("/").at(-1) ?? "" }];
+}
+
 /** A leaf that the served schema does not know would be refused. */
 function known(object: KubeObject, { target: { crd } }: Asset, world: World) {
-  const version = object.apiVersion.split("/").at(-1) ?? "";
-  const fact = crd === undefined ? undefined : world.fact({ read: "schema", crd, version });
+  const [read] = ownSchema(crd, object.apiVersion);
+  const fact = read && world.fact(read);
   if (fact?.kind !== "known" || fact.value === undefined) return { object, leftOut: [] };
   return keepKnown(object, fact.value as Parameters<typeof keepKnown>[1]);
 }

@@ -51,6 +51,7 @@ const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
   fact: () => fact,
   live: () => undefined,
   others: () => [],
+  unlisted: () => undefined,
   ownNamespace: "own",
   unread: undefined,
 });
@@ -104,6 +105,15 @@ test("a part whose input was read before keeps its last form, and the others go 
   );
   expect(wanted).toMatchObject({ kind: "object", baseline: objectOf({ x: 1, m: { p: 1 }, y: 7 }) });
   expect(standings.get("reading")).toMatchObject({ kind: "held", reason: "InputUnavailable" });
+});
+
+test("what a part wanted in another version of the object is nothing to keep to: the whole object is held", () => {
+  const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
+  const given = world({ kind: "unavailable", why: "no answer" });
+  const object = { ...objectOf({ y: 7 }), apiVersion: "v0" };
+  const lastKnown = new Map([["reading", { kind: "active", object, leftOut: [] } as const]]);
+  const { wanted } = evaluateObject({ ref, assets: [a, reading] }, { world: given, shapeOf: noSchema, lastKnown });
+  expect(wanted).toMatchObject({ kind: "held", reason: "InputUnavailable" });
 });
 
 test("a part that was not applied before is not applied because its input cannot be read", () => {

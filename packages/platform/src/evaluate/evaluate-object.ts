@@ -36,7 +36,7 @@ export function evaluateObject({ ref, assets }: ManagedObject, { world, shapeOf,
   const standings = new Map<string, Standing>(assets.map((asset) => [asset.name, evaluateAsset(asset, world)]));
   const inForce = [...standings].flatMap(([asset, standing]) => {
     if (standing.kind !== "held") return [{ asset, standing }];
-    return standing.isExcluded ? [] : [{ asset, standing: lastKnown.get(asset) ?? standing }];
+    return standing.isExcluded ? [] : [{ asset, standing: lastOf(asset, ref, lastKnown) ?? standing }];
   });
   const waiting = inForce.find(({ standing }) => standing.kind === "held")?.standing;
   if (waiting?.kind === "held")
@@ -51,4 +51,10 @@ export function evaluateObject({ ref, assets }: ManagedObject, { world, shapeOf,
   const merged = parts.filter(({ asset }) => conflicts.every((conflict) => conflict.asset !== asset));
   const governed = governedFields(world.plans, ref).map(dottedPath);
   return { standings, wanted: { kind: "object", baseline: object, parts: merged, governed } };
+}
+
+/** What was wanted of the object in another version of it is no wish in this one. */
+function lastOf(asset: string, { apiVersion }: Ref, lastKnown: Evaluating["lastKnown"]): Settled | undefined {
+  const last = lastKnown.get(asset);
+  return last?.kind === "active" && last.object.apiVersion !== apiVersion ? undefined : last;
 }

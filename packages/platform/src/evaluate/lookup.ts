@@ -6,7 +6,11 @@ import type { Parts } from "../reads.ts";
 /** `trouble` says why the list may not be complete; a kind that is not served has no objects, and no trouble. */
 export type Listed = { readonly items: readonly KubeObject[]; readonly trouble?: string };
 
+/** One thing that is read on demand. `trouble`: it is there, or may be, and nobody could read it yet. */
+export type Looked<Value> = { readonly value?: Value | undefined; readonly trouble?: string | undefined };
+
 export type Lookup = {
+  /** Another list whenever a node is another one: the same list is not read twice. */
   readonly nodes: () => Listed;
   readonly infrastructure: () => Listed;
   readonly scheduler: () => Listed;
@@ -17,10 +21,12 @@ export type Lookup = {
   /** All of a kind, at least with these parts beside their metadata. */
   readonly objects: (apiVersion: string, kind: string, parts: Parts) => Listed;
   readonly pool: (name: string) => Listed;
-  /** Names of the installed CRDs. */
+  /** Names of the installed CRDs, as far as they are listed. */
   readonly crds: ReadonlySet<string>;
-  /** The openAPIV3Schema of a version; undefined where it is not served, or not read yet. */
-  readonly schema: (crd: string, version: string) => JsonMap | undefined;
-  /** A MachineConfig that a pool runs; undefined where it is not read yet. */
-  readonly rendered: (name: string) => KubeObject | undefined;
+  /** Why not all of them may be listed. */
+  readonly crdTrouble?: string | undefined;
+  /** The openAPIV3Schema of a version; undefined where it is not served. */
+  readonly schema: (crd: string, version: string) => Looked<JsonMap>;
+  /** A MachineConfig that a pool runs. */
+  readonly rendered: (name: string) => Looked<KubeObject>;
 };

@@ -36,12 +36,13 @@ export function lookupIn({ objects, crds, trouble = () => undefined }: PlainFact
     objects: (apiVersion, kind) => list({ apiVersion, kind }),
     pool: (name) => list({ apiVersion: machineConfiguration, kind: "MachineConfigPool", name }),
     crds: new Set(crds.map(({ metadata }) => metadata.name)),
-    schema: (crd, version) =>
-      schemaOf(
+    schema: (crd, version) => ({
+      value: schemaOf(
         crds.find(({ metadata }) => metadata.name === crd),
         version,
       ),
-    rendered: (name) => list({ apiVersion: machineConfiguration, kind: "MachineConfig", name }).items[0],
+    }),
+    rendered: (name) => ({ value: list({ apiVersion: machineConfiguration, kind: "MachineConfig", name }).items[0] }),
   };
 }
 

@@ -37,6 +37,8 @@ export type World = {
   readonly live: (ref: Ref) => KubeObject | undefined;
   /** Objects of a kind beside ours, by their metadata. */
   readonly others: (apiVersion: string, kind: string) => readonly KubeObject[];
+  /** Why nobody can say yet whether an object is there, or without its name which ones of the kind are. */
+  readonly unlisted: (sought: Omit<Ref, "name"> & Partial<Ref>) => string | undefined;
   readonly ownNamespace: string;
   readonly runbookUrlTemplate?: string | undefined;
 };

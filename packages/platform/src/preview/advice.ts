@@ -43,7 +43,8 @@ const takeOver = (target: string) =>
 
 const objectAdvice: Readonly<Record<string, (target: string) => string>> = {
   Unmanaged: (target) => `remove annotation ${objectAnnotations.mode} from ${target}`,
-  Paused: (target) => `remove annotation ${objectAnnotations.paused} from ${target}`,
+  Paused: (target) =>
+    `settle with whoever else edits ${target} (or let them have the field by annotation ${objectAnnotations.ignoreFields}), then remove annotation ${objectAnnotations.paused} from it`,
   InvalidPatch: (target) => `correct or remove annotation ${objectAnnotations.patch} of ${target}`,
   InvalidIgnoreFields: (target) => `correct or remove annotation ${objectAnnotations.ignoreFields} of ${target}`,
   Contested: takeOver,
@@ -55,18 +56,18 @@ function adviceOn(reason: Reason, details: string, asset: Asset): string | undef
     case "HCOMissing":
       return "install OpenShift Virtualization: everything is rendered from its HyperConverged";
     case "NotActivated":
-      return `set annotation ${annotationPrefix}autopilot=true on the HyperConverged`;
+      return `set annotation ${annotationPrefix}autopilot=${asset.name} on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes)`;
     case "NotListed":
-      return `add ${asset.name} to annotation ${annotationPrefix}autopilot, or set it to true`;
+      return `add ${asset.name} to annotation ${annotationPrefix}autopilot on the HyperConverged, or set it to true for all assets`;
     case "SwitchedOff":
       return switchAdvice(asset, true);
     case "InvalidConfiguration":
     case "InvalidExclusions":
-      return `correct it: ${details}`;
+      return `correct the annotation on the HyperConverged: ${details}`;
     case "ConditionNotMet":
-      return `it needs what is not so here: ${details}`;
+      return `this cluster is not one for it: ${details}`;
     case "RootExclusion":
-      return `take ${details} away`;
+      return `remove ${details} on the HyperConverged`;
     case "GovernedByPlan":
       return `set action Ignore on ${details}, or delete it`;
     case "CRDMissing":

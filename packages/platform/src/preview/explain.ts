@@ -31,9 +31,12 @@ export function explainChecks(asset: Asset, world: World): readonly CheckFound[]
     const known = values[name as keyof typeof checks](asked);
     return toldAs(name as CheckName, standing, known);
   });
-  const isReadable = found.every(({ check, isMet }) => isMet || (check !== "inputs" && check !== "devices"));
+  const isReadable = found.every(({ check, isMet }) => isMet || !givesInput.has(check));
   return isReadable ? [...found, renderFound(asked)] : found;
 }
+
+/** What is rendered without them would be wrong, and say so. */
+const givesInput: ReadonlySet<string> = new Set(["switch", "devices", "inputs"]);
 
 function toldAs(check: CheckName, standing: Standing | undefined, found: string): CheckFound {
   if (standing === undefined || standing.kind === "active") return { check, isMet: true, found };
@@ -64,7 +67,10 @@ const values: Readonly<Record<keyof typeof checks, (asked: Asked) => string>> = 
   devices: ({ asset }) =>
     asset.switch !== undefined && "present" in asset.switch ? `${asset.switch.present} can be read` : "none",
   conditions: (asked) => conditionsFound(asked),
-  exclusions: ({ world }) => `no rule of ${world.exclusions?.length ?? 0} matches`,
+  exclusions: ({ world }) => {
+    const rules = world.exclusions?.length ?? 0;
+    return rules === 0 ? "no rules" : `none of ${rules} rules matches`;
+  },
   plans: () => "no VirtPlatformConfig governs it",
   crds: ({ asset }) => neededCrds(asset).join(", ") || "none needed",
   inputs: ({ asset }) => Object.keys(asset.reads).join(", ") || "none",

@@ -54,8 +54,8 @@ test("whatever keeps an asset out, there is a word of advice", () => {
 test("advice is about all that stands in the way", () => {
   const world = worldWith(hcoSaying({ autopilot: "first" }), { crds: [] });
   expect(explained("third", world)?.advice).toEqual([
-    `add third to annotation ${prefix}autopilot, or set it to true`,
-    "it needs what is not so here: expected hardware gpuPresent, found not detected",
+    `add third to annotation ${prefix}autopilot on the HyperConverged, or set it to true for all assets`,
+    "this cluster is not one for it: expected hardware gpuPresent, found not detected",
     "install the operator that brings things.a.io",
   ]);
 });

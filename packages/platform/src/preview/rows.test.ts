@@ -112,8 +112,8 @@ test("an input that cannot be had holds the whole object, and says why", () => {
   const trouble: PlainFacts["trouble"] = ({ kind }) => (kind === "Rule" ? "forbidden" : undefined);
   const [preview] = previewsIn(worldWith(hcoSaying({ "enable-second": "true" }), { trouble }));
   expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
-    "ERROR InputUnavailable: object: forbidden",
-    "ERROR InputUnavailable: object: forbidden",
+    "ERROR InputUnavailable: Rule rules: forbidden",
+    "ERROR InputUnavailable: Rule rules: forbidden",
   ]);
   expect(preview && objectRow(preview, undefined).status).toBe("Held");
 });

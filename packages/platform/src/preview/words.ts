@@ -56,5 +56,6 @@ export function neededCrds({
   needs,
   gates = [],
 }: Pick<Asset, "target" | "needs" | "gates">): readonly string[] {
-  return [...new Set([...(target.crd === undefined ? [] : [target.crd]), ...needs, ...gates])];
+  const further = [...needs, ...gates].map(({ crd }) => crd);
+  return [...new Set([...(target.crd === undefined ? [] : [target.crd]), ...further])];
 }

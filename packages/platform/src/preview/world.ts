@@ -53,7 +53,7 @@ export const assets: readonly Asset[] = [
     tier: "always-on",
     order: 2,
     target: { ...target, name: "other" },
-    needs: ["rules.a.io"],
+    needs: [{ apiVersion: "a.io/v1", kind: "Rule", crd: "rules.a.io" }],
     conditions: [topologyIs("isOpenShift", "false"), detected("gpuPresent")],
     reads: { topology: topology(), hardware: hardware() },
     singleton: true,

@@ -1,0 +1,48 @@
+import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
+import { appliedBy, isNoFields, readOwners } from "@virt/engine";
+import { objectAnnotations } from "@virt/platform";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { command } from "./site.ts";
+
+let golden: Golden;
+beforeAll(async () => {
+  golden = await startGolden();
+  const operator = await golden.start();
+  await untilConverged(golden);
+  await operator.kill();
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+/** All that others see of an object, without our two marks. */
+function withoutMarks({ metadata, ...rest }: KubeObject) {
+  const { [managedByLabel.key]: _label, ...labels } = metadata.labels ?? {};
+  const { [objectAnnotations.state]: _state, ...annotations } = metadata.annotations ?? {};
+  return { ...rest, labels, annotations };
+}
+
+const readAll = () => Promise.all(golden.targets.map(({ path }) => golden.read(path)));
+
+test("release changes nothing of any object but our marks, and leaves nothing of ours", async () => {
+  const paused = golden.targets.find(({ ref }) => ref.kind === "NodeHealthCheck")?.path ?? "";
+  const state = (await golden.read(paused)).metadata.annotations?.[objectAnnotations.state] ?? "";
+  const annotations = {
+    [objectAnnotations.state]: state.replace("{", '{"patch":"x",'),
+    [objectAnnotations.paused]: "true",
+  };
+  await golden.edit(paused, { metadata: { annotations } }, fieldManagers.platform); // as a pause is written
+  const before = await readAll();
+  expect(new Set(before.map(({ kind }) => kind))).toContain("MachineConfig");
+
+  const done = await command("release", `--kubeconfig=${golden.world.server.kubeconfig}`, "--yes");
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stdout.trim().split("\n")).toHaveLength(golden.targets.length);
+
+  const after = await readAll();
+  for (const [place, { metadata, ...live }] of after.entries()) {
+    expect([{ metadata, ...live }].map(withoutMarks)).toEqual(before.slice(place, place + 1).map(withoutMarks));
+    expect(metadata.labels ?? {}).not.toHaveProperty([managedByLabel.key]);
+    expect(metadata.annotations ?? {}).not.toHaveProperty([objectAnnotations.state]);
+    expect(isNoFields(appliedBy(readOwners({ metadata, ...live }), fieldManagers.platform))).toBe(true);
+  }
+});

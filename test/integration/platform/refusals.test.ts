@@ -1,0 +1,123 @@
+import { at } from "@virt/engine";
+import { objectAnnotations } from "@virt/platform";
+import { freePorts } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { applied } from "../../world/account.ts";
+import type { RunningProgram } from "../../world/program.ts";
+import { type Golden, startGolden, untilConverged } from "./golden.ts";
+
+const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
+const descheduler =
+  "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
+let golden: Golden;
+let operator: RunningProgram;
+let metricsUrl: string;
+
+beforeAll(async () => {
+  golden = await startGolden();
+  const [port] = await freePorts(1);
+  metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
+  operator = await golden.world.startOperator({ flags: ["--activation=always", ...metrics] });
+  await untilConverged(golden);
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+const say = (path: string, patch: unknown) => {
+  const text = patch === null ? null : JSON.stringify(patch);
+  return golden.edit(path, { metadata: { annotations: { [objectAnnotations.patch]: text } } }, "person");
+};
+const told = (reason: string, about: string) =>
+  operator.log.flatMap((line) => (line["reason"] === reason && line.msg?.includes(about) ? [line.msg] : []));
+const requests = (path: string, from: number) =>
+  golden
+    .requests(path)
+    .slice(from)
+    .map(({ requestURI, responseStatus }) => `${requestURI.includes("dryRun=All")} ${responseStatus?.code}`);
+const series = async (name: string, kind: string) => {
+  const text = await (await fetch(metricsUrl)).text();
+  const lines = text.split("\n").filter((line) => line.startsWith(`kubevirt_autopilot_${name}{kind="${kind}"`));
+  return lines.map((line) => line.split(" ").at(-1));
+};
+
+/** What came before in the operator's queue is done. */
+async function untilLookedElsewhere(): Promise<void> {
+  await golden.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
+  await golden.until(async () => expect(at(await golden.read(kubelet), "spec", "kubeletConfig", "maxPods")).toBe(500));
+}
+
+const nonsense = [{ op: "add", path: "/spec/nonsense", value: 1 }];
+
+test("a patch that only the API server can refuse holds the object, in the server's words", async () => {
+  const from = golden.requests(check).length;
+  const before = await golden.read(check);
+  await say(check, nonsense);
+  const words = "Invalid JSON patch for NodeHealthCheck//virt-node-health-check: rejected by the API server: ";
+  await expect.poll(() => told("InvalidPatch", words)).toHaveLength(1);
+  expect(told("InvalidPatch", words)[0]).toContain("nonsense");
+  expect(told("ApplyFailed", "node-health-check")).toEqual([]);
+  await expect.poll(() => series("invalid_override", "NodeHealthCheck")).toEqual(["1"]);
+  await expect.poll(() => requests(check, from)).toEqual([expect.stringMatching(/^true [45]00$/), "true 200"]);
+  expect((await golden.read(check))["spec"]).toEqual(before["spec"]);
+});
+
+test("while it is held nothing is asked about it and nothing is corrected, whatever others do to it", async () => {
+  const from = golden.requests(check).length;
+  await golden.edit(check, { metadata: { labels: { team: "theirs" } } });
+  await golden.edit(check, { spec: { minHealthy: "10%" } });
+  await untilLookedElsewhere();
+  expect(requests(check, from)).toEqual([]);
+  expect(at(await golden.read(check), "spec", "minHealthy")).toBe("10%");
+  await expect
+    .poll(() => told("DriftDetected", "NodeHealthCheck"))
+    .toEqual([
+      'Drift detected for NodeHealthCheck//virt-node-health-check: /spec/minHealthy changed by "kubectl-edit" (Update)',
+    ]);
+  await say(check, null);
+  await golden.until(async () => expect(at(await golden.read(check), "spec", "minHealthy")).toBe("51%"));
+  await expect.poll(() => series("invalid_override", "NodeHealthCheck")).toEqual([]);
+});
+
+test("a patch for another version of the HyperConverged is refused with the one that is served", async () => {
+  await say(hco, [{ op: "add", path: "/spec/virtualization", value: { evictionStrategy: "None" } }]);
+  const words = "Invalid JSON patch for HyperConverged/openshift-cnv/kubevirt-hyperconverged: rejected by the API";
+  await expect.poll(() => told("InvalidPatch", words)).toHaveLength(1);
+  expect(told("InvalidPatch", words)[0]).toContain("(the served version is hco.kubevirt.io/v1beta1)");
+  await say(hco, null);
+});
+
+const closed = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: closed}
+spec:
+  matchConstraints:
+    resourceRules:
+      - {apiGroups: [operator.openshift.io], apiVersions: ["*"], operations: [UPDATE], resources: [kubedeschedulers]}
+  validations: [{expression: "object.spec.deschedulingIntervalSeconds == oldObject.spec.deschedulingIntervalSeconds", message: "the interval is closed"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: closed}
+spec: {policyName: closed, validationActions: [Deny]}
+`;
+
+test("what is refused with and without the patch is a failed apply, and no fault of the patch", async () => {
+  const { server } = golden.world;
+  await golden.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: "true" } } });
+  await golden.edit(descheduler, { spec: { deschedulingIntervalSeconds: 77 } });
+  await applied(server, closed);
+  await golden.until(async () => {
+    const body = { spec: { deschedulingIntervalSeconds: 78 } };
+    expect((await server.request({ method: "PATCH", path: `${descheduler}?dryRun=All`, body })).status).toBe(422);
+  });
+  const from = golden.requests(descheduler).length;
+  await say(descheduler, [{ op: "add", path: "/metadata/labels/patched", value: "yes" }]);
+  await golden.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: null } } });
+  await expect.poll(() => told("ApplyFailed", "the interval is closed")).toHaveLength(1);
+  expect(told("InvalidPatch", "KubeDescheduler")).toEqual([]);
+  await expect.poll(() => series("compliance_status", "KubeDescheduler")).toEqual(["0"]);
+  await expect.poll(() => requests(descheduler, from)).toEqual(["true 422", "true 422"]);
+});

@@ -1,0 +1,168 @@
+import { at } from "@virt/engine";
+import { objectAnnotations } from "@virt/platform";
+import type { Crd } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunningProgram } from "../../world/program.ts";
+import { mockCrd } from "../../world/world.ts";
+import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { openSurface, type Surface } from "./surface.ts";
+
+let golden: Golden;
+let surface: Surface;
+let operator: RunningProgram;
+beforeAll(async () => {
+  golden = await startGolden();
+  surface = await openSurface(golden);
+  operator = await surface.start();
+  await untilConverged(golden);
+});
+afterAll(() => golden[Symbol.asyncDispose]());
+
+const pathOf = (kind: string) => golden.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
+const annotate = (path: string, annotations: Readonly<Record<string, string | null>>) =>
+  golden.edit(path, { metadata: { annotations } }, "person");
+const say = (key: string, text: string | null) =>
+  annotate(pathOf("HyperConverged"), { [`platform.kubevirt.io/${key}`]: text });
+const until = (look: () => Promise<void>) => golden.until(look);
+const expectShown = (metric: string, parts: readonly string[], value: number) =>
+  until(async () =>
+    expect(await surface.series(`${metric}{`, ...parts)).toEqual([expect.stringMatching(` ${value}$`)]),
+  );
+const expectGone = (...parts: readonly string[]) =>
+  until(async () => expect(await surface.series(...parts)).toEqual([]));
+const nhc = ['kind="NodeHealthCheck"'];
+
+/** What stands, as gauges show it; how long and how often is another matter. */
+async function gauges(): Promise<readonly string[]> {
+  const standing =
+    /_(compliance_status|paused_resources|customization_info|invalid_override|contested_fields|excluded_assets|missing_dependency|active)\{/;
+  return (await surface.series()).filter((line) => standing.test(line)).toSorted();
+}
+
+async function crdNamed(name: string): Promise<Crd> {
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+  return (await golden.world.server.request({ path })).body as Crd;
+}
+
+test("each override shows while it is in force", async () => {
+  await expectShown("active", ['activation="always"'], 1);
+  const patch = JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]);
+  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: patch });
+  await expectShown("customization_info", [...nhc, 'type="patch"'], 1);
+  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.ignoreFields]: "/spec/stormCooldownDuration" });
+  await expectShown("customization_info", [...nhc, 'type="ignore"'], 1);
+  await annotate(pathOf("UIPlugin"), { [objectAnnotations.mode]: "unmanaged" });
+  await expectShown("customization_info", ['kind="UIPlugin"', 'type="unmanaged"'], 1);
+  await expectGone('compliance_status{kind="UIPlugin"');
+  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: "[{" });
+  await expectShown("invalid_override", [...nhc, 'type="patch"'], 1);
+  await expectShown("compliance_status", nhc, 1); // it was in sync, and nobody touches it
+  await expectShown("customization_info", nhc, 1);
+  await annotate(pathOf("NodeHealthCheck"), { [objectAnnotations.patch]: null });
+  await expectGone("invalid_override{");
+});
+
+test("an asset that is left out shows with one reason, and that nobody wants it is no discovery of its CRD", async () => {
+  const { server } = golden.world;
+  const asset = ['asset="mtv-operator"'];
+  await server.removeCrd(await crdNamed("forkliftcontrollers.forklift.konveyor.io"));
+  await expectShown("excluded_assets", [...asset, 'reason="CRDMissing"'], 1);
+  await say("enable-mtv", "false");
+  await expectShown("excluded_assets", [...asset, 'reason="SwitchedOff"'], 1);
+  expect(await surface.series("excluded_assets{", ...asset)).toHaveLength(1);
+  await say("enable-mtv", null);
+  await expectShown("excluded_assets", [...asset, 'reason="CRDMissing"'], 1);
+  expect(operator.log.filter(({ reason }) => reason === "CRDDiscovered")).toEqual([]);
+  await server.installCrds([mockCrd("forkliftcontrollers")]);
+  await expectGone("excluded_assets{", ...asset);
+  const found = "CRD forkliftcontrollers.forklift.konveyor.io discovered, mtv-operator assets can now be reconciled";
+  await until(async () =>
+    expect(operator.log.flatMap(({ reason, msg }) => (reason === "CRDDiscovered" ? msg : []))).toEqual([found]),
+  );
+});
+
+test("a kind that is missing shows once, with its own name and version", async () => {
+  const { server } = golden.world;
+  const crd = await crdNamed("kubedeschedulers.operator.openshift.io");
+  const labels = 'group="operator.openshift.io",version="v1",kind="KubeDescheduler"';
+  await expectShown("missing_dependency", ['group="operator.openshift.io"'], 0);
+  await server.removeCrd(crd);
+  await until(async () =>
+    expect(await surface.series("missing_dependency{", 'group="operator.openshift.io"')).toEqual([
+      `kubevirt_autopilot_missing_dependency{${labels}} 1`,
+    ]),
+  );
+  const note =
+    "CRD kubedeschedulers.operator.openshift.io not installed, skipping descheduler-loadaware assets (soft dependency)";
+  await until(async () => expect(operator.log.filter(({ msg }) => msg === note)).toHaveLength(1));
+  const { metadata, spec, ...rest } = crd;
+  await server.installCrds([{ ...rest, metadata: { name: metadata.name }, spec }]);
+  await expectShown("missing_dependency", ['kind="KubeDescheduler"'], 0);
+});
+
+test("an edit war shows and is counted", { timeout: 120_000 }, async () => {
+  const path = pathOf("MetalLB");
+  const insist = () => golden.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");
+  await golden.untilLong(async () => {
+    const { metadata } = await golden.read(path);
+    if (metadata.labels?.["platform.kubevirt.io/managed-by"] !== "me") await insist();
+    expect(metadata.annotations?.[objectAnnotations.paused]).toBe("true");
+  });
+  await expectShown("paused_resources", ['kind="MetalLB"', 'reason="edit-war"'], 1);
+  await expectShown("thrashing_total", ['kind="MetalLB"'], 1);
+});
+
+test("after a restart the gauges are the same", async () => {
+  const before = await gauges();
+  expect(before.length).toBeGreaterThan(golden.targets.length);
+  await operator.kill();
+  operator = await surface.start();
+  await until(async () => expect(await gauges()).toEqual(before));
+});
+
+/** What shows while nothing is managed. */
+async function untilIdle(reason: string): Promise<void> {
+  await expectShown("active", ['activation="always"'], 0);
+  await expectGone("namespace="); // what belongs to an object has its namespace, an empty one too
+  await expectGone("missing_dependency{");
+  await until(async () => {
+    const excluded = await surface.series("excluded_assets{");
+    expect(excluded.filter((line) => !line.includes(`reason="${reason}"`))).toEqual([]);
+    expect(excluded.length).toBeGreaterThan(0);
+  });
+  await golden.untilLong(async () => expect(await surface.report()).toMatchObject({ activation: { isActive: false } }));
+}
+
+test("an operator that people send to sleep writes nothing, shows nothing of an object, and says so", async () => {
+  await say("autopilot", "false");
+  await untilIdle("NotActivated");
+  const words = "Autopilot not enabled, keeping idle. Set annotation to opt in.";
+  expect(operator.log.filter(({ msg }) => msg === words)).toHaveLength(1);
+  const path = pathOf("KubeletConfig");
+  const before = golden.requests(path).length;
+  await golden.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
+  await say("autopilot", "no-such-asset"); // told when all that came before it was seen
+  await until(async () => expect(operator.log.map(({ reason }) => reason)).toContain("UnknownAssetName"));
+  expect(golden.requests(path)).toHaveLength(before);
+  expect(at(await golden.read(path), "spec", "kubeletConfig", "maxPods")).toBe(7);
+  await say("autopilot", "true");
+  await expectShown("compliance_status", ['kind="KubeletConfig"'], 1);
+  await expect.poll(() => golden.requests(path).length).toBe(before + 2); // the audit log may be a moment behind
+});
+
+test("an operator whose HyperConverged is deleted shows nothing of an object, nor does one that never had any", async () => {
+  const path = pathOf("HyperConverged");
+  const { apiVersion, kind, metadata } = await golden.read(path);
+  await golden.world.server.request({ method: "DELETE", path });
+  await untilIdle("HCOMissing");
+  await golden.untilLong(async () => expect(await surface.report()).toMatchObject({ hco: null, objects: [] }));
+  await operator.kill();
+  operator = await surface.start();
+  await untilIdle("HCOMissing");
+  const { name, annotations = {} } = metadata;
+  const own = Object.entries(annotations).filter(([key]) => key !== objectAnnotations.state);
+  const body = { apiVersion, kind, metadata: { name, annotations: Object.fromEntries(own) }, spec: {} };
+  await golden.world.server.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
+  await expectShown("active", ['activation="always"'], 1);
+  await expectShown("compliance_status", nhc, 1);
+});
