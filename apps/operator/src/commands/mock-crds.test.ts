@@ -67,5 +67,5 @@ test("every mock CRD is there, and both APIs of the HyperConverged", () => {
   );
   const served = lookupIn({ objects: [], crds: bundled });
   for (const version of ["v1", "v1beta1"])
-    expect(served.schema("hyperconvergeds.hco.kubevirt.io", version)).toHaveProperty("properties.spec");
+    expect(served.schema("hyperconvergeds.hco.kubevirt.io", version).value).toHaveProperty("properties.spec");
 });
