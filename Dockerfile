@@ -22,4 +22,4 @@ ENV NODE_ENV=production
 # Any other user does as well: OpenShift chooses one for each namespace.
 USER 1001
 # The flags keep memory small: docs/performance.md says how they were chosen.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded", "/opt/virt-operator/virt-operator.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded", "--no-lazy-feedback-allocation", "/opt/virt-operator/virt-operator.mjs"]

@@ -58,6 +58,12 @@ export const bundling = {
 
 /**
  * How the image starts it, and every side of a comparison: V8 collects early instead of growing, and has no helper threads,
- * from which a pod with a fraction of a core gains nothing.
+ * from which a pod with a fraction of a core gains nothing. A correction is rare and urgent: what runs seldom is not run
+ * blind the first times.
  */
-export const nodeFlags = ["--max-semi-space-size=2", "--optimize-for-size", "--single-threaded"];
+export const nodeFlags = [
+  "--max-semi-space-size=2",
+  "--optimize-for-size",
+  "--single-threaded",
+  "--no-lazy-feedback-allocation",
+];

@@ -6,11 +6,11 @@ import { spawnNode } from "./child.ts";
 import { programPath } from "./programs.ts";
 import { until } from "./wait.ts";
 
-export type Sight = { readonly at: number; readonly value: unknown };
+type Sight = { readonly at: number; readonly value: unknown };
 
 export type Onlooker = {
-  /** Waits until the last value is this one; gives all that was seen since it was last asked. */
-  readonly seen: (value: string) => Promise<readonly Sight[]>;
+  /** Waits until it has seen the one value and then the other; gives the milliseconds between them. */
+  readonly between: (from: string, to: string) => Promise<number>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
@@ -34,11 +34,16 @@ export function lookOn(api: Server, { path, field }: Subject): Onlooker {
   stderr.on("data", (more: Buffer) => {
     words += more.toString();
   });
-  const seen = async (value: string) => {
-    await until(`the onlooker sees ${value} ${words}`, 30_000, async () => sights.at(-1)?.value === value);
-    const all = sights;
+  const between = async (from: string, to: string) => {
+    const find = () => {
+      const first = sights.findIndex(({ value }) => value === from);
+      const last = first < 0 ? undefined : sights.slice(first).find(({ value }) => value === to);
+      return last && { begun: sights[first]?.at ?? Number.NaN, ended: last.at };
+    };
+    await until(`the onlooker sees ${from} and then ${to} ${words}`, 30_000, async () => find() !== undefined);
+    const { begun, ended } = find() ?? { begun: Number.NaN, ended: Number.NaN };
     sights = [];
-    return all;
+    return ended - begun;
   };
-  return { seen, [Symbol.asyncDispose]: spawned.end };
+  return { between, [Symbol.asyncDispose]: spawned.end };
 }

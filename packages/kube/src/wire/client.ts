@@ -7,7 +7,7 @@ import { expiredAt } from "../access/certificate-expiry.ts";
 import { Credentials, type Identity } from "../access/credentials.ts";
 import { systemClock } from "../clock.ts";
 import { Connections, type Pool } from "./connections.ts";
-import { type Broken, exchange, type Limits, type Response, readBody } from "./exchange.ts";
+import { type Broken, drain, exchange, type Limits, type Response, readBody } from "./exchange.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { FrameCutter } from "./frames.ts";
 import type { ApiRequest } from "./request.ts";
@@ -207,13 +207,10 @@ function retryAfter(header: string | undefined): number | undefined {
 
 async function follow(incoming: IncomingMessage, frameBytes: number, onLines: (lines: readonly Buffer[]) => void) {
   const cutter = new FrameCutter(frameBytes);
-  try {
-    for await (const piece of incoming as AsyncIterable<Buffer>) {
-      const lines = cutter.push(piece);
-      if (lines.length > 0) onLines(lines);
-    }
-    return incoming.complete ? undefined : ({ reason: "reset", message: "the stream broke" } as const);
-  } catch (error) {
-    return failureOf(error);
-  }
+  const { isWhole, error } = await drain(incoming, (piece) => {
+    const lines = cutter.push(piece);
+    if (lines.length > 0) onLines(lines);
+  });
+  if (isWhole) return undefined;
+  return error === undefined ? ({ reason: "reset", message: "the stream broke" } as const) : failureOf(error);
 }

@@ -22,6 +22,8 @@ export type ClusterParts = {
   readonly mayWrite: () => boolean;
 };
 
+type Kind = Pick<Ref, "apiVersion" | "kind">;
+
 /** Bound to the signal of one pass. */
 export function clusterFor({ client, discovery, mayWrite }: ClusterParts, signal: AbortSignal): Cluster & Reader {
   const sending = { signal, mayWrite };
@@ -42,10 +44,13 @@ export function clusterFor({ client, discovery, mayWrite }: ClusterParts, signal
   const get = async (resource: Resource, at: Place) =>
     readingOf(await client.send(getObject(resource, placeOf(at)), sending));
 
-  async function withResource<T>(of: Pick<Ref, "apiVersion" | "kind">, use: (resource: Resource) => Promise<T>) {
-    const found = await discovery.find(of, signal, client);
-    if (found.kind === "served") return use(found.resource);
-    return found.kind === "not-served" ? ({ kind: "missing", what: "kind" } as const) : found;
+  async function withResource<T extends Outcome | Reading>(of: Kind, use: (resource: Resource) => Promise<T>) {
+    const found = await discovery.place(of, signal, client);
+    if (found.kind !== "served")
+      return found.kind === "not-served" ? ({ kind: "missing", what: "kind" } as const) : found;
+    const outcome = await use(found.resource);
+    if (outcome.kind === "missing" && outcome.what === "kind") discovery.lose(of);
+    return outcome;
   }
 
   return {

@@ -51,3 +51,13 @@ test("no answer is no fact", async () => {
   expect((await use.found.find(pool, never)).kind).toBe("unavailable");
   expect((await use.found.find(pool, never)).kind).toBe("served");
 });
+
+test("where a kind was last is not asked for again when its group changes, until an answer says that it is gone", async () => {
+  await using use = await discovery(served, reply.text(404, "404 page not found\n"));
+  const first = await use.found.find(pool, never);
+  use.found.forget("machineconfiguration.openshift.io");
+  expect(await use.found.place(pool, never)).toEqual(first);
+  expect(use.server.seen).toHaveLength(1);
+  use.found.lose(pool);
+  expect(await use.found.place(pool, never)).toEqual({ kind: "not-served" });
+});

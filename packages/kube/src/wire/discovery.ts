@@ -21,6 +21,8 @@ export class Discovery {
   readonly #client: Sender;
   readonly #groups = new Map<string, Promise<Group | Extract<Found, { kind: "unavailable" }>>>();
 
+  readonly #places = new Map<string, Resource>();
+
   constructor(client: Sender) {
     this.#client = client;
   }
@@ -34,9 +36,26 @@ export class Discovery {
     const group = await this.#group(apiVersion, { signal, sender });
     if ("kind" in group) return group;
     const served = group.resources?.find((one) => one.kind === kind && !one.name.includes("/"));
+    this.lose({ apiVersion, kind });
     if (served === undefined) return { kind: "not-served" };
     const [version = "", name = ""] = apiVersion.split("/").toReversed();
-    return { kind: "served", resource: { group: name, version, plural: served.name, isNamespaced: served.namespaced } };
+    const resource = { group: name, version, plural: served.name, isNamespaced: served.namespaced };
+    this.#places.set(`${apiVersion} ${kind}`, resource);
+    return { kind: "served", resource };
+  }
+
+  /**
+   * Where to send what is urgent: where it was last known to be, although something of its group changed since then. The
+   * answer says whether it is there no more.
+   */
+  async place(of: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal, sender?: Sender): Promise<Found> {
+    const resource = this.#places.get(`${of.apiVersion} ${of.kind}`);
+    return resource === undefined ? this.find(of, signal, sender) : { kind: "served", resource };
+  }
+
+  /** It is not there any more. */
+  lose({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">): void {
+    this.#places.delete(`${apiVersion} ${kind}`);
   }
 
   /** One version alone: what is known of the others stays. */

@@ -75,6 +75,25 @@ function isConnected(socket: Socket & { readonly secureConnecting?: boolean }): 
   return !socket.connecting && socket.secureConnecting !== true;
 }
 
+export type Drained = { readonly isWhole: boolean; readonly error?: unknown };
+
+/** Settles with the body. By events: an iterator over it takes several turns of the loop for each piece. What is thrown ends it. */
+export function drain(incoming: IncomingMessage, onPiece: (piece: Buffer) => void): Promise<Drained> {
+  return new Promise((settle) => {
+    incoming.on("data", (piece: Buffer) => {
+      try {
+        onPiece(piece);
+      } catch (error) {
+        settle({ isWhole: false, error });
+        incoming.destroy();
+      }
+    });
+    incoming.once("end", () => settle({ isWhole: incoming.complete }));
+    incoming.on("error", (error) => settle({ isWhole: false, error }));
+    incoming.once("close", () => settle({ isWhole: false }));
+  });
+}
+
 /** The whole body, or the failure that cut it. */
 export async function readBody(incoming: IncomingMessage, limits: Limits, maxBytes: number): Promise<Buffer | Failure> {
   const pieces: Buffer[] = [];
@@ -83,24 +102,21 @@ export async function readBody(incoming: IncomingMessage, limits: Limits, maxByt
     () => incoming.destroy(new Error(`the answer fell silent for ${limits.silence / 1000} s`)),
     limits.silence,
   );
-  try {
-    for await (const piece of incoming as AsyncIterable<Buffer>) {
-      timer.refresh();
-      size += piece.length;
-      if (size > maxBytes) return { reason: "cut", message: `the answer is larger than ${maxBytes} bytes` };
-      pieces.push(piece);
-    }
-    return incoming.complete ? Buffer.concat(pieces) : { reason: "cut", message: "the answer ended early" };
-  } catch (error) {
-    const { message } = failureOf(error);
-    return {
-      reason: "cut",
-      message: message === "aborted" ? "the connection broke in the middle of the answer" : message,
-      cause: error,
-    };
-  } finally {
-    clearTimeout(timer);
-  }
+  const { isWhole, error } = await drain(incoming, (piece) => {
+    timer.refresh();
+    size += piece.length;
+    if (size > maxBytes) throw new RangeError(`the answer is larger than ${maxBytes} bytes`);
+    pieces.push(piece);
+  });
+  clearTimeout(timer);
+  if (isWhole) return Buffer.concat(pieces);
+  if (error === undefined) return { reason: "cut", message: "the answer ended early" };
+  const { message } = failureOf(error);
+  return {
+    reason: "cut",
+    message: message === "aborted" ? "the connection broke in the middle of the answer" : message,
+    cause: error,
+  };
 }
 
 function aborted(signal: AbortSignal): Failure {
