@@ -3,7 +3,8 @@
 import type { KubeObject } from "@virt/api";
 import { at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { accountName, applied } from "../world/account.ts";
+import { applied } from "../world/account.ts";
+import { handsOff } from "../world/hands-off.ts";
 import { startWorld, type World } from "../world/world.ts";
 import { judge } from "./promtool.ts";
 import { deploy, openScene, type Scene } from "./scene.ts";
@@ -75,7 +76,7 @@ test("VirtPlatformThrashingDetected", { timeout: 120_000 }, async () => {
 });
 
 test("VirtPlatformSyncFailed", async () => {
-  await applied(world.server, refusal);
+  await applied(world.server, handsOff({ group: "remediation.medik8s.io", resource: "nodehealthchecks" }));
   // The policy is in force a moment after it was made: until then the operator corrects.
   await until(async () => {
     if ((await spec("minHealthy")) === "51%") await edit({ spec: { minHealthy: "40%" } }, "somebody");
@@ -127,21 +128,3 @@ test("VirtPlatformDown", async () => {
   );
   expect(await scene.mitigate("VirtPlatformDown")).toContain("restarted");
 });
-
-/** Somebody's policy that lets the operator not write to health checks. */
-const refusal = `apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: hands-off}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [remediation.medik8s.io], apiVersions: ["*"], operations: [UPDATE], resources: [nodehealthchecks]}
-  validations:
-  - expression: request.userInfo.username != '${accountName("platform")}'
-    message: hands off
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: hands-off}
-spec: {policyName: hands-off, validationActions: [Deny]}
-`;

@@ -15,24 +15,22 @@ import {
   writePath,
 } from "@virt/engine";
 import { isState, objectAnnotations } from "@virt/platform";
-import { freePorts } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../world/program.ts";
 import { type Golden, startGolden, type Target, untilConverged } from "./golden.ts";
 import { type HostilePatch, hostilePatches } from "./hostile/index.ts";
 import { pointers, wishes } from "./hostile/mistakes.ts";
+import { openSurface, type Surface } from "./surface.ts";
 
 const prefix = "platform.kubevirt.io/";
 let golden: Golden;
 let operator: RunningProgram;
-let metricsUrl: string;
+let surface: Surface;
 
 beforeAll(async () => {
   golden = await startGolden();
-  const [port] = await freePorts(1);
-  metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
-  operator = await golden.world.startOperator({ flags: ["--activation=always", ...metrics] });
+  surface = await openSurface(golden);
+  operator = await surface.start();
   await untilConverged(golden);
   await untilQuiet();
 });
@@ -68,10 +66,9 @@ async function eventNotes(): Promise<readonly string[]> {
 }
 
 async function invalidOverrides(type: string): Promise<readonly string[]> {
-  const text = await (await fetch(metricsUrl)).text();
-  const series = text.split("\n").filter((line) => line.startsWith("kubevirt_autopilot_invalid_override{"));
+  const series = await surface.series("kubevirt_autopilot_invalid_override{", `type="${type}"`);
   return series
-    .filter((line) => line.includes(`type="${type}"`) && line.endsWith(" 1"))
+    .filter((line) => line.endsWith(" 1"))
     .map((line) =>
       ["kind", "namespace", "name"].map((label) => new RegExp(`${label}="([^"]*)"`).exec(line)?.[1]).join("/"),
     );

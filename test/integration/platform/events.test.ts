@@ -1,7 +1,8 @@
 import { at } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accountName, applied } from "../../world/account.ts";
+import { applied } from "../../world/account.ts";
+import { handsOff } from "../../world/hands-off.ts";
 import type { RunningProgram } from "../../world/program.ts";
 import { type Golden, startGolden, untilConverged } from "./golden.ts";
 import { openSurface, type Surface } from "./surface.ts";
@@ -87,7 +88,7 @@ test("that writes have to wait is told once, however long the burst", { timeout:
 
 test("what the server refuses is told in its words, once while it refuses", async () => {
   const path = pathOf("UIPlugin");
-  await applied(golden.world.server, refusal);
+  await applied(golden.world.server, handsOff({ group: "observability.openshift.io", resource: "uiplugins" }));
   const isOff = async () => at(await golden.read(path), "spec", "monitoring", "perses", "enabled") === false;
   // The policy is in force a moment after it was made: until then the operator corrects.
   await golden.until(async () => {
@@ -103,21 +104,3 @@ test("what the server refuses is told in its words, once while it refuses", asyn
   );
   expect(timesLogged("ApplyFailed", "UIPlugin//monitoring")).toBe(1);
 });
-
-/** Somebody's policy that lets the operator not write to console plugins. */
-const refusal = `apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: hands-off}
-spec:
-  matchConstraints:
-    resourceRules:
-    - {apiGroups: [observability.openshift.io], apiVersions: ["*"], operations: [UPDATE], resources: [uiplugins]}
-  validations:
-  - expression: request.userInfo.username != '${accountName("platform")}'
-    message: hands off
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: hands-off}
-spec: {policyName: hands-off, validationActions: [Deny]}
-`;

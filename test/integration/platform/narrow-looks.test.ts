@@ -1,16 +1,14 @@
 import { asText, at } from "@virt/engine";
-import { freePorts } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { openSurface, type Surface } from "./surface.ts";
 
 let golden: Golden;
-let metricsUrl: string;
+let surface: Surface;
 beforeAll(async () => {
   golden = await startGolden();
-  const [port] = await freePorts(1);
-  metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
-  await golden.world.startOperator({ flags: ["--activation=always", ...metrics] });
+  surface = await openSurface(golden);
+  await surface.start();
   await untilConverged(golden);
 });
 afterAll(() => golden[Symbol.asyncDispose]());
@@ -19,11 +17,9 @@ const pathOf = (kind: string) => golden.targets.find(({ ref }) => ref.kind === k
 
 /** How often each object was looked at, by kind and name. */
 async function looks(): Promise<Readonly<Record<string, number>>> {
-  const text = await (await fetch(metricsUrl)).text();
-  const line = /^kubevirt_autopilot_reconcile_duration_seconds_count\{kind="(\w+)",name="([^"]+)".*\} (\d+)$/gm;
-  return Object.fromEntries(
-    [...text.matchAll(line)].map(([, kind, name, count]) => [`${kind}/${name}`, Number(count)]),
-  );
+  const lines = await surface.series("reconcile_duration_seconds_count{");
+  const counts = lines.map((line) => /kind="(\w+)",name="([^"]+)".* (\d+)$/.exec(line) ?? []);
+  return Object.fromEntries(counts.map(([, kind, name, count]) => [`${kind}/${name}`, Number(count)]));
 }
 
 /** Which objects were looked at since. */

@@ -1,10 +1,10 @@
 import { at } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
-import { freePorts } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applied } from "../../world/account.ts";
 import type { RunningProgram } from "../../world/program.ts";
 import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { openSurface, type Surface } from "./surface.ts";
 
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
@@ -13,14 +13,12 @@ const descheduler =
   "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
 let golden: Golden;
 let operator: RunningProgram;
-let metricsUrl: string;
+let surface: Surface;
 
 beforeAll(async () => {
   golden = await startGolden();
-  const [port] = await freePorts(1);
-  metricsUrl = `http://127.0.0.1:${port}/metrics`;
-  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
-  operator = await golden.world.startOperator({ flags: ["--activation=always", ...metrics] });
+  surface = await openSurface(golden);
+  operator = await surface.start();
   await untilConverged(golden);
 });
 afterAll(() => golden[Symbol.asyncDispose]());
@@ -37,8 +35,7 @@ const requests = (path: string, from: number) =>
     .slice(from)
     .map(({ requestURI, responseStatus }) => `${requestURI.includes("dryRun=All")} ${responseStatus?.code}`);
 const series = async (name: string, kind: string) => {
-  const text = await (await fetch(metricsUrl)).text();
-  const lines = text.split("\n").filter((line) => line.startsWith(`kubevirt_autopilot_${name}{kind="${kind}"`));
+  const lines = await surface.series(`kubevirt_autopilot_${name}{kind="${kind}"`);
   return lines.map((line) => line.split(" ").at(-1));
 };
 

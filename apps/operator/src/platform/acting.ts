@@ -1,7 +1,7 @@
 // What is done with one object in a pass, and what became of it.
 
 import type { KubeObject } from "@virt/api";
-import type { Ending, Tools, Writing } from "@virt/kube";
+import type { Clock, Ending, Tools, Writing } from "@virt/kube";
 import type { Apply, ManagedObject, ObjectMemory, ObjectSeen, Verdict } from "@virt/platform";
 import type { PlatformParts } from "./parts.ts";
 import { whyNot } from "./why-not.ts";
@@ -33,11 +33,13 @@ export type Acted = { readonly kept: Kept; readonly ending: Ending };
 /** A failure takes no token, and never counts as a fight. What is new on an object that changed is seen next time. */
 export function failed(writing: Writing, { parts, object }: Acting, what = ""): Acted {
   const message = `${what}${whyNot(writing, object.ref)}`;
-  if (writing.kind === "rejected") {
-    const ending = { kind: "again", atMs: parts.clock.wall() + permanentMs } as const;
-    return { kept: { kind: "failed", message, isPermanent: true }, ending };
-  }
-  const retry =
-    writing.kind === "unavailable" && writing.retryInMs !== undefined ? { retryInMs: writing.retryInMs } : {};
-  return { kept: { kind: "failed", message, isPermanent: false }, ending: { kind: "failed", ...retry } };
+  const kept = { kind: "failed", message, isPermanent: writing.kind === "rejected" } as const;
+  return { kept, ending: endingAfter(writing, parts.clock) };
+}
+
+/** When it is tried again. */
+export function endingAfter(writing: Writing, clock: Pick<Clock, "wall">): Ending {
+  if (writing.kind === "rejected") return { kind: "again", atMs: clock.wall() + permanentMs };
+  const isTold = writing.kind === "unavailable" && writing.retryInMs !== undefined;
+  return { kind: "failed", ...(isTold && { retryInMs: writing.retryInMs }) };
 }

@@ -8,6 +8,7 @@ import type { PlatformParts } from "./parts.ts";
 import { announce } from "./report.ts";
 import type { Scene } from "./scene.ts";
 import { normal, type Told, warning } from "./tell.ts";
+import { whyNot } from "./why-not.ts";
 
 const manager = fieldManagers.platform;
 const firstMs = 1_000;
@@ -92,5 +93,5 @@ async function bury(tombstone: Tombstone, { cluster }: Pick<Tools, "cluster">): 
   if (outcome.kind === "stale") return "moved";
   if (outcome.kind === "done" || outcome.kind === "missing")
     return { state: 0, told: normal("TombstoneDeleted", `Deleted tombstoned resource ${key}`) };
-  return failed("message" in outcome ? outcome.message : outcome.kind);
+  return failed(whyNot(outcome, tombstone));
 }

@@ -12,13 +12,14 @@ import {
   prunedParts,
   type World,
 } from "@virt/platform";
+import { endingAfter } from "./acting.ts";
 import { letGo } from "./let-go.ts";
 import { keyOf } from "./objects.ts";
 import type { PlatformParts } from "./parts.ts";
 import { normal, type Told } from "./tell.ts";
+import { whyNot } from "./why-not.ts";
 
 const manager = fieldManagers.platform;
-const refusedMs = 300_000;
 
 export type Pruned = { readonly told: readonly Told[]; readonly ending: Ending };
 
@@ -35,7 +36,7 @@ export async function prune(object: ManagedObject, { wanted }: Evaluated, around
   if (asked === "") settled.delete(key);
   if (asked === "" || settled.get(key) === asked) return nothing;
   const { outcome, told } = await pruneNow(object, pruned, around);
-  if (outcome.kind !== "done" && outcome.kind !== "missing") return failed(outcome, key, around);
+  if (outcome.kind !== "done" && outcome.kind !== "missing") return failed(outcome, object, around);
   settled.set(key, asked);
   return { told, ending: { kind: "done" } };
 }
@@ -82,11 +83,8 @@ function namesOf(assets: readonly Asset[]): readonly string[] {
 }
 
 /** The object is watched no more: nothing else would bring us back to it. */
-function failed(outcome: Outcome, object: string, { parts: { log, clock } }: Around): Pruned {
-  const why = "message" in outcome ? outcome.message : outcome.kind;
-  const isRefused = outcome.kind === "rejected";
-  log[isRefused ? "warn" : "debug"]("an object cannot be pruned", { object, why });
-  if (isRefused) return { told: [], ending: { kind: "again", atMs: clock.wall() + refusedMs } };
-  const retry = "retryInMs" in outcome && outcome.retryInMs !== undefined ? { retryInMs: outcome.retryInMs } : {};
-  return { told: [], ending: { kind: "failed", ...retry } };
+function failed(outcome: Outcome, { ref }: ManagedObject, { parts: { log, clock } }: Around): Pruned {
+  const level = outcome.kind === "rejected" ? "warn" : "debug";
+  log[level]("an object cannot be pruned", { object: keyOf(ref), why: whyNot(outcome, ref) });
+  return { told: [], ending: endingAfter(outcome, clock) };
 }

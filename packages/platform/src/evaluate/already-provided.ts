@@ -11,13 +11,12 @@ export function alreadyProvided(asked: Asked): string | undefined {
 }
 
 /** Why nobody can say yet whether ours is there or somebody else's; undefined: it is known, or does not matter. */
-export function unlistedProvider({ asset, world, hco, target }: Asked): string | undefined {
+export function unlistedProvider({ asset, world, target, places }: Asked): string | undefined {
   const { alternates = [], singleton = false, poolRule } = asset;
   if (alternates.length === 0 && !singleton && poolRule === undefined) return undefined;
   const own = world.unlisted(target);
   if (own !== undefined) return `${target.kind}: ${own}`;
   if (world.live(target) !== undefined) return undefined;
-  const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace: world.ownNamespace };
   const { apiVersion, kind } = target;
   const isOfKind = singleton || poolRule !== undefined;
   const sought = [...alternates.map((ref) => placed(ref, places)), ...(isOfKind ? [{ apiVersion, kind }] : [])];
@@ -29,8 +28,7 @@ export function unlistedProvider({ asset, world, hco, target }: Asked): string |
 
 /** The foreign object, as `Kind/namespace/name`. */
 export function foreignProvider(asked: Asked): string | undefined {
-  const { asset, world, hco, target } = asked;
-  const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace: world.ownNamespace };
+  const { asset, world, target, places } = asked;
   const alternate = (asset.alternates ?? [])
     .map((ref) => placed(ref, places))
     .find((ref) => world.live(ref) !== undefined);

@@ -3,6 +3,7 @@
 import type { Ref } from "@virt/api";
 import type { Asset } from "../asset.ts";
 import type { HcoFact } from "../hco-fact.ts";
+import type { Places } from "./place.ts";
 import type { World } from "./world.ts";
 
 export type Asked = {
@@ -11,4 +12,5 @@ export type Asked = {
   readonly hco: HcoFact;
   /** Where the asset's object lies here. */
   readonly target: Ref;
+  readonly places: Places;
 };

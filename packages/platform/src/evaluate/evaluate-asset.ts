@@ -38,7 +38,7 @@ function outweighed(waiting: Waiting, reason: Reason): Waiting {
 export function askedOf(asset: Asset, world: World, hco: HcoFact): Asked {
   const { ownNamespace } = world;
   const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace };
-  return { asset, world, hco, target: placed(asset.target, places) };
+  return { asset, world, hco, target: placed(asset.target, places), places };
 }
 
 type Check = (asked: Asked) => Standing | undefined;
