@@ -1,9 +1,9 @@
-# The operator's image: one file, run by Node, as any user, on a root file system that nobody can write.
+# The operator's image: the operator, and beside it the server of the console plugin, run by Node, as any user, on a root file system that nobody can write.
 #   make docker-build IMG=<image>
-# The bases are Red Hat's UBI images with Node 24. An engine that does not find them by these names needs the registry:
-#   make docker-build BASE=<registry>/ubi9/nodejs-24-minimal BUILDER=<registry>/ubi9/nodejs-24
-ARG BUILDER=ubi9/nodejs-24
-ARG BASE=ubi9/nodejs-24-minimal
+# The bases are Red Hat's UBI images with Node 24, by their full names: engines without a list of registries find them too.
+# Another registry: make docker-build BASE=<registry>/ubi9/nodejs-24-minimal BUILDER=<registry>/ubi9/nodejs-24
+ARG BUILDER=registry.access.redhat.com/ubi9/nodejs-24
+ARG BASE=registry.access.redhat.com/ubi9/nodejs-24-minimal
 
 # What is built is the same for all platforms, so it is built on the builder's own.
 FROM --platform=$BUILDPLATFORM ${BUILDER} AS build
@@ -17,7 +17,7 @@ LABEL name="virt-operators" \
       io.k8s.display-name="virt-operators" \
       io.openshift.tags="virtualization,kubevirt"
 COPY --from=build --chmod=0444 /tmp/source/LICENSE /tmp/source/dist/THIRD_PARTY_NOTICES /tmp/source/dist/sbom.cdx.json /licenses/
-COPY --from=build --chmod=0444 /tmp/source/dist/virt-operator.mjs /opt/virt-operator/
+COPY --from=build --chmod=0444 /tmp/source/dist/virt-operator.mjs /tmp/source/dist/virt-operator-bundle.mjs /tmp/source/dist/virt-console-plugin.mjs /opt/virt-operator/
 ENV NODE_ENV=production
 # Any other user does as well: OpenShift chooses one for each namespace.
 USER 1001

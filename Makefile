@@ -8,11 +8,17 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # Downloads go through HTTPS_PROXY where it is set.
 export NODE_USE_ENV_PROXY := 1
+# Programs that are started again and again are compiled once.
+export NODE_COMPILE_CACHE := $(CURDIR)/.make/compile-cache
 NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 PEER := bench/client-node/node_modules/.package-lock.json
 TALLY := .make/tally
+BUILT := .make/built
+PRINT_TALLY = cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"
 DEPLOY = $(NODE) tools/deploy/main.ts $@
+# What render and explain look at: a file, else the cluster.
+PREVIEWED = $(if $(HCO),--hco-file=$(HCO),$(if $(KUBECONFIG),--kubeconfig=$(KUBECONFIG)))
 
 ##@ General
 
@@ -31,7 +37,14 @@ clean: ## Remove what builds and tests made; installed packages, committed files
 
 .PHONY: build
 build: $(INSTALLED) ## Bundle each app into one file under dist/, with its licences and bill of materials
-	@tools/step "build" $(NODE) tools/build.ts
+	@mkdir -p .make; started=$$(mktemp .make/building-XXXXXX); \
+	  if tools/step "build" $(NODE) tools/build.ts; then mv $$started $(BUILT); else rm -f $$started; exit 1; fi
+
+# For those who only want to run it: nothing is built where no source has changed since.
+.PHONY: built
+built: $(INSTALLED)
+	@[ -e dist/kubectl-virt_advisor ] && [ -e $(BUILT) ] && [ -z "$$(find apps packages catalog tools package-lock.json \
+	  -name node_modules -prune -o -newer $(BUILT) -print -quit)" ] || $(MAKE) build
 
 .PHONY: generate
 generate: $(INSTALLED) ## Write the generated files anew
@@ -45,11 +58,25 @@ format: $(INSTALLED) ## Format the sources
 controlplane: $(INSTALLED) ## Get kube-apiserver, etcd and kubectl; the last line is their folder
 	@$(NODE) tools/controlplane/main.ts
 
+.PHONY: controller-manager
+controller-manager: $(INSTALLED) ## Get kube-controller-manager, which the tests of test-install start beside them; the last line is its file
+	@$(NODE) tools/controlplane/controller-manager.ts
+
 ##@ Try it
 
 .PHONY: demo
-demo: controlplane build ## A simulated cluster with the operator; SCENARIO=, SPEED=, CHECK=1 plays without a person
+demo: export DEMO_STARTED := $(shell date +%s.%N)
+demo: controlplane built ## A simulated cluster with both controllers and the console; SCENARIO=help lists what it shows, SPEED=, CHECK=1 plays it without a person
 	@$(NODE) tools/demo/main.ts
+
+.PHONY: demo-scenarios
+demo-scenarios: controlplane build ## Play every scenario of the demo without a person, to its end (ten minutes)
+	@CHECK=1 SCENARIO=all $(NODE) tools/demo/main.ts
+
+.PHONY: screenshots
+screenshots: controlplane test-tools build ## Every page of the console in both themes and three widths, and a terminal recording of the main journey, into dist/screenshots
+	@$(NODE) tools/console/screenshots.ts
+	@$(NODE) tools/console/record-journey.ts
 
 .PHONY: dev-setup
 dev-setup: controlplane build ## Leave a simulated cluster running; prints how to use it
@@ -58,6 +85,14 @@ dev-setup: controlplane build ## Leave a simulated cluster running; prints how t
 .PHONY: run
 run: $(INSTALLED) ## Run the operator's sources against KUBECONFIG or that cluster; FLAGS= passes flags on
 	@$(NODE) tools/dev/run.ts
+
+.PHONY: render
+render: $(INSTALLED) ## Show what the platform controller would apply to KUBECONFIG's cluster or to HCO=<file>; ASSET=, FLAGS=
+	@$(NODE) apps/operator/src/main.ts render $(PREVIEWED) $(if $(ASSET),--asset=$(ASSET)) $(FLAGS)
+
+.PHONY: explain
+explain: $(INSTALLED) ## Say why ASSET= is applied there or not; FLAGS=
+	@$(NODE) apps/operator/src/main.ts explain $(ASSET) $(PREVIEWED) $(FLAGS)
 
 .PHONY: kind-setup
 kind-setup: controlplane build ## A Kind cluster with CRDs and a mock HyperConverged; where Kind is missing, as dev-setup
@@ -95,7 +130,7 @@ uninstall: $(INSTALLED) ## Remove the CRD; lists the configs that go with it
 	@$(DEPLOY)
 
 .PHONY: deploy
-deploy: $(INSTALLED) ## Deploy the operators; IMG=<image>, OVERLAY=default|advisor|platform
+deploy: $(INSTALLED) ## Deploy the operators and wait until they run; IMG=<image>, OVERLAY=default|advisor|platform, WAIT=<seconds>
 	@$(DEPLOY)
 
 .PHONY: undeploy
@@ -105,6 +140,10 @@ undeploy: $(INSTALLED) ## Remove the operators; CRD and configs stay, and so doe
 .PHONY: docker-build
 docker-build: $(INSTALLED) ## Build the image; IMG=, CONTAINER_TOOL=podman|docker, BASE= and BUILDER= (see Dockerfile)
 	@$(DEPLOY)
+
+.PHONY: image
+image: build ## Build dist/image.tar for all platforms from Debian's packages and Node's, without an engine; the last line is its digest
+	@$(NODE) tools/image/main.ts
 
 .PHONY: docker-push
 docker-push: $(INSTALLED) ## Push the image; IMG=
@@ -132,38 +171,77 @@ build-chart: controlplane ## Write the Helm chart dist/chart; IMG=<image>
 bundle: controlplane ## Write the OLM bundle; IMG=<image>, best with @sha256:
 	@tools/step "bundle" $(NODE) tools/package/main.ts bundle
 
+.PHONY: plugin
+plugin: build ## Pack the kubectl plugin with licence, completion and man page, and write its krew manifest, into dist/plugin; PLUGIN_URI=
+	@tools/step "plugin" $(NODE) tools/package/plugin.ts
+
 .PHONY: helm
 helm: $(INSTALLED) ## Get helm; the last line is its file
 	@$(NODE) tools/helm/main.ts
 
-.PHONY: judges
-judges: $(INSTALLED) ## Get promtool and a Lua interpreter, by which tests judge alerts and health scripts
-	@$(NODE) tools/judges/main.ts
+.PHONY: test-tools
+test-tools: $(INSTALLED) ## Get Prometheus, a Lua interpreter and Chromium, which tests run alerts, health scripts and the console with
+	@$(NODE) tools/test-tools/main.ts
+
+.PHONY: runc
+runc: $(INSTALLED) ## Get runc, which the tests of test-install run containers with
+	@$(NODE) tools/test-tools/main.ts runc
+
+.PHONY: gitops-clients
+gitops-clients: $(INSTALLED) ## Get the libraries of Flux and Argo CD as programs, which tests apply manifests with; the last line is their folder
+	@$(NODE) tools/gitops-clients/main.ts
 
 ##@ Quality
 
 .PHONY: check
-check: $(INSTALLED) ## Check format, lint, layers, types, dead code and generated files
-	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-generated check-packages
+check: $(INSTALLED) ## Check format, lint, layers, types, names, imports, dead code and generated files
+	@$(MAKE) --keep-going --jobs=2 --output-sync=target check-lint check-types check-dead-code check-format check-names check-imports check-generated check-packages
 
-.PHONY: check-format check-lint check-types check-dead-code check-generated check-packages
+.PHONY: check-format check-lint check-types check-dead-code check-names check-imports check-generated check-packages
 check-format: $(INSTALLED)
 	@tools/step -q "format is right (else: make format)" biome check --error-on-warnings .
 check-lint: $(INSTALLED)
 	@tools/step "lint and layers" oxlint --type-aware
 check-types: $(INSTALLED)
-	@tools/step -q "types" sh -c 'for project in . $(wildcard packages/*/tsconfig.json) catalog; do tsc -p $$project || failed=1; done; exit $${failed:-0}'
+	@tools/step -q "types" sh -c 'for project in . $(wildcard packages/*/tsconfig.json apps/*/tsconfig.json) catalog; do tsc -p $$project || failed=1; done; exit $${failed:-0}'
 check-dead-code: $(INSTALLED)
 	@tools/step -q "dead code and stray dependencies" knip
+check-names: $(INSTALLED)
+	@tools/step -q "names have one meaning" $(NODE) tools/names/main.ts
+check-imports: $(INSTALLED)
+	@tools/step -q "workspaces declare what they import" $(NODE) tools/workspaces/main.ts
 check-generated: $(INSTALLED)
 	@tools/step -q "generated files are current (else: make generate)" $(NODE) tools/generate/main.ts --check
 check-packages: controlplane
 	@tools/step -q "packages are current (else: make packages)" $(NODE) tools/package/main.ts --check
 
+.PHONY: test-unit
+test-unit: $(INSTALLED) ## Run the tests that start no process and open no socket; LAW_RUNS=<n>, else 200
+	@tools/step "unit tests" vitest run --project=unit
+
 .PHONY: test
-test: $(INSTALLED) controlplane helm judges build ## Run all tests, on a real API server
+test: export LAW_RUNS ?= 4000
+test: $(INSTALLED) controlplane helm test-tools build ## Run all tests but those of test-install, on a real API server; LAW_RUNS=<n>, else 4000
 	@rm -rf $(TALLY) .make/used-rights
-	@tools/step "tests" vitest run && $(MAKE) check-rights; status=$$?; cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"; exit $$status
+	@tools/step "tests" vitest run --project=unit --project=integration && $(MAKE) check-rights; status=$$?; $(PRINT_TALLY); exit $$status
+
+.PHONY: test-laws
+test-laws: export LAW_RUNS ?= 20000
+test-laws: $(INSTALLED) controlplane build ## Run the laws longer than each change does; LAW_RUNS=<n>, else 20000
+	@tools/step "laws" sh -c 'vitest run --project=unit && vitest run --project=integration hand-over-law'
+
+.PHONY: test-install
+test-install: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Install the product and run it with the programs that people use, on a real API server
+	@rm -rf $(TALLY)
+	@tools/step "installation tests" vitest run --project=install; status=$$?; $(PRINT_TALLY); exit $$status
+
+.PHONY: counts
+counts: $(INSTALLED) ## Count product files, lines and names; BASE=<commit> counts that commit beside the working tree
+	@$(NODE) tools/names/counts.ts
+
+.PHONY: texts
+texts: $(INSTALLED) ## List every text that a person can see, with its place: conditions, events, log, errors, flags, admission
+	@$(NODE) tools/texts/main.ts
 
 .PHONY: check-rights
 check-rights: $(INSTALLED) ## Check that all tests together used every right that the operators are granted
@@ -192,6 +270,10 @@ bench: controlplane build $(PEER) ## Measure, against raw requests of the same m
 .PHONY: bench-compare
 bench-compare: $(INSTALLED) ## Compare two results of bench; A=<older file>, B=<newer file>
 	@$(NODE) bench/src/compare-main.ts
+
+.PHONY: predictions
+predictions: $(INSTALLED) ## Predict rollouts of random worlds, and compare with what a simulation of them does; WORLDS=<n>, else 200, SEED=<first>
+	@$(NODE) apps/simulator/src/testing/predictions/main.ts
 
 # The library that we compare ourselves with has a lock file of its own: nothing but bench needs it.
 $(PEER): bench/client-node/package.json bench/client-node/package-lock.json | $(INSTALLED)

@@ -2,24 +2,55 @@
 
 import { defineConfig } from "vitest/config";
 import { tally } from "./tools/tally.ts";
+import { SlowestFirst } from "./tools/test-setup/slowest-first.ts";
+
+/** Beside the file that they test: a unit test, unless its name says otherwise. */
+const besideSources = ["packages/*/src", "apps/*/src", "bench/src", "catalog", "tools"];
 
 export default defineConfig({
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "apps/*/src/**/*.test.ts",
-      "bench/src/**/*.test.ts",
-      "catalog/**/*.test.ts",
-      "tools/**/*.test.ts",
-      "test/**/*.test.ts",
-    ],
-    pool: "forks",
-    maxWorkers: 2, // most of the time a test waits for other processes
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 45_000 } },
     retry: 0,
+    maxWorkers: 4, // on two cores: with three, which wait for other processes much of the time, a sixth of both was idle
+    sequence: { sequencer: SlowestFirst },
     chaiConfig: { truncateThreshold: 0 }, // a test's name is a promise: shown whole
     reporters: ["default", tally],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: besideSources.map((folder) => `${folder}/**/*.test.ts`),
+          exclude: ["**/*.integration.test.ts"],
+          setupFiles: ["tools/test-setup/configure-laws.ts", "tools/test-setup/forbid-processes.ts"],
+          pool: "threads",
+          isolate: false, // a worker loads each module once: loading costs more than most tests
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "integration",
+          include: ["test/**/*.test.ts", ...besideSources.map((folder) => `${folder}/**/*.integration.test.ts`)],
+          exclude: ["test/install/**"],
+          setupFiles: ["tools/test-setup/configure-laws.ts"],
+          globalSetup: ["tools/test-setup/server-pool.ts"],
+          pool: "forks",
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "install",
+          include: ["test/install/**/*.test.ts"],
+          setupFiles: ["tools/test-setup/configure-laws.ts"],
+          pool: "forks",
+          env: { GOGC: "off", GOMEMLIMIT: "1GiB" },
+        },
+      },
+    ],
   },
 });

@@ -1,26 +1,56 @@
-// `make build`: bundles each app into one minified ES module under dist/, with the operator's licences and bill of materials.
+// `make build`: bundles each app into one minified ES module under dist/, with the operator's launcher, licences and bill of materials.
 
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
-import { bundling } from "./bundling.ts";
-import { writePapers } from "./package/sbom/papers.ts";
+import { bundling, pluginBundling } from "./bundling.ts";
+import { buildPages } from "./console-pages.ts";
+import { buildPlugin } from "./console-plugin.ts";
+import { readOptionDefaults } from "./option-defaults.ts";
+import { type ShippedProgram, writePapers, writePluginNotices } from "./package/sbom/papers.ts";
 
 const apps = globSync("apps/*/src/main.ts").toSorted();
+const plugin = join("dist", "kubectl-virt_advisor");
+const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+const optionDefaults = await readOptionDefaults();
+const pages = await buildPages(optionDefaults);
+const consolePlugin = await buildPlugin(version, optionDefaults);
+const pluginBytes = consolePlugin.embedded.reduce(
+  (sum, [, , content]) => sum + Buffer.byteLength(content, "base64"),
+  0,
+);
+process.stdout.write(`  ${join("dist", "console-plugin")} ${Math.round(pluginBytes / 1000)} kB gzipped\n`);
+/** What the image holds. */
+const shipped: ShippedProgram[] = [];
 
 for (const entry of apps) {
-  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   const app = dirname(dirname(entry));
-  const outfile = join("dist", `virt-${app.slice("apps/".length)}.mjs`);
+  const isPlugin = app === "apps/cli";
+  const program = isPlugin ? plugin : join("dist", `virt-${app.slice("apps/".length)}.mjs`);
+  const launcher = join(app, "launch.mjs");
+  // Node reads a file as a whole: what must be said by any Node stands in one of its own.
+  const outfile = existsSync(launcher) ? program.replace(".mjs", "-bundle.mjs") : program;
   const { metafile } = await build({
     ...bundling,
+    ...(isPlugin && pluginBundling),
     entryPoints: [entry],
     outfile,
     metafile: true,
     legalComments: "none",
-    define: { BUILD_VERSION: JSON.stringify(`v${version}`) },
+    define: {
+      BUILD_VERSION: JSON.stringify(`v${version}`),
+      ...(isPlugin && { CONSOLE_PAGES: JSON.stringify(pages.embedded) }),
+      ...(app === "apps/console-plugin" && { PLUGIN_FILES: JSON.stringify(consolePlugin.embedded) }),
+    },
   });
-  if (app === "apps/operator") writePapers({ file: outfile, metafile, version });
+  if (isPlugin) {
+    chmodSync(outfile, 0o755);
+    writePluginNotices(join("dist", "plugin", "THIRD_PARTY_NOTICES"), [metafile, pages.metafile]);
+  }
+  if (outfile !== program) copyFileSync(launcher, program);
+  if (app === "apps/operator") shipped.push({ file: program, metafiles: [] }, { file: outfile, metafiles: [metafile] });
+  if (app === "apps/console-plugin") shipped.push({ file: outfile, metafiles: [metafile, ...consolePlugin.metafiles] });
   process.stdout.write(`  ${outfile} ${Math.round(statSync(outfile).size / 1000)} kB\n`);
 }
+writePapers("dist", shipped, version);
 if (!existsSync("apps")) process.stdout.write("  there is no app to bundle yet\n");

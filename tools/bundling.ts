@@ -1,4 +1,4 @@
-// How a program becomes one file: a minified ES module in which Node's own modules are looked up instead of imported.
+// How a program becomes one file: a minified ES module in which Node's own modules are loaded by name instead of imported.
 
 import { isBuiltin } from "node:module";
 import type { BuildOptions, Plugin } from "esbuild";
@@ -14,13 +14,13 @@ const builtins: Plugin = {
       isBuiltin(path) ? { path: path.replace(/^node:/, ""), namespace: kind } : undefined,
     );
     bundler.onLoad({ filter: /.*/, namespace: "require-call" }, ({ path }) => ({
-      contents: `module.exports = ${lookUp(path)};`,
+      contents: `module.exports = ${loadModule(path)};`,
     }));
     bundler.onLoad({ filter: /.*/, namespace: "import-statement" }, ({ path }) => ({ contents: moduleOf(path) }));
   },
 };
 
-function lookUp(name: string): string {
+function loadModule(name: string): string {
   return `process.getBuiltinModule("node:${name}")`;
 }
 
@@ -29,7 +29,7 @@ function moduleOf(name: string): string {
     /^[a-z_]\w*$/i.test(key),
   );
   const exports = names.map((key) => `const $${key} = /* @__PURE__ */ read("${key}"); export { $${key} as ${key} };`);
-  return `const all = ${lookUp(name)}; const read = (key) => all[key]; export default all;\n${exports.join("\n")}`;
+  return `const all = ${loadModule(name)}; const read = (key) => all[key]; export default all;\n${exports.join("\n")}`;
 }
 
 /** What prom-client and pino load at their start and nothing here calls: its place in the bundle is empty. That saves 2 MB. */
@@ -54,6 +54,18 @@ export const bundling = {
   target: "node24",
   format: "esm",
   plugins: [unused, builtins],
+} satisfies BuildOptions;
+
+/**
+ * The kubectl plugin is one file without an extension, which Node reads as a script or as a module, as the folder says in which
+ * somebody put it: it is written so that it is both. Node 20 has had getBuiltinModule since 20.16; older ones have `require`.
+ */
+export const pluginBundling = {
+  target: "node20",
+  format: "iife",
+  banner: {
+    js: '#!/usr/bin/env node\nprocess.getBuiltinModule ??= typeof require === "function" ? require : undefined;',
+  },
 } satisfies BuildOptions;
 
 /**

@@ -1,28 +1,69 @@
 import { expect, test } from "vitest";
 import { startProgress } from "./progress.ts";
 
-function record(isTTY: boolean) {
-  const lines: string[] = [];
+function record(sink: { readonly isTTY: boolean; readonly columns?: number }, terminal = "xterm") {
+  const written: string[] = [];
   let time = 0;
-  const progress = startProgress("build", { isTTY, write: (text: string) => lines.push(text) }, () => time);
-  return { progress, lines, at: (milliseconds: number) => (time = milliseconds) };
+  let tick = () => {};
+  const environment = {
+    terminal,
+    now: () => time,
+    every: (_milliseconds: number, run: () => void) => {
+      tick = run;
+      return () => void (tick = () => {});
+    },
+  };
+  const progress = startProgress("build", { ...sink, write: (text: string) => written.push(text) }, environment);
+  return { progress, written, at: (milliseconds: number) => void (time = milliseconds), tick: () => tick() };
 }
 
 test("a log gets a line every five seconds, however often the step reports", () => {
-  const { progress, lines, at } = record(false);
+  const { progress, written, at } = record({ isTTY: false });
   for (let second = 0; second <= 75; second += 0.5) {
     at(second * 1000);
     progress.update(`${second}`);
   }
   progress.done("from cache");
-  expect(lines).toHaveLength(1 + 15 + 1);
-  expect(lines.at(1)).toBe("  ... build: 5, 5.0s\n");
-  expect(lines.at(-1)).toBe("  ok: build from cache (1m15s)\n");
+  expect(written).toHaveLength(1 + 15 + 1);
+  expect(written.at(1)).toBe("  ... build: 5, 5.0s\n");
+  expect(written.at(-1)).toBe("  ok: build from cache (1m15s)\n");
 });
 
-test("a terminal gets one line that renews itself, from the first report on", () => {
-  const { progress, lines } = record(true);
+test("a terminal gets one line that is redrawn, from the first report on", () => {
+  const { progress, written } = record({ isTTY: true });
   progress.update("1 of 2");
   progress.fail();
-  expect(lines).toEqual(["> build\n", "\r\u001b[K  ... build: 1 of 2, 0.0s", "\r\u001b[K  FAILED: build (0.0s)\n"]);
+  const redraw = "\r\u001b[K";
+  expect(written).toEqual([
+    `${redraw}> build`,
+    `${redraw}  ... build: 1 of 2, 0.0s`,
+    `${redraw}  FAILED: build (0.0s)\n`,
+  ]);
+});
+
+test("a step that reports nothing still shows how long it takes, until it ends", () => {
+  const { progress, written, at, tick } = record({ isTTY: true });
+  at(3_000);
+  tick();
+  expect(written.at(-1)).toBe("\r\u001b[K  ... build, 3.0s");
+  progress.done("");
+  tick();
+  expect(written.at(-1)).toBe("\r\u001b[K  ok: build (3.0s)\n");
+});
+
+test("a terminal that cannot redraw a line gets whole lines", () => {
+  const { progress, written } = record({ isTTY: true }, "dumb");
+  progress.done("");
+  expect(written).toEqual(["> build\n", "  ok: build (0.0s)\n"]);
+});
+
+test.each([
+  { columns: 20, width: 19 },
+  { columns: 0, width: 79 },
+])("on a terminal of $columns columns a report takes at most $width", ({ columns, width }) => {
+  const { progress, written } = record({ isTTY: true, columns });
+  progress.update("one pod cannot be scheduled ".repeat(10));
+  const shown = written.at(-1)?.replace("\r\u001b[K", "");
+  expect(shown).toMatch(/^ {2}\.\.\. build: one.*…$/);
+  expect(shown).toHaveLength(width);
 });

@@ -1,4 +1,4 @@
-// Shows one long step: on a terminal a line that renews itself, elsewhere a line every few seconds.
+// Shows one long step: on a terminal one line that is redrawn in place, elsewhere whole lines, one every few seconds.
 
 export type Progress = {
   readonly update: (text: string) => void;
@@ -6,31 +6,62 @@ export type Progress = {
   readonly fail: () => void;
 };
 
-type Sink = { readonly isTTY?: boolean; readonly write: (text: string) => unknown };
+type Sink = { readonly isTTY?: boolean; readonly columns?: number; readonly write: (text: string) => unknown };
+
+/** `now` counts in milliseconds; what `every` returns ends it; `terminal` is the environment's TERM. */
+type Environment = {
+  readonly now: () => number;
+  readonly every: (milliseconds: number, run: () => void) => () => void;
+  readonly terminal: string | undefined;
+};
 
 const paceMs = { terminal: 100, log: 5_000 };
+const tickMs = { terminal: 1_000, log: 5_000 };
 
-/** `now` counts in milliseconds. */
-export function startProgress(
-  name: string,
-  sink: Sink,
-  now: () => number = performance.now.bind(performance),
-): Progress {
-  const isTerminal = sink.isTTY === true;
+const processEnvironment: Environment = {
+  now: performance.now.bind(performance),
+  every: (milliseconds, run) => {
+    const timer = setInterval(run, milliseconds).unref();
+    return () => clearInterval(timer);
+  },
+  terminal: process.env["TERM"],
+};
+
+export function startProgress(name: string, sink: Sink, environment: Environment = processEnvironment): Progress {
+  const { now, every, terminal } = environment;
+  const isTerminal = sink.isTTY === true && terminal !== "dumb";
+  const kind = isTerminal ? "terminal" : "log";
   const start = now();
   let last = start - (isTerminal ? paceMs.terminal : 0);
+  let text = "";
   const elapsed = () => duration(now() - start);
-  const clear = isTerminal ? "\r\u001b[K" : "";
-  sink.write(`> ${name}\n`);
-  return {
-    update: (text) => {
-      if (now() - last < (isTerminal ? paceMs.terminal : paceMs.log)) return;
-      last = now();
-      sink.write(`${clear}  ... ${name}: ${text}, ${elapsed()}${isTerminal ? "" : "\n"}`);
-    },
-    done: (text) => sink.write(`${clear}  ok: ${name} ${text} (${elapsed()})\n`),
-    fail: () => sink.write(`${clear}  FAILED: ${name} (${elapsed()})\n`),
+  // A line that wraps could not be drawn over.
+  const show = (line: string) => sink.write(isTerminal ? `\r\u001b[K${cut(line, sink.columns)}` : `${line}\n`);
+  const draw = () => {
+    if (now() - last < paceMs[kind]) return;
+    last = now();
+    show(`  ... ${name}${text === "" ? "" : `: ${text}`}, ${elapsed()}`);
   };
+  show(`> ${name}`);
+  const stop = every(tickMs[kind], draw);
+  const end = (line: string) => {
+    stop();
+    sink.write(`${isTerminal ? "\r\u001b[K" : ""}${line}\n`);
+  };
+  return {
+    update: (given) => {
+      text = given;
+      draw();
+    },
+    done: (result) => end(`  ok: ${name}${result === "" ? "" : ` ${result}`} (${elapsed()})`),
+    fail: () => end(`  FAILED: ${name} (${elapsed()})`),
+  };
+}
+
+/** A terminal that a script makes calls itself 0 columns wide. */
+function cut(line: string, columns: number | undefined): string {
+  const width = columns === undefined || columns === 0 ? 80 : columns;
+  return line.length < width ? line : `${line.slice(0, width - 2)}…`;
 }
 
 function duration(milliseconds: number): string {

@@ -1,4 +1,4 @@
-// A vitest reporter that leaves the number of passed and failed tests where make finds it.
+// A vitest reporter that leaves the number of passed and failed tests, and the names of those that failed, where make finds it.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
@@ -11,7 +11,9 @@ export const tally: Reporter = {
     const broken = modules.filter((module) => module.errors().length > 0).length + errors.length;
     const skipped = count("skipped");
     const ending = skipped > 0 ? `, ${skipped} skipped` : "";
+    const failed = tests.filter((one) => one.result().state === "failed");
+    const names = failed.map((one) => `failed: ${one.module.relativeModuleId} > ${one.fullName}\n`).join("");
     mkdirSync(".make", { recursive: true });
-    writeFileSync(".make/tally", `${count("passed")} passed, ${count("failed") + broken} failed${ending}\n`);
+    writeFileSync(".make/tally", `${names}${count("passed")} passed, ${failed.length + broken} failed${ending}\n`);
   },
 };

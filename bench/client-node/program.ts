@@ -1,7 +1,7 @@
 // The work of the protocol on @kubernetes/client-node, written as its documentation and examples recommend.
 
 import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernetes/client-node";
-import { type Seen, serve } from "../programs/protocol.ts";
+import { type StoredObject, serve } from "../programs/protocol.ts";
 
 const { NAMESPACE: namespace = "default" } = process.env;
 const config = new KubeConfig();
@@ -11,17 +11,17 @@ const api = config.makeApiClient(CoreV1Api);
 /** The examples of the library wait this long before they start an informer again. */
 const restartMs = 5_000;
 
-function seen({ metadata, data }: V1ConfigMap): Seen {
+function seen({ metadata, data }: V1ConfigMap): StoredObject {
   return { name: metadata?.name ?? "", version: metadata?.resourceVersion ?? "", value: data?.["value"] ?? "" };
 }
 
 serve({
   read: async (name) => void (await api.readNamespacedConfigMap({ name, namespace })),
-  follow: (told) => {
+  follow: (onChange) => {
     let isSynced = false;
     const list = () => api.listNamespacedConfigMap({ namespace });
     const informer = makeInformer<V1ConfigMap>(config, `/api/v1/namespaces/${namespace}/configmaps`, list);
-    informer.on("change", told);
+    informer.on("change", onChange);
     informer.on("error", () => void setTimeout(() => void start(), restartMs));
     const start = async () => {
       await informer.start();

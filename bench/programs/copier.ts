@@ -1,9 +1,17 @@
 // A controller as a process, for scenarios that break the network: keeps a copy of each ConfigMap labelled copy=yes.
 
 import type { KubeObject } from "@virt/engine";
-import { Client, type Controller, findAccess, Host, systemClock, type Tenant, type WatchSpec } from "@virt/kube";
+import {
+  Client,
+  type Controller,
+  findAccess,
+  type InformerSpec,
+  type ManagedControllerOptions,
+  Manager,
+  systemClock,
+} from "@virt/kube";
 
-const watch = (labelSelector: string): WatchSpec => ({
+const watch = (labelSelector: string): InformerSpec => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   labelSelector,
@@ -18,22 +26,22 @@ function copyOf(original: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata, data: original["data"] ?? {} };
 }
 
-const controller: Controller = {
+const copier: Controller = {
   name: "copier",
   keysFor: ({ labelSelector }, { key }) => (labelSelector === undefined ? [] : [key.replace(/-copy$/, "")]),
-  pass: async (key, { cluster }) => {
-    const original = host.watches.find(originals)?.store.get(key);
-    const copy = host.watches.find(copies)?.store.get(`${key}-copy`);
+  reconcile: async (key, { cluster }) => {
+    const original = manager.informers.find(originals)?.store.get(key);
+    const copy = manager.informers.find(copies)?.store.get(`${key}-copy`);
     if (original === undefined || JSON.stringify(copy?.["data"]) === JSON.stringify(original["data"]))
       return { kind: "done" };
     const outcome = await cluster.apply(copyOf(original), { manager: "copier", force: true, expect: "anything" });
-    return outcome.kind === "unavailable" ? { kind: "failed" } : { kind: "done" };
+    return outcome.kind === "unavailable" ? { kind: "retry" } : { kind: "done" };
   },
 };
 
 const nothing = () => undefined;
-const tenant: Tenant = {
-  controller,
+const managed: ManagedControllerOptions = {
+  controller: copier,
   observer: {
     added: nothing,
     retried: nothing,
@@ -47,12 +55,12 @@ const tenant: Tenant = {
   },
 };
 
-const host = new Host({
+const manager = new Manager({
   client: new Client({ access: findAccess({ env: process.env }), userAgent: "bench/copier" }),
   clock: systemClock,
   random: Math.random,
-  tenants: [tenant],
-  observer: { opened: nothing, closed: nothing, stateChanged: nothing, told: nothing, handlerFailed: nothing },
+  controllers: [managed],
+  observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
 });
-host.want([originals, copies]);
+manager.setInformers([originals, copies]);
 process.stdin.resume().on("end", () => process.exit(0)); // whoever started us is gone

@@ -3,20 +3,20 @@
 import { createHash } from "node:crypto";
 import { createInterface } from "node:readline";
 
-export type Seen = { readonly name: string; readonly version: string; readonly value: string };
+export type StoredObject = { readonly name: string; readonly version: string; readonly value: string };
 
 /** What a library keeps of the ConfigMaps of one namespace. */
 export type Followed = {
   readonly isSynced: () => boolean;
-  readonly find: (name: string) => Seen | undefined;
-  readonly all: () => Iterable<Seen>;
+  readonly find: (name: string) => StoredObject | undefined;
+  readonly all: () => Iterable<StoredObject>;
 };
 
 /** A way to talk to Kubernetes. */
 export type Library = {
   readonly read: (name: string) => Promise<void>;
-  /** Calls `told` after each change. A library that cannot follow has none. */
-  readonly follow?: (told: () => void) => Followed;
+  /** Calls `onChange` after each change. A library that cannot follow has none. */
+  readonly follow?: (onChange: () => void) => Followed;
 };
 
 export type Command =
@@ -27,11 +27,11 @@ export type Command =
   | { readonly do: "await"; readonly name: string; readonly value: string }
   | { readonly do: "report" };
 
-/** `told` counts the changes since the start. */
-export type Report = { readonly objects: number; readonly told: number; readonly digest: string };
+/** `notifications` counts the changes since the start. */
+export type Report = { readonly objects: number; readonly notifications: number; readonly digest: string };
 
 /** Two sides with the same digest hold the same objects in the same versions. */
-export function digestOf(all: Iterable<Pick<Seen, "name" | "version">>): string {
+export function digestOf(all: Iterable<Pick<StoredObject, "name" | "version">>): string {
   const lines = Array.from(all, ({ name, version }) => `${name}@${version}`).toSorted();
   return createHash("sha256").update(lines.join("\n")).digest("hex");
 }
@@ -54,7 +54,7 @@ function workWith(library: Library): (command: Command) => Promise<object> {
       case "read":
         return readMany(library, command);
       case "follow":
-        followed = library.follow?.(() => changes.tell());
+        followed = library.follow?.(() => changes.notify());
         while (followed?.isSynced() !== true) await new Promise((resolve) => setTimeout(resolve, 5));
         return {};
       case "await":
@@ -62,7 +62,7 @@ function workWith(library: Library): (command: Command) => Promise<object> {
         return {};
       case "report": {
         const all = [...(followed?.all() ?? [])];
-        return { objects: all.length, told: changes.told, digest: digestOf(all) };
+        return { objects: all.length, notifications: changes.notifications, digest: digestOf(all) };
       }
     }
   };
@@ -70,23 +70,23 @@ function workWith(library: Library): (command: Command) => Promise<object> {
 
 /** Counts the changes, and lets others wait for one that brings what they want. */
 class Changes {
-  told = 0;
+  notifications = 0;
   readonly #waiting = new Set<() => void>();
 
-  tell(): void {
-    this.told++;
-    for (const look of this.#waiting) look();
+  notify(): void {
+    this.notifications++;
+    for (const check of this.#waiting) check();
   }
 
   until(isTrue: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (!isTrue()) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve();
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }

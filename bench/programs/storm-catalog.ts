@@ -4,11 +4,11 @@ import type { Asset, Tombstone } from "@virt/platform";
 import { assets as shipped } from "../../catalog/index.ts";
 import { group, kindAt, namespace, stormObject } from "./storm-objects.ts";
 
-export { features, operatorOf, profiles } from "../../catalog/index.ts";
+export { expectedPolicies, profiles } from "../../catalog/index.ts";
 
 export const tombstones: readonly Tombstone[] = [];
 
-/** Nothing is looked at before the HyperConverged is. */
+/** Nothing is reconciled before the HyperConverged is. */
 export const assets: readonly Asset[] = [
   ...shipped.filter(({ target }) => target.kind === "HyperConverged"),
   ...Array.from({ length: Number(process.env["OBJECTS"]) }, (_, at) => stormAsset(at)),
@@ -21,7 +21,7 @@ function stormAsset(at: number): Asset {
   const object = stormObject(kind, name);
   return {
     name,
-    feature: "storm",
+    feature: { name: "storm", description: "", maturity: "GA" },
     tier: "always-on",
     phase: 1,
     order: 100,

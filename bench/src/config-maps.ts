@@ -1,6 +1,6 @@
 // The objects that scenarios work on: ConfigMaps of about two kilobytes, with one value that changes.
 
-import type { Answer, Server } from "@virt/testkit";
+import type { ApiResponse, Server } from "@virt/testkit";
 import { digestOf } from "../programs/protocol.ts";
 
 export const objectName = (at: number): string => `object-${at}`;
@@ -46,6 +46,6 @@ export async function inParallel(count: number, act: (at: number) => Promise<voi
   await Promise.all(Array.from({ length: atOnce }, work));
 }
 
-function expectSuccess({ status, body }: Answer): void {
+function expectSuccess({ status, body }: ApiResponse): void {
   if (status >= 300) throw new Error(`the API server answered ${status}: ${JSON.stringify(body)}`);
 }

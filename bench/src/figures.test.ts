@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Goal, judgedSample, verdictOf } from "./figures.ts";
+import { compareWithGoal, decisiveSample, type Goal } from "./figures.ts";
 
 const within: Goal = { is: "at most", value: 100, isExact: false };
 const count: Goal = { is: "at most", value: 0, isExact: true };
@@ -8,12 +8,12 @@ const rate: Goal = { is: "at least", value: 0.8, isExact: false };
 const cases = [
   { reason: "a limit that is just reached is met", values: [100], goal: within, size: "usual", isMet: true },
   { reason: "the worst round decides", values: [50, 101, 50], goal: within, size: "usual", isMet: false },
-  { reason: "a quick run judges times at twice the goal", values: [199], goal: within, size: "quick", isMet: true },
+  { reason: "a quick run compares times with twice the goal", values: [199], goal: within, size: "quick", isMet: true },
   { reason: "twice the goal is not more than that", values: [201], goal: within, size: "quick", isMet: false },
-  { reason: "a quick run judges counts exactly", values: [1], goal: count, size: "quick", isMet: false },
+  { reason: "a quick run compares counts exactly", values: [1], goal: count, size: "quick", isMet: false },
   { reason: "a full run has no slack", values: [101], goal: within, size: "full", isMet: false },
   {
-    reason: "what must be reached is judged by its least round",
+    reason: "what must be reached is decided by its least round",
     values: [0.9, 0.7],
     goal: rate,
     size: "usual",
@@ -37,11 +37,14 @@ const cases = [
 ] as const;
 
 test.each(cases)("$reason", ({ values, goal, size, isMet }) => {
-  expect(verdictOf(values, goal, size).isMet).toBe(isMet);
+  expect(compareWithGoal(values, goal, size).isMet).toBe(isMet);
 });
 
-test("a limit is kept by every sample, unless it is about the middle", () => {
-  expect(judgedSample([1, 2, 9], within)).toBe(9);
-  expect(judgedSample([1, 2, 9], { ...within, by: "p50" })).toBe(2);
-  expect(judgedSample([1, 2, 9], rate)).toBe(1);
+test("a limit is kept by every sample, unless it is about the middle or about nine of ten", () => {
+  const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 90];
+  expect(decisiveSample([1, 2, 9], within)).toBe(9);
+  expect(decisiveSample([1, 2, 9], { ...within, by: "p50" })).toBe(2);
+  expect(decisiveSample(ten, { ...within, by: "p90" })).toBe(9);
+  expect(decisiveSample(ten, { ...rate, by: "p90" })).toBe(1);
+  expect(decisiveSample([1, 2, 9], rate)).toBe(1);
 });

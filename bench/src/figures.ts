@@ -11,10 +11,10 @@ export type Goal = {
   readonly value: number;
   /** Counts and memory do not depend on the minute, so a quick run gates them exactly too. */
   readonly isExact: boolean;
-  /** Judged by the ratio to the floor, not by the value. */
+  /** Compared by the ratio to the floor, not by the value. */
   readonly ofRatio?: boolean;
   /** Which sample of a round must reach it; the worst one unless said otherwise. */
-  readonly by?: "worst" | "p50";
+  readonly by?: "worst" | "p50" | "p90";
 };
 
 export type FigureSpec = {
@@ -30,15 +30,16 @@ export type FigureSpec = {
 };
 
 /** What one round says about a figure: the sample that the goal asks for. */
-export function judgedSample(samples: readonly number[], { is, by = "worst" }: Goal): number {
+export function decisiveSample(samples: readonly number[], { is, by = "worst" }: Goal): number {
   if (by === "p50") return percentile(samples, 0.5);
+  if (by === "p90") return percentile(samples, is === "at most" ? 0.9 : 0.1);
   return percentile(samples, is === "at most" ? 1 : 0);
 }
 
-export type Verdict = { readonly isMet: boolean; readonly limit: number; readonly worst: number };
+export type GoalResult = { readonly isMet: boolean; readonly limit: number; readonly worst: number };
 
 /** `values`: one for each round. The worst round must pass, and a round without a sample does not. */
-export function verdictOf(values: readonly number[], goal: Goal, size: Size): Verdict {
+export function compareWithGoal(values: readonly number[], goal: Goal, size: Size): GoalResult {
   const slack = size === "quick" && !goal.isExact ? 2 : 1;
   const limit = goal.is === "at most" ? goal.value * slack : goal.value / slack;
   const worst = goal.is === "at most" ? Math.max(...values) : Math.min(...values);

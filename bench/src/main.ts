@@ -41,7 +41,7 @@ function write(result: Result): string {
 
 function summarize(results: readonly Result[]): void {
   const missed = results.flatMap(({ scenario, ours }) =>
-    ours.filter(({ verdict }) => verdict?.isMet === false).map(({ name }) => `${scenario}: ${name}`),
+    ours.filter(({ goalResult }) => goalResult?.isMet === false).map(({ name }) => `${scenario}: ${name}`),
   );
   for (const goal of missed) process.stdout.write(`goal missed: ${goal}\n`);
   const failed = results.filter((result) => !isPassed(result)).length;

@@ -2,20 +2,20 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Actor, type Server, startTcpGate, type TcpGate } from "@virt/testkit";
+import { type ApiUser, type Server, startTcpGate, type TcpGate } from "@virt/testkit";
 
 export type Network = {
   /** Leads through this network. */
   readonly kubeconfig: string;
-  readonly set: TcpGate["set"];
+  readonly set: TcpGate["setMode"];
   readonly cut: TcpGate["cut"];
-  readonly asked: TcpGate["asked"];
+  readonly asked: TcpGate["connectionCount"];
   /** Connections that exist say nothing any more, for ever; new ones are not concerned. */
   readonly freeze: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-export async function startNetwork(api: Server, actor: Actor): Promise<Network> {
+export async function startNetwork(api: Server, actor: ApiUser): Promise<Network> {
   const server = { host: "127.0.0.1", port: Number(new URL(api.url).port) };
   // Two gates in a row: those who pass the first one are led through whichever second one is in use when they come.
   const seconds = [await startTcpGate(server)];
@@ -25,11 +25,11 @@ export async function startNetwork(api: Server, actor: Actor): Promise<Network> 
   writeFileSync(kubeconfig, readFileSync(actor.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${first.port}`));
   return {
     kubeconfig,
-    set: first.set,
+    set: first.setMode,
     cut: first.cut,
-    asked: first.asked,
+    asked: first.connectionCount,
     freeze: async () => {
-      seconds.at(-1)?.set("silent");
+      seconds.at(-1)?.setMode("silent");
       const next = await startTcpGate(server);
       seconds.push(next);
       way.port = next.port;

@@ -1,7 +1,7 @@
 // Nodes as a large cluster with virtual machines has them, and the reports of their kubelets.
 
 import type { Server } from "@virt/testkit";
-import { ok } from "./advisor-world.ts";
+import { ok } from "./advisor-cluster.ts";
 import { inParallel } from "./config-maps.ts";
 
 const mark = "bench.example.com/node";
@@ -12,7 +12,7 @@ const many = (count: number, name: (at: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [name(at), "true"]));
 
 /** KubeVirt and node feature discovery label what the processor can do. */
-const labels = {
+export const workerLabels = {
   [mark]: "",
   "node-role.kubernetes.io/worker": "",
   "kubernetes.io/os": "linux",
@@ -21,7 +21,7 @@ const labels = {
   ...many(100, (at) => `cpu-feature.node.kubevirt.io/feature-${at}`),
 };
 
-const images = Array.from({ length: 20 }, (_, at) => ({
+export const nodeImages = Array.from({ length: 20 }, (_, at) => ({
   names: [`registry.example.com/images/image-${at}@sha256:${"0123456789abcdef".repeat(4)}`],
   sizeBytes: 100_000_000 + at,
 }));
@@ -52,11 +52,11 @@ function nodeAt(at: number) {
   return {
     metadata: {
       name,
-      labels: { ...labels, "kubernetes.io/hostname": name },
+      labels: { ...workerLabels, "kubernetes.io/hostname": name },
       annotations: { "k8s.ovn.org/node-subnets": subnets },
       managedFields: [ofKubelet],
     },
-    status: { capacity, images, conditions: [readyNow()] },
+    status: { capacity, images: nodeImages, conditions: [readyNow()] },
   };
 }
 
@@ -73,7 +73,7 @@ export async function removeNodes(api: Server): Promise<void> {
   ok(await api.request({ method: "DELETE", path: `${path}?labelSelector=${encodeURIComponent(mark)}` }));
 }
 
-/** As node feature discovery tells of a device that virtual machines may have. */
+/** As node feature discovery labels a device that virtual machines may have. */
 export async function addDevice(api: Server, at: number): Promise<void> {
   const body = { metadata: { labels: { "feature.node.kubernetes.io/pci-0300_10de.present": "true" } } };
   ok(await api.request({ method: "PATCH", path: `${path}/${nameOf(at)}`, body }));

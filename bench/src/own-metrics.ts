@@ -4,7 +4,7 @@ import { freePorts } from "@virt/testkit";
 import { pause, until } from "./wait.ts";
 
 export type OwnMetrics = {
-  /** For the operator: it tells whoever asks. */
+  /** For the operator: it answers whoever asks. */
   readonly flags: readonly string[];
   /** How often something was put into the platform controller's queue, and how much of it waits there. */
   readonly queue: () => Promise<{ readonly adds: number; readonly depth: number }>;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 /** `privateMb`: without the pages of the Node binary, which all processes on a machine share. */
 export type Memory = { readonly rssMb: number; readonly peakMb: number; readonly privateMb: number };
 
-/** The text of /proc/<pid>/status; VmHWM is the most that was ever resident. */
+/** The text of /proc/<pid>/status; VmHWM is the peak of its memory. */
 export function readMemory(status: string): Memory {
   const megabytes = (name: string) => {
     const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];

@@ -9,7 +9,7 @@ import { bundling } from "../../tools/bundling.ts";
 const entries = {
   ours: ["bench", "programs", "ours.ts"],
   raw: ["bench", "programs", "raw.ts"],
-  onlooker: ["bench", "programs", "onlooker.ts"],
+  "field-observer": ["bench", "programs", "field-observer.ts"],
   copier: ["bench", "programs", "copier.ts"],
   "client-node": ["bench", "client-node", "program.ts"],
   storm: ["apps", "operator", "src", "main.ts"],
@@ -17,7 +17,7 @@ const entries = {
 
 export type ProgramName = keyof typeof entries;
 
-/** The storm is the shipped operator with another catalog, and somebody who looks at its event loop. */
+/** The storm is the shipped operator with another catalog, and a probe of its event loop. */
 const changes: Readonly<Partial<Record<string, BuildOptions>>> = {
   storm: {
     alias: { "@virt/catalog": inRepository("bench", "programs", "storm-catalog.ts") },

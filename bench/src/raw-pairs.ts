@@ -1,7 +1,7 @@
 // The floor of a storm: how many objects a second a program without any library corrects, four at a time.
 
 import { findAccess } from "@virt/kube";
-import type { Actor } from "@virt/testkit";
+import type { ApiUser } from "@virt/testkit";
 import { openRaw } from "../programs/raw-requests.ts";
 import { kindAt, listPath, stormObject } from "../programs/storm-objects.ts";
 import { inParallel } from "./config-maps.ts";
@@ -11,8 +11,8 @@ const atOnce = 4;
 /** Some of each kind, so that no two at a time are the same. */
 const objects = 64;
 
-/** Dry run and change of objects of the same kinds, which nobody else looks at: pairs a second. */
-export async function rawPairs({ kubeconfig }: Actor, pairs: number): Promise<number> {
+/** Dry run and change of objects of the same kinds, which nobody else uses: pairs a second. */
+export async function rawPairs({ kubeconfig }: ApiUser, pairs: number): Promise<number> {
   const raw = openRaw(findAccess({ env: {}, kubeconfig }), atOnce);
   const send = (at: number, value: string, query = "") => {
     const kind = kindAt(at);

@@ -1,4 +1,4 @@
-// An API server of one kind that plays the same events to every library, as fast as they are read, and breaks where it is told to.
+// An API server of one kind that sends the same events to every library, as fast as they are read, and breaks where a scenario asks for it.
 
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { ReplayStreams } from "./replay-streams.ts";
 export type ReplayServer = {
   readonly kubeconfig: string;
   /** Lets this many more events happen; returns the last one. */
-  readonly play: (events: number) => { readonly name: string; readonly value: string };
+  readonly send: (events: number) => { readonly name: string; readonly value: string };
   /** The stream that first comes to this event from now on breaks in the middle of its line. Settles when that has happened. */
   readonly breakAfter: (events: number) => Promise<void>;
   /** Streams that exist say nothing any more and stay open; new ones are not concerned. */
@@ -32,7 +32,7 @@ export async function startReplay(folder: string, objects: number): Promise<Repl
   await once(server, "listening");
   return {
     kubeconfig: writeKubeconfig(folder, (server.address() as AddressInfo).port, authority),
-    play: (events) => {
+    send: (events) => {
       const last = log.advance(events);
       streams.wake();
       return last;
@@ -47,18 +47,18 @@ export async function startReplay(folder: string, objects: number): Promise<Repl
   };
 }
 
-type Parts = { readonly log: ReplayLog; readonly streams: ReplayStreams };
+type Replay = { readonly log: ReplayLog; readonly streams: ReplayStreams };
 
-function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): void {
+function answer(replay: Replay, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? "", "https://replay");
   const isObjects = pathname === "/api/v1/namespaces/default/configmaps";
-  if (isObjects && searchParams.get("watch") === "true") return follow(parts, response, searchParams);
-  const body = isObjects ? parts.log.list() : pathname === "/api/v1" ? resources : undefined;
+  if (isObjects && searchParams.get("watch") === "true") return follow(replay, response, searchParams);
+  const body = isObjects ? replay.log.list() : pathname === "/api/v1" ? resources : undefined;
   response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" });
   response.end(body ?? notFound);
 }
 
-function follow({ log, streams }: Parts, response: ServerResponse, query: URLSearchParams): void {
+function follow({ log, streams }: Replay, response: ServerResponse, query: URLSearchParams): void {
   const isList = query.get("sendInitialEvents") === "true";
   response.writeHead(200, { "content-type": "application/json" });
   response.flushHeaders();

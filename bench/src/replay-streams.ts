@@ -1,4 +1,4 @@
-// The watch streams of a replay server: each gets the log from its own place on, and breaks where it is told to.
+// The watch streams of a replay server: each gets the log from its own place on, and breaks where a scenario asks for it.
 
 import type { ServerResponse } from "node:http";
 import type { ReplayLog } from "./replay-log.ts";

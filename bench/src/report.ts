@@ -11,7 +11,7 @@ export type Peers = Readonly<
 >;
 
 export function reportOf(result: Result, peers: Peers): string {
-  const head = ["figure", "n", "p50", "p90", "p99", "rounds min..max", "ratio to floor", "goal", "verdict"];
+  const head = ["figure", "n", "p50", "p90", "p99", "rounds min..max", "ratio to floor", "goal", "result"];
   const rows = result.ours.map(figureRow);
   return [
     `\n${result.scenario}: ${result.says}\n`,
@@ -22,7 +22,7 @@ export function reportOf(result: Result, peers: Peers): string {
   ].join("");
 }
 
-function figureRow({ name, unit, spread, rounds, ratio, goal, verdict }: FigureResult): readonly string[] {
+function figureRow({ name, unit, spread, rounds, ratio, goal, goalResult }: FigureResult): readonly string[] {
   return [
     name,
     `${spread.n}`,
@@ -30,7 +30,7 @@ function figureRow({ name, unit, spread, rounds, ratio, goal, verdict }: FigureR
     `${shown(rounds.min, unit)} .. ${shown(rounds.max, unit)}`,
     ratio === undefined ? "" : ratioCell(ratio),
     goal === undefined ? "" : goalText(goal, unit),
-    verdict === undefined ? "" : verdict.isMet ? "pass" : "FAIL",
+    goalResult === undefined ? "" : goalResult.isMet ? "pass" : "FAIL",
   ];
 }
 
@@ -66,7 +66,7 @@ function notes(result: Result, peers: Peers): readonly string[] {
   const steady = `floor moved by ${Math.round(floorMoved * 100)} % between rounds`;
   return [
     `${steady}${repeated > 0 ? `; ${repeated} rounds were repeated for it` : ""}${isSteady ? "" : "; UNSTEADY, not to be compared"}`,
-    `${size} run on ${cores} cores, load ${load.toFixed(1)}${size === "quick" ? "; times are judged at twice the goal" : ""}`,
+    `${size} run on ${cores} cores, load ${load.toFixed(1)}${size === "quick" ? "; times are compared with twice the goal" : ""}`,
     ...dated,
   ];
 }

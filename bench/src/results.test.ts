@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { FigureSpec } from "./figures.ts";
 import type { Floor } from "./floor.ts";
-import { isPassed, resultOf, type Surroundings } from "./results.ts";
+import { isPassed, type MeasurementContext, resultOf } from "./results.ts";
 import type { Round } from "./rounds.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -16,7 +16,7 @@ const round = (at: number, samples: readonly number[]): Round => ({
   floors: [floor(at), floor(at)],
   measured: samples.map((one) => ({ samples: { time: [one] }, requests: { get: one } })),
 });
-const around: Surroundings = { time: "", commit: "", versions: {}, cores: 2, load: 0, seed: 1, size: "usual" };
+const around: MeasurementContext = { time: "", commit: "", versions: {}, cores: 2, load: 0, seed: 1, size: "usual" };
 
 const resultFor = (goal: NonNullable<FigureSpec["goal"]>, rounds: readonly Round[]) => {
   const scenario: Scenario = {
@@ -30,20 +30,20 @@ const resultFor = (goal: NonNullable<FigureSpec["goal"]>, rounds: readonly Round
   return resultOf(scenario, { rounds, repeated: 0, isSteady: true }, around);
 };
 
-test("the worst sample of the worst round is judged, and each round is compared with its own floor", () => {
+test("the worst sample of the worst round counts, and each round is compared with its own floor", () => {
   const rounds = [round(10, [20, 22]), round(20, [40, 60]), round(10, [30, 31])];
   const result = resultFor({ is: "at most", value: 59, isExact: false }, rounds);
   expect(result.ours[0]).toMatchObject({
     spread: { n: 6, p50: 30 },
     rounds: { median: 30, min: 20, max: 40 },
     ratio: { to: "get", median: 2, min: 2, max: 3 },
-    verdict: { isMet: false, worst: 60 },
+    goalResult: { isMet: false, worst: 60 },
   });
   expect(isPassed(result)).toBe(false);
   expect(result.requests).toEqual({ get: 30 });
 });
 
-test("a goal about the ratio is judged by the ratio", () => {
+test("a goal about the ratio is compared with the ratio", () => {
   const rounds = [round(10, [20]), round(20, [59])];
   expect(isPassed(resultFor({ is: "at most", value: 3, isExact: false, ofRatio: true }, rounds))).toBe(true);
   expect(isPassed(resultFor({ is: "at most", value: 2.9, isExact: false, ofRatio: true }, rounds))).toBe(false);

@@ -1,9 +1,9 @@
-// One scenario's result: figures over all rounds, ratios, verdicts. What is written down and what is printed come from here.
+// One scenario's result: figures over all rounds, ratios, results against the goals. What is written down and what is printed come from here.
 
-import { type FigureSpec, judgedSample, type Verdict, verdictOf } from "./figures.ts";
+import { compareWithGoal, decisiveSample, type FigureSpec, type GoalResult } from "./figures.ts";
 import { type Floor, floorVerbs } from "./floor.ts";
 import { percentile, type Range, rangeOf, type Spread, spreadOf } from "./percentiles.ts";
-import { floorOf, movement, type Played, type Round, samplesOf } from "./rounds.ts";
+import { floorOf, movement, type Round, type RoundsResult, samplesOf } from "./rounds.ts";
 import type { Scenario, Size } from "./scenario.ts";
 
 export type FigureResult = {
@@ -15,11 +15,11 @@ export type FigureResult = {
   /** To the floor of the same round. */
   readonly ratio?: Range & { readonly to: string };
   readonly goal?: FigureSpec["goal"];
-  readonly verdict?: Verdict;
+  readonly goalResult?: GoalResult;
   readonly peer?: string;
 };
 
-export type Surroundings = {
+export type MeasurementContext = {
   readonly time: string;
   readonly commit: string;
   readonly versions: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export type Surroundings = {
   readonly size: Size;
 };
 
-export type Result = Surroundings & {
+export type Result = MeasurementContext & {
   readonly schemaVersion: 1;
   readonly scenario: string;
   readonly says: string;
@@ -45,29 +45,29 @@ export type Result = Surroundings & {
   readonly rounds: readonly Round[];
 };
 
-export function resultOf(scenario: Scenario, played: Played, around: Surroundings): Result {
+export function resultOf(scenario: Scenario, measured: RoundsResult, around: MeasurementContext): Result {
   const figures = scenario.figures.filter(({ isLong = false }) => !isLong || around.size !== "quick");
-  const ours = figures.map((figure) => figureResult(figure, played.rounds, around.size));
+  const ours = figures.map((figure) => figureResult(figure, measured.rounds, around.size));
   const ratios = ours.flatMap(({ name, ratio }) => (ratio === undefined ? [] : [[name, ratio] as const]));
-  const moves = played.rounds.map((round) => movement(round, played.rounds));
+  const moves = measured.rounds.map((round) => movement(round, measured.rounds));
   return {
     schemaVersion: 1,
     ...around,
     scenario: scenario.name,
     says: scenario.says,
-    floor: wholeFloor(played.rounds),
+    floor: wholeFloor(measured.rounds),
     floorMoved: Math.max(...moves),
-    repeated: played.repeated,
-    isSteady: played.isSteady,
+    repeated: measured.repeated,
+    isSteady: measured.isSteady,
     ours,
     ratios: Object.fromEntries(ratios),
-    requests: usualRequests(played.rounds),
-    rounds: played.rounds,
+    requests: usualRequests(measured.rounds),
+    rounds: measured.rounds,
   };
 }
 
 export const isPassed = ({ ours }: Pick<Result, "ours">): boolean =>
-  ours.every(({ verdict }) => verdict?.isMet !== false);
+  ours.every(({ goalResult }) => goalResult?.isMet !== false);
 
 function figureResult(figure: FigureSpec, rounds: readonly Round[], size: Size): FigureResult {
   const { name, unit, floor, goal, peer } = figure;
@@ -75,14 +75,14 @@ function figureResult(figure: FigureSpec, rounds: readonly Round[], size: Size):
   const medians = byRound.map((samples) => percentile(samples, 0.5));
   const ratios =
     floor === undefined ? [] : rounds.map((round, at) => (medians[at] ?? Number.NaN) / floorOf(round, floor));
-  const judged = goal?.ofRatio === true ? ratios : goal && byRound.map((samples) => judgedSample(samples, goal));
+  const decisive = goal?.ofRatio === true ? ratios : goal && byRound.map((samples) => decisiveSample(samples, goal));
   return {
     name,
     unit,
     spread: spreadOf(byRound.flat()),
     rounds: rangeOf(medians),
     ...(floor !== undefined && { ratio: { to: floor, ...rangeOf(ratios) } }),
-    ...(goal !== undefined && judged !== undefined && { goal, verdict: verdictOf(judged, goal, size) }),
+    ...(goal !== undefined && decisive !== undefined && { goal, goalResult: compareWithGoal(decisive, goal, size) }),
     ...(peer !== undefined && { peer }),
   };
 }

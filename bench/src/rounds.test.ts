@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Floor } from "./floor.ts";
-import { floorOf, isUnsteady, playRounds, type Round, samplesOf } from "./rounds.ts";
+import { floorOf, isUnsteady, type Round, runRounds, samplesOf } from "./rounds.ts";
 
 const floor = (p50: number): Floor => {
   const spread = { n: 1, p50, p90: p50, p99: p50 };
@@ -27,24 +27,24 @@ test("a round is unsteady when its floor is more than 30 % off, up or down", () 
   expect(isUnsteady(round(99), [])).toBe(false);
 });
 
-const plays = [
-  { reason: "steady rounds are played once", floors: [10, 11, 12], repeated: 0, isSteady: true },
-  { reason: "a round on another machine is played again", floors: [10, 20, 10, 11], repeated: 1, isSteady: true },
+const runs = [
+  { reason: "steady rounds are run once", floors: [10, 11, 12], repeated: 0, isSteady: true },
+  { reason: "a round on another machine is run again", floors: [10, 20, 10, 11], repeated: 1, isSteady: true },
   {
-    reason: "there is an end to repeating, and it is told",
+    reason: "there is an end to repeating, and it is reported",
     floors: [10, 20, 20, 20, 20],
     repeated: 2,
     isSteady: false,
   },
 ];
 
-test.each(plays)("$reason", async ({ floors, repeated, isSteady }) => {
+test.each(runs)("$reason", async ({ floors, repeated, isSteady }) => {
   const left = floors.map((one) => round(one));
-  const played = await playRounds({ rounds: 3, repetitions: 2 }, () => {
+  const result = await runRounds({ rounds: 3, repetitions: 2 }, () => {
     const next = left.shift();
     return next === undefined ? Promise.reject(new Error("one round too many")) : Promise.resolve(next);
   });
   expect(left).toEqual([]);
-  expect(played).toMatchObject({ repeated, isSteady });
-  expect(played.rounds).toHaveLength(3);
+  expect(result).toMatchObject({ repeated, isSteady });
+  expect(result.rounds).toHaveLength(3);
 });

@@ -34,14 +34,17 @@ export const isUnsteady = (round: Pick<Round, "floors">, others: readonly Pick<R
 
 export type Plan = { readonly rounds: number; readonly repetitions: number };
 
-export type Played = { readonly rounds: readonly Round[]; readonly repeated: number; readonly isSteady: boolean };
+export type RoundsResult = { readonly rounds: readonly Round[]; readonly repeated: number; readonly isSteady: boolean };
 
-/** Plays rounds until enough of them are steady; `repetitions` bounds how many may be done again. */
-export async function playRounds({ rounds, repetitions }: Plan, play: (at: number) => Promise<Round>): Promise<Played> {
+/** Runs rounds until enough of them are steady; `repetitions` bounds how many may be done again. */
+export async function runRounds(
+  { rounds, repetitions }: Plan,
+  run: (at: number) => Promise<Round>,
+): Promise<RoundsResult> {
   let kept: readonly Round[] = [];
   let repeated = 0;
   while (kept.length < rounds) {
-    const round = await play(kept.length);
+    const round = await run(kept.length);
     if (repeated < repetitions && isUnsteady(round, kept)) repeated++;
     else kept = [...kept, round];
   }

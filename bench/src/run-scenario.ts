@@ -1,4 +1,4 @@
-// Runs one scenario on an API server of its own: prepares, plays its rounds, gives the result.
+// Runs one scenario on an API server of its own: prepares, runs its rounds, gives the result.
 
 import { findAccess } from "@virt/kube";
 import { startServer } from "@virt/testkit";
@@ -6,10 +6,10 @@ import { startProgress } from "../../tools/progress.ts";
 import { openRaw } from "../programs/raw-requests.ts";
 import { chanceFrom } from "./chance.ts";
 import { measureFloor, smallObject } from "./floor.ts";
+import { readMeasurementContext } from "./measurement-context.ts";
 import { type Result, resultOf } from "./results.ts";
-import { playRounds, type Round } from "./rounds.ts";
+import { type Round, runRounds } from "./rounds.ts";
 import { type Measured, ourAccount, type Rig, type Scenario, type Size } from "./scenario.ts";
-import { lookAround } from "./surroundings.ts";
 
 const rounds = { quick: 1, usual: 3, full: 3 };
 const floorTimes = { quick: 20, usual: 50, full: 100 };
@@ -22,30 +22,30 @@ export async function runScenario(scenario: Scenario, { size, seed }: Order): Pr
   const ours = api.user(ourAccount, ["system:masters"]);
   const rig = { api, ours, size, random: chanceFrom(seed) };
   await scenario.prepare?.({ ...rig, say: before.say });
-  const around = await lookAround(api, { seed, size });
+  const around = await readMeasurementContext(api, { seed, size });
   before.done();
   const floorOwner = api.user("floor", ["system:masters"]);
   const raw = openRaw(findAccess({ env: {}, kubeconfig: floorOwner.kubeconfig }));
   try {
     const floor = () => measureFloor(raw, scenario.floorOn ?? smallObject, floorTimes[size]);
-    // Where nothing is compared with the floor, its movement is told but repeats nothing.
+    // Where nothing is compared with the floor, its movement is reported but repeats nothing.
     const repetitions = scenario.figures.some(({ floor }) => floor !== undefined) && size !== "quick" ? 2 : 0;
-    const played = await playRounds({ rounds: rounds[size], repetitions }, (at) =>
-      playRound(scenario, { rig, floor, name: `${scenario.name}: round ${at + 1} of ${rounds[size]}` }),
+    const result = await runRounds({ rounds: rounds[size], repetitions }, (at) =>
+      runRound(scenario, { rig, floor, name: `${scenario.name}: round ${at + 1} of ${rounds[size]}` }),
     );
-    return resultOf(scenario, played, around);
+    return resultOf(scenario, result, around);
   } finally {
     raw.close();
   }
 }
 
-type Playing = {
+type RoundOptions = {
   readonly rig: Omit<Rig, "say">;
   readonly floor: () => Promise<Round["floors"][0]>;
   readonly name: string;
 };
 
-async function playRound(scenario: Scenario, { rig, floor, name }: Playing): Promise<Round> {
+async function runRound(scenario: Scenario, { rig, floor, name }: RoundOptions): Promise<Round> {
   const step = startStep(name);
   step.say("floor");
   const first = await floor();

@@ -1,6 +1,6 @@
 // What a scenario is: a file in scenarios/ exports one, and the index there lists it.
 
-import type { Actor, Server } from "@virt/testkit";
+import type { ApiUser, Server } from "@virt/testkit";
 import type { FigureSpec } from "./figures.ts";
 import type { FloorSubject } from "./floor.ts";
 
@@ -10,10 +10,10 @@ export type Size = "quick" | "usual" | "full";
 export type Rig = {
   readonly api: Server;
   /** The account that is measured: the audit log tells its requests from everybody else's. */
-  readonly ours: Actor;
+  readonly ours: ApiUser;
   readonly size: Size;
   readonly random: () => number;
-  /** What is being done at the moment, for whoever looks on. */
+  /** What is being done at the moment, for whoever watches. */
   readonly say: (what: string) => void;
 };
 

@@ -7,7 +7,7 @@ export const pause = (ms: number): Promise<void> => after(ms);
 /** The longest that something else is waited for; it keeps no process alive. */
 export const patience = (ms: number): Promise<void> => after(ms, undefined, { ref: false });
 
-/** Looks every few milliseconds; gives up after `limitMs`, which means "hung", and says what it waited for. */
+/** Polls every few milliseconds; gives up after `limitMs`, which means "hung", and says what it waited for. */
 export async function until(what: string, limitMs: number, isTrue: () => Promise<boolean>): Promise<void> {
   const start = performance.now();
   while (!(await isTrue())) {

@@ -1,7 +1,6 @@
 // The alerts of the advisor.
 
-import { type Alert, last } from "./alert.ts";
-import { noLeader } from "./down.ts";
+import { type Alert, last, noLeader } from "./alert.ts";
 
 const prefix = "kubevirt_advisor_";
 
@@ -10,10 +9,7 @@ const ofAny = (labels: string, series: string) => `max by (namespace, ${labels})
 const metric = (labels: string, series: string) => ofAny(labels, last(`${prefix}${series}`));
 const config = "VirtPlatformConfig {{ $labels.name }}";
 
-const machines = (state: string, of: (series: string) => string) =>
-  ofAny("name, item, pool", of(`${prefix}rollout_machines{state="${state}"}`));
-const changes = (series: string) => `changes(${series}[5m])`;
-
+/** In the order of the runbooks. Installed as a PrometheusRule by the manifests, not by the advisor itself. */
 export const advisorAlerts: readonly Alert[] = [
   {
     alert: "VirtAdvisorReviewWaiting",
@@ -21,20 +17,17 @@ export const advisorAlerts: readonly Alert[] = [
     lasting: "1h",
     severity: "info",
     impact: "none",
-    summary: "A plan that nobody asked for waits for a review.",
+    summary: "A plan that was drafted after the approval waits for review.",
     description: `${config} is set to Apply, but its inputs, its targets or the operator changed after the approval. The new plan has waited for a person for an hour.`,
   },
   {
     alert: "VirtAdvisorRolloutStuck",
-    expr: [
-      `${machines("updated", last)} < ${machines("total", last)}`,
-      `and ${machines("updated", changes)} == 0`,
-    ].join(" "),
-    lasting: "2h",
+    expr: `${metric("name", "rollout_stuck")} == 1`,
+    lasting: "15m",
     severity: "warning",
     impact: "warning",
-    summary: "A rollout to the nodes does not get on.",
-    description: `In pool {{ $labels.pool }} no node has taken over item {{ $labels.item }} of ${config} for two hours. {{ $value }} node(s) are done.`,
+    summary: "A rollout to the nodes is stuck until somebody intervenes.",
+    description: `The rollout of ${config} is stuck. Its condition Stalled names the cause and the command to run.`,
   },
   {
     alert: "VirtAdvisorPlanFailed",

@@ -1,4 +1,4 @@
-// What an alert is, and how Prometheus is told about it.
+// What an alert is, how Prometheus is told about it, and the one that both controllers have.
 
 import { type fieldManagers, repositoryUrl } from "@virt/api";
 
@@ -41,5 +41,21 @@ function ruleOf(operator: Operator, alert: Alert, template: string) {
       kubernetes_operator_component: operator,
     },
     annotations: { summary, description, runbook_url: template.replaceAll("%s", alert.alert) },
+  };
+}
+
+type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };
+
+/** Nobody does the work of a controller. A process that is gone takes its series along, so their absence counts. */
+export function noLeader({ alert, prefix, words }: AlertedController): Alert {
+  const leader = last(`${prefix}leader`);
+  return {
+    alert,
+    expr: `max(${leader}) < 1 or absent(${leader})`,
+    lasting: "10m",
+    severity: "warning",
+    impact: "critical",
+    summary: `No replica of the ${words} controller is active.`,
+    description: `For 10 minutes no replica of the ${words} controller has held its lease, or none could be scraped. Nothing that is already applied is lost, but nothing is watched or corrected.`,
   };
 }

@@ -1,12 +1,12 @@
 // The alerts of the platform controller.
 
-import { type Alert, last } from "./alert.ts";
-import { noLeader } from "./down.ts";
+import { type Alert, last, noLeader } from "./alert.ts";
 
 const prefix = "kubevirt_autopilot_";
 const metric = (series: string) => last(`${prefix}${series}`);
 const object = "{{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }}";
 
+/** In the order of the runbooks. The asset `prometheus-alerts` applies them while the controller is active. */
 export const platformAlerts: readonly Alert[] = [
   {
     alert: "VirtPlatformSyncFailed",
@@ -43,7 +43,7 @@ export const platformAlerts: readonly Alert[] = [
     severity: "warning",
     impact: "none",
     summary: "An annotation that overrides a golden object is invalid.",
-    description: `${object} has an invalid {{ $labels.type }} annotation. An invalid patch or ignore holds the object as it is until that is mended or removed; an invalid mode has no effect.`,
+    description: `${object} has an invalid {{ $labels.type }} annotation. It is held as it is, neither corrected nor pruned, until the annotation is corrected or removed.`,
   },
   {
     alert: "VirtPlatformTombstoneStuck",

@@ -1,15 +1,17 @@
-// What assets that write a MachineConfig share.
+// What assets that change nodes through the Machine Config Operator share: MachineConfigs, kernel arguments and the one KubeletConfig.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { roleLabel, writeDataUrl } from "@virt/engine";
-import { type Condition, topologyIs } from "@virt/platform";
+import { argumentInForce, roleLabel, writeDataUrl } from "@virt/engine";
+import { type PoolFact, poolRuleParts } from "@virt/facts";
+import { type AssetCondition, type Nothing, nothing, objects, pool, topology, topologyIs } from "@virt/platform";
 
 const group = "machineconfiguration.openshift.io";
 const apiVersion = `${group}/v1`;
 const kind = "MachineConfig";
+const operator = "Machine Config Operator";
 
 /** Hosted clusters have no Machine Config Operator of their own. */
-export const withMachineConfigs: readonly Condition[] = [topologyIs("isOpenShift"), topologyIs("isHCP", "false")];
+export const withMachineConfigs: readonly AssetCondition[] = [topologyIs("isOpenShift"), topologyIs("isHCP", "false")];
 
 /** What every asset that changes nodes declares. */
 export const nodeChange = {
@@ -19,11 +21,11 @@ export const nodeChange = {
   impact: "reboot",
 } as const;
 
-export function machineConfigTarget(name: string) {
-  return { apiVersion, kind, name, crd: `machineconfigs.${group}` } as const;
+export function assetMachineConfigTarget(name: string) {
+  return { apiVersion, kind, name, crd: `machineconfigs.${group}`, operator } as const;
 }
 
-export function machineConfig(name: string, role: "worker" | "master", spec: JsonMap): KubeObject {
+export function machineConfigAsset(name: string, role: "worker" | "master", spec: JsonMap): KubeObject {
   return { apiVersion, kind, metadata: { name, labels: { [roleLabel]: role } }, spec };
 }
 
@@ -33,3 +35,52 @@ export function ignitionFile(path: string, text: string): JsonMap {
 }
 
 export const ignition = { version: "3.2.0" };
+
+export type KernelArguments = {
+  readonly name: string;
+  readonly role: "worker" | "master";
+  readonly kernelArguments: readonly string[];
+};
+
+type KernelArgumentInputs = { readonly own: KubeObject | undefined; readonly pool: PoolFact | undefined };
+
+export function configureKernel({ name, role, kernelArguments }: KernelArguments): KubeObject {
+  return machineConfigAsset(name, role, { kernelArguments });
+}
+
+/** A second copy of arguments that are in force would reboot the pool for nothing. */
+export function renderKernelArguments(
+  { name, role, kernelArguments }: KernelArguments,
+  { own, pool }: KernelArgumentInputs,
+): KubeObject | Nothing {
+  const desired = configureKernel({ name, role, kernelArguments });
+  if (own !== undefined || pool === undefined) return desired;
+  const effective = pool.kernelArguments;
+  if (effective === undefined) return nothing(`the kernel arguments of pool ${role} are not known yet`);
+  const isInForce = (argument: string) => argumentInForce(effective, argument.split("=", 1)[0] ?? "") === argument;
+  return kernelArguments.every(isInForce) ? nothing("AlreadyEffective") : desired;
+}
+
+const kubelet = { apiVersion, kind: "KubeletConfig", name: "virt-perf-settings" } as const;
+
+/** What every part of our KubeletConfig declares. Several assets share it: OpenShift honours only one for each pool. */
+export const kubeletPart = {
+  ...nodeChange,
+  order: 10,
+  target: { ...kubelet, crd: `kubeletconfigs.${group}`, operator },
+  poolRule: "worker",
+} as const;
+
+/** Others' KubeletConfigs and the pool's labels say whether ours has a place. */
+export const kubeletReads = {
+  topology: topology(),
+  kubeletConfigs: objects(kubelet.apiVersion, kubelet.kind, poolRuleParts),
+  workerPool: pool("worker"),
+};
+
+/** Each part selects the pool by itself, so that any of them makes sense alone. */
+export function renderKubelet(spec: JsonMap): KubeObject {
+  const machineConfigPoolSelector = { matchLabels: { [`pools.operator.${group}/worker`]: "" } };
+  const { name, ...type } = kubelet;
+  return { ...type, metadata: { name }, spec: { machineConfigPoolSelector, ...spec } };
+}

@@ -11,7 +11,7 @@ export const metricsLabels = {
 /** What every one of them declares. */
 export const ownMonitoring = {
   group: "monitoring",
-  feature: "monitoring",
+  feature: { name: "monitoring", description: "The operator's own metrics and alerts", maturity: "GA" },
   tier: "always-on",
   phase: 1,
   order: 1,

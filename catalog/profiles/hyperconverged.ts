@@ -1,6 +1,6 @@
 // Where the HyperConverged keeps the values that profiles read and write, in each version of its API.
 
-import type { Need } from "@virt/advisor";
+import type { CrdRequirement } from "@virt/advisor";
 import type { Json, KubeObject } from "@virt/api";
 import { at } from "@virt/engine";
 
@@ -15,7 +15,7 @@ export const hyperConverged = {
 } as const;
 
 /** The message names the version that every release has served. */
-export function hyperConvergedNeed(remedy: string): Need {
+export function hyperConvergedNeed(remedy: string): CrdRequirement {
   const { kind } = hyperConverged;
   return { kind, group, versions: ["v1", "v1beta1"], shown: `${group}.v1beta1`, remedy };
 }

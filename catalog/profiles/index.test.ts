@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { profiles } from "./index.ts";
+import { profiles } from "../index.ts";
 
 test("every folder is listed, under its name", () => {
   const entries = readdirSync(inRepository("catalog", "profiles"), { withFileTypes: true });
@@ -13,13 +13,13 @@ test("every folder is listed, under its name", () => {
 
 test("the production profiles are advertised with the texts that users know", () => {
   const advertised = profiles.filter(({ isAdvertised }) => isAdvertised);
-  const told = advertised.map(({ name, category, description, impactSummary }) => [
+  const texts = advertised.map(({ name, category, description, impactSummary }) => [
     name,
     category,
     description,
     impactSummary,
   ]);
-  for (const texts of [
+  for (const expected of [
     [
       "load-aware-rebalancing",
       "scheduling",
@@ -33,23 +33,23 @@ test("the production profiles are advertised with the texts that users know", ()
       "Enables swap for kubelet to allow memory overcommit and higher VM density. Requires nodes with swap partition labeled CNV_SWAP.",
     ],
   ])
-    expect(told).toContainEqual(texts);
+    expect(texts).toContainEqual(expected);
 });
 
 test("each says how much it can disturb, what it governs and what it writes", () => {
-  const told = Object.fromEntries(profiles.map((profile) => [profile.name, profile]));
+  const byName = Object.fromEntries(profiles.map((profile) => [profile.name, profile]));
   const machineConfigs = {
     group: "machineconfiguration.openshift.io",
     kind: "MachineConfig",
     plural: "machineconfigs",
   };
-  expect(told).toMatchObject({
+  expect(byName).toMatchObject({
     "load-aware-rebalancing": {
       impact: "High",
       optionsKey: "loadAware",
       purposes: ["psi", "vm-rebalancing"],
       targets: [
-        { ...machineConfigs, names: ["99-worker-psi-karg"], isDeleted: true },
+        { ...machineConfigs, names: ["99-worker-psi-karg", "99-master-psi-karg"], isDeleted: true },
         { group: "operator.openshift.io", kind: "KubeDescheduler", plural: "kubedeschedulers", names: ["cluster"] },
       ],
     },
@@ -58,7 +58,7 @@ test("each says how much it can disturb, what it governs and what it writes", ()
       optionsKey: "virtHigherDensity",
       purposes: ["kubelet-swap"],
       targets: [
-        { ...machineConfigs, names: ["90-worker-kubelet-swap"], isDeleted: true },
+        { ...machineConfigs, names: ["90-worker-kubelet-swap", "90-master-kubelet-swap"], isDeleted: true },
         {
           group: "hco.kubevirt.io",
           kind: "HyperConverged",
@@ -73,4 +73,9 @@ test("each says how much it can disturb, what it governs and what it writes", ()
       targets: [{ group: "", kind: "ConfigMap", plural: "configmaps", names: ["example-config"] }],
     },
   });
+});
+
+test("only MachineConfigs are deleted: of other kinds the advisor's informers do not keep whose they are", () => {
+  const deleted = profiles.flatMap(({ targets }) => targets.filter(({ isDeleted }) => isDeleted === true));
+  expect(deleted.filter(({ kind }) => kind !== "MachineConfig")).toEqual([]);
 });

@@ -1,54 +1,27 @@
-// Which pools a MachineConfig for the workers does not reach, and how that is said.
+// When no node would take a MachineConfig, and how its objects are called for each role.
 
-import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { poolWarnings, workerConfig } from "./machine-config.ts";
-import { infraPool, masterPool, workerPool } from "./pool-world.ts";
+import { itemNameFor, machineConfigFor, refuseWithoutNodes } from "./machine-config.ts";
 
-const machineConfig = workerConfig("99-worker-x", {});
-const empty = "MachineConfigPool 'worker' has no machines; no node takes this configuration";
+const config = { nameFor: (role: string) => `99-${role}-x`, spec: {} };
 
-type Case = { reason: string; pools: readonly KubeObject[]; warnings: readonly string[] };
+test("a role is in the name of its object, and in that of its item unless it is the workers'", () => {
+  expect(machineConfigFor(config, "master").metadata).toEqual({
+    name: "99-master-x",
+    labels: { "machineconfiguration.openshift.io/role": "master" },
+  });
+  expect([itemNameFor("enable-x", "worker"), itemNameFor("enable-x", "master")]).toEqual([
+    "enable-x",
+    "enable-x-master",
+  ]);
+});
 
-const cases: readonly Case[] = [
-  { reason: "a pool with machines needs no word", pools: [workerPool()], warnings: [] },
-  {
-    reason: "a compact cluster has no workers to take it",
-    pools: [workerPool({}, 0), masterPool()],
-    warnings: [empty],
-  },
-  { reason: "an empty custom pool changes nothing", pools: [workerPool(), infraPool({}, 0)], warnings: [] },
-  { reason: "workers may all be in custom pools", pools: [infraPool(), workerPool({}, 0)], warnings: [] },
-  { reason: "no pool of either has machines", pools: [infraPool({}, 0), workerPool({}, 0)], warnings: [empty] },
-  { reason: "a pool that is not known is not called empty", pools: [], warnings: [] },
-  {
-    reason: "a pool without status is not called empty",
-    pools: [{ ...workerPool(), status: undefined }],
-    warnings: [],
-  },
-  {
-    reason: "a paused pool is named",
-    pools: [workerPool({ paused: true })],
-    warnings: ["MachineConfigPool 'worker' is paused"],
-  },
-  {
-    reason: "every paused pool that takes it is named, worker first",
-    pools: [infraPool({ paused: true }), workerPool({ paused: true })],
-    warnings: ["MachineConfigPool 'worker' is paused", "MachineConfigPool 'infra' is paused"],
-  },
-  {
-    reason: "a paused pool that does not take it is not",
-    pools: [workerPool(), masterPool({ paused: true })],
-    warnings: [],
-  },
-  { reason: "paused must be true", pools: [workerPool({ paused: false })], warnings: [] },
-  {
-    reason: "a pool may be empty and paused",
-    pools: [workerPool({ paused: true }, 0)],
-    warnings: [empty, "MachineConfigPool 'worker' is paused"],
-  },
-];
-
-test.each(cases)("$reason", ({ pools, warnings }) => {
-  expect(poolWarnings(pools, machineConfig)).toEqual(warnings);
+test("a plan that no node would take is refused, and says why", () => {
+  expect(refuseWithoutNodes(config, ["master"])).toBeUndefined();
+  expect(refuseWithoutNodes(config, [])).toEqual({
+    kind: "unfit",
+    message:
+      "No node would take MachineConfig '99-worker-x': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.",
+    next: "add workers, or let VMs run on the control plane; the plan is drafted as soon as a node may run them.",
+  });
 });

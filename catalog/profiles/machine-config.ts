@@ -1,15 +1,24 @@
-// What profiles that write a MachineConfig for the workers share: how it looks, what it needs, what to say about the pools it concerns.
+// What profiles that write MachineConfigs share: how one looks for each role, what it needs, and when no node would take it.
 
-import type { Need, Target } from "@virt/advisor";
+import { type CrdRequirement, type OptionsRefusal, type ProfileTarget } from "@virt/advisor";
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
-import { affectedPools, at, roleLabel } from "@virt/engine";
+import { roleLabel } from "@virt/engine";
+import { type NodeRole, nodeRoles } from "@virt/facts";
 
 const group = "machineconfiguration.openshift.io";
 const kind = "MachineConfig";
 const apiVersion = `${group}/v1`;
 
-export function workerConfig(name: string, spec: JsonMap): KubeObject {
-  return { apiVersion, kind, metadata: { labels: { [roleLabel]: "worker" }, name }, spec };
+/** What a profile has nodes of each role take: the objects differ in their names and in the role alone. */
+export type NodeConfig = { readonly nameFor: (role: NodeRole) => string; readonly spec: JsonMap };
+
+export function machineConfigFor({ nameFor, spec }: NodeConfig, role: NodeRole): KubeObject {
+  return { apiVersion, kind, metadata: { labels: { [roleLabel]: role }, name: nameFor(role) }, spec };
+}
+
+/** Items for workers have the plain name. */
+export function itemNameFor(name: string, role: NodeRole): string {
+  return role === "worker" ? name : `${name}-${role}`;
 }
 
 export function machineConfigRef(name: string): Ref {
@@ -17,29 +26,23 @@ export function machineConfigRef(name: string): Ref {
 }
 
 /** To be applied, and to be deleted when the option that asked for it is switched off. */
-export function machineConfigTarget(name: string): Target {
-  return { group, kind, plural: "machineconfigs", names: [name], isDeleted: true };
+export function machineConfigTarget(config: NodeConfig): ProfileTarget {
+  const names = nodeRoles.map(config.nameFor);
+  const content = nodeRoles.map((role) => ({ object: machineConfigFor(config, role) }));
+  return { group, kind, plural: "machineconfigs", names, isDeleted: true, content };
 }
 
-export function machineConfigNeed(remedy: string): Need {
+export function machineConfigNeed(remedy: string): CrdRequirement {
   return { kind, group, versions: ["v1"], shown: `${group}.v1`, remedy };
 }
 
-/** Why a MachineConfig will not reach the nodes one would expect. */
-export function poolWarnings(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
-  const names = affectedPools(pools, machineConfig);
-  const affected = names.flatMap((name) => pools.filter(({ metadata }) => metadata.name === name));
-  const paused = affected.filter((pool) => at(pool, "spec", "paused") === true);
-  return [
-    ...(hasNoMachines(affected) ? [`${poolName("worker")} has no machines; no node takes this configuration`] : []),
-    ...paused.map(({ metadata }) => `${poolName(metadata.name)} is paused`),
-  ];
+/** A configuration that no node takes would count as rolled out at once. */
+export function refuseWithoutNodes(
+  { nameFor }: Pick<NodeConfig, "nameFor">,
+  roles: readonly NodeRole[],
+): OptionsRefusal | undefined {
+  if (roles.length > 0) return undefined;
+  const message = `No node would take MachineConfig '${nameFor("worker")}': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.`;
+  const next = "add workers, or let VMs run on the control plane; the plan is drafted as soon as a node may run them.";
+  return { kind: "unfit", message, next };
 }
-
-// Workers may all be in custom pools, which take worker's configuration too: then nodes do take it.
-function hasNoMachines(affected: readonly KubeObject[]): boolean {
-  const isThere = affected.some(({ metadata }) => metadata.name === "worker");
-  return isThere && affected.every((pool) => at(pool, "status", "machineCount") === 0);
-}
-
-const poolName = (name: string): string => `MachineConfigPool '${name}'`;

@@ -1,9 +1,9 @@
 // What the runbooks of the advisor's alerts say, done in the situations that the alerts are about.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mockCrd, startWorld, type World } from "../world/world.ts";
-import { judge } from "./promtool.ts";
-import { deploy, openScene, type Scene } from "./scene.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { runPromtool } from "./promtool.ts";
+import { applyDeployment, type ScrapedOperator, startScrapedOperator } from "./scraped-operator.ts";
 
 const name = "load-aware-rebalancing";
 const descheduler =
@@ -12,95 +12,94 @@ const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconverg
 const pool = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
 const inPhase = (phase: string) =>
   new RegExp(`^kubevirt_advisor_config_phase\\{name="${name}",.*phase="${phase}"\\} 1$`, "m");
-let world: World;
-let scene: Scene;
+let testCluster: TestCluster;
+let operator: ScrapedOperator;
 
 beforeAll(async () => {
-  world = await startWorld({ crds: { kubedeschedulers: null, servicemonitors: "servicemonitors" } });
-  await world.simulate("three-workers");
-  scene = await openScene(world);
+  testCluster = await startTestCluster({ crds: { kubedeschedulers: null, servicemonitors: "servicemonitors" } });
+  await testCluster.simulate("no-vms");
+  operator = await startScrapedOperator(testCluster);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const edit = async (path: string, body: object) => {
-  const answer = await world.server.request({ method: "PATCH", path, body });
+  const answer = await testCluster.server.request({ method: "PATCH", path, body });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
 };
 
 test("VirtAdvisorPrerequisiteMissing", async () => {
-  await world.configs.until(name, "Ignored");
-  await world.configs.edit(name, { action: "DryRun" });
-  await scene.shows(inPhase("PrerequisiteFailed"));
-  await scene.shows(
+  await testCluster.configs.until(name, "Ignored");
+  await testCluster.configs.edit(name, { action: "DryRun" });
+  await operator.expectSeries(inPhase("PrerequisiteFailed"));
+  await operator.expectSeries(
     new RegExp(`^kubevirt_advisor_missing_prerequisites\\{name="${name}",kind="KubeDescheduler"\\} 1$`, "m"),
   );
-  expect(await scene.diagnose("VirtAdvisorPrerequisiteMissing")).toContain(
-    "- KubeDescheduler (operator.openshift.io.v1)",
-  );
-  await scene.mitigate("VirtAdvisorPrerequisiteMissing");
-  await scene.shows(inPhase("Ignored"));
-  await scene.hides(/^kubevirt_advisor_missing_prerequisites\{/m);
+  await operator.expectDiagnosis("VirtAdvisorPrerequisiteMissing", "- KubeDescheduler (operator.openshift.io.v1)");
+  await operator.mitigate("VirtAdvisorPrerequisiteMissing");
+  await operator.expectSeries(inPhase("Ignored"));
+  await operator.expectNoSeries(/^kubevirt_advisor_missing_prerequisites\{/m);
 });
 
 test("VirtAdvisorRolloutStuck", async () => {
-  await world.server.installCrds([mockCrd("kubedeschedulers-v532")]);
+  await testCluster.server.installCrds([mockCrd("kubedeschedulers-v532")]);
   await edit(pool, { spec: { paused: true } });
-  await world.configs.edit(name, { action: "Apply" });
-  const machines = (state: string, count: number) =>
-    new RegExp(
-      `^kubevirt_advisor_rollout_machines\\{name="${name}",.*pool="worker",state="${state}"\\} ${count}$`,
-      "m",
-    );
-  await scene.shows(machines("updated", 0));
-  await scene.shows(machines("total", 3));
-  expect(await scene.diagnose("VirtAdvisorRolloutStuck")).toContain("MachineConfigPool 'worker' is paused");
-  await scene.mitigate("VirtAdvisorRolloutStuck");
-  await scene.shows(inPhase("Completed"));
-  await scene.hides(/^kubevirt_advisor_rollout_machines\{/m);
+  await testCluster.configs.edit(name, { action: "Apply" });
+  const stuck = (value: number) => new RegExp(`^kubevirt_advisor_rollout_stuck\\{name="${name}"\\} ${value}$`, "m");
+  const waiting = new RegExp(
+    `^kubevirt_advisor_rollout_nodes\\{name="${name}",pool="worker",phase="Waiting"\\} 3$`,
+    "m",
+  );
+  await operator.expectSeries(stuck(1));
+  await operator.expectSeries(waiting);
+  await operator.expectSeries(
+    new RegExp(`^kubevirt_advisor_rollout_findings\\{name="${name}",id="PoolPaused",severity="blocking"\\} 1$`, "m"),
+  );
+  await operator.expectDiagnosis("VirtAdvisorRolloutStuck", "Pool worker is paused: 3 nodes wait");
+  await operator.mitigate("VirtAdvisorRolloutStuck");
+  await operator.expectSeries(inPhase("Completed"));
+  await operator.expectSeries(stuck(0));
+  await operator.expectNoSeries(/^kubevirt_advisor_rollout_(?:machines|nodes|findings)\{/m);
 });
 
 test("VirtAdvisorReviewWaiting", async () => {
   const forced = (value: number) =>
     new RegExp(`^kubevirt_advisor_config_review_forced\\{name="${name}"\\} ${value}$`, "m");
   await edit(hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } } });
-  await scene.shows(forced(1));
-  const told = await scene.diagnose("VirtAdvisorReviewWaiting");
-  expect(told).toMatch(/^InputChanged\n/);
-  expect(told).toContain("parallelMigrationsPerCluster");
-  await scene.mitigate("VirtAdvisorReviewWaiting");
-  await scene.shows(inPhase("Completed"));
-  await scene.shows(forced(0));
+  await operator.expectSeries(forced(1));
+  await operator.expectDiagnosis("VirtAdvisorReviewWaiting", /^InputChanged\n/, "parallelMigrationsPerCluster");
+  await operator.mitigate("VirtAdvisorReviewWaiting");
+  await operator.expectSeries(inPhase("Completed"));
+  await operator.expectSeries(forced(0));
 });
 
 test("VirtAdvisorDrifted", async () => {
   const drifted = (value: number) => new RegExp(`^kubevirt_advisor_config_drifted\\{name="${name}"\\} ${value}$`, "m");
   await edit(descheduler, { spec: { mode: "Predictive" } });
-  await scene.shows(drifted(1));
-  const told = await scene.diagnose("VirtAdvisorDrifted");
-  expect(told).toContain('spec.mode ("Automatic" -> "Predictive")');
-  await scene.mitigate("VirtAdvisorDrifted");
-  await scene.shows(inPhase("Completed"));
-  await scene.shows(drifted(0));
+  await operator.expectSeries(drifted(1));
+  await operator.expectDiagnosis("VirtAdvisorDrifted", 'spec.mode ("Automatic" -> "Predictive")');
+  await operator.mitigate("VirtAdvisorDrifted");
+  await operator.expectSeries(inPhase("Completed"));
+  await operator.expectSeries(drifted(0));
 });
 
 test("VirtAdvisorPlanFailed", async () => {
   await edit(pool, { spec: { paused: true } });
-  await world.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
-  await scene.shows(inPhase("Failed"));
-  expect(await scene.diagnose("VirtAdvisorPlanFailed")).toContain("Timeout waiting for resource to become healthy");
-  await scene.mitigate("VirtAdvisorPlanFailed");
-  await scene.shows(inPhase("Completed"));
+  await testCluster.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
+  await operator.expectSeries(inPhase("Failed"));
+  await operator.expectDiagnosis("VirtAdvisorPlanFailed", "Timeout waiting for resource to become healthy");
+  await operator.mitigate("VirtAdvisorPlanFailed");
+  await operator.expectSeries(inPhase("Completed"));
 });
 
-test("Prometheus accepts everything that the advisor tells about all this", async () => {
-  expect(judge(["check", "metrics"], { input: await scene.scrape() })).toEqual({ code: 0, said: "" });
+test("Prometheus accepts every metric that the advisor exposes in all this", async () => {
+  expect(runPromtool(["check", "metrics"], { input: await operator.scrape() })).toEqual({ code: 0, output: "" });
 });
 
 test("VirtAdvisorDown", async () => {
-  await deploy(world, "advisor");
-  await scene.shows(/^kubevirt_advisor_leader 1$/m);
-  await scene.operator.kill();
-  await expect(scene.scrape()).rejects.toThrow("fetch failed");
-  expect(await scene.diagnose("VirtAdvisorDown")).toContain("deployment.apps/virt-advisor-operator-controller-manager");
-  expect(await scene.mitigate("VirtAdvisorDown")).toContain("restarted");
+  await applyDeployment(testCluster, "advisor");
+  await operator.expectSeries(/^kubevirt_advisor_leader 1$/m);
+  await operator.operator.kill();
+  await expect(operator.scrape()).rejects.toThrow("fetch failed");
+  await operator.expectDiagnosis("VirtAdvisorDown", "deployment.apps/virt-advisor-operator-controller-manager");
+  expect(await operator.mitigate("VirtAdvisorDown")).toContain("restarted");
 });

@@ -5,7 +5,7 @@ import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { metricNames } from "../../tools/generate/metrics-page.ts";
-import { judge } from "./promtool.ts";
+import { runPromtool } from "./promtool.ts";
 
 type Dashboard = {
   readonly panels: readonly {
@@ -31,7 +31,7 @@ test("every query asks for metrics that there are", () => {
 test("Prometheus understands every query", { timeout: 600_000 }, () => {
   const rules = targets.map(({ expr }, at) => ({ record: `panel:query_${at}`, expr }));
   const files = { "rules.json": { groups: [{ name: "dashboard", rules }] } };
-  expect(judge(["check", "rules", "rules.json"], { files })).toMatchObject({ code: 0 });
+  expect(runPromtool(["check", "rules", "rules.json"], { files })).toMatchObject({ code: 0 });
 });
 
 test("every label in a legend is one that its query keeps", () => {

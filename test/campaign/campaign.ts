@@ -1,47 +1,51 @@
 // Runs many trials on several sites at once: runs without a fault first, then the trials that they give rise to.
 
+import { type CampaignCluster, openCampaignCluster } from "./campaign-cluster.ts";
 import type { EndState } from "./end-state.ts";
-import { leaveBehind } from "./left-behind.ts";
-import { type Run, runTrial } from "./run-trial.ts";
-import { openSite, type Site } from "./site.ts";
+import { saveFailedTrial } from "./failed-trials.ts";
+import { runTrial, type TrialRun } from "./run-trial.ts";
 import { type Trial, trialsOf } from "./trials.ts";
 
-export type Verdict = {
+export type TrialResult = {
   readonly trial: Trial;
   /** Empty if all is well. */
-  readonly wrongs: readonly string[];
+  readonly violations: readonly string[];
   readonly tookMs: number;
   /** Where a failed trial lies. */
   readonly file?: string;
 };
 
-export type Wishes = {
-  readonly sites: number;
+export type CampaignOptions = {
+  readonly clusters: number;
   /** Which trials; all where it is not given. */
   readonly choose?: (trials: readonly Trial[]) => readonly Trial[];
-  readonly onVerdict?: (verdict: Verdict, all: number) => void;
+  readonly onResult?: (result: TrialResult, all: number) => void;
 };
 
 /** Rejects if a run without any fault goes wrong: then nothing has been proved. */
-export async function runCampaign({ sites: count, choose, onVerdict }: Wishes): Promise<readonly Verdict[]> {
+export async function runCampaign({
+  clusters: count,
+  choose,
+  onResult,
+}: CampaignOptions): Promise<readonly TrialResult[]> {
   await using sites = await openSites(count);
-  const references = await Promise.all(sites.all.map(referenceOn));
+  const references = await Promise.all(sites.all.map(runReference));
   const found = trialsOf(references.map(({ trace }) => trace));
   const trials = choose?.(found) ?? found;
   const state = references[0]?.state ?? {};
-  const verdicts: Verdict[] = [];
+  const results: TrialResult[] = [];
   const queues = queuesOf(trials);
-  const work = async (site: Site, at: number) => {
+  const work = async (cluster: CampaignCluster, at: number) => {
     for (const queue of at % 2 === 0 ? queues : queues.toReversed()) {
       for (const trial of queue) {
-        const verdict = await verdictOn(site, trial, state);
-        verdicts.push(verdict);
-        onVerdict?.(verdict, trials.length);
+        const result = await evaluateTrial(cluster, trial, state);
+        results.push(result);
+        onResult?.(result, trials.length);
       }
     }
   };
   await Promise.all(sites.all.map(work));
-  return verdicts;
+  return results;
 }
 
 /** A stall keeps its site waiting for half a minute: half of the sites begin with them, while the others keep the machine busy. */
@@ -52,28 +56,28 @@ function queuesOf(trials: readonly Trial[]): readonly Iterable<Trial>[] {
 }
 
 async function openSites(count: number) {
-  const all = await Promise.all(Array.from({ length: count }, openSite));
-  const close = async () => void (await Promise.all(all.map((site) => site[Symbol.asyncDispose]())));
+  const all = await Promise.all(Array.from({ length: count }, openCampaignCluster));
+  const close = async () => void (await Promise.all(all.map((cluster) => cluster[Symbol.asyncDispose]())));
   return { all, [Symbol.asyncDispose]: close };
 }
 
-export async function referenceOn(site: Site): Promise<Run> {
-  const run = await runTrial(site, { plans: [] });
-  if (run.wrongs.length > 0) throw new Error(`a run without a fault went wrong: ${run.wrongs.join("; ")}`);
+export async function runReference(cluster: CampaignCluster): Promise<TrialRun> {
+  const run = await runTrial(cluster, { plans: [] });
+  if (run.violations.length > 0) throw new Error(`a run without a fault went wrong: ${run.violations.join("; ")}`);
   return run;
 }
 
 /** Some requests are made in most runs only: a run that made its own too seldom says nothing, and is drawn again. */
 const mostDraws = 4;
 
-export async function verdictOn(site: Site, trial: Trial, reference: EndState): Promise<Verdict> {
+export async function evaluateTrial(cluster: CampaignCluster, trial: Trial, reference: EndState): Promise<TrialResult> {
   const start = performance.now();
   const given = { plans: trial.plans, reference };
-  let run = await runTrial(site, given);
-  for (let draw = 1; !run.isStruck && run.wrongs.length === 0 && draw < mostDraws; draw++)
-    run = await runTrial(site, given);
-  const wrongs = run.isStruck ? run.wrongs : [...run.wrongs, "found no request to strike"];
+  let run = await runTrial(cluster, given);
+  for (let draw = 1; !run.isStruck && run.violations.length === 0 && draw < mostDraws; draw++)
+    run = await runTrial(cluster, given);
+  const violations = run.isStruck ? run.violations : [...run.violations, "found no request to strike"];
   const tookMs = Math.round(performance.now() - start);
-  if (wrongs.length === 0) return { trial, wrongs, tookMs };
-  return { trial, wrongs, tookMs, file: leaveBehind(trial, { ...run, wrongs }) };
+  if (violations.length === 0) return { trial, violations: violations, tookMs };
+  return { trial, violations: violations, tookMs, file: saveFailedTrial(trial, { ...run, violations: violations }) };
 }

@@ -1,12 +1,12 @@
 // What a run leaves behind, without what differs from run to run: times, uids, versions, and hashes over them.
 
 import type { Status } from "@virt/api";
-import { type Site, targets } from "./site.ts";
+import { type CampaignCluster, targets } from "./campaign-cluster.ts";
 import { profile } from "./workload.ts";
 
 export type EndState = Readonly<Record<string, unknown>>;
 
-export async function endState({ world: { server, configs } }: Site): Promise<EndState> {
+export async function endState({ testCluster: { server, configs } }: CampaignCluster): Promise<EndState> {
   const paths = Object.entries(targets);
   const specs = paths.map(async ([name, path]) => {
     const { body } = await server.request({ path });

@@ -1,15 +1,15 @@
 // Waits until the operator has nothing more to write.
 
 import type { AuditEvent } from "@virt/testkit";
-import { account, type Site } from "./site.ts";
-import { until } from "./until.ts";
+import { account, type CampaignCluster } from "./campaign-cluster.ts";
+import { waitFor } from "./until.ts";
 
 const quietMs = 1_000;
 const writeVerbs = ["create", "update", "patch", "delete"];
 
-export async function untilQuiet({ audit }: Site): Promise<void> {
+export async function waitUntilIdle({ audit }: CampaignCluster): Promise<void> {
   const start = Date.now();
-  await until("a quiet second", () => {
+  await waitFor("a quiet second", () => {
     const last = audit.events().findLast(isWrite);
     const lastMs = Math.max(start, last === undefined ? 0 : Date.parse(last.stageTimestamp ?? ""));
     return Date.now() - lastMs >= quietMs ? {} : `the last write was ${last?.verb} ${last?.requestURI}`;

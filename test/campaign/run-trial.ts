@@ -1,45 +1,55 @@
 // Runs one trial on a site, from a clean cluster to the quiet after its end, and says what was wrong.
 
-import type { AuditEvent, Plan, Traced } from "@virt/testkit";
-import type { Line } from "../world/program.ts";
+import type { AuditEvent, FaultPlan, TracedRequest } from "@virt/testkit";
+import type { LogLine } from "../cluster/program.ts";
+import type { CampaignCluster, ProxiedOperator } from "./campaign-cluster.ts";
 import { type EndState, endState } from "./end-state.ts";
-import { judge } from "./judge.ts";
-import { untilQuiet } from "./quiet.ts";
-import type { Site, Stage } from "./site.ts";
-import { playLoadAware } from "./workload.ts";
+import { findViolations } from "./find-violations.ts";
+import { waitUntilIdle } from "./quiet.ts";
+import { runLoadAware } from "./workload.ts";
 
-export type Run = {
+export type TrialRun = {
   /** What is wrong; empty if nothing is. */
-  readonly wrongs: readonly string[];
+  readonly violations: readonly string[];
   /** Whether a plan has struck. Behind the first fault a run is another one, and may never come to the second. */
   readonly isStruck: boolean;
   readonly state: EndState;
-  readonly trace: readonly Traced[];
+  readonly trace: readonly TracedRequest[];
   readonly audit: readonly AuditEvent[];
-  readonly logs: readonly (readonly Line[])[];
+  readonly logs: readonly (readonly LogLine[])[];
 };
 
-export type Given = {
+export type TrialOptions = {
   /** None in a reference run. */
-  readonly plans: readonly Plan[];
+  readonly plans: readonly FaultPlan[];
   /** What a run without a fault has left behind. */
   readonly reference?: EndState;
 };
 
-export async function runTrial(site: Site, { plans, reference }: Given): Promise<Run> {
-  const stage = await site.prepare();
-  const armed = plans.map((plan) => stage.proxy.arm(plan));
-  const troubles = [...(await trouble(() => playLoadAware(site, stage))), ...(await trouble(() => untilQuiet(site)))];
-  const state = await endState(site);
-  const audit = site.audit.events();
-  const judged = judge({ audit, state, operators: stage.operators }, reference);
-  const trace = stage.proxy.trace();
-  const ending = await trouble(stage.end);
-  const wrongs = [...troubles, ...judged, ...ending];
-  return { wrongs, isStruck: armed.some((hasFired) => hasFired()), state, trace, audit, logs: logsOf(stage) };
+export async function runTrial(cluster: CampaignCluster, { plans, reference }: TrialOptions): Promise<TrialRun> {
+  const operator = await cluster.prepare();
+  const armed = plans.map((plan) => operator.proxy.arm(plan));
+  const failures = [
+    ...(await failuresOf(() => runLoadAware(cluster, operator))),
+    ...(await failuresOf(() => waitUntilIdle(cluster))),
+  ];
+  const state = await endState(cluster);
+  const audit = cluster.audit.events();
+  const found = findViolations({ audit, state, operators: operator.operators }, reference);
+  const trace = operator.proxy.trace();
+  const ending = await failuresOf(operator.end);
+  const violations = [...failures, ...found, ...ending];
+  return {
+    violations: violations,
+    isStruck: armed.some((hasFired) => hasFired()),
+    state,
+    trace,
+    audit,
+    logs: logsOf(operator),
+  };
 }
 
-async function trouble(work: () => Promise<unknown>): Promise<readonly string[]> {
+async function failuresOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   try {
     await work();
     return [];
@@ -48,6 +58,6 @@ async function trouble(work: () => Promise<unknown>): Promise<readonly string[]>
   }
 }
 
-function logsOf({ operators }: Stage): Run["logs"] {
+function logsOf({ operators }: ProxiedOperator): TrialRun["logs"] {
   return operators.map(({ log }) => log);
 }

@@ -1,14 +1,14 @@
-import type { Traced } from "@virt/testkit";
+import type { TracedRequest } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { trialsOf } from "./trials.ts";
 
-function call(verb: Traced["verb"], name: string, isEffective = false): Traced {
+function call(verb: TracedRequest["verb"], name: string, isEffective = false): TracedRequest {
   const place = { group: "", version: "v1", resource: "configmaps", namespace: "default", name, subresource: "" };
   const manner = { isDryRun: false, fieldManager: "", userAgent: "" };
   return { method: "", path: "", query: {}, verb, ...place, ...manner, ordinal: 1, isEffective, startedMs: 0 };
 }
 
-const namesOf = (...traces: readonly (readonly Traced[])[]) => trialsOf(traces).map(({ name }) => name);
+const namesOf = (...traces: readonly (readonly TracedRequest[])[]) => trialsOf(traces).map(({ name }) => name);
 
 test("a request is counted among those of its own place, so that its order among others does not matter", () => {
   const one = [call("get", "a"), call("get", "b"), call("get", "a")];

@@ -1,4 +1,4 @@
-// Plays the machine-config operator for one pool, a step at a time, so that each run sees the same steps.
+// Acts as the machine-config operator for one pool, a step at a time, so that each run sees the same steps.
 
 import type { Server } from "@virt/testkit";
 

@@ -2,23 +2,23 @@
 
 import type { Status } from "@virt/api";
 import type { AuditEvent } from "@virt/testkit";
-import type { Site, Stage } from "./site.ts";
-import { until } from "./until.ts";
+import type { CampaignCluster, ProxiedOperator } from "./campaign-cluster.ts";
+import { waitFor } from "./until.ts";
 import { render, rollOut } from "./worker-pool.ts";
 
 export const profile = "load-aware-rebalancing";
 const rebooting = "enable-psi-metrics";
 
 /** Each step waits until the operator has said what it thinks of the one before, so that runs can be compared. */
-export async function playLoadAware({ world, audit }: Site, stage: Stage): Promise<void> {
-  const { configs, server } = world;
+export async function runLoadAware({ testCluster, audit }: CampaignCluster, operator: ProxiedOperator): Promise<void> {
+  const { configs, server } = testCluster;
   const says = (what: string, isSaid: (status: Status) => boolean) =>
-    until(what, () => {
+    waitFor(what, () => {
       const status = lastStatus(audit.events());
       return isSaid(status) ? status : summary(status);
     });
   await configs.create(profile, { action: "DryRun" });
-  await stage.start();
+  await operator.start();
   await says("the review", ({ phase }) => phase === "ReviewRequired");
   await configs.edit(profile, { action: "Apply" });
   await says("both items", (status) => isWaiting(status, "has not rendered"));

@@ -3,6 +3,7 @@ import { type DevCluster, startDevCluster } from "../e2e/dev-cluster.ts";
 import type { Shell } from "../e2e/shell.ts";
 import { pages } from "./pages.ts";
 import { exceptionFor, filledIn, list, type Step, stepsOf, triable } from "./printed.ts";
+import { followReboots } from "./reboots.ts";
 
 describe("on the cluster of `make dev-setup`, with the operator of `make run`,", () => {
   let cluster: DevCluster;
@@ -12,10 +13,25 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
   });
   afterAll(() => cluster.end());
 
+  // Before the pages, the last of which removes the CRD.
+  test("a step that reboots nodes is found where the text before it does not say so", async () => {
+    await tidy(cluster.shell);
+    const reboots = await followReboots(cluster.shell);
+    const text = `kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Apply"}}'`;
+    await type(cluster.shell, text);
+    const step: Step = { kind: "commands", says: text, text, prints: [], lead: "Apply the profile:" };
+    await expect
+      .poll(() => reboots.unannounced(step))
+      .toBe(`"${text}" reboots pool worker, and the paragraph before it does not say so: Apply the profile:`);
+  });
+
   test.for(list.tried)("what is printed in %s comes true", { timeout: 180_000 }, async (page) => {
     await tidy(cluster.shell);
+    const reboots = await followReboots(cluster.shell);
     for (const step of stepsOf(page)) {
-      if (exceptionFor(page, step) === undefined) await take(cluster.shell, step);
+      if (exceptionFor(page, step) !== undefined) continue;
+      await take(cluster.shell, step);
+      expect(await reboots.unannounced(step)).toBeUndefined();
     }
     expect(cluster.operator.isRunning()).toBe(true);
   });

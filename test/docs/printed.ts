@@ -33,6 +33,8 @@ export type Step = {
   readonly says: string;
   readonly text: string;
   readonly prints: readonly string[];
+  /** What the reader has just read: the paragraph before the block, and the comments in it. */
+  readonly lead: string;
 };
 
 export function stepsOf(path: string): readonly Step[] {
@@ -41,9 +43,12 @@ export function stepsOf(path: string): readonly Step[] {
 }
 
 function step(block: Block, next: Block | undefined): Step | undefined {
-  if (block.language === "yaml") return { kind: "object", says: firstLine(block.text), text: block.text, prints: [] };
+  const { text: written, language } = block;
+  const lead = `${block.lead}\n${written.match(/#.*$/gm)?.join("\n") ?? ""}`;
+  if (language === "yaml") return { kind: "object", says: firstLine(written), text: written, prints: [], lead };
   const text = commandsOf(block).join("\n");
-  return text === "" ? undefined : { kind: "commands", says: firstLine(text), text, prints: shownBelow(block, next) };
+  if (text === "") return undefined;
+  return { kind: "commands", says: firstLine(text), text, prints: shownBelow(block, next), lead };
 }
 
 /** A block of plain text, in the same section and right behind commands, shows what they print. */

@@ -3,6 +3,8 @@
 export type Block = {
   /** The last headline before it. */
   readonly headline: string;
+  /** The paragraph right before it, in its section. */
+  readonly lead: string;
   readonly language: string;
   readonly text: string;
 };
@@ -10,6 +12,7 @@ export type Block = {
 export function blocksIn(text: string): readonly Block[] {
   return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(({ 1: language = "", 2: block = "", index }) => ({
     headline: headlineBefore(text.slice(0, index)),
+    lead: paragraphBefore(text.slice(0, index)),
     language,
     text: block,
   }));
@@ -19,6 +22,16 @@ export function blocksIn(text: string): readonly Block[] {
 function headlineBefore(text: string): string {
   const prose = text.replaceAll(/^```\w*\n.*?^```$/gms, "");
   return [...prose.matchAll(/^#+ (.*)$/gm)].at(-1)?.[1] ?? "";
+}
+
+function paragraphBefore(text: string): string {
+  const [section = ""] = text.split(/^(?:```|#+ .*)$/m).slice(-1);
+  return (
+    section
+      .trim()
+      .split(/\n{2,}/)
+      .at(-1) ?? ""
+  );
 }
 
 /** Where a prompt is printed, lines without one are what the command says. */

@@ -17,14 +17,13 @@ export async function startDevCluster(): Promise<DevCluster> {
     DEV_FOLDER: join(folder, "cluster"),
     SCENARIO: "three-workers",
     SPEED: "1000",
-    FLAGS: "--health-probe-bind-address=0",
   };
   const before = openShell({ folder: mkdtempSync(join(folder, "before-")), binaries: "", kubeconfig: "", env });
   const { code, stdout, stderr } = await before.run("make dev-setup");
   if (code !== 0) throw new Error(stderr);
   const [, kubeconfig = "", binaries = ""] = /^export KUBECONFIG=(\S+) PATH=(\S+):\$PATH$/m.exec(stdout) ?? [];
   const shell = openShell({ folder, binaries, kubeconfig, env });
-  const operator = shell.start("make run");
+  const operator = shell.start("make run FLAGS=--health-probe-bind-address=0");
   // The cluster outlives this process by design, even one that is killed.
   const untilThen = `exec >/dev/null 2>&1; while kill -0 ${process.pid}; do sleep 1; done`;
   const guard = shell.start(`${untilThen}; kill -- -${operator.pid}; make kind-delete`);

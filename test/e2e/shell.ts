@@ -4,10 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { inRepository, type Output } from "@virt/testkit";
+import { inRepository, type KubectlResult } from "@virt/testkit";
 
 export type Shell = {
-  readonly run: (command: string) => Promise<Output>;
+  readonly run: (command: string) => Promise<KubectlResult>;
   /** Runs a command that does not end by itself, until what it prints is what was awaited. */
   readonly watch: (command: string, isAwaited: (printed: string) => boolean) => Promise<string>;
   /** Leaves a command running until it is stopped. */
@@ -21,7 +21,7 @@ export type Background = {
   readonly stop: () => Promise<void>;
 };
 
-export type Place = {
+export type ShellOptions = {
   readonly folder: string;
   readonly binaries: string;
   readonly kubeconfig: string;
@@ -33,7 +33,7 @@ const hangsAfterMs = 45_000;
 // Where the printed command would build or install first, that is done already: other tests use the same files.
 const setup = `make() { command make -o build -o controlplane -o node_modules/.package-lock.json "$@"; }`;
 
-export function openShell({ folder, binaries, kubeconfig, env = {} }: Place): Shell {
+export function openShell({ folder, binaries, kubeconfig, env = {} }: ShellOptions): Shell {
   const bin = join(folder, "shell");
   mkdirSync(bin);
   symlinkSync(join(binaries, "kubectl"), join(bin, "oc"));

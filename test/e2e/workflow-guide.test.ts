@@ -1,8 +1,8 @@
 import type { Status } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { itemOf } from "../world/configs.ts";
-import { startWorld } from "../world/world.ts";
-import { type Allowed, judge } from "./guide/allowed.ts";
+import { itemOf } from "../cluster/config-client.ts";
+import { startTestCluster } from "../cluster/test-cluster.ts";
+import { type AllowedDifference, checkDifferences } from "./guide/allowed-differences.ts";
 import {
   changeMigrationLimits,
   editDescheduler,
@@ -13,60 +13,60 @@ import {
   makeDescheduler,
 } from "./guide/cluster.ts";
 import { differences } from "./guide/differences.ts";
+import { type GuideRun, openGuideRun } from "./guide/guide-run.ts";
 import { copiedSteps, printedSteps } from "./guide/steps.ts";
-import { openStory, type Story } from "./guide/story.ts";
 import { areSeedsThere } from "./seeds.ts";
 
 const loadAware = "load-aware-rebalancing";
 const higherDensity = "virt-higher-density";
 
 test("the workflow guide comes true, command by command, on a real API server", { timeout: 300_000 }, async () => {
-  await using world = await startWorld({ crds: { kubedeschedulers: null } });
-  await world.simulate("three-workers", 100);
-  await world.startOperator();
-  const story = openStory(world);
+  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: null } });
+  await testCluster.simulate("three-workers", 100);
+  await testCluster.startOperator();
+  const guide = openGuideRun(testCluster);
 
-  await discover(story);
-  await preview(story);
-  await apply(story);
-  await drift(story);
-  await appendix(story);
+  await discover(guide);
+  await preview(guide);
+  await apply(guide);
+  await drift(guide);
+  await appendix(guide);
 
-  expect(story.unplayed()).toEqual([]);
+  expect(guide.remainingSteps()).toEqual([]);
   const phases = [
     "Ignored, Drafting, PrerequisiteFailed",
     "Drafting, ReviewRequired, InProgress, Completed",
     "Drafting, ReviewRequired", // HCO changed: nobody asked for this plan
     "Drafting, ReviewRequired, InProgress, Completed", // DryRun, then Apply
   ];
-  expect(phasesOf(story, loadAware).join(", ")).toBe(phases.join(", "));
+  expect(phasesOf(guide, loadAware).join(", ")).toBe(phases.join(", "));
 });
 
-async function discover({ world: { configs }, look }: Story): Promise<void> {
+async function discover({ testCluster: { configs }, runAndCompare }: GuideRun): Promise<void> {
   await Promise.all([loadAware, higherDensity].map((name) => configs.until(name, "Ignored")));
-  await look("1");
-  await look("2");
+  await runAndCompare("1");
+  await runAndCompare("2");
 }
 
-async function preview({ world: { server, configs }, next, type, look }: Story): Promise<void> {
+async function preview({ testCluster: { server, configs }, next, type, runAndCompare }: GuideRun): Promise<void> {
   const [toDryRun = ""] = next("3").commands;
   await type(toDryRun);
   await configs.until(loadAware, "PrerequisiteFailed");
-  await look("4");
+  await runAndCompare("4");
   await installDeschedulerOperator(server);
   await configs.until(loadAware, "ReviewRequired");
-  await look("6");
+  await runAndCompare("6");
 }
 
-async function apply({ world: { server, configs }, shell, next, type, look }: Story): Promise<void> {
+async function apply({ testCluster: { server, configs }, shell, next, type, runAndCompare }: GuideRun): Promise<void> {
   await makeDescheduler(server);
   await configs.until(loadAware, (status) => deschedulerProfiles(status).includes("AffinityAndTaints"));
   await holdLaterWorkers(server);
   const [toApply = ""] = next("7").commands;
   await type(toApply);
-  const progress = "MachineConfigPool 'worker' is updating (Updated: 1/3, Ready: 1/3)";
+  const progress = "MachineConfigPool 'worker' is updating (1 of 3 nodes updated, 1 unavailable)";
   await configs.until(loadAware, (status) => itemOf(status, "enable-psi-metrics").message === progress);
-  await look("8");
+  await runAndCompare("8");
   const [watchPool = "", watchNodes = ""] = next("8").commands;
   const watching = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const poolDone = shell.watch(watchPool, (printed) => {
@@ -81,15 +81,15 @@ async function apply({ world: { server, configs }, shell, next, type, look }: St
   await letLaterWorkersGo(server);
   await Promise.all([poolDone, nodesRebooted]);
   await configs.until(loadAware, "Completed");
-  await look("9");
+  await runAndCompare("9");
 }
 
-async function drift({ world: { server, configs }, next, type, look }: Story): Promise<void> {
+async function drift({ testCluster: { server, configs }, next, type, runAndCompare }: GuideRun): Promise<void> {
   await changeMigrationLimits(server);
   await configs.until(loadAware, "ReviewRequired");
   await editDescheduler(server);
   await configs.until(loadAware, (status) => itemOf(status, "enable-load-aware-descheduling").diff.includes("180"));
-  await look("10");
+  await runAndCompare("10");
   const [toDryRun = "", toApply = ""] = next("11").commands;
   await type(toDryRun);
   const middle = await configs.until(
@@ -100,15 +100,15 @@ async function drift({ world: { server, configs }, next, type, look }: Story): P
   expect(marker).toMatchObject({ status: "True", reason: "InputChanged" });
   await type(toApply);
   await configs.until(loadAware, "Completed");
-  await look("11");
+  await runAndCompare("11");
 }
 
 /** The guide prints no command that leads there. */
-async function appendix({ world: { server, configs }, look }: Story): Promise<void> {
+async function appendix({ testCluster: { server, configs }, runAndCompare }: GuideRun): Promise<void> {
   await fillInHyperConverged(server);
   await configs.edit(higherDensity, { action: "DryRun" });
   await configs.until(higherDensity, "ReviewRequired");
-  await look("Appendix");
+  await runAndCompare("Appendix");
 }
 
 function deschedulerProfiles(status: Status): readonly string[] {
@@ -117,7 +117,7 @@ function deschedulerProfiles(status: Status): readonly string[] {
 }
 
 /** The phases that were ever stored, from one to the next. */
-function phasesOf({ world: { server } }: Story, name: string): readonly string[] {
+function phasesOf({ testCluster: { server } }: GuideRun, name: string): readonly string[] {
   const stored = server
     .audit()
     .filter(({ objectRef }) => objectRef?.resource === "virtplatformconfigs" && objectRef.name === name)
@@ -132,7 +132,7 @@ describe.runIf(areSeedsThere)("the copy", () => {
 });
 
 describe("the comparison", () => {
-  const list: readonly Allowed[] = [
+  const list: readonly AllowedDifference[] = [
     { reason: "", source: "", in: [6], lines: "~ phase: Pending -> Drafting\n+ hash: <hash>\n" },
   ];
 
@@ -154,8 +154,8 @@ describe("the comparison", () => {
   test("allows what is listed for the section, once each, and nothing else", () => {
     const hash = `+ hash: ${"0".repeat(64)}`;
     const phase = "~ phase: Pending -> Drafting";
-    expect(judge("6", [hash, phase], list)).toEqual({ unexpected: [], missing: [] });
-    expect(judge("6", [phase, phase], list)).toEqual({ unexpected: [phase], missing: ["+ hash: <hash>"] });
-    expect(judge("7", [phase], list)).toEqual({ unexpected: [phase], missing: [] });
+    expect(checkDifferences("6", [hash, phase], list)).toEqual({ unexpected: [], missing: [] });
+    expect(checkDifferences("6", [phase, phase], list)).toEqual({ unexpected: [phase], missing: ["+ hash: <hash>"] });
+    expect(checkDifferences("7", [phase], list)).toEqual({ unexpected: [phase], missing: [] });
   });
 });

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { phases } from "@virt/api";
 import { inRepository } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
-import { obtainProgram } from "../../tools/judges/obtain.ts";
-import { lua } from "../../tools/judges/pins.ts";
+import { obtainProgram } from "../../tools/test-tools/obtain.ts";
+import { lua } from "../../tools/test-tools/pins.ts";
 import { configIn, situations, statusOf } from "./situations.ts";
 
 const script = inRepository("config", "gitops", "argocd-health.lua");
@@ -22,19 +22,19 @@ test("the situations are those of all phases", () => {
 
 test.each(situations)("$phase, $reason: $argo", { timeout: patience }, (situation) => {
   const config = configIn(situation);
-  const health = judge(config);
+  const health = evaluateHealth(config);
   expect(health.status).toBe(situation.argo);
   const ready = config.status?.conditions?.find(({ type }) => type === "Ready");
   const reconciling = config.status?.conditions?.find(({ type }) => type === "Reconciling");
   expect([ready?.message, reconciling?.message]).toContain(health.message);
 });
 
-test("a config that nobody has looked at yet, or not since its last edit, is on its way", { timeout: patience }, () => {
+test("a config that was never reconciled, or not since its last edit, is on its way", { timeout: patience }, () => {
   const [situation] = situations.filter(({ phase }) => phase === "Completed");
   if (situation === undefined) throw new Error("there is no completed config");
   const { status, ...fresh } = configIn(situation);
   const edited = { ...fresh, status, metadata: { ...fresh.metadata, generation: 99 } };
-  expect([fresh, edited].map((config) => judge(config).status)).toEqual(["Progressing", "Progressing"]);
+  expect([fresh, edited].map((config) => evaluateHealth(config).status)).toEqual(["Progressing", "Progressing"]);
 });
 
 test("the table of the guide says the same", () => {
@@ -43,19 +43,19 @@ test("the table of the guide says the same", () => {
     .split("\n")
     .filter((line) => /^\| \w+/.test(line))
     .slice(1);
-  const told = rows.flatMap((row) => {
+  const reports = rows.flatMap((row) => {
     const [, named = "", argo = ""] = row.split("|").map((cell) => cell.trim());
     return (named.match(/[A-Z]\w+/g) ?? [])
       .filter((word) => phases.some((phase) => phase === word))
       .map((phase) => `${phase}: ${argo}`);
   });
-  expect(new Set(told)).toEqual(new Set(situations.map(({ phase, argo }) => `${phase}: ${argo}`)));
+  expect(new Set(reports)).toEqual(new Set(situations.map(({ phase, argo }) => `${phase}: ${argo}`)));
 });
 
-function judge(object: object): { readonly status: string; readonly message: string } {
+function evaluateHealth(object: object): { readonly status: string; readonly message: string } {
   const folder = mkdtempSync(join(tmpdir(), "argocd-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const program = join(folder, "judge.lua");
+  const program = join(folder, "health.lua");
   const run = `local health = assert(loadfile(${JSON.stringify(script)}))()`;
   writeFileSync(program, `obj = ${luaOf(object)}\n${run}\nio.write(health.status, "\\n", health.message or "")\n`);
   const { status, stdout, stderr } = spawnSync(obtainProgram(lua), [program], { encoding: "utf8" });

@@ -54,7 +54,7 @@ async function outcome({ metadata: { name }, status }: VirtPlatformConfig): Prom
   const patch = JSON.stringify({ status });
   const patched = await server.kubectl("patch", "vpconf", name, "--subresource=status", "--type=merge", "-p", patch);
   if (patched.code !== 0) throw new Error(patched.stderr);
-  const isInForce = patched.stderr.includes("flux: looked");
+  const isInForce = patched.stderr.includes("flux: evaluated");
   if (!isInForce) return undefined;
   return order.find((one) => patched.stderr.includes(`flux: ${one}`)) ?? "waiting";
 }
@@ -76,7 +76,7 @@ function policy(): object {
     spec: {
       failurePolicy: "Fail",
       matchConstraints: { resourceRules: [rule] },
-      validations: [...holds, { expression: "false", message: "flux: looked" }],
+      validations: [...holds, { expression: "false", message: "flux: evaluated" }],
     },
   };
 }

@@ -1,44 +1,57 @@
 // A config in each of the eleven phases, as our own state machine leaves it, and what GitOps tools should make of it.
 
-import { transition } from "@virt/advisor";
+import { transition, withRollout } from "@virt/advisor";
 import {
   appliedItem,
-  descheduler,
+  deschedulerItem,
   doneItem,
   drift,
   failedItem,
-  type Given,
   generation,
   health,
-  observed,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
   psi,
-  seenItem,
-} from "@virt/advisor/observed-world";
-import { configKind, type Phase, type Status, type VirtPlatformConfig } from "@virt/api";
+  secondsAgo,
+} from "@virt/advisor/testing/observed-fixtures";
+import { configKind, type Phase, type RolloutStatus, type Status, type VirtPlatformConfig } from "@virt/api";
 
 export type Situation = {
   readonly reason: string;
   readonly from: Phase;
-  readonly given: Given;
-  /** Looked at as it is, before a pass. */
+  readonly given: ObservedOverrides;
+  /** As it is stored, before a reconcile. */
   readonly isStored?: boolean;
+  /** What the rollout was diagnosed with. */
+  readonly rollout?: RolloutStatus;
   readonly phase: Phase;
   readonly argo: "Healthy" | "Progressing" | "Suspended" | "Degraded";
   readonly flux: "current" | "inProgress" | "failed" | "waiting";
 };
 
-const done = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()))];
-const rolling = { rollout: health("waiting", "MachineConfigPool 'worker' is updating (Updated: 1/3, Ready: 1/3)") };
+const done = [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()))];
+const rolling = { rollout: health("waiting", "MachineConfigPool 'worker' is updating (1 of 3 nodes updated)") };
 const [quick] = done.slice(1);
 const settled = quick === undefined ? [] : [quick];
+const stuck: RolloutStatus = {
+  summary: "0 of 3 nodes of pool worker done, stuck: PoolPaused",
+  pools: [{ name: "worker", total: 3, done: 0, inHand: 0, waiting: 3, degraded: 0 }],
+  nodes: [],
+  findings: [
+    { id: "PoolPaused", severity: "blocking", message: "Pool worker is paused: 3 nodes wait", since: secondsAgo(60) },
+  ],
+  more: { pools: 0, nodes: 0, findings: 0 },
+};
+const pending = { rollouts: [{ machineConfig: psi().targetRef.name, startTime: secondsAgo(60), before: [] }] };
 const review = { planHash: "a".repeat(64), generation, forced: true, reason: "InputChanged" } as const;
 
 export const situations: readonly Situation[] = [
   {
-    reason: "a config that is about to be looked at",
+    reason: "a config that is about to be reconciled",
     from: "Pending",
     given: {},
-    isStored: true, // a pass crosses this phase and leaves it in the same write
+    isStored: true, // a reconcile crosses this phase and leaves it in the same write
     phase: "Pending",
     argo: "Progressing",
     flux: "inProgress",
@@ -70,7 +83,7 @@ export const situations: readonly Situation[] = [
   {
     reason: "an Apply is withheld until a person has seen the new plan",
     from: "ReviewRequired",
-    given: { was: { review } },
+    given: { stored: { review } },
     phase: "ReviewRequired",
     argo: "Suspended",
     flux: "waiting",
@@ -78,10 +91,19 @@ export const situations: readonly Situation[] = [
   {
     reason: "nodes are rolled",
     from: "InProgress",
-    given: { items: [seenItem(appliedItem(psi()), rolling), ...settled] },
+    given: { items: [observedItem(appliedItem(psi()), rolling), ...settled] },
     phase: "InProgress",
     argo: "Progressing",
     flux: "inProgress",
+  },
+  {
+    reason: "nodes are not rolled until a person acts",
+    from: "InProgress",
+    given: { items: [observedItem(appliedItem(psi()), rolling), ...settled], stored: pending },
+    rollout: stuck,
+    phase: "InProgress",
+    argo: "Degraded",
+    flux: "failed",
   },
   {
     reason: "all is applied",
@@ -94,7 +116,7 @@ export const situations: readonly Situation[] = [
   {
     reason: "all is applied, but a pool is not done any more",
     from: "Completed",
-    given: { items: [seenItem(doneItem(psi()), rolling), ...settled] },
+    given: { items: [observedItem(doneItem(psi()), rolling), ...settled] },
     phase: "Completed",
     argo: "Progressing",
     flux: "waiting",
@@ -102,7 +124,7 @@ export const situations: readonly Situation[] = [
   {
     reason: "an item failed and the others went on",
     from: "CompletedWithErrors",
-    given: { items: [seenItem(failedItem(psi()), { rollout: health("degraded") }), ...settled] },
+    given: { items: [observedItem(failedItem(psi()), { rollout: health("degraded") }), ...settled] },
     phase: "CompletedWithErrors",
     argo: "Degraded",
     flux: "failed",
@@ -110,7 +132,7 @@ export const situations: readonly Situation[] = [
   {
     reason: "a newer operator would plan otherwise",
     from: "CompletedWithUpgrade",
-    given: { items: done, was: { operatorVersion: "v1" }, upgrade: "differs" },
+    given: { items: done, stored: { operatorVersion: "v1" }, upgrade: "differs" },
     phase: "CompletedWithUpgrade",
     argo: "Healthy",
     flux: "current",
@@ -118,7 +140,7 @@ export const situations: readonly Situation[] = [
   {
     reason: "the plan failed",
     from: "Failed",
-    given: { items: [seenItem(failedItem(psi()))] },
+    given: { items: [observedItem(failedItem(psi()))] },
     phase: "Failed",
     argo: "Degraded",
     flux: "failed",
@@ -126,7 +148,7 @@ export const situations: readonly Situation[] = [
   {
     reason: "somebody changed what was applied",
     from: "Completed",
-    given: { items: [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()), { drift: drift() })] },
+    given: { items: [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()), { drift: drift() })] },
     phase: "Drifted",
     argo: "Degraded",
     flux: "failed",
@@ -141,15 +163,18 @@ export const situations: readonly Situation[] = [
   },
 ];
 
-/** The status that a pass writes. */
-export function statusOf({ from, given, isStored = false }: Situation): Status {
-  const seen = observed(from, given);
-  return isStored ? seen.was : transition(seen).status;
+/** The status that a reconcile writes. */
+export function statusOf({ from, given, isStored = false, rollout }: Situation): Status {
+  const seen = observedWith(from, given);
+  if (isStored) return seen.stored;
+  const decision = transition(seen);
+  if (rollout === undefined) return decision.status;
+  return withRollout(decision, seen, { rollout, dueMs: 0, nextMs: undefined }).status;
 }
 
 export function configIn(situation: Situation): VirtPlatformConfig {
   const { apiVersion, kind } = configKind;
-  const { spec } = observed(situation.from, situation.given);
+  const { spec } = observedWith(situation.from, situation.given);
   const status = statusOf(situation);
   return { apiVersion, kind, metadata: { name: "load-aware-rebalancing", generation }, spec, status };
 }

@@ -1,20 +1,17 @@
 // Every object that an asset renders is accepted by the API server, with each generation of the CRDs that it may meet.
 
 import { fieldManagers } from "@virt/api";
-import { type Answer, type Server, startServer } from "@virt/testkit";
+import { assets } from "@virt/catalog";
+import { type ApiResponse, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ownNamespace } from "../../catalog/testing/asset-facts.ts";
 import { families } from "./assets/generations.ts";
-import { type Desired, desiredWith, hcoNamespace, hcoWith, ownNamespace, type Setting } from "./assets/rendering.ts";
+import { type Desired, desiredWith, hcoNamespace, hcoWith, type Setting } from "./assets/rendering.ts";
 import { type Definition, isGenuineThere } from "./mock-crds/definitions.ts";
 
 const patienceMs = 300_000;
-const namespaces = [
-  hcoNamespace,
-  ownNamespace,
-  "openshift-mtv",
-  "metallb-system",
-  "openshift-kube-descheduler-operator",
-];
+const placed = assets.flatMap(({ target }) => target.namespace ?? []).filter((name) => !name.startsWith("$"));
+const namespaces = [...new Set([hcoNamespace, ownNamespace, ...placed])];
 
 const settings: readonly Setting[] = [
   {
@@ -55,8 +52,8 @@ describe.each(families)("with $title", ({ steady, generations }) => {
     await install(server, changing);
     for (const setting of settings) {
       const objects = desiredWith([...steady, ...changing], setting);
-      const troubles = await Promise.all(objects.map((desired) => troublesOf(server, desired)));
-      expect(troubles.flat()).toEqual([]);
+      const failures = await Promise.all(objects.map((desired) => refusalsOf(server, desired)));
+      expect(failures.flat()).toEqual([]);
     }
     await Promise.all(changing.map(({ crd }) => server.removeCrd(crd)));
   });
@@ -71,7 +68,7 @@ async function install(server: Server, changing: readonly Definition[]): Promise
 }
 
 /** A dry run, an apply, and another that must change nothing. */
-async function troublesOf(server: Server, desired: Desired): Promise<readonly string[]> {
+async function refusalsOf(server: Server, desired: Desired): Promise<readonly string[]> {
   const rehearsed = await apply(server, desired, "&dryRun=All");
   const first = await apply(server, desired);
   const second = await apply(server, desired);
@@ -84,7 +81,7 @@ async function troublesOf(server: Server, desired: Desired): Promise<readonly st
 }
 
 /** Server-side apply as the operator does it: no unknown field is taken. */
-function apply(server: Server, desired: Desired, query = ""): Promise<Answer> {
+function apply(server: Server, desired: Desired, query = ""): Promise<ApiResponse> {
   const path = `${pathOf(desired)}?fieldManager=${fieldManagers.platform}&force=true&fieldValidation=Strict${query}`;
   return server.request({ method: "PATCH", path, body: desired.object, contentType: "application/apply-patch+yaml" });
 }

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Authority, issueAuthority, issueClient } from "@virt/kube";
-import { type Reply, reply, type Server, startScriptedServer, startServer, startTcpGate } from "@virt/testkit";
+import { reply, type ScriptedReply, type Server, startScriptedServer, startServer, startTcpGate } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { alarms, startOperator } from "./operator/process.ts";
 
@@ -34,7 +34,7 @@ function certified(api: Server, authority: Authority, name: string) {
   return { kubeconfig, renew };
 }
 
-test("a certificate that has expired is told once, and one that takes its place is used without a restart", async () => {
+test("a certificate that has expired is reported once, and one that takes its place is used without a restart", async () => {
   await using api = await startServer();
   const authority = addAuthority(api);
   const good = certified(api, authority, "good");
@@ -48,7 +48,7 @@ test("a certificate that has expired is told once, and one that takes its place 
   await expect.poll(() => alarms(operator).length).toBeGreaterThan(0);
   const refusals = () => api.audit().filter(({ responseStatus }) => responseStatus?.code === 401).length;
   const before = refusals();
-  await expect.poll(refusals).toBeGreaterThan(before + 2);
+  await expect.poll(refusals).toBeGreaterThan(before + 1);
   expect(alarms(operator)).toEqual([
     expect.objectContaining({ why: expect.stringContaining("our client certificate expired at ") as string }),
   ]);
@@ -62,14 +62,14 @@ test("a certificate that has expired is told once, and one that takes its place 
 test("a server that is not there when the operator starts is found when it is", async () => {
   await using api = await startServer();
   await using gate = await startTcpGate({ host: "127.0.0.1", port: Number(new URL(api.url).port) });
-  gate.set("closed");
+  gate.setMode("closed");
   const kubeconfig = join(api.folder, "through-gate.kubeconfig");
   writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${gate.port}`));
   const operator = await startOperator(`--kubeconfig=${kubeconfig}`);
   await expect.poll(() => alarms(operator).length).toBe(1);
-  const before = gate.asked();
-  await expect.poll(() => gate.asked()).toBeGreaterThan(before + 1);
-  gate.set("open");
+  const before = gate.connectionCount();
+  await expect.poll(() => gate.connectionCount()).toBeGreaterThan(before + 1);
+  gate.setMode("open");
   await expect.poll(() => operator.probe("/readyz")).toBe(200);
   expect(operator.words()).toBe("");
 });
@@ -96,7 +96,7 @@ function startSpoiled(line: string) {
     [listEnd("10"), added("a.example.org", "11"), line, added("b.example.org", "12")],
     "open",
   );
-  const route: Reply = (response, seen) => {
+  const route: ScriptedReply = (response, seen) => {
     if (seen.path === crds) return reply.json(200, { kind: "APIResourceList", resources })(response, seen);
     if (!seen.path.startsWith(`${crds}/`)) return reply.text(404, "404 page not found")(response, seen);
     const isFirst = seen.path.includes("sendInitialEvents=true");
@@ -129,7 +129,13 @@ test.each(broken)(
     await expect.poll(() => streams().length).toBe(2);
     expect(streams()[1]?.path).toContain("&resourceVersion=11&");
     await expect.poll(() => operator.probe("/readyz")).toBe(200);
-    expect(alarms(operator).map(({ msg }) => msg)).toEqual(["watch of CustomResourceDefinition: malformed"]);
+    // Such a server has no admission policies, and takes neither events about that nor a report.
+    const beside = ["admission policies are not in force", "event dropped", "cannot write the report ConfigMap"];
+    const alarming = () =>
+      alarms(operator)
+        .map(({ msg = "" }) => msg)
+        .filter((msg) => !beside.includes(msg));
+    await expect.poll(alarming).toEqual(["watch of CustomResourceDefinition: malformed"]);
     expect(operator.child.exitCode).toBeNull();
     expect(operator.words()).toBe("");
   },

@@ -1,6 +1,6 @@
 // What the API server must take as a VirtPlatformConfig, and what it must refuse with which words.
 
-export type Given = {
+export type ConfigCase = {
   readonly reason: string;
   readonly spec: Readonly<Record<string, unknown>> & { readonly profile: string };
   /** Unless given, the name is that of the profile. */
@@ -15,11 +15,13 @@ const density = (virtHigherDensity: object, more: object = {}) => ({
 const loadAware = (options: object) => ({ profile: "load-aware-rebalancing", options: { loadAware: options } });
 const ksm = (...matchExpressions: readonly object[]) =>
   density({ ksmConfiguration: { nodeLabelSelector: { matchExpressions } } });
+const labelled = (matchLabels: Readonly<Record<string, string>>) =>
+  density({ ksmConfiguration: { nodeLabelSelector: { matchLabels } } });
 const bare = (more: object) => ({ profile: "virt-higher-density", ...more });
 const many = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at));
 
 /** Examples of the seeds are samples, which have a test of their own. */
-export const accepted: readonly Given[] = [
+export const accepted: readonly ConfigCase[] = [
   { reason: "a profile alone", spec: { profile: "load-aware-rebalancing" } },
   { reason: "a profile without options", spec: { profile: "example-profile", action: "Apply" } },
   { reason: "empty options", spec: bare({ options: {} }) },
@@ -35,6 +37,11 @@ export const accepted: readonly Given[] = [
   { reason: "eviction limits at their bounds", spec: loadAware({ evictionLimitTotal: 1000, evictionLimitNode: 1 }) },
   { reason: "a timeout in hours and minutes", spec: bare({ waitTimeout: "1h30m" }) },
   { reason: "a timeout in fractions", spec: bare({ waitTimeout: "0.5s" }) },
+  {
+    reason: "guards at their bounds",
+    spec: bare({ guards: { maxBlockingVMs: 0, maxNodes: 5000, requireCapacity: true } }),
+  },
+  { reason: "guards that guard nothing", spec: bare({ guards: {} }) },
   { reason: "an approved plan", spec: bare({ approvedPlan: "0123456789abcdef".repeat(4) }) },
   { reason: "no KSM, said so", spec: density({ ksmConfiguration: { enabled: false } }) },
   {
@@ -47,20 +54,31 @@ export const accepted: readonly Given[] = [
     ),
   },
   {
+    reason: "labels of every form",
+    spec: labelled({
+      "node-role.kubernetes.io/worker": "",
+      "a.B_c-9": "x".repeat(63),
+      [`${"x".repeat(63)}.io/${"y".repeat(63)}`]: "A_b.c-d",
+    }),
+  },
+  {
     reason: "as many requirements and values as there may be",
     spec: ksm(...many(16, () => ({ key: "zone", operator: "In", values: many(64, (at) => `zone-${at}`) }))),
   },
 ];
 
-export type Refused = Given & { readonly says: readonly string[] };
+export type RefusedConfigCase = ConfigCase & { readonly says: readonly string[] };
 
 const singleton = "To ensure a singleton pattern, the VirtPlatformConfig name must exactly match the spec.profile.";
 const needsSwap = "memoryToRequestRatio > 120 requires enableSwap=true";
+const noKey = "must be a label key: an optional DNS prefix and a slash, then at most 63 letters";
+const noValue = "must be a label value: at most 63 letters";
 const selector = "values must be non-empty for operators In and NotIn and empty for Exists and DoesNotExist";
+const duration = "waitTimeout must be a duration such as 24h, 90m or 1h30m";
 const [low, high] = ["should be greater than or equal to", "should be less than or equal to"];
 const unsupported = ["Unsupported value"];
 
-export const refused: readonly Refused[] = [
+export const refused: readonly RefusedConfigCase[] = [
   { reason: "another name than the profile's", name: "mine", spec: { profile: "example-profile" }, says: [singleton] },
   { reason: "an unknown profile", spec: { profile: "faster" }, says: unsupported },
   { reason: "an unknown action", spec: bare({ action: "Preview" }), says: unsupported },
@@ -101,9 +119,16 @@ export const refused: readonly Refused[] = [
   { reason: "a ratio over 300", spec: density({ memoryToRequestRatio: 500 }), says: [high] },
   { reason: "no evictions at all", spec: loadAware({ evictionLimitTotal: 0 }), says: [low] },
   { reason: "too many evictions of a node", spec: loadAware({ evictionLimitNode: 101 }), says: [high] },
-  { reason: "a timeout in words", spec: bare({ waitTimeout: "abc" }), says: ["should match"] },
-  { reason: "a timeout without unit", spec: bare({ waitTimeout: "24" }), says: ["should match"] },
-  { reason: "a negative timeout", spec: bare({ waitTimeout: "-5m" }), says: ["should match"] },
+  { reason: "a guard of no node", spec: bare({ guards: { maxNodes: 0 } }), says: ["greater than or equal to 1"] },
+  {
+    reason: "a guard beyond its range",
+    spec: bare({ guards: { maxBlockingVMs: 10_001 } }),
+    says: ["less than or equal to 10000"],
+  },
+  { reason: "a timeout in days", spec: bare({ waitTimeout: "1d" }), says: [duration] },
+  { reason: "a timeout in words", spec: bare({ waitTimeout: "abc" }), says: [duration] },
+  { reason: "a timeout without unit", spec: bare({ waitTimeout: "24" }), says: [duration] },
+  { reason: "a negative timeout", spec: bare({ waitTimeout: "-5m" }), says: [duration] },
   { reason: "no time at all", spec: bare({ waitTimeout: "0s" }), says: ["waitTimeout must be greater than zero"] },
   {
     reason: "a timeout of many parts",
@@ -114,6 +139,20 @@ export const refused: readonly Refused[] = [
   { reason: "In without values", spec: ksm({ key: "zone", operator: "In" }), says: [selector] },
   { reason: "NotIn with no values", spec: ksm({ key: "zone", operator: "NotIn", values: [] }), says: [selector] },
   { reason: "Exists with values", spec: ksm({ key: "zone", operator: "Exists", values: ["a"] }), says: [selector] },
+  ...["a b", "-a", "a-", "a/b/c", "/a", "Example.com/a", "a..b/c", "x".repeat(64), `${"x".repeat(64)}.io/a`].flatMap(
+    (key): readonly RefusedConfigCase[] => [
+      { reason: `a requirement on '${key}', which is no label`, spec: ksm({ key, operator: "Exists" }), says: [noKey] },
+      { reason: `a label '${key}', which is none`, spec: labelled({ [key]: "a" }), says: [`each key ${noKey}`] },
+    ],
+  ),
+  ...["a b", "-a", "a_", "ä"].flatMap((value): readonly RefusedConfigCase[] => [
+    {
+      reason: `a requirement on the value '${value}', which no label has`,
+      spec: ksm({ key: "zone", operator: "In", values: [value] }),
+      says: [noValue],
+    },
+    { reason: `a label of value '${value}'`, spec: labelled({ zone: value }), says: [`each value ${noValue}`] },
+  ]),
   { reason: "a requirement on no label", spec: ksm({ key: "", operator: "Exists" }), says: ["at least 1 chars long"] },
   { reason: "a requirement without operator", spec: ksm({ key: "zone" }), says: ["Required value"] },
   {

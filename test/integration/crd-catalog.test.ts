@@ -16,7 +16,12 @@ function specOf(text: string) {
   const { properties } = crd.spec.versions[0].schema.openAPIV3Schema as { properties: Properties };
   const spec = properties["spec"] as Properties[string] & { readonly "x-kubernetes-validations": Rules };
   const messages = spec["x-kubernetes-validations"].map(({ message }) => message);
-  return { names: spec.properties["profile"]?.enum, options: spec.properties["options"]?.properties ?? {}, messages };
+  return {
+    spec,
+    names: spec.properties["profile"]?.enum,
+    options: spec.properties["options"]?.properties ?? {},
+    messages,
+  };
 }
 
 const names = profiles.map(({ name }) => name);
@@ -37,6 +42,28 @@ test("a profile describes options if, and only if, it has a place for them in th
 test("the API knows the profiles of the index, in its order, and their options", () => {
   expect(shipped().names).toEqual(names);
   expect(Object.keys(shipped().options)).toEqual(profiles.flatMap(({ optionsKey }) => optionsKey ?? []).toSorted());
+});
+
+test("every default and every range of the spec is in the description that kubectl explain shows", () => {
+  type Node = Readonly<Record<string, unknown>>;
+  const found: string[] = [];
+  const visit = (node: Node, place: string): void => {
+    const { default: usual, minimum, maximum, description = "" } = node;
+    const said = String(description);
+    if (usual !== undefined)
+      found.push(
+        said.includes(`Default: ${typeof usual === "string" ? usual : JSON.stringify(usual)}.`)
+          ? "ok"
+          : `${place}: ${said}`,
+      );
+    if (typeof minimum === "number" && typeof maximum === "number")
+      found.push(said.includes(`From ${minimum} to ${maximum}.`) ? "ok" : `${place}: ${said}`);
+    for (const [name, inner] of Object.entries((node["properties"] ?? {}) as Record<string, Node>))
+      visit(inner, `${place}.${name}`);
+  };
+  visit(shipped().spec, "spec");
+  expect(found.length).toBeGreaterThan(10);
+  expect(new Set(found)).toEqual(new Set(["ok"]));
 });
 
 test("a further profile in the list is all it takes: name, help and the rules against mixing options follow", async () => {

@@ -1,22 +1,22 @@
 // VirtPlatformConfigs for the tests of their API, stored on a real server.
 
 import { configKind, type Status } from "@virt/api";
-import type { Answer, Server } from "@virt/testkit";
+import type { ApiResponse, Server } from "@virt/testkit";
 import { expect } from "vitest";
-import type { Given } from "./crd-cases.ts";
+import type { ConfigCase } from "./crd-cases.ts";
 
 const { group, apiVersion, kind, plural } = configKind;
 
 export const crdFile = `config/crd/bases/${group}_${plural}.yaml`;
 export const path = `/apis/${apiVersion}/${plural}`;
 
-export type Stored = {
+export type StoredConfig = {
   readonly metadata: { readonly generation: number };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly status?: Status;
 };
 
-export const config = ({ spec, name = spec.profile }: Pick<Given, "spec" | "name">) => ({
+export const config = ({ spec, name = spec.profile }: Pick<ConfigCase, "spec" | "name">) => ({
   apiVersion,
   kind,
   metadata: { name },
@@ -24,15 +24,15 @@ export const config = ({ spec, name = spec.profile }: Pick<Given, "spec" | "name
 });
 
 /** Made anew for each test that needs one. */
-export async function store(server: Server, spec: Given["spec"]): Promise<Stored> {
+export async function recreateConfig(server: Server, spec: ConfigCase["spec"]): Promise<StoredConfig> {
   await server.request({ method: "DELETE", path: `${path}/${spec.profile}` });
   const answer = await server.request({ method: "POST", path, body: config({ spec }) });
   expect(answer).toMatchObject({ status: 201 });
-  return answer.body as Stored;
+  return answer.body as StoredConfig;
 }
 
-export const change = (server: Server, name: string, body: object): Promise<Answer> =>
+export const patchConfig = (server: Server, name: string, body: object): Promise<ApiResponse> =>
   server.request({ method: "PATCH", path: `${path}/${name}`, body });
 
-export const say = (server: Server, name: string, status: object): Promise<Answer> =>
+export const patchStatus = (server: Server, name: string, status: object): Promise<ApiResponse> =>
   server.request({ method: "PATCH", path: `${path}/${name}/status`, body: { status } });

@@ -1,7 +1,7 @@
 // The advisor's role, as generated: enough for what it does, and for nothing else.
 
 import { readFileSync } from "node:fs";
-import { type Actor, inRepository, type Server, startServer } from "@virt/testkit";
+import { type ApiUser, inRepository, type Server, startServer } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { mockFiles } from "../../tools/demo/mocks.ts";
@@ -28,7 +28,7 @@ type Role = {
 const roles = loadAll(readFileSync(file, "utf8")) as readonly Role[];
 
 let server: Server;
-let advisor: Actor;
+let advisor: ApiUser;
 
 beforeAll(async () => {
   server = await startServer();

@@ -3,7 +3,7 @@
 import type { Item, Status } from "@virt/api";
 import { type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { change, crdFile, path, type Stored, say, store } from "./crd-objects.ts";
+import { crdFile, patchConfig, patchStatus, path, recreateConfig, type StoredConfig } from "./crd-objects.ts";
 
 let server: Server;
 
@@ -32,6 +32,7 @@ const item: Required<Item> = {
   message: "",
   lastTransitionTime: now,
   reviewed: { uid: "", resourceVersion: "", hash },
+  sourceHash: hash,
   appliedTime: now,
   rollout: { startTime: now, before: [{ pool: "worker", configuration: "rendered-worker-1" }] },
   corrections: [now, now, now],
@@ -46,10 +47,80 @@ const status: Required<Status> = {
   sourceSnapshotHash: hash,
   operatorVersion: "v0.1.31",
   appliedOptions: { loadAware: { mode: "Predictive" } },
-  review: { planHash: hash, generation: 1, forced: true, reason: "PlanStale" },
+  review: { planHash: hash, generation: 1, forced: true, reason: "PlanStale", message: "" },
+  disruption: [{ pool: "worker", class: "Reboot" }],
+  impact: {
+    assessedAt: now,
+    summary: "12 nodes of pool worker reboot one after another",
+    nodes: 12,
+    held: 1,
+    vms: { migrate: 214, block: 6, stop: 2, restart: 0, external: 0, starting: 0, unknown: 0 },
+    pods: { block: 0, delete: 1 },
+    duration: { lowSeconds: 14_760, highSeconds: 28_390, text: "4–8 h", restart: "observed", migration: "history" },
+    capacity: { fits: "No", nodes: ["w-0"], unplacedVMs: 2, unplacedMiB: 82_704 },
+    pools: [
+      {
+        name: "worker",
+        class: "Reboot",
+        nodes: 12,
+        held: 1,
+        atOnce: 1,
+        waves: 12,
+        holdup: "Degraded",
+        order: ["w-0"],
+        lowSeconds: 14_760,
+        highSeconds: 28_390,
+      },
+    ],
+    blockers: [
+      { node: "w-0", kind: "VirtualMachineInstance", namespace: "a", name: "vm", reason: "DisksNotLiveMigratable" },
+    ],
+    stops: [{ node: "w-0", kind: "Pod", namespace: "a", name: "bare", reason: "delete" }],
+    more: { pools: 0, blockers: 5, stops: 2 },
+    assumes: ["10 % of each node serves other pods"],
+    notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
+  },
+  rollout: {
+    summary: "3 of 12 nodes of pool worker are done",
+    remaining: { lowSeconds: 60, highSeconds: 600 },
+    pools: [
+      {
+        name: "worker",
+        total: 12,
+        done: 3,
+        inHand: 1,
+        waiting: 8,
+        degraded: 0,
+        observed: { drainSeconds: [90], restartSeconds: [900, 1080] },
+      },
+    ],
+    nodes: [{ name: "w-0", pool: "worker", phase: "Draining", since: now, step: "Drained" }],
+    findings: [
+      {
+        id: "VMNotMigratable",
+        severity: "blocking",
+        node: "w-0",
+        object: { kind: "VirtualMachineInstance", namespace: "a", name: "vm" },
+        message: "VM a/vm cannot live-migrate",
+        command: "virtctl stop vm -n a",
+        since: now,
+      },
+    ],
+    more: { pools: 0, nodes: 0, findings: 1 },
+  },
+  progress: "4/12 nodes",
   inputs: [{ name: "ksmConfiguration", used: "", applied: "{}" }],
   items: [item],
+  rollouts: [{ machineConfig: "99-worker-psi-karg", startTime: now, before: [{ pool: "worker", configuration: "a" }] }],
   conditions: [
+    {
+      type: "Ready",
+      status: "False",
+      reason: "InProgress",
+      message: "Applying plan configuration",
+      lastTransitionTime: now,
+      observedGeneration: 1,
+    },
     {
       type: "Stalled",
       status: "False",
@@ -63,16 +134,16 @@ const status: Required<Status> = {
 
 describe("the status", () => {
   test("keeps all that the advisor has to say, to the letter, and is no new generation", async () => {
-    const { metadata } = await store(server, { profile: "load-aware-rebalancing" });
-    const answer = await say(server, "load-aware-rebalancing", status);
-    const stored = answer.body as Stored;
+    const { metadata } = await recreateConfig(server, { profile: "load-aware-rebalancing" });
+    const answer = await patchStatus(server, "load-aware-rebalancing", status);
+    const stored = answer.body as StoredConfig;
     expect(stored.status).toEqual(status);
     expect(stored.metadata.generation).toBe(metadata.generation);
   });
 
   test("is not written together with the spec", async () => {
-    await store(server, { profile: "example-profile" });
-    await change(server, "example-profile", { status: { phase: "Completed" }, spec: { action: "Apply" } });
+    await recreateConfig(server, { profile: "example-profile" });
+    await patchConfig(server, "example-profile", { status: { phase: "Completed" }, spec: { action: "Apply" } });
     const { body } = await server.request({ path: `${path}/example-profile` });
     expect(body).toMatchObject({ spec: { action: "Apply" }, metadata: { generation: 2 } });
     expect(body).not.toHaveProperty("status");
@@ -81,9 +152,9 @@ describe("the status", () => {
   const bare = { name: "one", targetRef: item.targetRef };
 
   test("fills in that an item is applied, and that it waits", async () => {
-    await store(server, { profile: "example-profile" });
-    const answer = await say(server, "example-profile", { items: [bare] });
-    expect((answer.body as Stored).status?.items).toEqual([{ ...bare, operation: "Apply", state: "Pending" }]);
+    await recreateConfig(server, { profile: "example-profile" });
+    const answer = await patchStatus(server, "example-profile", { items: [bare] });
+    expect((answer.body as StoredConfig).status?.items).toEqual([{ ...bare, operation: "Apply", state: "Pending" }]);
   });
 
   const wrong = [
@@ -100,12 +171,32 @@ describe("the status", () => {
       status: { items: [{ ...bare, corrections: [now, now, now, now] }] },
       says: "must have at most 3 items",
     },
+    {
+      reason: "a pool twice",
+      status: { disruption: ["Reboot", "Drain"].map((disruption) => ({ pool: "worker", class: disruption })) },
+      says: "Duplicate value",
+    },
+    {
+      reason: "a summary that is longer than a sentence",
+      status: { impact: { assessedAt: now, summary: "x".repeat(513) } },
+      says: "may not be more than 512",
+    },
+    {
+      reason: "more findings than a person reads",
+      status: {
+        rollout: {
+          summary: "",
+          findings: Array.from({ length: 21 }, () => ({ id: "DrainSlow", severity: "blocking", message: "" })),
+        },
+      },
+      says: "must have at most 20 items",
+    },
     { reason: "a time that is none", status: { items: [{ ...bare, appliedTime: "today" }] }, says: "date-time" },
   ];
 
   test.each(wrong)("does not take $reason", async ({ status: said, says }) => {
-    await store(server, { profile: "example-profile" });
-    const answer = await say(server, "example-profile", said);
+    await recreateConfig(server, { profile: "example-profile" });
+    const answer = await patchStatus(server, "example-profile", said);
     expect(answer.status).toBe(422);
     expect(JSON.stringify(answer.body)).toContain(says);
   });
@@ -118,31 +209,34 @@ describe("kubectl", () => {
     return stdout.trimEnd().split("\n");
   };
 
-  test("shows action, impact, phase and age, and on demand plan and version", async () => {
-    await store(server, { profile: "load-aware-rebalancing", action: "Apply" });
-    await say(server, "load-aware-rebalancing", status);
+  test("shows action, impact, phase, Ready, progress and age, and on demand plan, impact, version and message", async () => {
+    await recreateConfig(server, { profile: "load-aware-rebalancing", action: "Apply" });
+    await patchStatus(server, "load-aware-rebalancing", status);
     const [head = "", row = ""] = await lines("get", "vpconf", "load-aware-rebalancing");
-    expect(head.split(/\s+/)).toEqual(["NAME", "ACTION", "IMPACT", "PHASE", "AGE"]);
-    expect(row).toMatch(/^load-aware-rebalancing +Apply +High +InProgress +\d+s$/);
+    expect(head.split(/\s+/)).toEqual(["NAME", "ACTION", "IMPACT", "PHASE", "READY", "PROGRESS", "AGE"]);
+    expect(row).toMatch(/^load-aware-rebalancing +Apply +High +InProgress +False +4\/12 nodes +\d+s$/);
     const [wideHead = "", wideRow = ""] = await lines("get", "vpconf", "load-aware-rebalancing", "-o", "wide");
-    expect(wideHead.split(/\s+/).slice(5)).toEqual(["PLAN", "VERSION"]);
-    expect(wideRow.split(/\s+/).slice(5)).toEqual([hash, "v0.1.31"]);
+    expect(wideHead.split(/\s+/).slice(7)).toEqual(["PLAN", "NODES", "BLOCKED", "TAKES", "VERSION", "MESSAGE"]);
+    expect(wideRow).toMatch(new RegExp(` ${hash} +12 +6 +4–8 h +v0\\.1\\.31 +Applying plan configuration$`));
   });
 
   test.each(["virtplatformconfig", "virtplatformconfigs", "VirtPlatformConfig", "vpconf", "kubevirt"])(
     "finds them as %s",
     async (name) => {
-      await store(server, { profile: "example-profile" });
+      await recreateConfig(server, { profile: "example-profile" });
       expect((await lines("get", name, "-o", "name")).join()).toContain(
         "virtplatformconfig.advisor.kubevirt.io/example-profile",
       );
     },
   );
 
-  test("explains an option in the words of its profile", async () => {
-    const explain = async () => (await server.kubectl("explain", "vpconf.spec.options.loadAware.mode")).stdout;
+  test("explains an option in the words of its profile, with its range and its default", async () => {
+    const explain = async (option = "mode") =>
+      (await server.kubectl("explain", `vpconf.spec.options.loadAware.${option}`)).stdout.replace(/\s+/g, " ");
     // The server publishes the schema some time after it serves the kind.
-    await expect.poll(explain).toContain("ENUM:");
-    expect((await explain()).replace(/\s+/g, " ")).toContain("Predictive only simulates the evictions.");
+    await expect.poll(() => explain()).toContain("ENUM:");
+    expect(await explain()).toContain("Predictive only simulates the evictions. Default: Automatic.");
+    const interval = "Seconds between two runs of the descheduler. From 60 to 86400. Default: 60.";
+    expect(await explain("deschedulingIntervalSeconds")).toContain(interval);
   });
 });

@@ -5,8 +5,8 @@ import { configKind } from "@virt/api";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accepted, type Given, refused } from "./crd-cases.ts";
-import { change, config, crdFile, path, type Stored, store } from "./crd-objects.ts";
+import { accepted, type ConfigCase, refused } from "./crd-cases.ts";
+import { config, crdFile, patchConfig, path, recreateConfig, type StoredConfig } from "./crd-objects.ts";
 
 let server: Server;
 
@@ -17,11 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-async function offer(given: Pick<Given, "spec" | "name">) {
+async function offer(given: Pick<ConfigCase, "spec" | "name">) {
   const body = config(given);
   const answer = await server.request({ method: "POST", path: `${path}?dryRun=All&fieldValidation=Strict`, body });
   const { message = "" } = answer.body as { message?: string };
-  return { status: answer.status, message, stored: answer.body as Stored };
+  return { status: answer.status, message, stored: answer.body as StoredConfig };
 }
 
 test.each(accepted)("the API takes $reason", async (given) => {
@@ -32,6 +32,7 @@ test.each(refused)("the API refuses $reason, and says so", async ({ says, ...giv
   const { status, message } = await offer(given);
   expect([400, 422]).toContain(status);
   for (const words of says) expect(message).toContain(words);
+  expect(message).not.toContain("google.protobuf");
 });
 
 const filled = { action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false };
@@ -58,7 +59,7 @@ const defaults = [
     },
   },
   {
-    reason: "swap and KSM, but no ratio, so that a pinned one is told apart",
+    reason: "swap and KSM, but no ratio, so that a pinned one can be distinguished",
     spec: { profile: "virt-higher-density", options: { virtHigherDensity: { ksmConfiguration: {} } } },
     becomes: {
       profile: "virt-higher-density",
@@ -78,8 +79,8 @@ test.each(defaults)("the API fills in $reason", async ({ spec, becomes }) => {
 });
 
 test("the profile of an object cannot be changed", async () => {
-  await store(server, { profile: "load-aware-rebalancing" });
-  const answer = await change(server, "load-aware-rebalancing", { spec: { profile: "virt-higher-density" } });
+  await recreateConfig(server, { profile: "load-aware-rebalancing" });
+  const answer = await patchConfig(server, "load-aware-rebalancing", { spec: { profile: "virt-higher-density" } });
   expect(answer.status).toBe(422);
   expect(JSON.stringify(answer.body)).toContain("Profile is immutable");
 });

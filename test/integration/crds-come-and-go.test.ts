@@ -1,6 +1,6 @@
 import { startServer } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { complaints, type Holding, startCopier, untilWatch } from "./runtime/process.ts";
+import { type CopierUsage, complaints, startCopier, untilWatch } from "./runtime/process.ts";
 
 const crdOf = (kind: string) => ({
   apiVersion: "apiextensions.k8s.io/v1",
@@ -22,7 +22,7 @@ const heapGrowth = 1.2;
 /** Connections for calls that happen to be kept at the moment. A forgotten one for each cycle would be 88. */
 const keptSockets = 8;
 
-const sum = ({ resources }: Holding) => Object.values(resources).reduce((all, one) => all + one, 0);
+const sum = ({ resources }: CopierUsage) => Object.values(resources).reduce((all, one) => all + one, 0);
 
 test("through a hundred creations and deletions of CRDs each kind is watched while it is served, and nothing piles up", {
   timeout: 180_000,
@@ -36,12 +36,12 @@ test("through a hundred creations and deletions of CRDs each kind is watched whi
     await api.removeCrd(crdOf(kind));
     await untilWatch(copier, kind, "not served");
   };
-  const play = async (count: number) => {
+  const repeat = async (count: number) => {
     for (let round = 0; round < count; round++) await Promise.all(kinds.map(cycle));
     return copier.ask("collect");
   };
-  const warm = await play(rounds.warmUp);
-  const last = await play(rounds.all - rounds.warmUp);
+  const warm = await repeat(rounds.warmUp);
+  const last = await repeat(rounds.all - rounds.warmUp);
 
   expect(last.heap / warm.heap).toBeLessThan(heapGrowth);
   expect(sum(last)).toBeLessThanOrEqual(sum(warm) + keptSockets);

@@ -1,7 +1,7 @@
 // Events as the API server really stores them: once, as a series when they repeat, not again after a restart.
 
-import { type Announcement, Client, EventRecorder, findAccess } from "@virt/kube";
-import { type Actor, type Server, startServer, VirtualClock } from "@virt/testkit";
+import { Client, type EventInput, EventRecorder, findAccess, noLease, writerFor } from "@virt/kube";
+import { type ApiUser, type Server, startServer, VirtualClock } from "@virt/testkit";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 const patience = { timeout: 30_000 }; // a hang guard
@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 const role = "event-writer";
 
 let server: Server;
-let account: Actor;
+let account: ApiUser;
 
 beforeAll(async () => {
   server = await startServer();
@@ -36,21 +36,23 @@ async function create(path: string, body: object): Promise<{ readonly metadata: 
 function start() {
   const client = new Client({ access: findAccess({ env: {}, kubeconfig: account.kubeconfig }), userAgent: "test" });
   const clock = new VirtualClock(Date.now());
-  const told: string[] = [];
+  const reports: string[] = [];
   const observer = {
-    written: () => told.push("written"),
-    lost: (why: string, _: Announcement, message: string) => told.push(`${why}: ${message}`),
+    written: () => reports.push("written"),
+    lost: (why: string, _: EventInput, message: string) => reports.push(`${why}: ${message}`),
   };
   const recorder = new EventRecorder({
-    line: { begin: () => ({ sender: client, park: () => false, end: () => undefined }), withdraw: () => undefined },
+    client: {
+      begin: () => ({ sender: writerFor(client, noLease), park: () => false, end: () => undefined }),
+      withdraw: () => undefined,
+    },
     clock,
     reporter: { controller: "virt-platform-operator", instance: "pod-1", namePrefix: "virt-platform-operator." },
-    mayWrite: () => true,
     observer,
     repeatMs: 60_000,
   });
   onTestFinished(() => client.close());
-  return { recorder, clock, told };
+  return { recorder, clock, reports };
 }
 
 type Event = {
@@ -71,7 +73,8 @@ async function configMap(name: string) {
   return { apiVersion: "v1", kind: "ConfigMap", name, namespace: "operator", uid: metadata.uid };
 }
 
-const about = (regarding: Announcement["regarding"], reason: string, note = "all is well"): Announcement => ({
+const about = (regarding: EventInput["regarding"], reason: string, note = "all is well"): EventInput => ({
+  priority: "routine",
   regarding,
   type: "Normal",
   reason,
@@ -80,12 +83,12 @@ const about = (regarding: Announcement["regarding"], reason: string, note = "all
 });
 
 test("an event is stored with all that was said, and found by kubectl at its object", async () => {
-  const { recorder, told } = start();
+  const { recorder, reports } = start();
   const regarding = await configMap("described");
   const related = await configMap("related");
   const note = `ä${"x".repeat(2_000)}`;
-  recorder.announce({ ...about(regarding, "Described", note), related, type: "Warning" });
-  await expect.poll(() => told, patience).toEqual(["written"]);
+  recorder.recordEvent({ ...about(regarding, "Described", note), related, type: "Warning" });
+  await expect.poll(() => reports, patience).toEqual(["written"]);
   const [event, ...others] = await eventsOf("operator", "Described");
   expect(others).toEqual([]);
   expect(event).toMatchObject({
@@ -104,16 +107,16 @@ test("an event is stored with all that was said, and found by kubectl at its obj
 });
 
 test("an event that repeats becomes a series, which is raised once a minute", async () => {
-  const { recorder, clock, told } = start();
+  const { recorder, clock, reports } = start();
   const announcement = about(await configMap("repeated"), "Repeated");
-  for (let times = 0; times < 5; times++) recorder.announce(announcement);
-  await expect.poll(() => told, patience).toEqual(["written"]);
+  for (let times = 0; times < 5; times++) recorder.recordEvent(announcement);
+  await expect.poll(() => reports, patience).toEqual(["written"]);
   expect((await eventsOf("operator", "Repeated")).map(({ series }) => series)).toEqual([undefined]);
   await clock.advance(60_000);
-  await expect.poll(() => told, patience).toEqual(["written", "written"]);
-  recorder.announce(announcement);
+  await expect.poll(() => reports, patience).toEqual(["written", "written"]);
+  recorder.recordEvent(announcement);
   await clock.advance(60_000);
-  await expect.poll(() => told, patience).toHaveLength(3);
+  await expect.poll(() => reports, patience).toHaveLength(3);
   const [event, ...others] = await eventsOf("operator", "Repeated");
   expect([event?.series?.count, others]).toEqual([6, []]);
   expect(event?.series?.lastObservedTime).toMatch(/\.\d{6}Z$/);
@@ -122,51 +125,51 @@ test("an event that repeats becomes a series, which is raised once a minute", as
 test("a restart repeats nothing; what happens again after it goes on counting", async () => {
   const announcement = about(await configMap("restarted"), "Restarted");
   const before = start();
-  before.recorder.announce(announcement);
-  before.recorder.announce(announcement);
-  await expect.poll(() => before.told, patience).toEqual(["written"]);
+  before.recorder.recordEvent(announcement);
+  before.recorder.recordEvent(announcement);
+  await expect.poll(() => before.reports, patience).toEqual(["written"]);
   await before.clock.advance(60_000);
-  await expect.poll(() => before.told, patience).toEqual(["written", "written"]);
+  await expect.poll(() => before.reports, patience).toEqual(["written", "written"]);
   const [known] = await eventsOf("operator", "Restarted");
 
   const after = start();
-  after.recorder.announce(announcement);
-  after.recorder.announce({ ...announcement, note: "said after the first was answered" });
-  await expect.poll(() => after.told, patience).toEqual(["written"]);
+  after.recorder.recordEvent(announcement);
+  after.recorder.recordEvent({ ...announcement, note: "said after the first was answered" });
+  await expect.poll(() => after.reports, patience).toEqual(["written"]);
   expect(await eventsOf("operator", "Restarted")).toContainEqual(known);
   await after.clock.advance(60_000);
-  after.recorder.announce(announcement);
-  await expect.poll(() => after.told, patience).toEqual(["written", "written"]);
+  after.recorder.recordEvent(announcement);
+  await expect.poll(() => after.reports, patience).toEqual(["written", "written"]);
   const [event] = (await eventsOf("operator", "Restarted")).filter(({ note }) => note === "all is well");
   expect(event?.series?.count).toBe(3);
 });
 
 test("an event about a cluster-scoped object is stored in the namespace default", async () => {
-  const { recorder, told } = start();
+  const { recorder, reports } = start();
   const { metadata } = await create("/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: "one" } });
-  recorder.announce(about({ apiVersion: "v1", kind: "Node", name: "one", uid: metadata.uid }, "OnNode"));
-  await expect.poll(() => told, patience).toEqual(["written"]);
+  recorder.recordEvent(about({ apiVersion: "v1", kind: "Node", name: "one", uid: metadata.uid }, "OnNode"));
+  await expect.poll(() => reports, patience).toEqual(["written"]);
   expect(await eventsOf("default", "OnNode")).toHaveLength(1);
 });
 
 test("an event that has expired meanwhile is written anew", async () => {
-  const { recorder, clock, told } = start();
+  const { recorder, clock, reports } = start();
   const announcement = about(await configMap("expired"), "Expired");
-  recorder.announce(announcement);
-  await expect.poll(() => told, patience).toEqual(["written"]);
+  recorder.recordEvent(announcement);
+  await expect.poll(() => reports, patience).toEqual(["written"]);
   const [{ metadata } = { metadata: { name: "", namespace: "" } }] = await eventsOf("operator", "Expired");
   const path = `/apis/events.k8s.io/v1/namespaces/operator/events/${metadata.name}`;
   await server.request({ method: "DELETE", path });
   await clock.advance(3_600_000);
-  recorder.announce(announcement);
-  await expect.poll(() => told, patience).toEqual(["written", "written"]);
+  recorder.recordEvent(announcement);
+  await expect.poll(() => reports, patience).toEqual(["written", "written"]);
   expect((await eventsOf("operator", "Expired")).map(({ series }) => series)).toEqual([undefined]);
 });
 
-test("an event that the server refuses is lost, and told", async () => {
-  const { recorder, told } = start();
+test("an event that the server refuses is lost, and reported", async () => {
+  const { recorder, reports } = start();
   const regarding = { apiVersion: "v1", kind: "ConfigMap", name: "any", namespace: "no-such-namespace" };
-  recorder.announce(about(regarding, "Refused"));
-  await expect.poll(() => told, patience).toEqual(["refused: there is no such namespace"]);
+  recorder.recordEvent(about(regarding, "Refused"));
+  await expect.poll(() => reports, patience).toEqual(["refused: its namespace does not exist"]);
   await recorder.stop(never);
 });

@@ -64,10 +64,10 @@ test("when the leader is killed, the other one takes the lease over and goes on"
   expect(last < next).toBe(true);
 });
 
-test("a leader that is told to stop releases the lease, and the other one leads as soon as it looks", async () => {
+test("a leader that is stopped releases the lease, and the other one leads as soon as it reads it", async () => {
   const [first, second] = await startPair("stopped");
   first.child.kill("SIGTERM");
-  const [code] = (await once(first.child, "exit")) as [number];
+  const [code] = (await once(first.child, "close")) as [number];
   expect(code).toBe(0);
   await hears(second, "leads");
   expect(second.said).toContain("held by ");
@@ -79,7 +79,7 @@ test("a leader that is told to stop releases the lease, and the other one leads 
   const after = requestsOf("stopped-second", "leases", "stopped")
     .filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > releasedAt)
     .map(({ verb }) => verb);
-  // A look that was on its way at that moment may have seen the lease before its release.
+  // A read that was on its way at that moment may have seen the lease before its release.
   expect(after.slice(0, after.indexOf("update")).filter((verb) => verb === "get").length).toBeLessThanOrEqual(2);
 });
 

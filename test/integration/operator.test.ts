@@ -22,10 +22,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-type Line = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
+type LogLine = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
 type Operator = {
   readonly child: ChildProcess;
-  readonly log: readonly Line[];
+  readonly log: readonly LogLine[];
   readonly words: () => string;
   readonly probe: (path: string) => Promise<number>;
 };
@@ -37,9 +37,9 @@ async function startOperator(...flags: readonly string[]): Promise<Operator> {
   const child = spawn(process.execPath, [program, address, ...flags], {
     env: { PATH: process.env["PATH"], HOME: folder },
   });
-  const log: Line[] = [];
+  const log: LogLine[] = [];
   let complaints = "";
-  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as Line));
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));
   child.stderr.on("data", (words: Buffer) => {
     complaints += words.toString();
   });
@@ -54,7 +54,7 @@ async function startOperator(...flags: readonly string[]): Promise<Operator> {
   return { child, log, words: () => complaints, probe };
 }
 
-test("it becomes ready, holds both leases, and gives them back when it is told to stop", async () => {
+test("it becomes ready, holds both leases, and gives them back when it is stopped", async () => {
   for (const name of ["virt-advisor-operator-system", "virt-platform-operator-system"]) {
     await api.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name } } });
   }
@@ -71,7 +71,7 @@ test("it becomes ready, holds both leases, and gives them back when it is told t
     ]);
   await expect.poll(async () => (await holders()).every((identity) => Boolean(identity))).toBe(true);
   operator.child.kill("SIGTERM");
-  const [code] = (await once(operator.child, "exit")) as [number];
+  const [code] = (await once(operator.child, "close")) as [number];
   expect(code).toBe(0);
   expect(await holders()).toEqual(["", ""]);
   expect(operator.words()).toBe("");
@@ -90,17 +90,17 @@ const refusals = [
     words: /^virt-operator: cannot read kubeconfig \/nowhere: no such file\n$/,
     code: 1,
   },
-  { reason: "no cluster at all", flags: [], words: /^virt-operator: no cluster to talk to: [^\n]*\n$/, code: 1 },
+  { reason: "no cluster at all", flags: [], words: /^virt-operator: no cluster configured: [^\n]*\n$/, code: 1 },
 ];
 
 test.each(refusals)("$reason ends it with one line and no stack trace", async ({ flags, words, code }) => {
   const operator = await startOperator(...flags);
-  const [status] = (await once(operator.child, "exit")) as [number];
+  const [status] = (await once(operator.child, "close")) as [number];
   expect(status).toBe(code);
   expect(operator.words()).toMatch(words);
 });
 
-test("a server that is not there is told once, tried quietly, and the process lives, alive but not ready", async () => {
+test("a server that is not there is reported once, retried quietly, and the process lives, alive but not ready", async () => {
   const [nobody = 0] = await freePorts(1);
   const kubeconfig = join(folder, "unreachable");
   writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${nobody}`));
@@ -118,11 +118,11 @@ test("a server that is not there is told once, tried quietly, and the process li
   expect(operator.child.exitCode).toBeNull();
 });
 
-test("a list that is forbidden is told with the server's own words, and works as soon as it is allowed", async () => {
+test("a list that is forbidden is reported with the server's own words, and works as soon as it is allowed", async () => {
   const operator = await startOperator(`--kubeconfig=${api.user("nobody").kubeconfig}`);
-  const isTold = () =>
+  const isReported = () =>
     operator.log.some(({ msg = "", why }) => msg.includes("refused") && String(why).includes("nobody"));
-  await expect.poll(isTold).toBe(true);
+  await expect.poll(isReported).toBe(true);
   expect(await operator.probe("/readyz")).toBe(500);
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
   const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }];

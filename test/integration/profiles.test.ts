@@ -1,6 +1,6 @@
 // Every object that a profile plans is accepted by the API server, with each generation of the CRDs it may meet.
 
-import type { AnyFacts, PlannedItem } from "@virt/advisor";
+import type { AnyProfileFacts, PlannedItem } from "@virt/advisor";
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { type Server, startServer } from "@virt/testkit";
@@ -36,7 +36,7 @@ async function rehearse(plural: string, object: KubeObject): Promise<unknown> {
   return answer.status === 201 ? "made" : answer.body;
 }
 
-function planOf(name: string, given: JsonMap | undefined, facts: AnyFacts): readonly PlannedItem[] {
+function planOf(name: string, given: JsonMap | undefined, facts: AnyProfileFacts): readonly PlannedItem[] {
   const profile = profiles.find((each) => each.name === name);
   if (profile === undefined) throw new Error(`no profile ${name}`);
   return profile.plan(given, facts);
@@ -60,7 +60,8 @@ async function answersTo(plan: readonly PlannedItem[]): Promise<Readonly<Record<
   return Object.fromEntries(await Promise.all(answers));
 }
 
-const surroundings = { ownNamespace: "default" };
+const environment = { ownNamespace: "default" };
+const vmNodes = { roles: ["worker", "master"], nodes: undefined } as const;
 const hco = { apiVersion: "hco.kubevirt.io/v1", namespace: "openshift-cnv", object: undefined };
 
 const loadAware: readonly (JsonMap | undefined)[] = [
@@ -81,14 +82,18 @@ test.each(["v510", "v514", "v521", "v532"])("a descheduler of %s takes what is p
         deschedulerSchema: definition.schema,
         descheduler: live,
         psiConfig: undefined,
+        masterPsiConfig: undefined,
         workerKernel: [],
+        masterKernel: [],
+        vmNodes,
         pools: [],
       };
       const answers = await answersTo(
-        planOf("load-aware-rebalancing", given, { ...surroundings, ...facts } as unknown as AnyFacts),
+        planOf("load-aware-rebalancing", given, { ...environment, ...facts } as unknown as AnyProfileFacts),
       );
       const made = { "enable-load-aware-descheduling": "made" };
-      expect(answers).toEqual(given?.["enablePSIMetrics"] === false ? made : { ...made, "enable-psi-metrics": "made" });
+      const psi = { "enable-psi-metrics": "made", "enable-psi-metrics-master": "made" };
+      expect(answers).toEqual(given?.["enablePSIMetrics"] === false ? made : { ...made, ...psi });
     }
   }
   await server.removeCrd(definition.crd);
@@ -106,15 +111,16 @@ test.each(["v1", "v1beta1"])("a HyperConverged of %s takes what is planned for i
   await server.installCrds([definition.crd]);
   for (const given of density) {
     const served = { ...hco, apiVersion: `hco.kubevirt.io/${version}` };
-    const facts = { ...surroundings, hco: served, waspAgent: undefined, nodes: [], pools: [] };
+    const facts = { ...environment, hco: served, waspAgent: undefined, nodes: [], pools: [], vmNodes };
     const answers = await answersTo(planOf("virt-higher-density", given, facts));
     const made = { "configure-higher-density": "made" };
-    expect(answers).toEqual(given?.["enableSwap"] === false ? made : { ...made, "enable-kubelet-swap": "made" });
+    const swap = { "enable-kubelet-swap": "made", "enable-kubelet-swap-master": "made" };
+    expect(answers).toEqual(given?.["enableSwap"] === false ? made : { ...made, ...swap });
   }
   await server.removeCrd(definition.crd);
 });
 
 test.each([true, false])("the example is taken, whether openshift-cnv exists: %s", async (cnv) => {
-  const answers = await answersTo(planOf("example-profile", undefined, { ...surroundings, cnv }));
+  const answers = await answersTo(planOf("example-profile", undefined, { ...environment, cnv }));
   expect(answers).toEqual({ "configure-example-component": "made" });
 });

@@ -10,7 +10,7 @@ const original = (name: string, value: string) => ({ metadata: { name, labels: {
 const valueOf = async (api: Server, name: string) =>
   ((await api.request({ path: `${maps}/${name}` })).body as { data?: { value?: string } }).data?.value;
 
-test("a controller on the runtime follows changes, corrects drift, and releases its lease when it is told to stop", async () => {
+test("a controller on the runtime follows changes, corrects drift, and releases its lease when it is stopped", async () => {
   await using api = await startServer();
   const copier = startCopier(api, { LEASE: "default/copier", IDENTITY: "one" });
   await api.request({ method: "POST", path: maps, body: original("a", "1") });
@@ -23,7 +23,7 @@ test("a controller on the runtime follows changes, corrects drift, and releases 
   await expect.poll(() => valueOf(api, "a-copy")).toBe("2");
 
   copier.child.kill("SIGTERM");
-  const [code] = (await once(copier.child, "exit")) as [number];
+  const [code] = (await once(copier.child, "close")) as [number];
   expect(code).toBe(0);
   const lease = await api.request({ path: "/apis/coordination.k8s.io/v1/namespaces/default/leases/copier" });
   expect(lease.body).toMatchObject({ spec: { holderIdentity: "", leaseDurationSeconds: 1 } });
@@ -73,18 +73,18 @@ test("an outage is sat out quietly, and everything is right again when it ends",
   await api.request({ method: "POST", path: maps, body: original("a", "1") });
   await expect.poll(() => valueOf(api, "a-copy"), { timeout: 20_000 }).toBe("1");
 
-  gate.set("closed");
+  gate.setMode("closed");
   await api.request({ method: "PATCH", path: `${maps}/a`, body: { data: { value: "2" } } });
   await expect.poll(() => copier.said.some(({ event }) => event === "opened"), { timeout: 20_000 }).toBe(true);
   const since = performance.now();
-  const before = gate.asked();
-  const tried = () => gate.asked() - before;
+  const before = gate.connectionCount();
+  const tried = () => gate.connectionCount() - before;
   await expect.poll(tried).toBeGreaterThan(3);
   const seconds = (performance.now() - since) / 1000;
-  expect(tried(), "one attempt a second, however many streams and passes wait").toBeLessThanOrEqual(seconds + 1);
-  const told = copier.said.filter(({ event }) => event === "opened" || event === "closed");
-  expect(told, "it is told once that nobody answers, not for each try").toMatchObject([{ event: "opened" }]);
-  gate.set("open");
+  expect(tried(), "one attempt a second, however many streams and reconciles wait").toBeLessThanOrEqual(seconds + 1);
+  const reports = copier.said.filter(({ event }) => event === "opened" || event === "closed");
+  expect(reports, "it is reported once that nobody answers, not for each try").toMatchObject([{ event: "opened" }]);
+  gate.setMode("open");
   await expect.poll(() => valueOf(api, "a-copy"), { timeout: 20_000 }).toBe("2");
   expect(copier.child.exitCode).toBeNull();
   expect(complaints(copier)).toEqual([]);

@@ -1,43 +1,39 @@
-// Watches the cluster and tells what happens, with the time since the start, until it is told to stop.
+// Watches the cluster and prints what happens, with the time since the start, and at each stage of the scenario what to type next.
 
+import { setTimeout as wait } from "node:timers/promises";
 import { configKind, type VirtPlatformConfig } from "@virt/api";
 import type { KubeObject } from "@virt/engine";
-import { Client, findAccess, Host, systemClock, type WatchSpec } from "@virt/kube";
-import { type Change, configNews, isNewPhase, nodeNews } from "./news.ts";
-import { nextAct, platformNews } from "./platform.ts";
-import { nextTries, type Try } from "./tries.ts";
+import { Client, findAccess, type InformerSpec, Manager, systemClock } from "@virt/kube";
+import { type Change, configChangeLines, nodeChangeLines } from "./change-lines.ts";
+import type { ClusterReader } from "./cluster-reader.ts";
+import { platformEvent } from "./platform-event.ts";
+import type { DemoStage } from "./stages.ts";
+import type { Suggestion } from "./suggestion.ts";
 
 export type Say = (line?: string) => void;
 
 const all = { keep: "all" } as const;
-const configs: WatchSpec = { apiVersion: configKind.apiVersion, kind: configKind.kind, projection: all };
-const nodes: WatchSpec = { apiVersion: "v1", kind: "Node", projection: all };
-const events: WatchSpec = { apiVersion: "events.k8s.io/v1", kind: "Event", projection: all };
+const configs: InformerSpec = { apiVersion: configKind.apiVersion, kind: configKind.kind, projection: all };
+const nodes: InformerSpec = { apiVersion: "v1", kind: "Node", projection: all };
+const events: InformerSpec = { apiVersion: "events.k8s.io/v1", kind: "Event", projection: all };
 
-export function follow(kubeconfig: string, say: Say): { readonly stop: () => Promise<void> } {
+export function followEvents(kubeconfig: string, say: Say): { readonly stop: () => Promise<void> } {
   const nothing = () => undefined;
-  const host = new Host({
+  const host = new Manager({
     client: new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent: "virt-demo" }),
     clock: systemClock,
     random: Math.random,
-    tenants: [],
-    observer: { opened: nothing, closed: nothing, stateChanged: nothing, told: nothing, handlerFailed: nothing },
+    controllers: [],
+    observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
   });
-  host.want([configs, nodes, events]);
+  host.setInformers([configs, nodes, events]);
   const began = performance.now();
-  const tell = (line: string) => say(`${clock(performance.now() - began)}  ${line}`);
-  host.watches.find(nodes)?.store.subscribe((change) => nodeNews(change).forEach(tell));
-  host.watches.find(configs)?.store.subscribe((raw) => {
-    const change = asConfigs(raw);
-    configNews(change).forEach(tell);
-    // What there was from the start is explained from the start.
-    if (change.after && change.before?.status?.phase && isNewPhase(change)) suggest(nextTries(change.after), say);
-  });
-  host.watches.find(events)?.store.subscribe(({ before, after }) => {
-    const told = before === undefined ? platformNews(after) : undefined;
-    if (told === undefined) return;
-    tell(told.note);
-    suggest(nextAct(told.reason), say);
+  const print = (line: string) => say(`${clock(performance.now() - began)}  ${line}`);
+  host.informers.find(nodes)?.store.subscribe((change) => nodeChangeLines(change).forEach(print));
+  host.informers.find(configs)?.store.subscribe((change) => configChangeLines(asConfigs(change)).forEach(print));
+  host.informers.find(events)?.store.subscribe(({ before, after }) => {
+    const event = before === undefined ? platformEvent(after) : undefined;
+    if (event !== undefined) print(event.note);
   });
   return { stop: () => host.stop(AbortSignal.abort()) };
 }
@@ -49,11 +45,26 @@ function asConfigs({ before, after }: Change<KubeObject>): Change<VirtPlatformCo
   };
 }
 
-export function suggest(tries: readonly Try[], say: Say): void {
-  if (tries.length === 0) return;
-  for (const [index, { command, about }] of tries.entries()) {
-    say(`${index === 0 ? "  Next:" : "       "} # ${about}`);
-    say(`        ${command}`);
+/** Whoever does the same in the console, or with other commands, gets to the next stage as well. */
+export async function followStages(
+  stages: readonly DemoStage[],
+  cluster: ClusterReader,
+  { say, signal }: { readonly say: Say; readonly signal: AbortSignal },
+): Promise<void> {
+  for (const [index, { suggest, isOver }] of stages.entries()) {
+    if (index > 0) printSuggestions(await suggest(cluster), say);
+    while (!(await isOver(cluster))) {
+      if (signal.aborted) return;
+      await wait(300); // polls for the state
+    }
+  }
+  say("That was the last stage. Go on as you like, or end it with Ctrl-C; make demo SCENARIO=help lists the others.");
+}
+
+export function printSuggestions(suggestions: readonly Suggestion[], say: Say): void {
+  for (const [index, { command, about }] of suggestions.entries()) {
+    say(`${index === 0 ? "Next:" : "     "}  # ${about}`);
+    say(`       ${command}`);
   }
   say();
 }

@@ -1,41 +1,42 @@
-// `make demo`: a cluster to play with, without a cluster. Ctrl-C ends it and leaves nothing behind.
+// `make demo`: a cluster to try everything on, without a cluster. Ctrl-C ends it and leaves nothing behind.
 
-import { cpSync, mkdirSync, rmSync } from "node:fs";
-import type { VirtPlatformConfig } from "@virt/api";
-import { freePorts } from "@virt/testkit";
-import { follow, suggest } from "./follow.ts";
-import { rehearse } from "./rehearsal.ts";
-import { bringUp, node, type Simulated } from "./steps.ts";
-import { look, missingAtFirst, nextTries } from "./tries.ts";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { checkScenario, type DemoEnvironment } from "./check.ts";
+import { openReader } from "./cluster-reader.ts";
+import { followEvents, followStages, printSuggestions } from "./follow.ts";
+import { type DemoScenario, demoScenarios, findScenario, listScenarios } from "./scenarios.ts";
+import { bringUp, node, type Simulated, step } from "./steps.ts";
 
-const { CHECK = "", SCENARIO = "default", SPEED = CHECK === "" ? "60" : "2000" } = process.env;
-const place = ".demo";
+const { CHECK = "", SCENARIO = "first-plan", SPEED = CHECK === "" ? "60" : "2000", DEMO_PORT = "7070" } = process.env;
+/** When make was started, in seconds. */
+const startedAt = Number(process.env["DEMO_STARTED"] ?? Date.now() / 1000);
 
-async function demo(): Promise<void> {
-  const [probes = 0] = await freePorts(1);
-  const operator = (kubeconfig: string) =>
-    node(
-      "operator",
-      "dist/virt-operator.mjs",
-      `--kubeconfig=${kubeconfig}`,
-      `--health-probe-bind-address=127.0.0.1:${probes}`,
-      "--log-format=pretty",
-    );
+async function demo(scenario: DemoScenario): Promise<void> {
   const cluster = await bringUp({
-    scenario: SCENARIO,
+    scenario: scenario.cluster,
     speed: SPEED,
-    without: [missingAtFirst], // the guide begins without the descheduler
+    without: scenario.missingKinds,
+    manifests: ["config/admission"],
     outlivesOwner: false,
-    programs: (kubeconfig) => [operator(kubeconfig)],
+    programs: (kubeconfig) => [
+      node(
+        "operator",
+        "dist/virt-operator.mjs",
+        `--kubeconfig=${kubeconfig}`,
+        "--health-probe-bind-address=0",
+        "--log-format=pretty",
+      ),
+      node("console", "dist/kubectl-virt_advisor", "console", `--kubeconfig=${kubeconfig}`, `--port=${DEMO_PORT}`),
+    ],
   });
+  const place = choosePlace();
   try {
-    mkdirSync(place, { recursive: true });
-    cpSync(cluster.server.kubeconfig, `${place}/kubeconfig`);
-    if (CHECK !== "") return await rehearse(cluster, probes);
-    explain(cluster);
-    const following = follow(cluster.server.kubeconfig, say);
-    await Promise.race([interrupted(), cluster.programs.failure.then((why) => Promise.reject(new Error(why)))]);
-    await following.stop();
+    const environment = await step("controllers and console", () => enterCluster(cluster, place));
+    if (CHECK === "") await accompany(environment, scenario);
+    else await checkScenario(environment, scenario);
   } finally {
     await cluster.programs.end();
     await cluster.server.stop();
@@ -43,17 +44,74 @@ async function demo(): Promise<void> {
   }
 }
 
+/** A folder that no other demo uses. One that was killed has left its own behind. */
+function choosePlace(): string {
+  const used = globSync(".demo*").filter(isUsed);
+  for (const left of globSync(".demo*").filter((folder) => !isUsed(folder)))
+    rmSync(left, { recursive: true, force: true });
+  const place = used.length === 0 ? ".demo" : `.demo-${process.pid}`;
+  mkdirSync(place);
+  writeFileSync(join(place, "pid"), `${process.pid}\n`);
+  return place;
+}
+
+function isUsed(folder: string): boolean {
+  const owner = join(folder, "pid");
+  return existsSync(owner) && existsSync(`/proc/${readFileSync(owner, "utf8").trim()}`);
+}
+
+/** Settles when the profiles are offered and the console is served. */
+async function enterCluster(cluster: Simulated, place: string): Promise<DemoEnvironment> {
+  const { server, programs, logs } = cluster;
+  cpSync(server.kubeconfig, join(place, "kubeconfig"));
+  symlinkSync(join(server.binaries, "kubectl"), join(place, "kubectl"));
+  // The platform controller publishes its report there, which the console shows.
+  const metadata = { name: "virt-platform-operator-system" };
+  await server.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata } });
+  const failed = programs.failure.then((why) => Promise.reject(new Error(`${why}; see ${logs}`)));
+  const consoleUrl = await Promise.race([untilServed(cluster), failed]);
+  const PATH = `${resolve(place)}:${process.env["PATH"]}`;
+  return { ...cluster, consoleUrl, place, env: { ...process.env, PATH, KUBECONFIG: resolve(place, "kubeconfig") } };
+}
+
+async function untilServed({ server, logs }: Simulated): Promise<string> {
+  const cluster = openReader(server);
+  for (;;) {
+    const [, url] = /^Console: (\S+)$/m.exec(readFileSync(join(logs, "console.log"), "utf8")) ?? [];
+    const offered = (await cluster.readConfig("load-aware-rebalancing"))?.status?.phase;
+    if (url !== undefined && offered !== undefined) return url;
+    await wait(50); // polls for the state
+  }
+}
+
 function say(line = ""): void {
   process.stdout.write(`${line}\n`);
 }
 
-function explain({ logs, server }: Simulated): void {
-  say(`\nReady: kube-apiserver at ${server.url}, scenario ${SCENARIO}, time runs ${SPEED} times as fast.`);
-  say(`Logs:  ${logs}/operator.log, ${logs}/simulator.log`);
-  say(`What happens is told below. Ctrl-C ends it all. In another terminal:`);
-  say(`        export KUBECONFIG=$PWD/${place}/kubeconfig PATH=${server.binaries}:$PATH`);
-  const first = { metadata: { name: "load-aware-rebalancing" }, status: { phase: "Ignored" } } as VirtPlatformConfig;
-  suggest([look, ...nextTries(first)], say);
+async function accompany(environment: DemoEnvironment, { about, cluster, stages }: DemoScenario): Promise<void> {
+  const { server, programs, logs, consoleUrl, place } = environment;
+  const reader = openReader(server);
+  const seconds = Math.round(Date.now() / 1000 - startedAt);
+  const busy = new RegExp(`^Port ${DEMO_PORT} is busy.*$`, "m").exec(readFileSync(join(logs, "console.log"), "utf8"));
+  if (busy !== null) say(busy[0]);
+  say(`\nReady in ${seconds} s.   Console: ${consoleUrl}        (Ctrl-C stops and cleans up)`);
+  say(`\nScenario ${SCENARIO}: ${about}.`);
+  say(`The API server is real, the cluster (${cluster}) is simulated, and its time runs ${SPEED} times as fast.`);
+  say(`Logs: ${logs}\n`);
+  say("In another terminal:");
+  say(`       export KUBECONFIG=$PWD/${place}/kubeconfig PATH=$PWD/${place}:$PATH`);
+  printSuggestions((await stages[0]?.suggest(reader)) ?? [], say);
+  const ended = new AbortController();
+  const printedChanges = followEvents(server.kubeconfig, say);
+  const following = followStages(stages, reader, { say, signal: ended.signal });
+  try {
+    const failed = programs.failure.then((why) => Promise.reject(new Error(why)));
+    await Promise.race([interrupted(), failed, following.then(() => interrupted())]);
+  } finally {
+    ended.abort();
+    await following;
+    await printedChanges.stop();
+  }
 }
 
 function interrupted(): Promise<void> {
@@ -62,8 +120,33 @@ function interrupted(): Promise<void> {
   });
 }
 
+async function checkAll(): Promise<void> {
+  for (const [name, scenario] of demoScenarios) {
+    const began = performance.now();
+    say(`\n${name}: ${scenario.about}`);
+    await demo(scenario);
+    say(`${name} played to its end in ${Math.round((performance.now() - began) / 1000)} s`);
+  }
+}
+
+/** The simulator's own words. */
+function listClusters(): readonly string[] {
+  const help = execFileSync(process.execPath, ["dist/virt-simulator.mjs", "--help"], { encoding: "utf8" });
+  const [, scenarios = ""] = help.split("scenarios:\n");
+  return [...scenarios.matchAll(/^ +(\S+)/gm)].map(([, name = ""]) => name);
+}
+
+async function main(): Promise<void> {
+  const names = listClusters();
+  if (SCENARIO === "help") return say(listScenarios(names));
+  if (SCENARIO === "all" && CHECK !== "") return checkAll();
+  const scenario = findScenario(SCENARIO, { names, isFile: existsSync });
+  if (scenario === undefined) throw new Error(`there is no scenario "${SCENARIO}".\n${listScenarios(names)}`);
+  await demo(scenario);
+}
+
 try {
-  await demo();
+  await main();
 } catch (error) {
   process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

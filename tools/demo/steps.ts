@@ -2,33 +2,40 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Kept, keepPrograms, type Program, type Server, startServer } from "@virt/testkit";
+import { type KeptProcesses, type ProcessSpec, type Server, startKeptProcesses, startServer } from "@virt/testkit";
 import { startProgress } from "../progress.ts";
 import { mockFiles } from "./mocks.ts";
 
-export type Simulated = { readonly server: Server; readonly programs: Kept; readonly logs: string };
+export type Simulated = { readonly server: Server; readonly programs: KeptProcesses; readonly logs: string };
 
-export type Wishes = {
+export type SimulatedClusterOptions = {
   readonly scenario: string;
   readonly speed: string;
   /** Kinds whose CRD comes later, by plural. */
   readonly without?: readonly string[];
+  /** Folders with a kustomization, which are applied before any program starts. */
+  readonly manifests?: readonly string[];
   /** The cluster goes on when this process ends. */
   readonly outlivesOwner: boolean;
   /** Further programs that run against the cluster, behind the simulator. */
-  readonly programs: (kubeconfig: string) => readonly Program[];
+  readonly programs: (kubeconfig: string) => readonly ProcessSpec[];
 };
 
 const patienceMs = 120_000;
 
-export async function bringUp({ without = [], ...wishes }: Wishes): Promise<Simulated> {
-  const { outlivesOwner, scenario } = wishes;
+export async function bringUp({
+  without = [],
+  manifests = [],
+  ...options
+}: SimulatedClusterOptions): Promise<Simulated> {
+  const { outlivesOwner, scenario } = options;
   const server = await step("API server and etcd", () => startServer({ outlivesOwner }));
   try {
-    await step("our CRD, and those of the operators that we configure", () =>
-      server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles(without)]),
-    );
-    const kept = await step(`simulated cluster (${scenario})`, (update) => populate(server, wishes, update));
+    await step("our CRD, and those of the operators that we configure", async () => {
+      const crds = server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles(without)]);
+      await Promise.all([crds, ...manifests.map((file) => apply(server, file))]);
+    });
+    const kept = await step(`simulated cluster (${scenario})`, (update) => populate(server, options, update));
     return { server, programs: kept, logs: kept.folder };
   } catch (error) {
     await server.stop();
@@ -36,14 +43,19 @@ export async function bringUp({ without = [], ...wishes }: Wishes): Promise<Simu
   }
 }
 
+async function apply(server: Server, folder: string): Promise<void> {
+  const { code, stderr } = await server.kubectl("apply", "--server-side", "-k", folder);
+  if (code !== 0) throw new Error(`cannot apply ${folder}: ${stderr}`);
+}
+
 type Update = (text: string) => void;
 
-async function populate(server: Server, wishes: Wishes, update: Update): Promise<Kept> {
-  const { scenario, speed, outlivesOwner, programs } = wishes;
+async function populate(server: Server, options: SimulatedClusterOptions, update: Update): Promise<KeptProcesses> {
+  const { scenario, speed, outlivesOwner, programs } = options;
   const { kubeconfig } = server;
   const flags = [`--kubeconfig=${kubeconfig}`, `--scenario=${scenario}`, `--speed=${speed}`];
   const simulator = node("simulator", "dist/virt-simulator.mjs", ...flags);
-  const running = await keepPrograms([simulator, ...programs(kubeconfig)], outlivesOwner);
+  const running = await startKeptProcesses([simulator, ...programs(kubeconfig)], outlivesOwner);
   try {
     await settled(server, running, update);
     return running;
@@ -54,7 +66,7 @@ async function populate(server: Server, wishes: Wishes, update: Update): Promise
   }
 }
 
-export function node(name: string, script: string, ...args: readonly string[]): Program {
+export function node(name: string, script: string, ...args: readonly string[]): ProcessSpec {
   return { name, command: process.execPath, args: [`${process.cwd()}/${script}`, ...args] };
 }
 
@@ -77,7 +89,7 @@ type Pools = {
 };
 
 /** All pools have their machines, and all of them are ready. */
-async function settled(server: Server, programs: Kept, update: Update): Promise<void> {
+async function settled(server: Server, programs: KeptProcesses, update: Update): Promise<void> {
   const deadline = AbortSignal.timeout(patienceMs);
   const failed = programs.failure.then((why) => Promise.reject(new Error(why)));
   while (!deadline.aborted) {

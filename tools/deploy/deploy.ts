@@ -1,17 +1,18 @@
 // `make deploy` and `make undeploy`: the operators' own objects, all of them and no other.
 
 import { setTimeout as wait } from "node:timers/promises";
+import { endKeepers, record, recorded } from "../dev/record.ts";
 import { startProgress } from "../progress.ts";
-import { apply, configNames } from "./install.ts";
+import { apply, configNames, isCrdInstalled } from "./install.ts";
 import type { Cluster } from "./kubectl.ts";
 import { appliedObjects } from "./left-behind.ts";
-import { inOneText, type Manifest, manifestsOf, withImage } from "./manifests.ts";
+import { controllersOf, inOneText, type Manifest, manifestsOf, withImage } from "./manifests.ts";
 
-export type Wishes = { readonly overlay: string; readonly image: string };
+export type DeployOptions = { readonly overlay: string; readonly image: string };
 
 const patienceMs = 120_000;
 
-export async function deploy(cluster: Cluster, { overlay, image }: Wishes): Promise<void> {
+export async function deploy(cluster: Cluster, { overlay, image }: DeployOptions): Promise<void> {
   const manifests = manifestsOf(cluster, overlay);
   await untilGone(cluster, manifests.filter(isNamespace));
   cluster.show([...apply, "--filename", "-"], withImage(inOneText(manifests), image));
@@ -25,13 +26,13 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
     return namespaces.map(({ name }) => name).filter((name) => names.includes(name));
   };
   if (ending().length === 0) return;
-  const progress = startProgress("an earlier undeploy ends", process.stderr);
+  const progress = startProgress("an earlier undeploy is finishing", process.stderr);
   const deadline = AbortSignal.timeout(patienceMs);
   while (ending().length > 0) {
     if (deadline.aborted) {
       progress.fail();
       throw new Error(
-        `the namespaces ${ending().join(", ")} do not end: kubectl get namespace says what is left in them`,
+        `the namespaces ${ending().join(", ")} are still terminating: kubectl get namespace -o yaml says what is left in them`,
       );
     }
     progress.update(ending().join(", "));
@@ -40,7 +41,8 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
   progress.done("");
 }
 
-export function undeploy(cluster: Cluster, overlay: string): void {
+export async function undeploy(cluster: Cluster, overlay: string): Promise<void> {
+  await endLocalProcesses();
   const ours = manifestsOf(cluster, overlay).filter(({ kind }) => kind !== "CustomResourceDefinition");
   // The operators end before their rights do, and the namespaces last: the cluster needs a while to empty them.
   const first = ours.filter(({ kind }) => kind === "Deployment");
@@ -48,15 +50,43 @@ export function undeploy(cluster: Cluster, overlay: string): void {
   const others = ours.filter((one) => !first.includes(one) && !last.includes(one));
   cluster.show(["delete", "--ignore-not-found", "--filename", "-"], inOneText([...first, ...others]));
   cluster.show(["delete", "--ignore-not-found", "--wait=false", "--filename", "-"], inOneText(last));
-  process.stdout.write(`${remainder(cluster).join("\n")}\n`);
+  process.stdout.write(`${describeRemainder(cluster, overlay).join("\n")}\n`);
 }
 
-function remainder(cluster: Cluster): readonly string[] {
+/** On a simulated cluster the operators are processes of this machine. */
+async function endLocalProcesses(): Promise<void> {
+  const local = recorded();
+  if (local?.operators === undefined || process.env["KUBECONFIG"] !== local.kubeconfig) return;
+  await endKeepers([local.operators.keeper]);
+  const { operators: _ended, ...rest } = local;
+  record(rest);
+  process.stdout.write("The operators that make deploy-local started have ended.\n");
+}
+
+function describeRemainder(cluster: Cluster, overlay: string): readonly string[] {
+  const lines = [...otherControllers(cluster, overlay), ...describeCrd(cluster), ...appliedObjects(cluster)];
+  if (lines.length === 0) return ["Nothing of the operators is left."];
+  return ["Left in the cluster, unchanged:", ...lines.map((line) => `  ${line}`)];
+}
+
+/** Those that the overlay does not name may run still. */
+function otherControllers(cluster: Cluster, overlay: string): readonly string[] {
+  const removed = controllersOf(overlay);
+  return controllersOf("default")
+    .filter((controller) => !removed.includes(controller))
+    .flatMap((controller) => {
+      const deployment = `deployment/virt-${controller}-operator-controller-manager`;
+      const namespace = `--namespace=virt-${controller}-operator-system`;
+      const found = cluster.ask("get", deployment, namespace, "--ignore-not-found", "--output=name");
+      return found === "" ? [] : [`the ${controller} controller, until make undeploy OVERLAY=${controller}`];
+    });
+}
+
+function describeCrd(cluster: Cluster): readonly string[] {
+  if (!isCrdInstalled(cluster)) return [];
   const names = configNames(cluster);
-  const configs = names.length === 0 ? [] : [`  the CRD with its configs, until make uninstall: ${names.join(", ")}`];
-  const applied = appliedObjects(cluster).map((object) => `  ${object}`);
-  if (configs.length + applied.length === 0) return ["Nothing of the operators stays."];
-  return ["What stays, as it is:", ...configs, ...applied];
+  if (names.length === 0) return ["the CRD, which has no configs, until make uninstall"];
+  return [`the CRD with its configs, until make uninstall: ${names.join(", ")}`];
 }
 
 function isNamespace({ kind }: Manifest): boolean {

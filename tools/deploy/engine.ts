@@ -10,17 +10,17 @@ const patienceMs = 20_000;
 
 /** `wanted` is CONTAINER_TOOL. */
 export function findEngine(wanted: string | undefined): Engine {
-  const troubles: string[] = [];
+  const problems: string[] = [];
   for (const command of wanted ? [wanted] : ["podman", "docker"]) {
-    const trouble = troubleWith(command);
-    if (trouble === undefined) return { kind: "found", command };
-    troubles.push(`${command}: ${trouble}`);
+    const problem = findProblem(command);
+    if (problem === undefined) return { kind: "found", command };
+    problems.push(`${command}: ${problem}`);
   }
-  return { kind: "none", why: `no container engine answers (${troubles.join("; ")})` };
+  return { kind: "none", why: `no container engine answers (${problems.join("; ")})` };
 }
 
-/** Of a program that is asked how it is. */
-export function troubleWith(command: string, question = "info"): string | undefined {
+/** Why a program does not work, by asking it how it is; undefined if it does. */
+export function findProblem(command: string, question = "info"): string | undefined {
   const { error, status, stderr } = spawnSync(command, [question], { encoding: "utf8", timeout: patienceMs });
   if (error !== undefined) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "not installed" : error.message;
@@ -32,6 +32,12 @@ export function troubleWith(command: string, question = "info"): string | undefi
 export function neededEngine(wanted = process.env["CONTAINER_TOOL"]): string {
   const engine = findEngine(wanted);
   if (engine.kind === "found") return engine.command;
-  const instead = "or work without an image: make dev-setup, then make run";
-  throw new Error(`${engine.why}.\n  Start or install one, name another with CONTAINER_TOOL=, ${instead}.`);
+  throw new Error(
+    [
+      `${engine.why}.`,
+      "  Start or install one, or name another with CONTAINER_TOOL=.",
+      "  Without one: make image writes dist/image.tar, which docs/OPENSHIFT_DEPLOYMENT.md says how to push;",
+      "  to work without an image: make dev-setup, then make run.",
+    ].join("\n"),
+  );
 }

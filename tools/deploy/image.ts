@@ -2,9 +2,14 @@
 
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
+import { architectures, operatingSystem } from "../platforms.ts";
 import { neededEngine } from "./engine.ts";
 
-const { BASE = "", BUILDER = "", PLATFORMS = "linux/amd64,linux/arm64,linux/s390x,linux/ppc64le" } = process.env;
+const {
+  BASE = "",
+  BUILDER = "",
+  PLATFORMS = architectures.map((name) => `${operatingSystem}/${name}`).join(","),
+} = process.env;
 
 export function buildImage(image: string): void {
   run(neededEngine(), ["build", ...buildArguments(), "--tag", unpinned(image), "."]);
@@ -42,5 +47,5 @@ export function run(command: string, args: readonly string[], env: NodeJS.Proces
   process.stderr.write(`> ${[basename(command), ...args].join(" ")}\n`);
   const { error, status } = spawnSync(command, args, { stdio: "inherit", env });
   if (error !== undefined) throw new Error(`cannot run ${command}: ${error.message}`, { cause: error });
-  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}; its words are above`);
+  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}; see its output above`);
 }

@@ -21,9 +21,23 @@ export function uninstall(cluster: Cluster): void {
   cluster.show(["delete", "--ignore-not-found", "--kustomize", "config/crd"]);
 }
 
+/** Undefined where the CRD is served. */
+export function findCrdFault(cluster: Cluster): { readonly what: string; readonly next: string } | undefined {
+  const established = "--output=jsonpath={.status.conditions[?(@.type=='Established')].status}";
+  const status = cluster.ask("get", "crd", crd, "--ignore-not-found", established);
+  if (status === "True") return undefined;
+  return isCrdInstalled(cluster)
+    ? { what: `the CRD ${crd} is not served`, next: `kubectl describe crd ${crd}` }
+    : { what: `the CRD ${crd} is missing`, next: "make install" };
+}
+
+export function isCrdInstalled(cluster: Cluster): boolean {
+  return cluster.ask("get", "crd", crd, "--ignore-not-found", "--output=name") !== "";
+}
+
 /** None where the CRD is absent. */
 export function configNames(cluster: Cluster): readonly string[] {
-  if (cluster.ask("get", "crd", crd, "--ignore-not-found", "--output=name") === "") return [];
+  if (!isCrdInstalled(cluster)) return [];
   const names = cluster.ask("get", crd, "--output=jsonpath={.items[*].metadata.name}");
   return names.split(" ").filter((name) => name !== "");
 }

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { mockFiles } from "../demo/mocks.ts";
 import { place, record } from "../dev/record.ts";
-import { findEngine, troubleWith } from "./engine.ts";
+import { findEngine, findProblem } from "./engine.ts";
 import { run } from "./image.ts";
 import { install } from "./install.ts";
 import { type Cluster, openCluster } from "./kubectl.ts";
@@ -15,9 +15,9 @@ const namespaces = ["openshift-cnv", "openshift-kube-descheduler-operator"];
 
 export function setUpKind(): void {
   const engine = findEngine(process.env["CONTAINER_TOOL"]);
-  const trouble = troubleWith("kind", "version");
-  if (engine.kind === "none" || trouble !== undefined) {
-    const why = trouble === undefined && engine.kind === "none" ? engine.why : `kind: ${trouble}`;
+  const problem = findProblem("kind", "version");
+  if (engine.kind === "none" || problem !== undefined) {
+    const why = problem === undefined && engine.kind === "none" ? engine.why : `kind: ${problem}`;
     process.stderr.write(`make: no Kind cluster here (${why}); a simulated one instead, as make dev-setup makes it\n`);
     run(process.execPath, ["tools/dev/setup.ts"]);
     return;

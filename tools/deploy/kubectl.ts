@@ -24,7 +24,7 @@ export function openCluster({ kubeconfig, binaries = "" }: Access = {}): Cluster
       encoding: "utf8",
       maxBuffer: 2 ** 28,
     });
-    if (error !== undefined) throw new Error(troubleOf(error), { cause: error });
+    if (error !== undefined) throw new Error(describeError(error), { cause: error });
     if (status !== 0) throw new Error(`kubectl ${args[0]} failed: ${withoutLog(stderr)}`);
     process.stderr.write(stderr); // warnings
     return stdout;
@@ -40,7 +40,7 @@ function withoutLog(words: string): string {
   return words.trimEnd().replaceAll(/^[EWI]\d{4} .*\n/gm, "");
 }
 
-function troubleOf(error: NodeJS.ErrnoException): string {
+function describeError(error: NodeJS.ErrnoException): string {
   if (error.code !== "ENOENT") return error.message;
   return "kubectl is not installed. Install it, or use ours: export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
 }

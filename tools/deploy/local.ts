@@ -11,8 +11,10 @@ import { withProvider } from "./kind.ts";
 import { openCluster } from "./kubectl.ts";
 import { controllersOf } from "./manifests.ts";
 import { startProcesses } from "./processes.ts";
+import { deploymentsOf, waitForRollout } from "./rollout.ts";
 
 const image = "localhost/virt-operators:local"; // means the same to both engines and to Kind
+const rolloutTimeoutMs = 300_000;
 
 export async function deployLocally(overlay: string): Promise<void> {
   const local = neededCluster();
@@ -21,8 +23,9 @@ export async function deployLocally(overlay: string): Promise<void> {
   await deploy(cluster, { overlay, image });
   if (local.kind === undefined) return startProcesses(cluster, local, overlay);
   // The image has the name of the one before.
-  for (const deployment of deploymentsOf(overlay)) cluster.show(["rollout", "restart", ...deployment]);
-  for (const deployment of deploymentsOf(overlay)) cluster.show(["rollout", "status", "--timeout=5m", ...deployment]);
+  for (const { name, namespace } of deploymentsOf(overlay))
+    cluster.show(["rollout", "restart", `deployment/${name}`, `--namespace=${namespace}`]);
+  await waitForRollout(cluster, overlay, rolloutTimeoutMs);
 }
 
 export function showLogs(overlay: string): void {
@@ -57,11 +60,4 @@ function loadImage({ name, engine }: NonNullable<DevCluster["kind"]>): void {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-function deploymentsOf(overlay: string): readonly (readonly string[])[] {
-  return controllersOf(overlay).map((controller) => [
-    `deployment/virt-${controller}-operator-controller-manager`,
-    `--namespace=virt-${controller}-operator-system`,
-  ]);
 }

@@ -6,13 +6,14 @@ import { install, uninstall } from "./install.ts";
 import { setUpKind } from "./kind.ts";
 import { openCluster } from "./kubectl.ts";
 import { deployLocally, showLogs } from "./local.ts";
+import { waitForRollout } from "./rollout.ts";
 
-const { OVERLAY: overlay = "default", IMG: image = "controller:latest" } = process.env;
+const { OVERLAY: overlay = "default", IMG: image = "controller:latest", WAIT: patience = "300" } = process.env;
 
 const targets: Readonly<Record<string, () => void | Promise<void>>> = {
   install: () => install(openCluster()),
   uninstall: () => uninstall(openCluster()),
-  deploy: () => deploy(openCluster(), { overlay, image }),
+  deploy: deployImage,
   undeploy: () => undeploy(openCluster(), overlay),
   "docker-build": () => buildImage(image),
   "docker-push": () => pushImage(image),
@@ -21,6 +22,25 @@ const targets: Readonly<Record<string, () => void | Promise<void>>> = {
   "deploy-local": () => deployLocally(overlay),
   "logs-local": () => showLogs(overlay),
 };
+
+/** The name that the manifests carry is in no registry: pods would never start. */
+async function deployImage(): Promise<void> {
+  const { IMG: given = "" } = process.env;
+  if (given === "") {
+    throw new Error(
+      [
+        "IMG is not set. Name the image to deploy: make deploy IMG=<registry>/virt-operators:<tag>",
+        "  To build and push it first: make docker-build docker-push IMG=<registry>/virt-operators:<tag>",
+        "  To try it without an image: make dev-setup, then make deploy-local",
+      ].join("\n"),
+    );
+  }
+  const seconds = Number(patience);
+  if (!(seconds >= 0)) throw new Error(`WAIT=${patience}: must be a number of seconds, 0 for not waiting`);
+  const cluster = openCluster();
+  await deploy(cluster, { overlay, image: given });
+  if (seconds > 0) await waitForRollout(cluster, overlay, seconds * 1000);
+}
 
 try {
   const [name = ""] = process.argv.slice(2);

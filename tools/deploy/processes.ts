@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { freePorts, keepPrograms, type Program } from "@virt/testkit";
+import { freePorts, type ProcessSpec, startKeptProcesses } from "@virt/testkit";
 import { node } from "../demo/steps.ts";
 import { type DevCluster, endKeepers, place, record } from "../dev/record.ts";
 import type { Cluster } from "./kubectl.ts";
@@ -12,7 +12,7 @@ import { controllersOf } from "./manifests.ts";
 export async function startProcesses(cluster: Cluster, local: DevCluster, overlay: string): Promise<void> {
   if (local.operators !== undefined) await endKeepers([local.operators.keeper]);
   const programs = await Promise.all(controllersOf(overlay).map((controller) => programOf(cluster, controller)));
-  const { keeper, folder } = await keepPrograms(programs, true);
+  const { keeper, folder } = await startKeptProcesses(programs, true);
   record({ ...local, operators: { keeper, folder } });
   process.stdout.write(`No pods run on a simulated cluster: the operators run as processes, with the deployed rights.
   logs: make logs-local, or ${folder}
@@ -20,10 +20,13 @@ export async function startProcesses(cluster: Cluster, local: DevCluster, overla
   process.exit(0); // the pipes to the keeper would keep this process
 }
 
-async function programOf(cluster: Cluster, controller: string): Promise<Program> {
+async function programOf(cluster: Cluster, controller: string): Promise<ProcessSpec> {
   const name = `virt-${controller}-operator-controller-manager`;
   const namespace = `--namespace=virt-${controller}-operator-system`;
-  const args = cluster.ask("get", "deployment", name, namespace, "--output=jsonpath={..containers[0].args}");
+  const container = (field: string) =>
+    cluster.ask("get", "deployment", name, namespace, `--output=jsonpath={..containers[0].${field}}`);
+  const args = JSON.parse(container("args")) as readonly string[];
+  const variables = JSON.parse(container("env")) as readonly { readonly name: string; readonly value?: string }[];
   const token = cluster.ask("create", "token", name, namespace, "--duration=240h");
   const [metrics, debug] = await freePorts(2);
   // The last of two flags counts. Both controllers share this machine's ports, and no certificate is mounted here.
@@ -34,7 +37,15 @@ async function programOf(cluster: Cluster, controller: string): Promise<Program>
     `--metrics-bind-address=127.0.0.1:${metrics}`,
     ...(controller === "platform" ? [`--debug-bind-address=127.0.0.1:${debug}`] : []),
   ];
-  return node(controller, "dist/virt-operator.mjs", ...(JSON.parse(args) as readonly string[]), ...instead);
+  return node(controller, "dist/virt-operator.mjs", ...flagsOf(variables), ...args, ...instead);
+}
+
+/** A kept program has no environment of its own: each variable of the Deployment becomes its flag. */
+function flagsOf(variables: readonly { readonly name: string; readonly value?: string }[]): readonly string[] {
+  return variables.flatMap(({ name, value = "" }) => {
+    const [, flag] = /^VIRT_OPERATOR_(.+)$/.exec(name) ?? [];
+    return flag === undefined || value === "" ? [] : [`--${flag.toLowerCase().replaceAll("_", "-")}=${value}`];
+  });
 }
 
 type Kubeconfig = { readonly users: readonly { readonly name: string }[] };

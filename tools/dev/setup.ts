@@ -8,7 +8,7 @@ const { SCENARIO = "default", SPEED = "60" } = process.env;
 const known = recorded();
 if (known !== undefined && known.keepers.every(isKeeper)) {
   process.stderr.write("make: the cluster of an earlier make dev-setup is still running; make kind-delete ends it\n");
-  tell(known);
+  printNextSteps(known);
 } else {
   try {
     const { server, programs } = await bringUp({
@@ -20,7 +20,7 @@ if (known !== undefined && known.keepers.every(isKeeper)) {
     const { keeper, kubeconfig, binaries } = server;
     const cluster: DevCluster = { keepers: [programs.keeper, keeper], kubeconfig, binaries };
     record(cluster);
-    tell(cluster);
+    printNextSteps(cluster);
     process.exit(0); // the sockets to the server would keep this process
   } catch (error) {
     process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -28,7 +28,7 @@ if (known !== undefined && known.keepers.every(isKeeper)) {
   }
 }
 
-function tell({ kubeconfig, binaries }: DevCluster): void {
+function printNextSteps({ kubeconfig, binaries }: DevCluster): void {
   const lines = [
     "Run the operator against it with: make run",
     "Use it yourself, in another terminal:",

@@ -51,6 +51,24 @@ export const panels: readonly Panel[] = [
     "{{name}} plan stale": "max by (name) (kubevirt_advisor_config_plan_stale)",
     "{{name}} upgrade available": "max by (name) (kubevirt_advisor_config_upgrade_available)",
   }),
+  lines(
+    "Plans: nodes and VMs",
+    "short",
+    "What plans that wait or run change: nodes by pool, VMs by what becomes of them.",
+    {
+      "{{name}} nodes of {{pool}}: {{class}}": "max by (name, pool, class) (kubevirt_advisor_impact_nodes)",
+      "{{name}} VMs: {{outcome}}": "max by (name, outcome) (kubevirt_advisor_impact_vms) > 0",
+      "{{name}} has room for VMs": "max by (name) (kubevirt_advisor_impact_capacity)",
+    },
+  ),
+  lines(
+    "Plans: duration",
+    "s",
+    "How long the rollout of plans that wait or run takes, without the time that VMs block it.",
+    {
+      "{{name}} {{bound}}": "max by (name, bound) (kubevirt_advisor_impact_duration_seconds)",
+    },
+  ),
   lines("Rollout: nodes updated", "short", "Nodes that have taken over an item, of all nodes of the pool.", {
     "{{name}} {{item}} {{pool}}": 'max by (name, item, pool) (kubevirt_advisor_rollout_machines{state="updated"})',
     "{{pool}} of": 'max by (pool) (kubevirt_advisor_rollout_machines{state="total"})',
@@ -72,7 +90,7 @@ export const panels: readonly Panel[] = [
     "drifts detected": "sum(rate(kubevirt_advisor_drift_detected_total[5m]))",
     "edit wars": "sum(rate(kubevirt_autopilot_thrashing_total[5m]))",
   }),
-  lines("Missing", "short", "Kinds that somebody's wish needs and that the cluster does not serve.", {
+  lines("Missing", "short", "Kinds that an enabled asset or a config needs and that the cluster does not serve.", {
     "{{name}} needs {{kind}}": "max by (name, kind) (kubevirt_advisor_missing_prerequisites)",
     "platform needs {{kind}}": "max by (kind) (kubevirt_autopilot_missing_dependency) > 0",
   }),
@@ -82,7 +100,7 @@ export const panels: readonly Panel[] = [
     "advisor failed: {{code}}": 'sum by (code) (rate(kubevirt_advisor_requests_total{code!~"2.."}[5m]))',
     "platform failed: {{code}}": 'sum by (code) (rate(kubevirt_autopilot_requests_total{code!~"2.."}[5m]))',
   }),
-  lines("Duration of a pass (p99)", "s", "How long a look at one config or object takes.", {
+  lines("Duration of a reconcile (p99)", "s", "How long a reconcile of one config or object takes.", {
     advisor: quantile("kubevirt_advisor_reconcile_duration_seconds"),
     platform: quantile("kubevirt_autopilot_reconcile_duration_seconds"),
   }),

@@ -1,6 +1,6 @@
 // The features of the platform controller as a table, from the declarations of the catalog.
 
-import { assets, features, operatorOf } from "@virt/catalog";
+import { assets } from "@virt/catalog";
 import { type FeatureRow, featureRows } from "@virt/platform";
 import { code, line, word } from "./markdown.ts";
 
@@ -8,7 +8,7 @@ export function featureTable(): readonly string[] {
   return [
     "| feature | description | maturity | default | switch | assets | needed operators | impact |",
     "|---|---|---|---|---|---|---|---|",
-    ...featureRows({ features, assets, operatorOf }).map(featureLine),
+    ...featureRows(assets).map(featureLine),
   ];
 }
 

@@ -56,7 +56,7 @@ export function metricsPage(): string {
     ...section(
       "Of either controller",
       both.map(([suffix, one]) => ({ ...one, name: `<prefix>${suffix}` })),
-      "`<prefix>` is `kubevirt_advisor_` or `kubevirt_autopilot_`. A process that runs both controllers tells of requests, breakers and watches once, as the advisor.",
+      "`<prefix>` is `kubevirt_advisor_` or `kubevirt_autopilot_`. A process that runs both controllers exposes requests, breakers and watches once, as the advisor.",
     ),
     ...section("Of the process", standard, "Names that Prometheus clients and client-go gave them."),
   ].join("\n");

@@ -1,12 +1,11 @@
 // Finds the pinned helm in the cache, or builds it there from its Go module.
 
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { inRepository } from "@virt/testkit";
+import { buildGoPrograms } from "../go-build.ts";
 
 const moduleFolder = inRepository("tools", "helm");
 
@@ -25,7 +24,7 @@ export async function obtainHelm(env: NodeJS.ProcessEnv, report: (progress: stri
   mkdirSync(dirname(dirname(file)), { recursive: true });
   const workshop = mkdtempSync(join(dirname(dirname(file)), ".building-"));
   try {
-    const failed = await compile(workshop, env, report);
+    const failed = await buildGoPrograms({ moduleFolder, packages: "tool", output: workshop, env, report });
     if (failed !== undefined) throw new Error(missing(failed));
     // In one step, so that nobody ever finds half a build. Somebody else may have been first.
     if (!existsSync(file)) renameSync(workshop, dirname(file));
@@ -41,26 +40,6 @@ function helmFile(env: Environment): string {
   const caches = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
   const shelf = `${pins.digest("hex").slice(0, 16)}-${process.platform}-${process.arch}`;
   return join(caches, "virt-operators", "helm", shelf, "helm");
-}
-
-/** What Go said, if it failed. */
-function compile(workshop: string, env: NodeJS.ProcessEnv, report: (progress: string) => void) {
-  const words: string[] = [];
-  let packages = 0;
-  const args = ["build", "-v", "-trimpath", "-ldflags", "-s -w", "-o", `${workshop}/`, "tool"];
-  const child = spawn("go", args, {
-    cwd: moduleFolder,
-    env: { ...env, CGO_ENABLED: "0" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  createInterface(child.stderr).on("line", (line) => {
-    if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) report(`${++packages} packages compiled`);
-    else words.push(line);
-  });
-  return new Promise<string | undefined>((resolve) => {
-    child.on("error", () => resolve("there is no go command"));
-    child.on("close", (code) => resolve(code === 0 ? undefined : words.slice(-5).join("\n")));
-  });
 }
 
 function missing(why: string): string {

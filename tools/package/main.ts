@@ -1,6 +1,7 @@
 // `make build-installer`, `build-chart`, `bundle`: write the packages named, or all; with --check only say which are not current.
 
 import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { inRepository } from "@virt/testkit";
 import { bundleFiles } from "./bundle/bundle.ts";
 import { chartFiles } from "./chart/chart.ts";
@@ -14,8 +15,10 @@ const packages: Readonly<Record<string, (product: Product) => PackageFiles>> = {
   bundle: bundleFiles,
 };
 
-const isCheck = process.argv.includes("--check");
-const named = process.argv.slice(2).filter((argument) => argument !== "--check");
+const {
+  values: { check: isCheck = false },
+  positionals: named,
+} = parseArgs({ options: { check: { type: "boolean" } }, allowPositionals: true });
 const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8")) as { version: string };
 // What is committed names no image; a check must not depend on who runs it.
 const image = isCheck ? anyImage : process.env["IMG"] || anyImage;

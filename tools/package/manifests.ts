@@ -14,6 +14,8 @@ export type Manifests = {
   readonly platform: readonly KubeObject[];
   /** What needs the CRDs of the Prometheus operator, and is therefore no part of the others. */
   readonly monitoring: readonly KubeObject[];
+  /** The plugin of OpenShift's console, which only OpenShift can take. */
+  readonly console: readonly KubeObject[];
   /** VirtPlatformConfigs to begin with. */
   readonly samples: readonly KubeObject[];
 };
@@ -32,6 +34,7 @@ export async function readManifests(image: string): Promise<Manifests> {
     advisor: objects("advisor"),
     platform: objects("platform"),
     monitoring: objects("prometheus"),
+    console: objects("console"),
     samples: objects("samples"),
   };
 }

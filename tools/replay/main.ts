@@ -1,8 +1,8 @@
 // `make replay PLAN=<file>`: repeats one trial that failed, or was written by hand.
 
-import { referenceOn, verdictOn } from "../../test/campaign/campaign.ts";
-import { readTrial } from "../../test/campaign/left-behind.ts";
-import { openSite } from "../../test/campaign/site.ts";
+import { evaluateTrial, runReference } from "../../test/campaign/campaign.ts";
+import { openCampaignCluster } from "../../test/campaign/campaign-cluster.ts";
+import { readTrial } from "../../test/campaign/failed-trials.ts";
 import { startProgress } from "../progress.ts";
 
 const { PLAN = "" } = process.env;
@@ -12,14 +12,14 @@ if (PLAN === "") {
 }
 const trial = readTrial(PLAN);
 const progress = startProgress(trial.name, process.stderr);
-const site = await openSite();
-const { state } = await referenceOn(site);
+const cluster = await openCampaignCluster();
+const { state } = await runReference(cluster);
 progress.update("the run without a fault is right");
-const { wrongs, file } = await verdictOn(site, trial, state);
-await site[Symbol.asyncDispose]();
-if (wrongs.length === 0) progress.done("it completed the plan");
+const { violations, file } = await evaluateTrial(cluster, trial, state);
+await cluster[Symbol.asyncDispose]();
+if (violations.length === 0) progress.done("it completed the plan");
 else {
   progress.fail();
-  process.stdout.write(`${[...wrongs, `all about it: ${file}`].join("\n")}\n`);
+  process.stdout.write(`${[...violations, `all about it: ${file}`].join("\n")}\n`);
 }
-process.exit(wrongs.length === 0 ? 0 : 1); // programs that were ended may keep this process
+process.exit(violations.length === 0 ? 0 : 1); // programs that were ended may keep this process

@@ -56,11 +56,11 @@ const cases = [
   },
 ];
 
-test.each(cases)("a right that nobody used is told: $reason", ({ events, unused }) => {
+test.each(cases)("a right that nobody used is reported: $reason", ({ events, unused }) => {
   expect(compareRights(granted, usedRights(events, [account]), [])).toEqual({ unused, needless: [] });
 });
 
-test("an exception excuses its right, and is told itself when nobody is granted it any more", () => {
+test("an exception excuses its right, and is reported itself when nobody is granted it any more", () => {
   const used = usedRights([event("patch", "mine"), deployment], [account]);
   const exceptions = ["create configmaps mine", "create configmaps theirs"].map((right) => ({
     right,

@@ -1,6 +1,7 @@
 // Every metric of a process that runs one controller, declared and still empty: for the page about them.
 
 import type { Registry } from "@virt/kube";
+import { policyMetric } from "./admission-policies.ts";
 import { advisorMetrics } from "./advisor/metrics.ts";
 import type { ControllerName } from "./flags.ts";
 import { platformMetrics } from "./platform/metrics.ts";
@@ -8,15 +9,18 @@ import { readCommandLine } from "./settings.ts";
 import { createTelemetry } from "./telemetry.ts";
 
 const own: Readonly<Record<ControllerName, (registry: Registry) => unknown>> = {
-  advisor: (registry) => advisorMetrics(registry, { configs: () => [], pools: () => [] }),
-  platform: platformMetrics,
+  advisor: (registry) => [
+    advisorMetrics(registry, { configs: () => [], pools: () => [] }),
+    policyMetric(registry, "kubevirt_advisor_"),
+  ],
+  platform: (registry) => [platformMetrics(registry), policyMetric(registry, "kubevirt_autopilot_")],
 };
 
 export function declaredMetrics(name: ControllerName): Registry {
-  const line = readCommandLine([`--controllers=${name}`], false);
+  const line = readCommandLine([`--controllers=${name}`], { isTerminal: false, environment: {} });
   if (line.kind !== "run") throw new Error(`--controllers=${name} is not understood`);
   const telemetry = createTelemetry(line.settings, false);
-  telemetry.tenant(name);
+  telemetry.controller(name);
   telemetry.events(name);
   telemetry.watch(() => []);
   own[name](telemetry.registry);

@@ -11,7 +11,7 @@ export type Flag = Described &
 export const controllerNames = ["advisor", "platform"] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
-export const oneOf =
+export const oneOfFlag =
   (...allowed: readonly string[]) =>
   (value: string): string | undefined =>
     allowed.includes(value) ? undefined : `must be one of: ${allowed.join(", ")}`;
@@ -28,7 +28,7 @@ function address(value: string): string | undefined {
   return isGood ? undefined : "must be host:port, :port, or 0 to switch it off";
 }
 
-export function namespace(value: string): string | undefined {
+export function namespaceFlag(value: string): string | undefined {
   return /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/.test(value) ? undefined : "must be the name of a namespace";
 }
 
@@ -48,13 +48,13 @@ export const flags = {
   "hco-namespace": {
     type: "text",
     default: "",
-    check: namespace,
-    help: "the namespace of the HyperConverged; empty: wherever it is",
+    check: namespaceFlag,
+    help: "the namespace of the HyperConverged; empty: any namespace",
   },
   activation: {
     type: "text",
     default: "opt-in",
-    check: oneOf("opt-in", "always"),
+    check: oneOfFlag("opt-in", "always"),
     help: "platform: idle until the HyperConverged asks for it, or always active",
   },
   "advertise-profiles": {
@@ -67,8 +67,17 @@ export const flags = {
     default: false,
     help: "advisor: run only plans whose hash is in spec.approvedPlan",
   },
+  "impact-vm-names": {
+    type: "boolean",
+    default: true,
+    help: "advisor: name the VMs that block or stop in status.impact; false: how many on which node",
+  },
   "metrics-bind-address": { type: "text", default: "0", check: address, help: "where metrics are served; 0: nowhere" },
-  "metrics-secure": { type: "boolean", default: true, help: "serve metrics over TLS to those whom the cluster allows" },
+  "metrics-secure": {
+    type: "boolean",
+    default: true,
+    help: "serve metrics over TLS; clients are checked by TokenReview and SubjectAccessReview",
+  },
   "metrics-cert-path": {
     type: "text",
     default: "",
@@ -89,14 +98,14 @@ export const flags = {
   "log-level": {
     type: "text",
     default: "info",
-    check: oneOf("debug", "info", "warn", "error"),
+    check: oneOfFlag("debug", "info", "warn", "error"),
     help: "debug, info, warn or error",
     aliases: ["zap-log-level"],
   },
   "log-format": {
     type: "text",
     default: "",
-    check: oneOf("", "json", "pretty", "console"),
+    check: oneOfFlag("", "json", "pretty", "console"),
     help: "json, or pretty for people; pretty on a terminal",
     aliases: ["zap-encoder"],
   },
@@ -114,6 +123,13 @@ export const ignoredFlags = [
   "metrics-cert-key",
   "enable-http2",
 ];
+
+export const environmentPrefix = "VIRT_OPERATOR_";
+
+/** `--hco-namespace` is also `VIRT_OPERATOR_HCO_NAMESPACE`. */
+export function environmentVariable(flag: string): string {
+  return `${environmentPrefix}${flag.toUpperCase().replaceAll("-", "_")}`;
+}
 
 /** One line for each flag of a table. */
 export function flagLines(table: Readonly<Record<string, Flag>>): readonly string[] {
@@ -138,6 +154,9 @@ export function helpText(commands: readonly string[]): string {
     ...flagLines(flags),
     `  ${"--version".padEnd(32)} print the version`,
     `  ${"--help".padEnd(32)} print this; behind a command, its own flags`,
+    "",
+    `Each flag of run can also be set by an environment variable, ${environmentPrefix} and its name in capitals`,
+    `(${environmentVariable("hco-namespace")} for --hco-namespace). The flag wins over the variable.`,
     "",
   ].join("\n");
 }

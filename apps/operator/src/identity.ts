@@ -1,4 +1,4 @@
-// Who this process is: to the API server's audit log, to other replicas, and to the namespace it lives in.
+// Who this process is: its version, and its names in the audit log, among replicas, and for its lease.
 
 import type { ControllerName } from "./flags.ts";
 
@@ -27,3 +27,8 @@ export function leasePlace(
   const usual = leases[name];
   return { name: usual.name, namespace: podNamespace || accessNamespace || usual.namespace };
 }
+
+/** Set by the bundler; sources that run as they are have none. */
+declare const BUILD_VERSION: string | undefined;
+
+export const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;

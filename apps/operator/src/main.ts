@@ -1,27 +1,28 @@
 // The operator as a process.
 
 import { readFileSync } from "node:fs";
-import { assets, features, operatorOf, profiles, tombstones } from "@virt/catalog";
+import { assets, expectedPolicies, profiles, tombstones } from "@virt/catalog";
 import { AccessError, systemClock } from "@virt/kube";
-import { advisorResident } from "./advisor/resident.ts";
-import type { Ended } from "./commands/command.ts";
+import { advisorFactory } from "./advisor/controller.ts";
+import type { CommandResult } from "./commands/command.ts";
 import { commandLines, runCommand } from "./commands/commands.ts";
 import { helpText } from "./flags.ts";
-import { platformResident } from "./platform/resident.ts";
+import { version } from "./identity.ts";
+import { platformFactory } from "./platform/controller.ts";
 import { run } from "./run.ts";
 import { type CommandLine, readCommandLine } from "./settings.ts";
-import { version } from "./version.ts";
 
 const args = process.argv.slice(2);
 const ended = await runCommand(args, {
-  catalog: { assets, features, profiles, operatorOf },
+  catalog: { assets, profiles },
   environment: process.env,
   readFile: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   now: systemClock.wall,
   version,
 });
-if (ended === undefined) await start(readCommandLine(args, process.stdout.isTTY));
-else tell(ended);
+if (ended === undefined)
+  await start(readCommandLine(args, { isTerminal: process.stdout.isTTY, environment: process.env }));
+else printResult(ended);
 
 async function start(line: CommandLine): Promise<void> {
   switch (line.kind) {
@@ -40,13 +41,18 @@ async function start(line: CommandLine): Promise<void> {
         process.on(signal, () => (stop.signal.aborted ? process.exit(1) : stop.abort()));
       }
       try {
-        const residents = {
-          advisor: advisorResident(profiles),
-          platform: platformResident({ assets, tombstones, profiles, features, operatorOf }),
+        const factories = {
+          advisor: advisorFactory(profiles, expectedPolicies.advisor),
+          platform: platformFactory({
+            assets,
+            tombstones,
+            profiles,
+            policies: expectedPolicies.platform,
+          }),
         };
         await run(
           line.settings,
-          line.settings.controllers.map((name) => residents[name]),
+          line.settings.controllers.map((name) => factories[name]),
           stop.signal,
         );
       } catch (error) {
@@ -57,14 +63,14 @@ async function start(line: CommandLine): Promise<void> {
   }
 }
 
-function tell({ out, notes, trouble }: Ended): void {
+function printResult({ out, notes, failure }: CommandResult): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error; // whoever reads may have read enough
   });
   process.stdout.write(out);
-  const lines = [...notes, ...(trouble === undefined ? [] : [`Error: ${trouble}`])];
+  const lines = [...notes, ...(failure === undefined ? [] : [`Error: ${failure}`])];
   process.stderr.write(lines.map((line) => `${line}\n`).join(""));
-  if (trouble !== undefined) process.exitCode = 1;
+  if (failure !== undefined) process.exitCode = 1;
 }
 
 function complain(message: string, code: number): void {

@@ -1,6 +1,9 @@
-// Reads flags as Go does: one dash or two, a value behind "=" or as the next word, booleans without one.
+// Reads flags as Go does: one dash or two, a value behind "=" or as the next word, booleans without one. Reads the same
+// settings from environment variables, so that an OLM Subscription can set them.
 
-import { type Flag, ignoredFlags } from "./flags.ts";
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { likelyMeant } from "@virt/platform";
+import { environmentPrefix, environmentVariable, type Flag, ignoredFlags } from "./flags.ts";
 
 export type FlagTable = Readonly<Record<string, Flag>>;
 
@@ -17,48 +20,122 @@ export type FlagsRead =
   | { readonly kind: "version" }
   | { readonly kind: "wrong"; readonly message: string };
 
-type Given = { readonly name: string; readonly value: string };
-
 export function readFlags(args: readonly string[], table: FlagTable): FlagsRead {
   const values = new Map<string, readonly string[]>();
   const words: string[] = [];
   const ignored: string[] = [];
-  const rest = [...args];
-  while (rest.length > 0) {
-    const given = take(rest, table);
-    if (given.name === "help" || given.name === "h") return { kind: "help" };
-    if (given.name === "version") return { kind: "version" };
-    if (given.name === "") words.push(given.value);
-    else if (ignoredFlags.includes(given.name)) ignored.push(given.name);
-    else {
-      const message = accept(given, table, values);
-      if (message !== undefined) return { kind: "wrong", message };
+  const { tokens } = parseArgs({
+    args: args.map(withTwoDashes),
+    options: parseOptions(table),
+    allowPositionals: true,
+    strict: false, // the messages are ours
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, inlineValue, index } = token;
+    if (name === "help") return { kind: "help" };
+    if (name === "version") return { kind: "version" };
+    if (ignoredFlags.includes(name)) {
+      ignored.push(name);
+      continue;
     }
+    const found = findFlag(name, table);
+    if (found === undefined) return { kind: "wrong", message: `unknown flag --${name}` };
+    const value = inlineValue === false ? args[index + 1] : (token.value ?? defaultValue(found.flag));
+    if (value === undefined) return { kind: "wrong", message: `--${name} needs a value` };
+    const fault = checkValue(found.flag, value);
+    if (fault !== undefined) return { kind: "wrong", message: `--${name}=${value}: ${fault}` };
+    values.set(found.name, [...(values.get(found.name) ?? []), value]);
   }
   return { kind: "read", values, words, ignored };
 }
 
-function take(args: string[], table: FlagTable): Given {
-  const word = args.shift() ?? "";
-  const [, name = "", value] = /^--?([^=]+)(?:=([^]*))?$/.exec(word) ?? [undefined, "", word];
-  if (name === "" || value !== undefined) return { name, value: value ?? "" };
-  const isBoolean = find(name, table)?.flag.type === "boolean" || ["help", "h", "version"].includes(name);
-  if (isBoolean || ignoredFlags.includes(name)) return { name, value: "true" };
-  return { name, value: args.shift() ?? "\0" };
+/** A value that is a word of its own is read from the arguments as they were given. */
+function withTwoDashes(word: string): string {
+  return /^-[^-]./.test(word) ? `-${word}` : word;
 }
 
-function accept({ name, value }: Given, table: FlagTable, values: Map<string, readonly string[]>): string | undefined {
-  const found = find(name, table);
-  if (found === undefined) return `unknown flag --${name}`;
-  if (value === "\0") return `--${name} needs a value`;
-  const { flag } = found;
-  const isBad = flag.type === "boolean" ? !["true", "false"].includes(value) : flag.check?.(value);
-  if (isBad) return `--${name}=${value}: ${isBad === true ? "must be true or false" : isBad}`;
-  values.set(found.name, [...(values.get(found.name) ?? []), value]);
-  return undefined;
+function parseOptions(table: FlagTable): NonNullable<ParseArgsConfig["options"]> {
+  const known = Object.entries(table).flatMap(([name, { type, aliases = [] }]) =>
+    [name, ...aliases].map((spelling) => [spelling, { type: type === "boolean" ? type : "string" }] as const),
+  );
+  const without = [...ignoredFlags, "version"].map((name) => [name, { type: "boolean" }] as const);
+  return Object.fromEntries([...known, ...without, ["help", { type: "boolean", short: "h" }]]);
 }
 
-function find(name: string, table: FlagTable): { readonly name: string; readonly flag: Flag } | undefined {
+/** What a flag means that is given without a value. */
+function defaultValue({ type }: Flag): string | undefined {
+  return type === "boolean" ? "true" : undefined;
+}
+
+/** What is wrong with the value; undefined if nothing. */
+function checkValue(flag: Flag, value: string): string | undefined {
+  if (flag.type === "boolean") return ["true", "false"].includes(value) ? undefined : "must be true or false";
+  return flag.check?.(value);
+}
+
+function findFlag(name: string, table: FlagTable): { readonly name: string; readonly flag: Flag } | undefined {
   const entry = Object.entries(table).find(([own, { aliases }]) => own === name || aliases?.includes(name) === true);
   return entry && { name: entry[0], flag: entry[1] };
+}
+
+export type EnvironmentRead =
+  | {
+      readonly kind: "read";
+      readonly values: ReadonlyMap<string, string>;
+      /** Variables of our prefix that name no flag and are near none; they have no effect. */
+      readonly unknown: readonly string[];
+    }
+  | { readonly kind: "wrong"; readonly message: string };
+
+/** The kubelet announces Services named `virt-operator` or `virt-operator-…` by variables of our prefix. */
+function isServiceLink(variable: string, value: string): boolean {
+  const names = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
+  return names.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
+}
+
+/**
+ * A variable of our prefix that is nearly the name of a flag is an error: a misspelt safeguard must not be off. One that is near
+ * none may belong to another release, and a downgrade must not end in a crash loop. Empty counts as unset.
+ */
+export function readEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  table: FlagTable,
+): EnvironmentRead {
+  const flagOf = new Map(Object.keys(table).map((name) => [environmentVariable(name), name]));
+  const values = new Map<string, string>();
+  const unknown: string[] = [];
+  for (const [variable, value = ""] of Object.entries(environment)) {
+    if (!variable.startsWith(environmentPrefix)) continue;
+    const name = flagOf.get(variable);
+    const flag = name === undefined ? undefined : table[name];
+    if (name === undefined || flag === undefined) {
+      if (isServiceLink(variable, value)) continue;
+      const meant = meantVariable(variable, [...flagOf.keys()]);
+      if (meant !== undefined) return { kind: "wrong", message: misspelt(variable, meant) };
+      unknown.push(variable);
+      continue;
+    }
+    const fault = value === "" ? undefined : checkValue(flag, value);
+    if (fault !== undefined) return { kind: "wrong", message: badVariable(`${variable}=${value}: ${fault}`, flag) };
+    if (value !== "") values.set(name, value);
+  }
+  return { kind: "read", values, unknown };
+}
+
+/** Compared without the prefix, which all of them have. */
+function meantVariable(variable: string, known: readonly string[]): string | undefined {
+  const bare = (name: string) => name.slice(environmentPrefix.length);
+  const meant = likelyMeant(bare(variable), known.map(bare));
+  return meant === undefined ? undefined : `${environmentPrefix}${meant}`;
+}
+
+function misspelt(variable: string, meant: string): string {
+  return `unknown environment variable ${variable}; did you mean ${meant}? Rename or remove it`;
+}
+
+function badVariable(what: string, { default: usual }: Flag): string {
+  return `${what}. Correct the variable, or remove it for the default${usual === "" ? "" : ` (${usual})`}`;
 }

@@ -2,74 +2,90 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { priorityOfEvent } from "@virt/api";
 import {
   AccessGuard,
+  type ApiClient,
   Client,
-  clusterFor,
   EventRecorder,
+  type EventSink,
   findAccess,
-  Host,
-  observed,
+  type ManagedControllerOptions,
+  Manager,
+  observeRequests,
   type Routes,
-  type Sender,
+  readerFor,
   type Serving,
   serveGuarded,
   serveMetrics,
   serveProbes,
   systemClock,
-  type Tenant,
-  type Voice,
 } from "@virt/kube";
-import type { Housed, Resident } from "./housing.ts";
-import { leasePlace, processIdentity, userAgent } from "./identity.ts";
+import type { ControllerContext, ControllerFactory, ControllerInstance } from "./controller-factory.ts";
+import { leasePlace, processIdentity, userAgent, version } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 import { createTelemetry, type Telemetry } from "./telemetry.ts";
-import { version } from "./version.ts";
 
 const oldestPassMs = 600_000;
 const oldestWatchMs = 600_000;
+/** A token that is rotated is refused for less. */
+const unauthorizedMs = 30_000;
 
 /** Throws an AccessError when nothing can be done without a person. Settles when the signal is aborted and all has ended. */
-export async function run(settings: Settings, residents: readonly Resident[], stop: AbortSignal): Promise<void> {
+export async function run(
+  settings: Settings,
+  factories: readonly ControllerFactory[],
+  stop: AbortSignal,
+): Promise<void> {
   const access = findAccess({ env: process.env, ...(settings.kubeconfig && { kubeconfig: settings.kubeconfig }) });
   const telemetry = createTelemetry(settings, process.stdout.isTTY && !process.env["NO_COLOR"]);
   const { log } = telemetry;
   const identity = processIdentity(hostname(), randomUUID());
   log.info("starting", { version, controllers: settings.controllers, cluster: access.server, access: access.source });
-  if (settings.ignored.length > 0) log.warn("flags without effect here", { flags: settings.ignored });
+  if (settings.ignored.length > 0)
+    log.warn("flags accepted for compatibility have no effect", { flags: settings.ignored });
+  if (settings.unknownVariables.length > 0)
+    log.warn("unknown environment variables have no effect: remove them, or see docs/settings.md for the names", {
+      variables: settings.unknownVariables,
+    });
   const raw = new Client({ access, userAgent: userAgent(version, settings.controllers, identity) });
-  const client = { ...observed(raw, telemetry.requested), close: () => raw.close() };
-  const placeOf = (name: Resident["name"]) => leasePlace(name, process.env["POD_NAMESPACE"], access.namespace);
-  const { host, refresh, pages } = house(residents, { settings, telemetry, client, identity, placeOf });
-  telemetry.watch(() => host.watches.all);
-  telemetry.queues(() => Object.fromEntries(residents.map(({ name }, at) => [name, host.queueStates[at]])));
+  const client = { ...observeRequests(raw, telemetry.requested), close: () => raw.close() };
+  const placeOf = (name: ControllerFactory["name"]) => leasePlace(name, process.env["POD_NAMESPACE"], access.namespace);
+  const { manager, refresh, pages } = startManager(factories, { settings, telemetry, client, identity, placeOf });
+  telemetry.watch(() => manager.informers.all);
+  telemetry.queues(() => Object.fromEntries(factories.map(({ name }, at) => [name, manager.queueStates[at]])));
   refresh();
-  const servers = await serve(settings, telemetry, { host, client, pages });
+  const servers = await serve(settings, telemetry, {
+    manager,
+    client,
+    pages,
+    unauthorizedForMs: () => raw.unauthorizedForMs,
+  });
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     stop.addEventListener("abort", () => resolve(), { once: true });
   });
   log.info("stopping");
-  await host.stop(new AbortController().signal);
+  await manager.stop(new AbortController().signal);
   for (const server of servers) if (server.kind === "serving") await server.close();
   telemetry.close();
   log.info("stopped");
 }
 
-type Houses = {
+type ManagerContext = {
   readonly settings: Settings;
   readonly telemetry: Telemetry;
-  readonly client: Sender & { readonly close: () => void };
+  readonly client: ApiClient & { readonly close: () => void };
   readonly identity: string;
-  readonly placeOf: (name: Resident["name"]) => { readonly name: string; readonly namespace: string };
+  readonly placeOf: (name: ControllerFactory["name"]) => { readonly name: string; readonly namespace: string };
 };
 
-type Home = { readonly host: Host; readonly refresh: () => void; readonly pages: Routes };
+type RunningManager = { readonly manager: Manager; readonly refresh: () => void; readonly pages: Routes };
 
-/** Controllers and host know each other: the host runs their passes, they look into its caches. */
-function house(residents: readonly Resident[], houses: Houses): Home {
-  const { settings, telemetry, client, identity, placeOf } = houses;
-  const moved: Housed[] = [];
+/** Controllers and host know each other: the host runs their reconciles, they look into its caches. */
+function startManager(factories: readonly ControllerFactory[], context: ManagerContext): RunningManager {
+  const { settings, telemetry, client, identity, placeOf } = context;
+  const moved: ControllerInstance[] = [];
   let isRefreshing = false;
   // Many things change at once: the streams are set once for all of them.
   const refresh = () => {
@@ -77,66 +93,82 @@ function house(residents: readonly Resident[], houses: Houses): Home {
     isRefreshing = true;
     queueMicrotask(() => {
       isRefreshing = false;
-      host.want(moved.flatMap(({ wants }) => wants()));
+      manager.setInformers(moved.flatMap(({ informers }) => informers()));
     });
   };
-  const tenants = residents.map((resident, place): Tenant => {
-    const { name } = resident;
-    const voice = speaking(resident, identity, telemetry);
-    const housed = resident.move({
+  const controllers = factories.map((factory, place): ManagedControllerOptions => {
+    const { name } = factory;
+    const recorder = createEventRecorder(factory, identity, telemetry);
+    const instance = factory.create({
       settings,
       version,
       namespace: placeOf(name).namespace,
-      find: (spec) => host.watches.find(spec),
+      find: (spec) => manager.informers.find(spec),
       discovery: {
-        find: (of, signal, sender) => host.discovery.find(of, signal, sender),
-        forgetVersion: (apiVersion) => host.discovery.forgetVersion(apiVersion),
+        find: (of, signal, sender) => manager.discovery.find(of, signal, sender),
+        forgetVersion: (apiVersion) => manager.discovery.forgetVersion(apiVersion),
       },
-      reader: (signal) => clusterFor({ client, discovery: host.discovery, mayWrite: () => false }, signal),
+      reader: (signal) => readerFor({ sender: client, discovery: manager.discovery }, signal),
       refresh,
-      look: (key) => host.look(place, key),
+      enqueue: (key) => manager.enqueue(place, key),
       environment: process.env,
-      announce: voice.announce,
+      recordEvent: recorder.announce,
       registry: telemetry.registry,
       clock: systemClock,
       log: telemetry.log.child({ controller: name }),
     });
-    moved.push(housed);
+    moved.push(instance);
     const lease = { ...placeOf(name), identity };
-    const { controller } = housed;
-    const observer = telemetry.tenant(name);
-    return { controller, observer, begin: voice.begin, ...(settings.leaderElect && { lease }) };
+    const { controller } = instance;
+    const observer = telemetry.controller(name);
+    return { controller, observer, startEvents: recorder.begin, ...(settings.leaderElect && { lease }) };
   });
-  const host = new Host({ client, clock: systemClock, random: Math.random, tenants, observer: telemetry.host });
-  return { host, refresh, pages: Object.assign({}, ...moved.map(({ pages }) => pages)) as Routes };
+  const manager = new Manager({
+    client,
+    clock: systemClock,
+    random: Math.random,
+    controllers,
+    observer: telemetry.manager,
+  });
+  return { manager, refresh, pages: Object.assign({}, ...moved.map(({ pages }) => pages)) as Routes };
 }
 
 /** Events go out under the lease of their controller; before it exists nobody has anything to say. */
-function speaking({ name, fieldManager, eventRepeatMs }: Resident, instance: string, telemetry: Telemetry) {
+function createEventRecorder(
+  { name, fieldManager, eventRepeatMs }: ControllerFactory,
+  instance: string,
+  telemetry: Telemetry,
+) {
   let recorder: EventRecorder | undefined;
   return {
-    announce: (announcement: Parameters<EventRecorder["announce"]>[0]) => recorder?.announce(announcement),
-    begin: (voice: Voice) => {
+    announce: (event: Parameters<ControllerContext["recordEvent"]>[0]) =>
+      recorder?.recordEvent({ ...event, priority: priorityOfEvent(event.reason) }),
+    begin: (sink: EventSink) => {
       const reporter = { controller: fieldManager, instance, namePrefix: `${fieldManager}.` };
       const observer = telemetry.events(name);
-      recorder = new EventRecorder({ ...voice, clock: systemClock, reporter, observer, repeatMs: eventRepeatMs });
+      recorder = new EventRecorder({ ...sink, clock: systemClock, reporter, observer, repeatMs: eventRepeatMs });
       return recorder;
     },
   };
 }
 
-type Parts = { readonly host: Host; readonly client: Sender; readonly pages: Routes };
+type ServingContext = {
+  readonly manager: Manager;
+  readonly client: ApiClient;
+  readonly pages: Routes;
+  readonly unauthorizedForMs: () => number;
+};
 
 async function serve(
   { probeAddress, metrics, debugAddress }: Settings,
   { log, registry }: Telemetry,
-  { host, client, pages }: Parts,
+  { manager, client, pages, unauthorizedForMs }: ServingContext,
 ): Promise<readonly Serving[]> {
   const observer = {
-    told: (message: string) => log.warn(message),
-    failed: (path: string, error: unknown) => log.error("a page failed", { path, error }),
+    warned: (message: string) => log.warn(message),
+    failed: (path: string, error: unknown) => log.error("serving a page failed", { path, error }),
   };
-  const guard = new AccessGuard({ sender: client, clock: systemClock });
+  const guard = new AccessGuard({ client, clock: systemClock });
   const folder = metrics.certificates ? { certificateFolder: metrics.certificates } : {};
   const all = [
     await serveProbes({
@@ -144,11 +176,14 @@ async function serve(
       observer,
       healthz: {
         passes: () =>
-          host.oldestPassMs > oldestPassMs ? `a pass runs for ${Math.round(host.oldestPassMs / 1000)} s` : undefined,
+          manager.oldestReconcileMs > oldestPassMs
+            ? `a reconcile has been running for ${Math.round(manager.oldestReconcileMs / 1000)} s`
+            : undefined,
       },
       readyz: {
-        lists: () => (host.isSynced ? undefined : "the first lists are not complete"),
-        watches: () => oldWatch(host),
+        lists: () => (manager.isSynced ? undefined : "informer caches not synced"),
+        watches: () => oldWatch(manager),
+        credentials: () => refusedCredentials(unauthorizedForMs()),
       },
     }),
     await serveMetrics({
@@ -168,9 +203,14 @@ async function serve(
   return all;
 }
 
-function oldWatch(host: Host): string | undefined {
-  const old = host.watches.all.find(({ ages, state }) => state === "synced" && youngest(ages) > oldestWatchMs);
-  return old && `the watch of ${old.spec.kind} is ${Math.round(youngest(old.ages) / 1000)} s old`;
+function refusedCredentials(forMs: number): string | undefined {
+  if (forMs <= unauthorizedMs) return undefined;
+  return `the API server has refused our credentials for ${Math.round(forMs / 1000)} s (401 Unauthorized)`;
+}
+
+function oldWatch(manager: Manager): string | undefined {
+  const old = manager.informers.all.find(({ ages, state }) => state === "synced" && youngest(ages) > oldestWatchMs);
+  return old && `no event, bookmark or list of ${old.spec.kind} for ${Math.round(youngest(old.ages) / 1000)} s`;
 }
 
 function youngest(ages: { readonly line?: number; readonly list?: number; readonly probe?: number }): number {

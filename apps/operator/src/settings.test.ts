@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { flags, helpText } from "./flags.ts";
+import { environmentVariable, flags, helpText } from "./flags.ts";
 import { readCommandLine } from "./settings.ts";
 
+const bare = { isTerminal: false, environment: {} };
+
 const settings = (...args: readonly string[]) => {
-  const line = readCommandLine(args, false);
+  const line = readCommandLine(args, bare);
   if (line.kind !== "run") throw new Error(JSON.stringify(line));
   return line.settings;
 };
@@ -17,17 +19,20 @@ test("without flags it runs both controllers with safe defaults", () => {
     activation: "opt-in",
     advertiseProfiles: true,
     requireApprovedPlan: false,
+    impactVmNames: true,
     metrics: { address: "0", isSecure: true, certificates: "" },
     probeAddress: ":8081",
     debugAddress: "0",
     log: { level: "info", format: "json" },
     ignored: [],
+    unknownVariables: [],
   });
 });
 
 const accepted = [
   { reason: "a value behind an equals sign", args: ["--kubeconfig=/a=b"], found: { kubeconfig: "/a=b" } },
   { reason: "a value as the next word", args: ["--kubeconfig", "/a"], found: { kubeconfig: "/a" } },
+  { reason: "a value that begins with a dash", args: ["--kubeconfig", "-a"], found: { kubeconfig: "-a" } },
   { reason: "one dash, as Go allows", args: ["-kubeconfig=/a"], found: { kubeconfig: "/a" } },
   {
     reason: "a boolean without a value",
@@ -84,20 +89,94 @@ const refused = [
     args: ["--hco-namespace=Not_One"],
     message: "--hco-namespace=Not_One: must be the name of a namespace; see --help",
   },
+  { args: ["-contrllers", "advisor"], message: "unknown flag --contrllers; see --help" },
+  { args: ["--__proto__=1"], message: "unknown flag --__proto__; see --help" },
+  { args: ["-x"], message: "unknown flag --x; see --help" },
   { args: ["--kubeconfig"], message: "--kubeconfig needs a value; see --help" },
   { args: ["advisor"], message: 'unknown command "advisor"; see --help' },
 ];
 
 test.each(refused)("$args is refused with a line that names the flag", ({ args, message }) => {
-  expect(readCommandLine(args, false)).toEqual({ kind: "wrong", message });
+  expect(readCommandLine(args, bare)).toEqual({ kind: "wrong", message });
 });
 
 test("logs are pretty on a terminal, unless somebody says otherwise", () => {
   const format = (...args: readonly string[]) => {
-    const line = readCommandLine(args, true);
+    const line = readCommandLine(args, { ...bare, isTerminal: true });
     return line.kind === "run" && line.settings.log.format;
   };
   expect([format(), format("--log-format=json")]).toEqual(["pretty", "json"]);
+});
+
+type Environment = Readonly<Record<string, string>>;
+
+const fromEnvironment = (environment: Environment, ...args: readonly string[]) =>
+  readCommandLine(args, { ...bare, environment });
+
+test("every flag can be set by its environment variable", () => {
+  const sample: Readonly<Record<string, string>> = {
+    controllers: "advisor",
+    "hco-namespace": "cnv",
+    activation: "always",
+    "log-level": "debug",
+    "log-format": "pretty",
+  };
+  for (const [name, flag] of Object.entries(flags)) {
+    const other = flag.type === "boolean" ? String(!flag.default) : (sample[name] ?? "127.0.0.1:1");
+    expect([name, fromEnvironment({ [environmentVariable(name)]: other })]).toEqual([
+      name,
+      readCommandLine([`--${name}=${other}`], bare),
+    ]);
+    expect(fromEnvironment({ [environmentVariable(name)]: other })).not.toEqual(readCommandLine([], bare));
+  }
+});
+
+test("a flag wins over its environment variable, and an empty variable counts as unset", () => {
+  const environment = { VIRT_OPERATOR_ACTIVATION: "always", VIRT_OPERATOR_HCO_NAMESPACE: "" };
+  expect(fromEnvironment(environment, "--activation=opt-in")).toEqual(readCommandLine([], bare));
+});
+
+const refusedVariables: readonly { readonly environment: Environment; readonly message: string }[] = [
+  {
+    environment: { VIRT_OPERATOR_REQUIRE_APPROVED_PLANS: "true" },
+    message:
+      "unknown environment variable VIRT_OPERATOR_REQUIRE_APPROVED_PLANS; did you mean VIRT_OPERATOR_REQUIRE_APPROVED_PLAN? Rename or remove it",
+  },
+  {
+    environment: { VIRT_OPERATOR_ACTIVATION: "never" },
+    message:
+      "VIRT_OPERATOR_ACTIVATION=never: must be one of: opt-in, always. Correct the variable, or remove it for the default (opt-in)",
+  },
+  {
+    environment: { VIRT_OPERATOR_LEADER_ELECT: "yes" },
+    message:
+      "VIRT_OPERATOR_LEADER_ELECT=yes: must be true or false. Correct the variable, or remove it for the default (false)",
+  },
+];
+
+test.each(refusedVariables)(
+  "$environment is refused with a line that names the variable",
+  ({ environment, message }) => {
+    expect(fromEnvironment(environment)).toEqual({ kind: "wrong", message });
+  },
+);
+
+test("variables that the kubelet sets for Services named virt-operator or virt-operator-… are no settings", () => {
+  const environment = {
+    VIRT_OPERATOR_SERVICE_HOST: "10.0.0.1",
+    VIRT_OPERATOR_PORT: "tcp://10.0.0.1:443",
+    VIRT_OPERATOR_PORT_443_TCP: "tcp://10.0.0.1:443",
+    VIRT_OPERATOR_METRICS_SERVICE_PORT_HTTPS: "8443",
+    VIRT_OPERATOR_METRICS_PORT: "tcp://10.0.0.1:8443",
+  };
+  expect(fromEnvironment(environment)).toEqual(readCommandLine([], bare));
+});
+
+test("a variable that is near no flag, as of another release, is reported and changes nothing else", () => {
+  expect(fromEnvironment({ VIRT_OPERATOR_FEATURE_OF_TOMORROW: "on" })).toEqual({
+    kind: "run",
+    settings: { ...settings(), unknownVariables: ["VIRT_OPERATOR_FEATURE_OF_TOMORROW"] },
+  });
 });
 
 test("the help text names every flag", () => {

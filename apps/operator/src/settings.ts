@@ -1,8 +1,9 @@
-// Reads the command line. Unknown flags and bad values end with one line that names the flag.
+// Reads the settings of a run: flags, then environment variables, then defaults. Unknown flags and bad values end with
+// one line that names the flag or the variable.
 
 import type { LogLevel } from "@virt/kube";
 import { type ControllerName, controllerNames, flags } from "./flags.ts";
-import { readFlags } from "./read-flags.ts";
+import { readEnvironment, readFlags } from "./read-flags.ts";
 
 export type Settings = {
   readonly controllers: readonly ControllerName[];
@@ -12,12 +13,15 @@ export type Settings = {
   readonly activation: "opt-in" | "always";
   readonly advertiseProfiles: boolean;
   readonly requireApprovedPlan: boolean;
+  readonly impactVmNames: boolean;
   readonly metrics: { readonly address: string; readonly isSecure: boolean; readonly certificates: string };
   readonly probeAddress: string;
   readonly debugAddress: string;
   readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" };
   /** Accepted for the sake of old manifests, and without effect. */
   readonly ignored: readonly string[];
+  /** Environment variables with our prefix that name no flag. */
+  readonly unknownVariables: readonly string[];
 };
 
 export type CommandLine =
@@ -26,17 +30,29 @@ export type CommandLine =
   | { readonly kind: "version" }
   | { readonly kind: "wrong"; readonly message: string };
 
-export function readCommandLine(args: readonly string[], isTerminal: boolean): CommandLine {
+export type SettingSources = {
+  /** Whether standard output is one. */
+  readonly isTerminal: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+export function readCommandLine(args: readonly string[], { isTerminal, environment }: SettingSources): CommandLine {
   const read = readFlags(args[0] === "run" ? args.slice(1) : args, flags);
   if (read.kind === "wrong") return { kind: "wrong", message: `${read.message}; see --help` };
   if (read.kind !== "read") return read;
   const [word] = read.words;
   if (word !== undefined) return { kind: "wrong", message: `unknown command "${word}"; see --help` };
-  const values = new Map([...read.values].flatMap(([name, given]) => given.slice(-1).map((last) => [name, last])));
-  return { kind: "run", settings: settingsOf(values, read.ignored, isTerminal) };
+  const variables = readEnvironment(environment, flags);
+  if (variables.kind === "wrong") return variables;
+  const given = [...read.values].flatMap(([name, values]) => values.slice(-1).map((last) => [name, last] as const));
+  const settings = settingsOf(new Map([...variables.values, ...given]), isTerminal);
+  return { kind: "run", settings: { ...settings, ignored: read.ignored, unknownVariables: variables.unknown } };
 }
 
-function settingsOf(values: ReadonlyMap<string, string>, ignored: readonly string[], isTerminal: boolean): Settings {
+function settingsOf(
+  values: ReadonlyMap<string, string>,
+  isTerminal: boolean,
+): Omit<Settings, "ignored" | "unknownVariables"> {
   const text = (name: keyof typeof flags) => values.get(name) ?? String(flags[name].default);
   const is = (name: keyof typeof flags) => text(name) === "true";
   const wanted = text("controllers").split(",");
@@ -49,6 +65,7 @@ function settingsOf(values: ReadonlyMap<string, string>, ignored: readonly strin
     activation: text("activation") === "always" ? "always" : "opt-in",
     advertiseProfiles: is("advertise-profiles"),
     requireApprovedPlan: is("require-approved-plan"),
+    impactVmNames: is("impact-vm-names"),
     metrics: {
       address: text("metrics-bind-address"),
       isSecure: is("metrics-secure"),
@@ -57,6 +74,5 @@ function settingsOf(values: ReadonlyMap<string, string>, ignored: readonly strin
     probeAddress: text("health-probe-bind-address"),
     debugAddress: text("debug-bind-address"),
     log: { level: text("log-level") as LogLevel, format: format === "json" ? "json" : "pretty" },
-    ignored,
   };
 }

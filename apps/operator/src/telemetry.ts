@@ -6,24 +6,24 @@ import {
   createLog,
   type EventObserver,
   eventMetrics,
-  type HostParts,
+  type InformerState,
+  informerMetrics,
   type Log,
   leaderMetric,
+  type ManagedControllerOptions,
+  type ManagerOptions,
   processMetrics,
-  type QueueObserver,
-  type QueueState,
   queueMetrics,
   Registry,
   type RequestObserver,
   requestMetrics,
   systemClock,
-  type Tenant,
-  type Watch,
-  watchMetrics,
+  type WorkQueueObserver,
+  type WorkQueueState,
 } from "@virt/kube";
 import type { ControllerName } from "./flags.ts";
+import { version } from "./identity.ts";
 import type { Settings } from "./settings.ts";
-import { version } from "./version.ts";
 
 /** Metrics of the process itself; each controller has a prefix of its own for what it does. */
 const prefixes: Readonly<Record<ControllerName, string>> = {
@@ -34,13 +34,13 @@ const prefixes: Readonly<Record<ControllerName, string>> = {
 export type Telemetry = {
   readonly log: Log;
   readonly registry: Registry;
-  readonly host: HostParts["observer"];
-  readonly tenant: (name: ControllerName) => Tenant["observer"];
+  readonly manager: ManagerOptions["observer"];
+  readonly controller: (name: ControllerName) => ManagedControllerOptions["observer"];
   readonly events: (name: ControllerName) => EventObserver;
   readonly requested: RequestObserver;
-  readonly watch: (watches: () => readonly Watch[]) => void;
+  readonly watch: (watches: () => readonly InformerState[]) => void;
   /** How the work queues stand, by controller. */
-  readonly queues: (states: () => Readonly<Record<string, QueueState | undefined>>) => void;
+  readonly queues: (states: () => Readonly<Record<string, WorkQueueState | undefined>>) => void;
   readonly close: () => void;
 };
 
@@ -55,13 +55,13 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
   const [first = "advisor"] = controllers;
   const place = { registry, prefix: prefixes[first] };
   const breakers = breakerMetrics(place);
-  let queueStates: () => Readonly<Record<string, QueueState | undefined>> = () => ({});
+  let queueStates: () => Readonly<Record<string, WorkQueueState | undefined>> = () => ({});
   const queueOf = queueMetrics(registry, () => known(queueStates()));
   for (const name of controllers) buildInfo({ registry, prefix: prefixes[name] }, version);
   return {
     log,
     registry,
-    host: {
+    manager: {
       opened: (scope, message) => {
         breakers.opened(scope, message);
         log.warn("the API server does not answer; trying once a second", { ...scope, why: message });
@@ -74,21 +74,23 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
         if (state === "starting") return;
         log.info(`${spec.kind} is ${state === "synced" ? "watched" : state}`, { apiVersion: spec.apiVersion });
       },
-      told: ({ kind }, what, why) =>
-        log[what === "refused" || what === "malformed" ? "warn" : "debug"](`watch of ${kind}: ${what}`, { why }),
-      handlerFailed: (error) => log.error("a watch handler failed", { error }),
+      warned: ({ kind }, what, why) =>
+        log[["refused", "malformed", "too large"].includes(what) ? "warn" : "debug"](`watch of ${kind}: ${what}`, {
+          why,
+        }),
+      handlerFailed: (error) => log.error("informer event handler failed", { error }),
     },
-    tenant: (name) => ({
-      ...tenantObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: prefixes[name] })),
+    controller: (name) => ({
+      ...controllerObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: prefixes[name] })),
       ...queueOf(name),
     }),
     events: (name) => {
       const counted = eventMetrics({ registry, prefix: prefixes[name] });
       return {
         written: counted.written,
-        lost: (why, announcement, message) => {
-          counted.lost(why, announcement, message);
-          log.warn("an event was not written", { reason: announcement.reason, why: message });
+        lost: (why, event, message) => {
+          counted.lost(why, event, message);
+          log.warn("event dropped", { reason: event.reason, why: message });
         },
       };
     },
@@ -96,31 +98,32 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
     queues: (states) => {
       queueStates = states;
     },
-    watch: (watches) => watchMetrics(place, () => watches().map(({ spec, ages }) => ({ resource: spec.kind, ages }))),
+    watch: (watches) =>
+      informerMetrics(place, () => watches().map(({ spec, ages }) => ({ resource: spec.kind, ages }))),
     close: () => running[Symbol.dispose](),
   };
 }
 
-function known(states: Readonly<Record<string, QueueState | undefined>>): Readonly<Record<string, QueueState>> {
+function known(states: Readonly<Record<string, WorkQueueState | undefined>>): Readonly<Record<string, WorkQueueState>> {
   return Object.fromEntries(
     Object.entries(states).flatMap(([name, state]) => (state === undefined ? [] : [[name, state]])),
   );
 }
 
-function tenantObserver(
+function controllerObserver(
   log: Log,
   setLeader: (isLeading: boolean) => void,
-): Omit<Tenant["observer"], keyof QueueObserver> {
+): Omit<ManagedControllerOptions["observer"], keyof WorkQueueObserver> {
   return {
-    ended: ({ key, how, cause }) => {
-      if (how === "threw" || how === "late") log.error("a pass failed", { key, how, error: cause });
+    ended: ({ key, outcome, cause }) => {
+      if (outcome === "threw" || outcome === "late") log.error("reconcile failed", { key, how: outcome, error: cause });
     },
-    heldBy: (identity) => log.info(identity === "" ? "nobody holds the lease" : "the lease is held", { by: identity }),
-    failing: (message) => log.warn("the lease cannot be renewed", { why: message }),
-    recovered: () => log.info("the lease can be renewed again"),
+    heldBy: (identity) => log.info(identity === "" ? "lease has no holder" : "lease holder changed", { by: identity }),
+    failing: (message) => log.warn("failed to renew lease", { why: message }),
+    recovered: () => log.info("lease renewed again"),
     leading: (isLeading) => {
       setLeader(isLeading);
-      log.info(isLeading ? "may write" : "may not write");
+      log.info(isLeading ? "became leader" : "lost leadership");
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { helpText, readCommandLine } from "./command-line.ts";
+import { readSimulatorCommandLine, simulatorHelpText } from "./command-line.ts";
 
 const usual = { scenario: "default", speed: 1, seed: 1, onceReady: false };
 
@@ -9,7 +9,7 @@ test.each([
   [["--speed", "0.5", "--scenario", "compact"], { ...usual, speed: 0.5, scenario: "compact" }],
   [["--kubeconfig", "a=b"], { ...usual, kubeconfig: "a=b" }],
 ])("%j is understood", (args, settings) => {
-  expect(readCommandLine(args)).toEqual({ kind: "run", settings });
+  expect(readSimulatorCommandLine(args)).toEqual({ kind: "run", settings });
 });
 
 test.each([
@@ -20,12 +20,12 @@ test.each([
   [["--speed", "fast"], "--speed=fast: must be a number above 0; see --help"],
   [["--seed", "-1"], "--seed=-1: must be a whole number of at most 9 digits; see --help"],
 ])("%j is refused with a line that names the flag", (args, message) => {
-  expect(readCommandLine(args)).toEqual({ kind: "wrong", message });
+  expect(readSimulatorCommandLine(args)).toEqual({ kind: "wrong", message });
 });
 
 test("help names each flag and each scenario", () => {
-  expect(readCommandLine(["--speed", "2", "--help"])).toEqual({ kind: "help" });
-  const help = helpText([["compact", "three nodes"]]);
+  expect(readSimulatorCommandLine(["--speed", "2", "--help"])).toEqual({ kind: "help" });
+  const help = simulatorHelpText([["compact", "three nodes"]]);
   for (const word of [
     "--kubeconfig <file>",
     "--scenario",

@@ -1,6 +1,8 @@
 // Reads the command line. Unknown flags and bad values end with one line that names the flag.
 
-export type Settings = {
+import { type ParseArgsConfig, parseArgs } from "node:util";
+
+export type SimulatorSettings = {
   readonly kubeconfig?: string;
   readonly scenario: string;
   readonly speed: number;
@@ -8,8 +10,8 @@ export type Settings = {
   readonly onceReady: boolean;
 };
 
-export type CommandLine =
-  | { readonly kind: "run"; readonly settings: Settings }
+type SimulatorCommandLine =
+  | { readonly kind: "run"; readonly settings: SimulatorSettings }
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
@@ -21,7 +23,7 @@ const isCount = (value: string) => /^[0-9]{1,9}$/.test(value);
 const flags = {
   kubeconfig: {
     example: "file",
-    help: "the cluster to play in; else KUBECONFIG, else ~/.kube/config",
+    help: "the cluster to simulate in; else KUBECONFIG, else ~/.kube/config",
     check: () => undefined,
   },
   scenario: { example: "name|file", help: "what the cluster is like (default default)", check: () => undefined },
@@ -40,17 +42,26 @@ const flags = {
 
 type Name = keyof typeof flags;
 
-export function readCommandLine(args: readonly string[]): CommandLine {
+const options: ParseArgsConfig["options"] = {
+  ...Object.fromEntries(
+    Object.entries(flags).map(([name, flag]) => [name, { type: "example" in flag ? "string" : "boolean" }]),
+  ),
+  help: { type: "boolean", short: "h" },
+};
+
+export function readSimulatorCommandLine(args: readonly string[]): SimulatorCommandLine {
   const values = new Map<Name, string>();
-  const rest = [...args];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (word === "--help" || word === "-h") return { kind: "help" };
-    const [, name = "", given] = /^--([^=]+)(?:=([^]*))?$/.exec(word) ?? [];
-    if (!isName(name)) return wrong(name === "" ? `"${word}" is not a flag` : `unknown flag --${name}`);
-    const value = given ?? ("example" in flags[name] ? rest.shift() : "true");
-    if (value === undefined || value === "") return wrong(`--${name} needs a value`);
-    const complaint = (flags[name] as Flag).check(value);
-    if (complaint !== undefined) return wrong(`--${name}=${value}: ${complaint}`);
+  const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === "positional") return wrong(`"${token.value}" is not a flag`);
+    if (token.kind === "option-terminator") continue;
+    const { name } = token;
+    if (name === "help") return { kind: "help" };
+    if (!isName(name)) return wrong(`unknown flag ${token.rawName}`);
+    const value = token.value ?? ("example" in flags[name] ? "" : "true");
+    if (value === "") return wrong(`--${name} needs a value`);
+    const problem = (flags[name] as Flag).check(value);
+    if (problem !== undefined) return wrong(`--${name}=${value}: ${problem}`);
     values.set(name, value);
   }
   return { kind: "run", settings: settingsOf(values) };
@@ -60,11 +71,11 @@ function isName(name: string): name is Name {
   return Object.hasOwn(flags, name);
 }
 
-function wrong(message: string): CommandLine {
+function wrong(message: string): SimulatorCommandLine {
   return { kind: "wrong", message: `${message}; see --help` };
 }
 
-function settingsOf(values: ReadonlyMap<Name, string>): Settings {
+function settingsOf(values: ReadonlyMap<Name, string>): SimulatorSettings {
   const kubeconfig = values.get("kubeconfig");
   return {
     ...(kubeconfig !== undefined && { kubeconfig }),
@@ -75,7 +86,7 @@ function settingsOf(values: ReadonlyMap<Name, string>): Settings {
   };
 }
 
-export function helpText(scenarios: readonly (readonly [string, string])[]): string {
+export function simulatorHelpText(scenarios: readonly (readonly [string, string])[]): string {
   const row = (name: string, text: string) => `  ${name.padEnd(24)} ${text}`;
   const shown = Object.entries(flags as Readonly<Record<string, Flag>>).map(([name, { example, help }]) =>
     row(`--${name}${example === undefined ? "" : ` <${example}>`}`, help),

@@ -1,50 +1,50 @@
-// The simulator as a process: plays a scenario against the API server of a kubeconfig until it is told to stop.
+// The simulator as a process: runs a scenario against the API server of a kubeconfig until it is stopped.
 
 import { existsSync, readFileSync } from "node:fs";
-import { AccessError, Client, findAccess, Host, systemClock, type Tenant } from "@virt/kube";
-import { chance } from "./chance.ts";
-import { helpText, readCommandLine, type Settings } from "./command-line.ts";
-import { allKinds, watchesOf } from "./kinds.ts";
+import { AccessError, Client, findAccess, type ManagedControllerOptions, Manager, systemClock } from "@virt/kube";
+import { allKinds, simulatorInformers } from "./cluster-state.ts";
+import { readSimulatorCommandLine, type SimulatorSettings, simulatorHelpText } from "./command-line.ts";
 import { readScenario } from "./read-scenario.ts";
 import type { Scenario } from "./scenario.ts";
-import { scenarios } from "./scenarios/index.ts";
-import { Simulation } from "./simulation.ts";
+import { scenarios } from "./scenarios.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { SimulationController } from "./simulation-controller.ts";
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-const complain = (line: string) => void process.stderr.write(`virt-simulator: ${line}\n`);
+const printLine = (line: string) => void process.stdout.write(`${line}\n`);
+const printError = (line: string) => void process.stderr.write(`virt-simulator: ${line}\n`);
 
-function scenarioOf(name: string): Scenario | string {
+function findScenario(name: string): Scenario | string {
   const known = scenarios.get(name);
   if (known !== undefined) return known;
   if (!existsSync(name))
     return `--scenario=${name}: there is no such file, and the known ones are ${[...scenarios.keys()].join(", ")}`;
   const read = readScenario(readFileSync(name, "utf8"));
-  return read.kind === "read" ? read.scenario : `--scenario=${name}: ${read.complaints.slice(0, 3).join("; ")}`;
+  return read.kind === "read" ? read.scenario : `--scenario=${name}: ${read.problems.slice(0, 3).join("; ")}`;
 }
 
-function play(scenario: Scenario, { kubeconfig, seed, speed, onceReady }: Settings): void {
+function startSimulation(scenario: Scenario, { kubeconfig, seed, speed, onceReady }: SimulatorSettings): void {
   const access = findAccess({ env: process.env, ...(kubeconfig !== undefined && { kubeconfig }) });
   const client = new Client({ access, userAgent: "virt-simulator" });
   const nothing = () => undefined;
-  const simulation = new Simulation({
+  const simulation = new SimulationController({
     scenario,
     seed,
     speed,
     clock: systemClock,
-    host: () => host,
-    tell: say,
-    complain,
-    ready: () => onceReady && say("ready"),
+    manager: () => manager,
+    reportEvent: printLine,
+    reportError: printError,
+    onReady: () => onceReady && printLine("ready"),
   });
-  const tenant: Tenant = {
+  const controller: ManagedControllerOptions = {
     controller: simulation,
     observer: {
       added: nothing,
       retried: nothing,
       taken: nothing,
       worked: nothing,
-      ended: ({ how, cause }) =>
-        how === "threw" && complain(cause instanceof Error ? (cause.stack ?? "") : String(cause)),
+      ended: ({ outcome, cause }) =>
+        outcome === "threw" && printError(cause instanceof Error ? (cause.stack ?? "") : String(cause)),
       heldBy: nothing,
       failing: nothing,
       recovered: nothing,
@@ -52,41 +52,42 @@ function play(scenario: Scenario, { kubeconfig, seed, speed, onceReady }: Settin
     },
   };
   let draws = 0;
-  const host: Host = new Host({
+  const manager: Manager = new Manager({
     client,
     clock: systemClock,
-    random: () => chance(seed, "backoff", `${draws++}`),
-    tenants: [tenant],
+    random: () => seededRandom(seed, "backoff", `${draws++}`),
+    controllers: [controller],
     observer: {
-      opened: (_scope, message) => complain(message),
+      opened: (_scope, message) => printError(message),
       closed: nothing,
-      stateChanged: () => host.look(0, "world"),
-      told: nothing,
-      handlerFailed: (error) => complain(String(error)),
+      stateChanged: () => manager.enqueue(0, "cluster"),
+      warned: nothing,
+      handlerFailed: (error) => printError(String(error)),
     },
   });
-  host.want(allKinds.flatMap(watchesOf));
-  const stop = () => void host.stop(AbortSignal.abort()).then(() => process.exit(0));
+  manager.setInformers(allKinds.flatMap(simulatorInformers));
+  const stop = () => void manager.stop(AbortSignal.abort()).then(() => process.exit(0));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
 }
 
-function refuse(message: string): void {
-  complain(message);
+function rejectArguments(message: string): void {
+  printError(message);
   process.exitCode = 2;
 }
 
 function main(args: readonly string[]): void {
-  const read = readCommandLine(args);
-  if (read.kind === "help") return say(helpText([...scenarios].map(([name, { about }]) => [name, about])));
-  if (read.kind === "wrong") return refuse(read.message);
-  const scenario = scenarioOf(read.settings.scenario);
-  if (typeof scenario === "string") return refuse(scenario);
+  const read = readSimulatorCommandLine(args);
+  if (read.kind === "help")
+    return printLine(simulatorHelpText([...scenarios].map(([name, { about }]) => [name, about])));
+  if (read.kind === "wrong") return rejectArguments(read.message);
+  const scenario = findScenario(read.settings.scenario);
+  if (typeof scenario === "string") return rejectArguments(scenario);
   try {
-    play(scenario, read.settings);
+    startSimulation(scenario, read.settings);
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    complain(error.message);
+    printError(error.message);
     process.exitCode = 1;
   }
 }

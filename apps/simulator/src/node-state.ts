@@ -1,14 +1,13 @@
 // A node's way through an update, read from its object and written into it as the Machine Config Daemon does.
 
-import { asText, at, type JsonMap, type KubeObject, type NodePhase, type RolloutNode } from "@virt/engine";
-import { conditionStatus } from "./conditions.ts";
-import { currentConfig, desiredConfig, desiredDrain, lastAppliedDrain, nodeReason, nodeState } from "./marks.ts";
+import { asText, at, type JsonMap, type KubeObject } from "@virt/engine";
+import { isNodeReady, type NodePhase, type RolloutNode } from "@virt/impact";
+import { conditionStatus } from "./cluster-state.ts";
 
-/** Undefined while the node has not joined: nobody has told it yet which configuration it runs. */
-export function readNode(node: KubeObject): RolloutNode | undefined {
+/** A node that has not joined runs no configuration: nobody has told it yet which. */
+export function readNode(node: KubeObject): RolloutNode {
   const { name, labels = {}, annotations = {} } = node.metadata;
-  const current = annotations[currentConfig];
-  if (current === undefined) return undefined;
+  const current = annotations[currentConfig] ?? "";
   const zone = labels["topology.kubernetes.io/zone"];
   const created = asText(at(node, "metadata", "creationTimestamp"));
   const reason = annotations[nodeReason];
@@ -17,7 +16,7 @@ export function readNode(node: KubeObject): RolloutNode | undefined {
     current,
     desired: annotations[desiredConfig] ?? current,
     phase: phaseOf(node),
-    isReady: isReady(node),
+    isReady: isNodeReady(node),
     isCordoned: at(node, "spec", "unschedulable") === true,
     ...(zone !== undefined && { zone }),
     ...(created !== undefined && { created }),
@@ -25,42 +24,92 @@ export function readNode(node: KubeObject): RolloutNode | undefined {
   };
 }
 
+export function hasJoined(node: KubeObject): boolean {
+  return node.metadata.annotations?.[currentConfig] !== undefined;
+}
+
+/** Whether the kubelet reports; a full disk does not say that the node reboots. */
 export function isReady(node: KubeObject): boolean {
   return conditionStatus(node, "Ready") === "True";
 }
 
 function phaseOf(node: KubeObject): NodePhase {
-  const annotations = node.metadata.annotations ?? {};
-  if (annotations[nodeState] === "Degraded") return "Degraded";
-  return annotations[nodeState] === "Working" ? workOf(node) : "Updated";
+  const state = node.metadata.annotations?.[nodeState];
+  if (state === "Degraded" || state === "Unreconcilable") return "Degraded";
+  return state === "Working" ? workOf(node) : "Updated";
 }
 
 /** How far the work is, whatever the node calls itself. */
 export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" {
   const annotations = node.metadata.annotations ?? {};
-  if (annotations[desiredDrain] === undefined || annotations[desiredDrain] !== annotations[lastAppliedDrain])
-    return "Draining";
-  return isReady(node) ? "Applying" : "Rebooting";
+  if (annotations[postConfigAction] === "Rebooting") return "Rebooting";
+  return isDrainAsked(node) && annotations[desiredDrain]?.startsWith("drain-") === true ? "Draining" : "Applying";
 }
+
+/** Whether the drain controller has something to do: what is wished is not what was done last. */
+export function isDrainAsked({ metadata: { annotations = {} } }: KubeObject): boolean {
+  return annotations[desiredDrain] !== undefined && annotations[desiredDrain] !== annotations[lastAppliedDrain];
+}
+
+/** The daemon sets a node apart that cannot take a change in place. */
+const cannotReconcile = /can't reconcile/;
 
 /** What the daemon writes; being ready is the kubelet's, and the desired configuration the operator's. */
 export function daemonFields({ current, desired, phase, isCordoned, reason = "" }: RolloutNode): JsonMap {
   const drain = { [desiredDrain]: `drain-${desired}` };
-  const drained = { ...drain, [lastAppliedDrain]: `drain-${desired}` };
-  const uncordoned = { [desiredDrain]: `uncordon-${current}`, [lastAppliedDrain]: `uncordon-${current}` };
-  const drains = { Updated: uncordoned, Draining: drain, Applying: drained, Rebooting: drained, Degraded: {} }[phase];
+  const drainAnnotations = {
+    Updated: { [desiredDrain]: `uncordon-${current}` },
+    Draining: drain,
+    Applying: isCordoned ? { ...drain, [lastAppliedDrain]: `drain-${desired}` } : {},
+    Rebooting: {},
+    Degraded: {},
+  }[phase];
   const states = {
     Updated: "Done",
     Draining: "Working",
     Applying: "Working",
     Rebooting: "Working",
-    Degraded: "Degraded",
+    Degraded: cannotReconcile.test(reason) ? "Unreconcilable" : "Degraded",
   };
   const annotations = {
     [currentConfig]: current,
     [nodeState]: states[phase],
     [nodeReason]: phase === "Degraded" ? reason : "",
-    ...drains,
+    ...(phase !== "Degraded" && { [postConfigAction]: phase === "Rebooting" ? "Rebooting" : "" }),
+    ...drainAnnotations,
   };
-  return { metadata: { annotations }, spec: { unschedulable: isCordoned || null } };
+  return { metadata: { annotations }, ...(phase === "Draining" && { spec: { unschedulable: true } }) };
 }
+
+/** What the drain controller writes when it has taken back a node. */
+export function uncordonFields({ metadata: { annotations = {} } }: KubeObject): JsonMap {
+  const done = { [lastAppliedDrain]: annotations[desiredDrain] ?? "" };
+  return { metadata: { annotations: done }, spec: { unschedulable: null } };
+}
+
+/** What a node says that boots for the first time. */
+export function joinFields(config: string): JsonMap {
+  const annotations = {
+    [currentConfig]: config,
+    [desiredConfig]: config,
+    [nodeState]: "Done",
+    [nodeReason]: "",
+    [postConfigAction]: "",
+    [desiredDrain]: `uncordon-${config}`,
+    [lastAppliedDrain]: `uncordon-${config}`,
+  };
+  return { metadata: { annotations } };
+}
+
+const prefix = "machineconfiguration.openshift.io";
+
+const currentConfig = `${prefix}/currentConfig`;
+export const desiredConfig = `${prefix}/desiredConfig`;
+const nodeState = `${prefix}/state`;
+const nodeReason = `${prefix}/reason`;
+export const desiredDrain = `${prefix}/desiredDrain`;
+export const lastAppliedDrain = `${prefix}/lastAppliedDrain`;
+const postConfigAction = `${prefix}/post-config-action`;
+export const nameSuffix = `${prefix}/mc-name-suffix`;
+export const generatedBy = `${prefix}/generated-by-controller-version`;
+export const machineConfigApi = `${prefix}/v1`;

@@ -1,27 +1,14 @@
-// Where virtual machines find room. What is given away in a round counts at once.
+// Which node has room for a virtual machine. What is reserved in a round counts at once.
 
-import { asText, at, entriesOf, isMap, type Json, type KubeObject } from "@virt/engine";
-import { chance } from "./chance.ts";
-import { isOver, nodeOf, titleOf } from "./evictions.ts";
-import { isReady } from "./node-state.ts";
-import { find, type World } from "./world.ts";
-
-const unitsInGiB: Readonly<Record<string, number>> = {
-  "": 2 ** -30,
-  Ki: 2 ** -20,
-  Mi: 2 ** -10,
-  Gi: 1,
-  Ti: 2 ** 10,
-  k: 1e3 / 2 ** 30,
-  M: 1e6 / 2 ** 30,
-  G: 1e9 / 2 ** 30,
-  T: 1e12 / 2 ** 30,
-};
+import { asText, at, type Json, type KubeObject, readBytes } from "@virt/engine";
+import { type NodeFact, qualifies, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/impact";
+import { type ClusterState, findObject, virtSettings } from "./cluster-state.ts";
+import { isFinishedMachine, namespacedName, nodeOfMachine } from "./evictions.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** Zero for what is no quantity of bytes. */
 export function inGiB(quantity: Json | undefined): number {
-  const [, amount = "", unit = ""] = /^([0-9]+(?:\.[0-9]+)?)([KMGT]i|[kMGT])?$/.exec(asText(quantity) ?? "") ?? [];
-  return Number(amount) * (unitsInGiB[unit] ?? 0);
+  return (readBytes(quantity) ?? 0) / 2 ** 30;
 }
 
 export function memoryOf(machine: KubeObject): number {
@@ -29,54 +16,75 @@ export function memoryOf(machine: KubeObject): number {
 }
 
 export class Placement {
-  readonly #world: World;
+  readonly #cluster: ClusterState;
   readonly #free: Map<string, number>;
+  readonly #overcommit: number;
+  #nodes: readonly NodeFact[] | undefined;
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(cluster: ClusterState) {
+    this.#cluster = cluster;
+    this.#overcommit = virtSettings(cluster).memoryOvercommit;
     this.#free = new Map(
-      world.of("Node").map((node) => [node.metadata.name, inGiB(at(node, "status", "allocatable", "memory"))]),
+      cluster
+        .list("Node")
+        .map((node) => [node.metadata.name, readBytes(at(node, "status", "allocatable", "memory")) ?? 0]),
     );
-    for (const machine of world.of("VirtualMachineInstance")) {
-      const node = nodeOf(machine);
-      if (node !== undefined && !isOver(machine)) this.reserve(node, machine);
+    for (const machine of cluster.list("VirtualMachineInstance")) {
+      const node = nodeOfMachine(machine);
+      if (node !== undefined && !isFinishedMachine(machine)) this.reserve(node, machine);
     }
   }
 
   reserve(node: string, machine: KubeObject): void {
-    this.#free.set(node, (this.#free.get(node) ?? 0) - memoryOf(machine));
+    this.#free.set(node, (this.#free.get(node) ?? 0) - requestBytes(machine, this.#overcommit));
   }
 
   /** The node with most room, reserved for the machine; the seed decides among equals. */
-  choose(machine: KubeObject): string | undefined {
-    const { seed } = this.#world;
-    const title = titleOf(machine);
+  chooseNode(machine: KubeObject): string | undefined {
+    const { seed } = this.#cluster;
+    const title = namespacedName(machine);
+    const request = requestBytes(machine, this.#overcommit);
+    const placement = readPlacement(machine);
     const free = (node: string) => this.#free.get(node) ?? 0;
-    const [best] = this.#world
-      .of("Node")
-      .filter((node) => node.metadata.name !== nodeOf(machine) && isOpen(node) && isWanted(machine, node))
-      .map(({ metadata }) => metadata.name)
-      .filter((node) => free(node) >= memoryOf(machine))
-      .toSorted((left, right) => free(right) - free(left) || chance(seed, title, left) - chance(seed, title, right));
+    const [best] = this.#facts()
+      .filter(
+        (node) => node.name !== nodeOfMachine(machine) && free(node.name) >= request && qualifies(node, placement),
+      )
+      .map(({ name }) => name)
+      .toSorted(
+        (left, right) => free(right) - free(left) || seededRandom(seed, title, left) - seededRandom(seed, title, right),
+      );
     if (best !== undefined) this.reserve(best, machine);
     return best;
   }
+
+  // Read only in rounds in which somebody looks for a place.
+  #facts(): readonly NodeFact[] {
+    this.#nodes ??= this.#cluster.list("Node").map(readNodeFact);
+    return this.#nodes;
+  }
 }
 
-export function isOpen(node: KubeObject): boolean {
-  const isSchedulable = node.metadata.labels?.["kubevirt.io/schedulable"] === "true";
-  return isSchedulable && isReady(node) && at(node, "spec", "unschedulable") !== true;
+const requests = new WeakMap<KubeObject, { readonly overcommit: number; readonly bytes: number }>();
+
+// Each round counts all machines anew, and few of them have changed.
+function requestBytes(machine: KubeObject, overcommit: number): number {
+  const known = requests.get(machine);
+  if (known?.overcommit === overcommit) return known.bytes;
+  const bytes = requestOf(readVmFact(machine), { memoryOvercommit: overcommit });
+  requests.set(machine, { overcommit, bytes });
+  return bytes;
 }
 
-function isWanted(machine: KubeObject, node: KubeObject): boolean {
-  const selector = at(machine, "spec", "nodeSelector");
-  return !isMap(selector) || entriesOf(selector).every(([key, value]) => node.metadata.labels?.[key] === value);
+/** Whether it takes machines that ask for nothing special. */
+export function isSchedulable(node: KubeObject): boolean {
+  return qualifies(readNodeFact(node), readPlacement({ apiVersion: "", kind: "", metadata: { name: "" } }));
 }
 
-export function nodeNamed(world: World, name: string): KubeObject | undefined {
-  return find(world, "Node", name);
+export function findNode(cluster: ClusterState, name: string): KubeObject | undefined {
+  return findObject(cluster, "Node", name);
 }
 
-export function phaseOf(object: KubeObject): string {
+export function statusPhase(object: KubeObject): string {
   return asText(at(object, "status", "phase")) ?? "";
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { readScenario } from "./read-scenario.ts";
-import { readSeconds } from "./read-seconds.ts";
-import { usualDurations } from "./scenario.ts";
-import { standard } from "./scenarios/default.ts";
-import { scenarios } from "./scenarios/index.ts";
+import { defaultDurations } from "./scenario.ts";
+import { scenarios } from "./scenarios.ts";
+import { readSeconds } from "./simulated-timers.ts";
+import { standard } from "./standard-scenarios.ts";
 
-const complaints = (given: unknown) => {
+const problems = (given: unknown) => {
   const read = readScenario(typeof given === "string" ? given : JSON.stringify(given));
-  return read.kind === "wrong" ? read.complaints : [];
+  return read.kind === "wrong" ? read.problems : [];
 };
 
 test.each([...scenarios])("scenario %s is read back from a file as it is", (_name, scenario) => {
@@ -19,7 +19,7 @@ test("what is left out is as in the default scenario, and null takes an operator
   const { hco: _hco, ...usual } = standard;
   expect(read).toEqual({
     kind: "read",
-    scenario: { ...usual, about: "from a file", vms: [], durations: { ...usualDurations, reboot: 1 } },
+    scenario: { ...usual, about: "from a file", vms: [], durations: { ...defaultDurations, reboot: 1 } },
   });
 });
 
@@ -29,21 +29,21 @@ test.each([
   [{ node: [] }, "node: is not known here; known are about, topology"],
   [
     { nodes: [{ name: "a", count: 0, roles: [], cpus: 1, memoryGiB: 1 }] },
-    "nodes[0].count: must be a whole number from 1 to 1000, not 0",
+    "nodes[0].count: must be a whole number from 1 to 10000, not 0",
   ],
   [{ nodes: [{ name: "a" }] }, "nodes[0].count: is missing"],
   [
-    { pools: [{ name: "worker", maxUnavailable: "many" }] },
-    'pools[0].maxUnavailable: must be a whole number from 1, or a share such as "10%", not "many"',
+    { pools: [{ name: "worker", maxUnavailable: 1.5 }] },
+    'pools[0].maxUnavailable: must be a whole number, or a share such as "10%", not 1.5',
   ],
   [{ durations: { reboot: -1 } }, "durations.reboot: must be a number from 0, not -1"],
   [
-    { faults: [{ afterSeconds: 1, kind: "Pod", name: "a", annotation: "degrade", value: "" }] },
+    { faults: [{ afterSeconds: 1, kind: "Secret", name: "a", annotation: "degrade", value: "" }] },
     "faults[0].kind: must be one of Node, ",
   ],
   [{ objects: [{ kind: "ConfigMap" }] }, "objects[0].apiVersion: must be text"],
-])("%j is refused with the path of what is wrong", (given, complaint) => {
-  expect(complaints(given).join("\n")).toContain(complaint);
+])("%j is refused with the path of what is wrong", (given, problem) => {
+  expect(problems(given).join("\n")).toContain(problem);
 });
 
 test.each([

@@ -1,39 +1,24 @@
-// Reads a scenario from a file. What is wrong in it is named by its path.
+// Reads a scenario from a file and checks its shape. What is wrong in it is named by its path.
 
-import { asText, type Json, type JsonMap, parseJson } from "@virt/engine";
-import {
-  amount,
-  anyMap,
-  type Check,
-  count,
-  limit,
-  listOf,
-  mapOf,
-  name,
-  oneOf,
-  shape,
-  text,
-  textOrNull,
-  truth,
-} from "./check-shape.ts";
-import { type Durations, type Scenario, usualDurations } from "./scenario.ts";
-import { standard } from "./scenarios/default.ts";
+import { asText, entriesOf, isList, isMap, type Json, type JsonMap, parseJson } from "@virt/engine";
+import { type Durations, defaultDurations, faultKinds, type Scenario } from "./scenario.ts";
+import { standard } from "./standard-scenarios.ts";
 
-export type Read =
+type ReadScenarioResult =
   | { readonly kind: "read"; readonly scenario: Scenario }
-  | { readonly kind: "wrong"; readonly complaints: readonly string[] };
+  | { readonly kind: "wrong"; readonly problems: readonly string[] };
 
 /** Parts that are left out are as in the default scenario; of lists, an empty one means none. */
-export function readScenario(content: string): Read {
+export function readScenario(content: string): ReadScenarioResult {
   const given = parseJson(content);
-  if (given === undefined) return { kind: "wrong", complaints: ["it is not JSON"] };
-  const complaints = scenarioShape(given, "");
-  if (complaints.length > 0) return { kind: "wrong", complaints };
-  return { kind: "read", scenario: completed(given as JsonMap) };
+  if (given === undefined) return { kind: "wrong", problems: ["it is not JSON"] };
+  const problems = scenarioShape(given, "");
+  if (problems.length > 0) return { kind: "wrong", problems: problems };
+  return { kind: "read", scenario: completeScenario(given as JsonMap) };
 }
 
 // Checked just now, member by member.
-function completed({ durations, hco, descheduler, ...given }: JsonMap): Scenario {
+function completeScenario({ durations, hco, descheduler, ...given }: JsonMap): Scenario {
   const known = { ...standard, about: asText(given["about"]) ?? "from a file", ...given } as unknown as Scenario;
   const { hco: usualHco, descheduler: usualDescheduler, ...rest } = known;
   const operators = {
@@ -46,30 +31,116 @@ function completed({ durations, hco, descheduler, ...given }: JsonMap): Scenario
   return {
     ...rest,
     ...(present as Pick<Scenario, "hco" | "descheduler">),
-    durations: { ...usualDurations, ...(durations as Partial<Durations>) },
+    durations: { ...defaultDurations, ...(durations as Partial<Durations>) },
+  };
+}
+
+/** What is wrong with a value, nothing if all is well; each line begins with its path. */
+type ShapeCheck = (value: Json, path: string) => readonly string[];
+
+const expectValue =
+  (isGood: (value: Json) => boolean, wanted: string): ShapeCheck =>
+  (value, path) =>
+    isGood(value) ? [] : [`${path}: must be ${wanted}, not ${JSON.stringify(value).slice(0, 40)}`];
+
+const text = expectValue((value) => typeof value === "string" && value !== "", "text");
+const textOrNull = expectValue((value) => value === null || typeof value === "string", "text or null");
+const truth = expectValue((value) => typeof value === "boolean", "true or false");
+const count = expectValue(
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 10_000,
+  "a whole number from 1 to 10000",
+);
+const amount = expectValue((value) => typeof value === "number" && value >= 0, "a number from 0");
+// What the operator cannot read stops the pool, and that can be simulated too.
+const limit = expectValue(
+  (value) => Number.isInteger(value) || typeof value === "string",
+  'a whole number, or a share such as "10%"',
+);
+const anyMap = expectValue(isMap, "a map");
+const name = expectValue(
+  (value) => typeof value === "string" && /^[a-z0-9]([-a-z0-9]{0,40}[a-z0-9])?$/.test(value),
+  "a name of small letters, digits and dashes",
+);
+
+function oneOfValues(...allowed: readonly string[]): ShapeCheck {
+  return expectValue((value) => typeof value === "string" && allowed.includes(value), `one of ${allowed.join(", ")}`);
+}
+
+function listOf(check: ShapeCheck): ShapeCheck {
+  return (value, path) =>
+    isList(value) ? value.flatMap((part, index) => check(part, `${path}[${index}]`)) : [`${path}: must be a list`];
+}
+
+function mapOf(check: ShapeCheck): ShapeCheck {
+  return (value, path) =>
+    isMap(value)
+      ? entriesOf(value).flatMap(([key, part]) => check(part, `${path}.${key}`))
+      : [`${path}: must be a map`];
+}
+
+/** A name that ends with `?` may be left out. What is not named may not be there. */
+function shape(members: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
+  const known = new Map(Object.entries(members).map(([key, check]) => [key.replace(/\?$/, ""), check]));
+  const needed = Object.keys(members).filter((key) => !key.endsWith("?"));
+  return (value, path) => {
+    if (!isMap(value)) return [`${path || "scenario"}: must be a map`];
+    const under = (key: string) => (path === "" ? key : `${path}.${key}`);
+    const missing = needed.filter((key) => value[key] === undefined).map((key) => `${under(key)}: is missing`);
+    const wrong = entriesOf(value).flatMap(([key, part]) => {
+      const check = known.get(key);
+      return check === undefined
+        ? [`${under(key)}: is not known here; known are ${[...known.keys()].join(", ")}`]
+        : check(part, under(key));
+    });
+    return [...missing, ...wrong];
   };
 }
 
 const orNone =
-  (check: Check): Check =>
+  (check: ShapeCheck): ShapeCheck =>
   (value, path) =>
     value === null ? [] : check(value, path);
 
 const texts = mapOf((value, path) => (typeof value === "string" ? [] : [`${path}: must be text`]));
 
+const faultNames = [
+  "certificate-expired",
+  "cordon",
+  "degrade",
+  "fail-migrations",
+  "migratability-unknown",
+  "migration-held",
+  "never-ends",
+  "not-joined",
+  "not-ready",
+  "operator-down",
+  "paused",
+  "render-delay",
+  "render-error",
+  "slow-migrations",
+  "slow-reboot",
+  "stays",
+  "stuck-drain",
+  "unmigratable",
+  "virt-api-down",
+  "virt-controller-down",
+];
+
 const scenarioShape = shape({
   "about?": text,
-  "topology?": oneOf("HighlyAvailable", "SingleReplica"),
-  "platform?": oneOf("None", "BareMetal", "AWS", "Azure", "GCP", "VSphere", "OpenStack"),
+  "topology?": oneOfValues("HighlyAvailable", "SingleReplica"),
+  "platform?": oneOfValues("None", "BareMetal", "AWS", "Azure", "GCP", "VSphere", "OpenStack"),
   "mastersSchedulable?": truth,
   "nodes?": listOf(
     shape({
       name,
       count,
+      "names?": listOf(name),
       roles: listOf(name),
       "zones?": listOf(name),
       cpus: count,
       memoryGiB: amount,
+      "swapGiB?": amount,
       "labels?": texts,
       "annotations?": texts,
     }),
@@ -81,11 +152,23 @@ const scenarioShape = shape({
       namespace: name,
       count,
       memoryGiB: listOf(amount),
-      "evictionStrategy?": oneOf("None", "LiveMigrate", "LiveMigrateIfPossible", "External"),
+      "cpus?": count,
+      "evictionStrategy?": oneOfValues("None", "LiveMigrate", "LiveMigrateIfPossible", "External"),
+      "owner?": oneOfValues("VirtualMachine", "VirtualMachineInstanceReplicaSet", "None"),
+      "runStrategy?": oneOfValues("Always", "RerunOnFailure", "Manual", "Halted"),
+      "nodeSelector?": texts,
+      "gracePeriodSeconds?": amount,
       "unmigratable?": text,
-      "node?": name,
+      "nodes?": listOf(name),
+      "lastMigrationPerGiB?": listOf(amount),
+      "faults?": texts,
     }),
   ),
+  "kubevirtVersion?": expectValue(
+    (value) => typeof value === "string" && /^[0-9]+[.][0-9]+$/.test(value),
+    'a release such as "1.9"',
+  ),
+  "nodeDisruptionPolicy?": anyMap,
   "hco?": orNone(
     shape({
       namespace: name,
@@ -96,22 +179,14 @@ const scenarioShape = shape({
   ),
   "descheduler?": orNone(shape({ namespace: name, "spec?": anyMap, "evictEverySeconds?": amount })),
   "objects?": listOf(objectShape),
-  "durations?": shape(Object.fromEntries(Object.keys(usualDurations).map((key) => [`${key}?`, amount]))),
+  "durations?": shape(Object.fromEntries(Object.keys(defaultDurations).map((key) => [`${key}?`, amount]))),
   "faults?": listOf(
     shape({
       afterSeconds: amount,
-      kind: oneOf("Node", "MachineConfigPool", "VirtualMachineInstance"),
+      kind: oneOfValues(...faultKinds),
       "namespace?": name,
       name: text,
-      annotation: oneOf(
-        "degrade",
-        "stuck-drain",
-        "not-ready",
-        "render-delay",
-        "render-error",
-        "unmigratable",
-        "fail-migrations",
-      ),
+      annotation: oneOfValues(...faultNames),
       value: textOrNull,
     }),
   ),

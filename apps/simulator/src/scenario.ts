@@ -8,29 +8,33 @@ export type Scenario = {
   readonly platform: string;
   readonly mastersSchedulable: boolean;
   readonly nodes: readonly NodeGroup[];
-  readonly pools: readonly PoolPlan[];
+  readonly pools: readonly PoolSpec[];
   readonly vms: readonly VmGroup[];
-  readonly hco?: HcoPlan;
-  readonly descheduler?: DeschedulerPlan;
+  readonly kubevirtVersion: string; // as in 1.9; 1.5 and older make a PodDisruptionBudget for each machine
+  readonly nodeDisruptionPolicy?: JsonMap; // the user's, of the MachineConfiguration
+  readonly hco?: HcoSpec;
+  readonly descheduler?: DeschedulerSpec;
   readonly objects: readonly KubeObject[]; // whatever else is to be there
   readonly durations: Durations;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ScenarioFault[];
 };
 
-/** `count` nodes with the names `<name>-0`, `<name>-1` and so on, dealt out to the zones in turn. */
+/** `count` nodes with the names `<name>-0`, `<name>-1` and so on, or their own, dealt out to the zones in turn. */
 export type NodeGroup = {
   readonly name: string;
   readonly count: number;
+  readonly names?: readonly string[];
   readonly roles: readonly string[]; // as in node-role.kubernetes.io/<role>
   readonly zones?: readonly string[];
   readonly cpus: number;
   readonly memoryGiB: number;
+  readonly swapGiB?: number; // of a partition that is prepared for swap; none if not given
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
 /** `master` and `worker` are as OpenShift has them; any other name is a custom pool that inherits `worker`. */
-export type PoolPlan = {
+export type PoolSpec = {
   readonly name: string;
   readonly paused?: boolean;
   readonly maxUnavailable?: number | string;
@@ -43,12 +47,23 @@ export type VmGroup = {
   readonly namespace: string;
   readonly count: number;
   readonly memoryGiB: readonly number[];
-  readonly evictionStrategy?: "None" | "LiveMigrate" | "LiveMigrateIfPossible" | "External";
+  readonly cpus?: number; // one for each 4 GiB if not given
+  readonly evictionStrategy?: EvictionStrategy;
+  readonly owner?: MachineOwner; // a VirtualMachine if not given
+  readonly runStrategy?: RunStrategy; // of its VirtualMachine; Always if not given
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly gracePeriodSeconds?: number;
   readonly unmigratable?: string; // the reason why it cannot migrate
-  readonly node?: string; // where it runs at first; else the seed decides
+  readonly nodes?: readonly string[]; // where they run at first, in turn; else the seed decides
+  readonly lastMigrationPerGiB?: readonly number[]; // seconds: they have migrated once, in turn this fast
+  readonly faults?: Readonly<Record<string, string>>; // annotations under simulator.kubevirt.io/ that it is made with
 };
 
-export type HcoPlan = {
+type EvictionStrategy = "None" | "LiveMigrate" | "LiveMigrateIfPossible" | "External";
+type MachineOwner = "VirtualMachine" | "VirtualMachineInstanceReplicaSet" | "None";
+type RunStrategy = "Always" | "RerunOnFailure" | "Manual" | "Halted";
+
+export type HcoSpec = {
   readonly namespace: string;
   readonly memoryOvercommitPercentage?: number;
   readonly liveMigrationConfig?: JsonMap;
@@ -56,7 +71,7 @@ export type HcoPlan = {
 };
 
 /** The operator is installed. With a spec there is a KubeDescheduler as well; without one, somebody else makes it. */
-export type DeschedulerPlan = {
+type DeschedulerSpec = {
   readonly namespace: string;
   readonly spec?: JsonMap;
   readonly evictEverySeconds?: number; // how often it moves a machine while it is in mode Automatic; never if not given
@@ -75,7 +90,7 @@ export type Durations = {
   readonly operators: number; // until HCO or descheduler have carried out a change
 };
 
-export const usualDurations: Durations = {
+export const defaultDurations: Durations = {
   render: 5,
   drain: 60,
   drainTimeout: 3600,
@@ -87,10 +102,21 @@ export const usualDurations: Durations = {
   operators: 20,
 };
 
+/** Kinds that faults are set on. */
+export const faultKinds = [
+  "Node",
+  "MachineConfigPool",
+  "VirtualMachineInstance",
+  "Pod",
+  "KubeVirt",
+  "HyperConverged",
+  "KubeDescheduler",
+] as const;
+
 /** Sets an annotation under simulator.kubevirt.io/ on an object, so many seconds after it exists; null takes it away. */
-export type Fault = {
+export type ScenarioFault = {
   readonly afterSeconds: number;
-  readonly kind: "Node" | "MachineConfigPool" | "VirtualMachineInstance";
+  readonly kind: (typeof faultKinds)[number];
   readonly namespace?: string;
   readonly name: string;
   readonly annotation: string;

@@ -1,14 +1,14 @@
 // A completed plan in a cluster where much happens that does not concern it: then a minute in which nothing does.
 
-import { edit, loadAware, ok, phase, prepareAdvisor, startAdvisor, startOver } from "../advisor-world.ts";
+import { edit, loadAware, ok, phase, prepareAdvisor, rollOut, startAdvisor, startOver } from "../advisor-cluster.ts";
 import { cpuMsOf } from "../process-figures.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause, timed, until } from "../wait.ts";
 
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
-/** Kinds that are not served are looked for again as long after a CRD came. */
-const newsMs = 15_000;
+/** Kinds that are not served are discovered again for so long after a CRD came. */
+const discoveryRetryMs = 15_000;
 const eventsASecond = 200;
 const stormSeconds = 3;
 const pool = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
@@ -18,9 +18,10 @@ async function measure(rig: Rig): Promise<Measured> {
   await using operator = await startAdvisor(rig);
   await startOver(api);
   await edit(api, loadAware, { action: "Apply" });
+  await rollOut(api);
   await phase(api, loadAware, "Completed");
   say("letting it settle");
-  await pause(newsMs);
+  await pause(discoveryRetryMs);
   say("changing what it watches and does not care about");
   const before = cpuMsOf(operator.pid);
   const stormFrom = new Date();

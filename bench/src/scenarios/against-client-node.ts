@@ -45,7 +45,7 @@ async function measureEvents({ api }: Rig, side: Side): Promise<Values> {
   await using child = startChild(side, { KUBECONFIG: replay.kubeconfig });
   await child.ask({ do: "follow" });
   const before = await child.ask<Report>({ do: "report" });
-  const burstMs = await timed(() => child.ask({ do: "await", ...replay.play(events) }));
+  const burstMs = await timed(() => child.ask({ do: "await", ...replay.send(events) }));
   const burst = { ...memoryOf(child.pid), cpuMs: cpuMsOf(child.pid) };
   const after = await child.ask<Report>({ do: "report" });
   const { lost, brokenMs } = await measureBreak(replay, child, after);
@@ -53,7 +53,7 @@ async function measureEvents({ api }: Rig, side: Side): Promise<Values> {
     "20,000 events": burstMs,
     "peak RSS": burst.peakMb,
     "CPU of list and events": burst.cpuMs,
-    "events lost": events - (after.told - before.told) + lost,
+    "events lost": events - (after.notifications - before.notifications) + lost,
     "broken stream to right again": brokenMs,
   };
 }
@@ -61,12 +61,12 @@ async function measureEvents({ api }: Rig, side: Side): Promise<Values> {
 async function measureBreak(replay: ReplayServer, child: Child, before: Report) {
   const count = 2_000;
   const broken = replay.breakAfter(count / 2);
-  const last = replay.play(count);
+  const last = replay.send(count);
   await broken;
   const brokenMs = await timed(() => child.ask({ do: "await", ...last }));
   const after = await child.ask<Report>({ do: "report" });
   const isRight = after.digest === replay.digest();
-  return { brokenMs, lost: isRight ? count - (after.told - before.told) : count };
+  return { brokenMs, lost: isRight ? count - (after.notifications - before.notifications) : count };
 }
 
 /** Both at once: they only wait. */
@@ -76,7 +76,7 @@ async function measureSilence({ api }: Rig): Promise<Readonly<Record<Side, numbe
   await using theirs = startChild("client-node", { KUBECONFIG: replay.kubeconfig });
   for (const child of [own, theirs]) await child.ask({ do: "follow" });
   replay.freeze();
-  const last = replay.play(1);
+  const last = replay.send(1);
   const noticed = (child: Child) =>
     timed(() => Promise.race([child.ask({ do: "await", ...last }), patience(patienceMs)]));
   const [ownMs, theirMs] = await Promise.all([noticed(own), noticed(theirs)]);

@@ -1,9 +1,9 @@
-// The CRD of a managed kind goes and comes back: how soon its object is there again, and looked after.
+// The CRD of a managed kind goes and comes back: how soon its object is there again, and reconciled.
 
 import type { KubeObject } from "@virt/api";
 import type { Crd, Server } from "@virt/testkit";
-import { ok } from "../advisor-world.ts";
-import { checkPath, converged, preparePlatform, startPlatform } from "../platform-world.ts";
+import { ok } from "../advisor-cluster.ts";
+import { checkPath, converged, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { timed, until } from "../wait.ts";

@@ -2,11 +2,11 @@
 
 import { findAccess } from "@virt/kube";
 import { openRaw } from "../../programs/raw-requests.ts";
-import { ok } from "../advisor-world.ts";
+import { ok } from "../advisor-cluster.ts";
+import { type FieldObserver, observeField } from "../field-observer.ts";
 import type { FloorSubject } from "../floor.ts";
-import { lookOn, type Onlooker } from "../onlooker.ts";
 import { percentile } from "../percentiles.ts";
-import { checkPath, converged, hcoPath, preparePlatform, startPlatform } from "../platform-world.ts";
+import { checkPath, converged, hcoPath, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { cpuMsOf } from "../process-figures.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
@@ -17,22 +17,22 @@ const golden = "51%";
 const restMs = 500;
 /** Corrections that an object has without waiting. */
 const bucket = 8;
-/** Kinds that are not served are looked for again as long after a CRD came. */
-const newsMs = 15_000;
+/** Kinds that are not served are discovered again for so long after a CRD came. */
+const discoveryRetryMs = 15_000;
 
 async function measure(rig: Rig): Promise<Measured> {
   const { api, say, size } = rig;
   await using operator = startPlatform(rig);
   await converged(api);
   say("letting it settle");
-  await using onlooker = lookOn(api, { path: checkPath, field: "minHealthy" });
-  await pause(newsMs);
+  await using observer = observeField(api, { path: checkPath, field: "minHealthy" });
+  await pause(discoveryRetryMs);
   const drifts: Drift[] = [];
   const changes: number[] = [];
   for (let at = 0; at < times[size]; at++) {
     say(`drift ${at + 1} of ${times[size]}`);
     changes.push(await rawChange(rig, at));
-    drifts.push(await drift(rig, onlooker, at));
+    drifts.push(await drift(rig, observer, at));
   }
   say("edits that do not matter");
   const before = cpuMsOf(operator.pid);
@@ -74,13 +74,13 @@ async function rawChange({ api }: Rig, at: number): Promise<number> {
 }
 
 /** Another manager each time: the same one would be fought with more and more patience. */
-async function drift({ api }: Rig, onlooker: Onlooker, at: number): Promise<Drift> {
+async function drift({ api }: Rig, observer: FieldObserver, at: number): Promise<Drift> {
   const from = new Date();
   const bad = `${20 + (at % 20)}%`;
   const body = { spec: { minHealthy: bad } };
   const path = `${checkPath}?fieldManager=bench-${from.getTime()}`;
   ok(await api.request({ method: "PATCH", path, body }));
-  const correctedMs = await onlooker.between(bad, golden);
+  const correctedMs = await observer.between(bad, golden);
   await pause(restMs); // its events are written, too
   if (at >= bucket) await pause(6_500); // until a token comes back
   return { from, until: new Date(), correctedMs };

@@ -1,8 +1,8 @@
 // An opponent who changes one field again and again, once and ten times a second: writes until the pause, and what follows.
 
 import type { KubeObject } from "@virt/api";
-import { ok } from "../advisor-world.ts";
-import { checkPath, converged, forgetAll, preparePlatform, startPlatform } from "../platform-world.ts";
+import { ok } from "../advisor-cluster.ts";
+import { checkPath, converged, forgetAll, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { cpuMsOf } from "../process-figures.ts";
 import { countByVerb, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";

@@ -2,7 +2,7 @@
 
 import type { Server } from "@virt/testkit";
 import { addBulkyCrds, bulkyBytes, removeBulkyCrds } from "../bulky-crds.ts";
-import { converged, preparePlatform, startPlatform } from "../platform-world.ts";
+import { converged, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { cpuMsOf, memoryOf } from "../process-figures.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
@@ -14,7 +14,7 @@ const clusters = [
   { crds: 87, goalMb: 100, isLong: false },
   { crds: 300, goalMb: 120, isLong: true },
 ];
-/** A kind that is not served is looked for again for some 13 seconds after the start. */
+/** Discovery of a kind that is not served is retried for some 13 seconds after the start. */
 const settleMs = 15_000;
 const quietMs = 10_000;
 

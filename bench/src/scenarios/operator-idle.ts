@@ -9,7 +9,7 @@ import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause, until } from "../wait.ts";
 
-/** A kind that is not served is looked for again for some 13 seconds after the start. */
+/** Discovery of a kind that is not served is retried for some 13 seconds after the start. */
 const settleMs = 15_000;
 const quietMs = { quick: 10_000, usual: 30_000, full: 60_000 };
 

@@ -10,7 +10,7 @@ import { pause, timed, until } from "../wait.ts";
 
 const path = "/api/v1/namespaces/outage/configmaps";
 const originals = 20;
-/** A breaker opens after three failures in a row; until then streams and passes each find out for themselves. */
+/** A breaker opens after three failures in a row; until then streams and reconciles each find out for themselves. */
 const openingSeconds = 3;
 const seconds = { quick: 6, usual: 30, full: 90 };
 

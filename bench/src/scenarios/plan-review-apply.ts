@@ -1,14 +1,14 @@
 // Plan, review, approve, apply: what the two items of the load-aware plan cost, without the person and the reboots.
 
 import type { AuditEvent } from "@virt/testkit";
-import { edit, loadAware, phase, prepareAdvisor, startAdvisor, startOver } from "../advisor-world.ts";
+import { edit, loadAware, phase, prepareAdvisor, rollOut, startAdvisor, startOver } from "../advisor-cluster.ts";
 import { memoryOf } from "../process-figures.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
-/** Kinds that are not served are looked for again as long after a CRD came. */
-const newsMs = 15_000;
+/** Kinds that are not served are discovered again for so long after a CRD came. */
+const discoveryRetryMs = 15_000;
 const times = { quick: 3, usual: 10, full: 20 };
 
 async function measure(rig: Rig): Promise<Measured> {
@@ -17,7 +17,7 @@ async function measure(rig: Rig): Promise<Measured> {
   say("letting it settle");
   await startOver(api);
   await walk(rig); // schemas and rendered configurations are read once in the life of a process
-  await pause(newsMs);
+  await pause(discoveryRetryMs);
   const walks: Walk[] = [];
   for (let at = 0; at < times[size]; at++) {
     say(`plan ${at + 1} of ${times[size]}`);
@@ -51,6 +51,7 @@ async function walk({ api }: Rig): Promise<Walk> {
   const reviewMs = performance.now() - begun;
   const approved = performance.now();
   await edit(api, loadAware, { action: "Apply", approvedPlan: planHash });
+  await rollOut(api);
   await phase(api, loadAware, "Completed");
   return { from, until: new Date(), reviewMs, applyMs: performance.now() - approved };
 }

@@ -1,6 +1,6 @@
 // From process start until every golden object is applied, on a cluster that has none of them.
 
-import { converged, forgetAll, preparePlatform, startPlatform } from "../platform-world.ts";
+import { converged, forgetAll, preparePlatform, startPlatform } from "../platform-cluster.ts";
 import { memoryOf } from "../process-figures.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";

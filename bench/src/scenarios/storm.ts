@@ -1,4 +1,4 @@
-// Every one of many objects is changed while the operator cannot look: how fast it puts all of them right.
+// Every one of many objects is changed while the operator is stopped: how fast it puts all of them right.
 
 import type { AuditEvent } from "@virt/testkit";
 import { namespace } from "../../programs/storm-objects.ts";
@@ -8,7 +8,7 @@ import { cpuMsOf, memoryOf } from "../process-figures.ts";
 import { rawPairs } from "../raw-pairs.ts";
 import { countByVerb, isUpkeep, requestsIn } from "../requests-from-audit.ts";
 import { type Measured, ourAccount, type Rig, type Scenario } from "../scenario.ts";
-import { allGolden, driftAll, prepareStorm, startStorm } from "../storm-world.ts";
+import { allGolden, driftAll, prepareStorm, startStorm } from "../storm-cluster.ts";
 
 const counts = { quick: 200, usual: 1_000, full: 1_000 };
 const pairs = { quick: 200, usual: 400, full: 1_000 };

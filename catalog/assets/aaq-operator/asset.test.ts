@@ -1,7 +1,7 @@
 // Application-aware quota is the HyperConverged's to bring.
 
 import { expect, test } from "vitest";
-import { hcoWith, rendered } from "../world.ts";
+import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const head = (version: string) => `apiVersion: hco.kubevirt.io/${version}
@@ -13,8 +13,10 @@ spec:
 `;
 
 test("it is asked for where each version has it", () => {
-  expect(rendered(asset, { hco: hcoWith("v1beta1") })).toBe(`${head("v1beta1")}  enableApplicationAwareQuota: true\n`);
-  expect(rendered(asset, { hco: hcoWith("v1") })).toBe(`${head("v1")}  deployment:
+  expect(renderedAsset(asset, { hco: hcoWith("v1beta1") })).toBe(
+    `${head("v1beta1")}  enableApplicationAwareQuota: true\n`,
+  );
+  expect(renderedAsset(asset, { hco: hcoWith("v1") })).toBe(`${head("v1")}  deployment:
     applicationAwareConfig:
       enable: true
 `);

@@ -1,12 +1,13 @@
 // Has the HyperConverged bring application-aware quota. Its AAQ object is the HyperConverged operator's own, never ours.
 
-import { defineAsset, hco } from "@virt/platform";
+import { hco } from "@virt/facts";
+import { defineAsset } from "@virt/platform";
 import { hcoPart, renderHco } from "../hyperconverged.ts";
 
 export default defineAsset({
   ...hcoPart,
   name: "aaq-operator",
-  feature: "aaq",
+  feature: { name: "aaq", description: "Quota that understands VMs", maturity: "DP" },
   tier: "advanced",
   phase: 2,
   switch: { annotation: "enable-aaq", default: "off" },

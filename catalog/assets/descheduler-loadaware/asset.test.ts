@@ -5,7 +5,7 @@ import { writeYaml } from "@virt/engine";
 import { keepKnown } from "@virt/platform";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
-import { hcoWith, rendered, world } from "../world.ts";
+import { assetFacts, hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 type Generation = "v510" | "v514" | "v521" | "v532";
@@ -23,7 +23,7 @@ const combined = "descheduler:node:linear_amplified_ideal_point_positive_distanc
 function applied(generation: Generation, changed: Readonly<Record<string, KubeObject>> = {}) {
   const deschedulers = schemaOf(generation);
   const { object, leftOut } = keepKnown(
-    asset.render({ ...world, ...changed, deschedulers }) as KubeObject,
+    asset.render(assetFacts(asset, { ...changed, deschedulers })) as KubeObject,
     deschedulers,
   );
   return { yaml: writeYaml(object), leftOut };
@@ -80,8 +80,20 @@ test("4.17 gets the profile that it has, without what goes by load", () => {
 test("limits follow what the HyperConverged migrates at a time", () => {
   const liveMigrationConfig = { parallelMigrationsPerCluster: 12, parallelOutboundMigrationsPerNode: 4 };
   const hco = hcoWith("v1", {}, { virtualization: { liveMigrationConfig } });
-  const text = rendered(asset, { hco, deschedulers: schemaOf("v532") });
+  const text = renderedAsset(asset, { hco, deschedulers: schemaOf("v532") });
   expect(text).toContain("  evictionLimits:\n    node: 4\n    total: 12\n");
+});
+
+test("but not beyond what an administrator may ask for, and that is said", () => {
+  const liveMigrationConfig = { parallelMigrationsPerCluster: 1001, parallelOutboundMigrationsPerNode: 1000 };
+  const hco = hcoWith("v1", {}, { virtualization: { liveMigrationConfig } });
+  const deschedulers = schemaOf("v532");
+  expect(renderedAsset(asset, { hco, deschedulers })).toContain("  evictionLimits:\n    node: 100\n    total: 1000\n");
+  expect(asset.warnings?.(assetFacts(asset, { hco, deschedulers }))).toEqual([
+    "evictionLimits.total is limited to 1000: HyperConverged parallelMigrationsPerCluster is 1001",
+    "evictionLimits.node is limited to 100: HyperConverged parallelOutboundMigrationsPerNode is 1000",
+  ]);
+  expect(asset.warnings?.(assetFacts(asset))).toEqual([]);
 });
 
 test.each([
@@ -92,5 +104,5 @@ test.each([
     deschedulers: { properties: { spec: { properties: { profiles: { items: { enum: ["AffinityAndTaints"] } } } } } },
   },
 ])("nothing is applied with $reason", ({ deschedulers }) => {
-  expect(rendered(asset, { deschedulers })).toBe('nothing: "no suitable profile"');
+  expect(renderedAsset(asset, { deschedulers })).toBe('nothing: "no suitable profile"');
 });

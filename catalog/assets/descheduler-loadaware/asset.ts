@@ -1,14 +1,20 @@
 // Has the descheduler move VMs away from nodes under pressure, with the best profile that it offers.
 
-import type { JsonMap } from "@virt/api";
-import { defineAsset, type HcoFact, hco, nothing, object, schema } from "@virt/platform";
-import { deschedulerCrd, deschedulerRules, deschedulerTarget } from "../descheduler.ts";
-import { customizationsFor } from "./customizations.ts";
-import { bestProfile } from "./profile.ts";
+import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { asList, asText, at, member } from "@virt/engine";
+import { hco, object, schema } from "@virt/facts";
+import { type AssetHcoFact, defineAsset, nothing } from "@virt/platform";
+import { boundedLimit, boundWarning } from "../../eviction-limits.ts";
+import { deschedulerRules, deschedulerTarget, loadAwareRebalancing } from "../load-aware-rebalancing.ts";
+
+const sources = [
+  { field: "total", source: "parallelMigrationsPerCluster" },
+  { field: "node", source: "parallelOutboundMigrationsPerNode" },
+] as const;
 
 export default defineAsset({
   name: "descheduler-loadaware",
-  feature: "load-aware-rebalancing",
+  feature: loadAwareRebalancing,
   tier: "context-aware",
   phase: 1,
   order: 30,
@@ -16,10 +22,15 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-loadaware", default: "off" },
-  reads: { hco: hco(), deschedulers: schema(deschedulerCrd, "v1"), rules: object(deschedulerRules) },
+  reads: { hco: hco(), deschedulers: schema(deschedulerTarget.crd, "v1"), rules: object(deschedulerRules) },
   purpose: "vm-rebalancing",
   adoption: "whole", // to turn somebody's profiles to mode Automatic would start evictions
   impact: "pods",
+  warnings: ({ hco: { liveMigration } }) =>
+    sources.flatMap(({ field, source }) => {
+      const value = liveMigration[source];
+      return boundWarning(field, { wanted: value, source, value });
+    }),
   render: (facts) => {
     const profile = bestProfile(facts.deschedulers);
     if (profile === undefined) return nothing("no suitable profile");
@@ -41,6 +52,52 @@ export default defineAsset({
 });
 
 // No more at a time than the cluster migrates at a time.
-function evictionLimits({ liveMigration }: HcoFact): JsonMap {
-  return { total: liveMigration.parallelMigrationsPerCluster, node: liveMigration.parallelOutboundMigrationsPerNode };
+function evictionLimits({ liveMigration }: AssetHcoFact): JsonMap {
+  return Object.fromEntries(sources.map(({ field, source }) => [field, boundedLimit(field, liveMigration[source])]));
+}
+
+type CustomizationInputs = { readonly deschedulers: JsonMap | undefined; readonly rules: KubeObject | undefined };
+
+// What a release does not know is left out for every asset alike; here is only what needs a thought.
+function customizationsFor(profile: SuitableProfile, { deschedulers, rules }: CustomizationInputs): JsonMap {
+  return {
+    devEnableEvictionsInBackground: true,
+    ...(hasSoftTainter(deschedulers) && { [softTainter]: true }),
+    ...(isLoadAware(profile) && { devDeviationThresholds: "AsymmetricLow", ...utilizationProfile(rules) }),
+  };
+}
+
+const softTainter = "devEnableSoftTainter";
+
+// Where it is out of use only its description says so.
+function hasSoftTainter(deschedulers: JsonMap | undefined): boolean {
+  const path = ["spec", "profileCustomizations", softTainter].flatMap((name) => ["properties", name]);
+  const field = at(deschedulers, ...path);
+  return field !== undefined && !/deprecated/i.test(asText(member(field, "description")) ?? "");
+}
+
+const combined = "descheduler:node:linear_amplified_ideal_point_positive_distance:k3:avg1m";
+
+// By what Prometheus records: CPU and memory, CPU alone, or nothing yet.
+function utilizationProfile(rules: KubeObject | undefined): JsonMap {
+  if (rules === undefined) return {};
+  const recorded = asList(at(rules, "spec", "groups")).flatMap((group) => asList(member(group, "rules")));
+  const isCombined = recorded.some((rule: Json) => member(rule, "record") === combined);
+  return { devActualUtilizationProfile: isCombined ? "PrometheusCPUMemoryCombinedProfile" : "PrometheusCPUCombined" };
+}
+
+const candidates = ["KubeVirtRelieveAndMigrate", "DevKubeVirtRelieveAndMigrate", "LongLifecycle"] as const;
+
+/** The best first. */
+type SuitableProfile = (typeof candidates)[number];
+
+/** Undefined: it offers none that we know. */
+function bestProfile(deschedulers: JsonMap | undefined): SuitableProfile | undefined {
+  const offered = asList(at(deschedulers, "properties", "spec", "properties", "profiles", "items", "enum"));
+  return candidates.find((profile) => offered.includes(profile));
+}
+
+/** Made for VMs: it goes by real load. */
+function isLoadAware(profile: SuitableProfile): boolean {
+  return profile !== "LongLifecycle";
 }

@@ -1,11 +1,11 @@
 // The golden HyperConverged, in both versions.
 
 import { expect, test } from "vitest";
-import { hcoWith, rendered } from "../world.ts";
+import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("v1beta1 keeps migrations, gates and the strategy", () => {
-  expect(rendered(asset, { hco: hcoWith("v1beta1") })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
+  expect(renderedAsset(asset, { hco: hcoWith("v1beta1") })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:
   name: kubevirt-hyperconverged
@@ -23,7 +23,7 @@ spec:
 });
 
 test("v1 keeps the same without gates, whose list it would own as a whole", () => {
-  expect(rendered(asset, { hco: hcoWith("v1") })).toBe(`apiVersion: hco.kubevirt.io/v1
+  expect(renderedAsset(asset, { hco: hcoWith("v1") })).toBe(`apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged
 metadata:
   name: kubevirt-hyperconverged
@@ -41,5 +41,5 @@ spec:
 
 test("what somebody set in the HyperConverged changes nothing of it", () => {
   const changed = hcoWith("v1", {}, { virtualization: { liveMigrationConfig: { parallelMigrationsPerCluster: 50 } } });
-  expect(rendered(asset, { hco: changed })).toBe(rendered(asset, { hco: hcoWith("v1") }));
+  expect(renderedAsset(asset, { hco: changed })).toBe(renderedAsset(asset, { hco: hcoWith("v1") }));
 });

@@ -1,6 +1,7 @@
 // Keeps a few defaults of the HyperConverged that protect VMs and the network from accidental edits.
 
-import { defineAsset, hco } from "@virt/platform";
+import { hco } from "@virt/facts";
+import { defineAsset } from "@virt/platform";
 import { hcoPart, renderHco } from "../hyperconverged.ts";
 
 const liveMigrationConfig = {
@@ -13,7 +14,7 @@ const uninstallStrategy = "BlockUninstallIfWorkloadsExist"; // deleting the Hype
 export default defineAsset({
   ...hcoPart,
   name: "hco-golden-config",
-  feature: "hco-golden-config",
+  feature: { name: "hco-golden-config", description: "Safe defaults of the HyperConverged", maturity: "GA" },
   tier: "always-on",
   phase: 0,
   reads: { hco: hco() },

@@ -1,11 +1,11 @@
 // Whole CPUs for VMs, without a list of CPUs that would fit one machine only.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("the static policy has its reserve sized by each node", () => {
-  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+  expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: KubeletConfig
 metadata:
   name: virt-perf-settings

@@ -1,13 +1,12 @@
 // Gives VMs with dedicated CPUs whole CPUs of their own.
 
 import { defineAsset } from "@virt/platform";
-import { kubeletPart, kubeletReads, renderKubelet } from "../kubelet-config.ts";
-import { withMachineConfigs } from "../machine-config.ts";
+import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
 export default defineAsset({
   ...kubeletPart,
   name: "kubelet-cpu-manager",
-  feature: "cpu-manager",
+  feature: { name: "cpu-manager", description: "Whole CPUs for VMs with dedicated CPUs", maturity: "DP" },
   tier: "context-aware",
   phase: 1,
   switch: { gate: "CPUManager" },

@@ -1,7 +1,7 @@
 // Settings of kubelets that run VMs.
 
 import { expect, test } from "vitest";
-import { plainHardware, rendered } from "../world.ts";
+import { plainHardware, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const golden = (kubelet: string) => `apiVersion: machineconfiguration.openshift.io/v1
@@ -23,5 +23,5 @@ test.each([
   { reason: "a smaller one has not", podSubnetPrefix: 24, kubelet: "" },
   { reason: "one that is not known has not", podSubnetPrefix: undefined, kubelet: "" },
 ])("$reason", ({ podSubnetPrefix, kubelet }) => {
-  expect(rendered(asset, { hardware: { ...plainHardware, podSubnetPrefix } })).toBe(golden(kubelet));
+  expect(renderedAsset(asset, { hardware: { ...plainHardware, podSubnetPrefix } })).toBe(golden(kubelet));
 });

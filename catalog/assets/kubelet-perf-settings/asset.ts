@@ -1,13 +1,12 @@
 // Lets kubelets reserve what their node needs, and run as many pods as its network has addresses for.
 
 import { defineAsset, hardware } from "@virt/platform";
-import { kubeletPart, kubeletReads, renderKubelet } from "../kubelet-config.ts";
-import { withMachineConfigs } from "../machine-config.ts";
+import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
 export default defineAsset({
   ...kubeletPart,
   name: "kubelet-perf-settings",
-  feature: "kubelet-settings",
+  feature: { name: "kubelet-settings", description: "Kubelets sized for many VMs", maturity: "GA" },
   tier: "always-on",
   phase: 1,
   switch: { annotation: "enable-kubelet-performance-settings", default: "on" },

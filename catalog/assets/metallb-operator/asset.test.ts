@@ -1,11 +1,11 @@
 // MetalLB without an opinion on addresses.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("an empty spec starts it", () => {
-  expect(rendered(asset)).toBe(`apiVersion: metallb.io/v1beta1
+  expect(renderedAsset(asset)).toBe(`apiVersion: metallb.io/v1beta1
 kind: MetalLB
 metadata:
   name: metallb

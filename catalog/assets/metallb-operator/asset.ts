@@ -8,11 +8,12 @@ const target = {
   name: "metallb",
   namespace: "metallb-system",
   crd: "metallbs.metallb.io",
+  operator: "MetalLB Operator",
 } as const;
 
 export default defineAsset({
   name: "metallb-operator",
-  feature: "metallb",
+  feature: { name: "metallb", description: "MetalLB, for services of type LoadBalancer", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 22,

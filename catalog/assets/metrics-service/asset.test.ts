@@ -1,11 +1,11 @@
 // Where metrics are found.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("the Service selects the operator and has a certificate", () => {
-  expect(rendered(asset)).toBe(`apiVersion: v1
+  expect(renderedAsset(asset)).toBe(`apiVersion: v1
 kind: Service
 metadata:
   annotations:

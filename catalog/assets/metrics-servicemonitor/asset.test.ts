@@ -1,11 +1,11 @@
 // How Prometheus reads the metrics.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("the labels of a metric are kept, and the server is known by its certificate", () => {
-  expect(rendered(asset, { ownNamespace: "elsewhere" })).toBe(`apiVersion: monitoring.coreos.com/v1
+  expect(renderedAsset(asset, { ownNamespace: "elsewhere" })).toBe(`apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata:
   name: virt-platform-operator-metrics

@@ -9,6 +9,7 @@ const target = {
   name: metricsName,
   namespace: "$operator",
   crd: "servicemonitors.monitoring.coreos.com",
+  operator: "Prometheus Operator",
 } as const;
 
 export default defineAsset({

@@ -3,7 +3,7 @@
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const golden = (on: string) => `apiVersion: forklift.konveyor.io/v1beta1
@@ -23,6 +23,6 @@ const booleans = {
 
 test("switches are texts, or booleans where the CRD says so", () => {
   const controllers = readMock("forkliftcontrollers.yaml").schema as JsonMap;
-  expect(rendered(asset, { controllers })).toBe(golden('"true"'));
-  expect(rendered(asset, { controllers: booleans })).toBe(golden("true"));
+  expect(renderedAsset(asset, { controllers })).toBe(golden('"true"'));
+  expect(renderedAsset(asset, { controllers: booleans })).toBe(golden("true"));
 });

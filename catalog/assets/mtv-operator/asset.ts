@@ -2,7 +2,8 @@
 
 import type { JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
-import { defineAsset, schema } from "@virt/platform";
+import { schema } from "@virt/facts";
+import { defineAsset } from "@virt/platform";
 
 const target = {
   apiVersion: "forklift.konveyor.io/v1beta1",
@@ -10,13 +11,14 @@ const target = {
   name: "forklift-controller",
   namespace: "openshift-mtv",
   crd: "forkliftcontrollers.forklift.konveyor.io",
+  operator: "Migration Toolkit for Virtualization",
 } as const;
 
 const features = ["feature_ui_plugin", "feature_validation", "feature_volume_populator"];
 
 export default defineAsset({
   name: "mtv-operator",
-  feature: "mtv",
+  feature: { name: "mtv", description: "The migration toolkit for virtualization", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 21,

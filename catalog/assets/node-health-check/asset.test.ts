@@ -1,7 +1,8 @@
-// Remediation of workers, by whichever template is there.
+// Remediation of workers, by the template of its operator.
 
+import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const golden = (namespace: string) => `apiVersion: remediation.medik8s.io/v1alpha1
@@ -32,30 +33,71 @@ spec:
     status: Unknown
     type: Ready
 `;
-const template = (namespace: string, name = "self-node-remediation-automatic-strategy-template") => ({
+const [preferred, other] = ["openshift-workload-availability", "openshift-operators"] as const;
+const template = (namespace: string): KubeObject => ({
   apiVersion: "self-node-remediation.medik8s.io/v1alpha1",
   kind: "SelfNodeRemediationTemplate",
-  metadata: { name, namespace },
+  metadata: { name: "self-node-remediation-automatic-strategy-template", namespace },
+});
+const preferredTemplate = template(preferred);
+const otherTemplate = template(other);
+
+/** The reference is one value in the genuine CRD; a schema may also have it field by field. */
+const whole: JsonMap = {};
+const byField: JsonMap = { "f:namespace": {} };
+
+/** The check as it is in the cluster, with the namespace that this manager set. */
+const pointingAt = (namespace: string, manager = "virt-platform-operator", fields = whole): KubeObject => ({
+  apiVersion: "remediation.medik8s.io/v1alpha1",
+  kind: "NodeHealthCheck",
+  metadata: {
+    name: "virt-node-health-check",
+    managedFields: [
+      {
+        manager,
+        operation: manager === "virt-platform-operator" ? "Apply" : "Update",
+        apiVersion: "remediation.medik8s.io/v1alpha1",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:spec": { "f:remediationTemplate": fields } },
+      },
+    ],
+  },
+  spec: { remediationTemplate: { namespace } },
 });
 
 test.each([
-  { reason: "without a template it is where it would be", templates: [], namespace: "openshift-workload-availability" },
-  { reason: "a template is used where it is", templates: [template("b"), template("a")], namespace: "a" },
+  { reason: "without a template it points where one would be", facts: {}, namespace: preferred },
+  { reason: "a template among operators is used where it is", facts: { otherTemplate }, namespace: other },
   {
-    reason: "one among operators comes before others",
-    templates: [template("a"), template("openshift-operators")],
-    namespace: "openshift-operators",
+    reason: "one in its operator's own namespace comes first",
+    facts: { preferredTemplate, otherTemplate },
+    namespace: preferred,
   },
   {
-    reason: "one in its own namespace comes first",
-    templates: [template("openshift-operators"), template("openshift-workload-availability")],
-    namespace: "openshift-workload-availability",
+    reason: "a template that appears later does not take over",
+    facts: { preferredTemplate, otherTemplate, own: pointingAt(other) },
+    namespace: other,
   },
   {
-    reason: "another template does not count",
-    templates: [template("a", "x")],
-    namespace: "openshift-workload-availability",
+    reason: "nor does it where the reference is owned field by field",
+    facts: { preferredTemplate, otherTemplate, own: pointingAt(other, "virt-platform-operator", byField) },
+    namespace: other,
   },
-])("$reason", ({ templates, namespace }) => {
-  expect(rendered(asset, { templates })).toBe(golden(namespace));
+  {
+    reason: "when the current one is gone, the other one is used",
+    facts: { preferredTemplate, own: pointingAt(other) },
+    namespace: preferred,
+  },
+  {
+    reason: "where somebody else pointed it does not count",
+    facts: { preferredTemplate, otherTemplate, own: pointingAt(other, "kubectl-edit") },
+    namespace: preferred,
+  },
+  {
+    reason: "nor does a place that is none of its operator's",
+    facts: { otherTemplate, own: pointingAt("theirs") },
+    namespace: other,
+  },
+])("$reason", ({ facts, namespace }) => {
+  expect(renderedAsset(asset, facts)).toBe(golden(namespace));
 });

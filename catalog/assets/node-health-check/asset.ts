@@ -1,13 +1,16 @@
 // Has workers that stopped answering remediated, so that their VMs start elsewhere.
 
-import type { KubeObject } from "@virt/api";
-import { defineAsset, objects } from "@virt/platform";
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { appliedBy, asText, at, fieldPath, readOwners, touchesField } from "@virt/engine";
+import { object } from "@virt/facts";
+import { defineAsset } from "@virt/platform";
 
 const target = {
   apiVersion: "remediation.medik8s.io/v1alpha1",
   kind: "NodeHealthCheck",
   name: "virt-node-health-check",
   crd: "nodehealthchecks.remediation.medik8s.io",
+  operator: "Node Health Check Operator",
 } as const;
 
 const template = {
@@ -21,11 +24,16 @@ const remediation = {
   apiVersion: template.apiVersion,
   kind: "SelfNodeRemediation",
   crd: "selfnoderemediations.self-node-remediation.medik8s.io",
+  operator: "Self Node Remediation Operator",
 } as const;
+
+/** Where its operator is installed, by OperatorHub's own choice first. A template anywhere else is not its operator's. */
+const homes = ["openshift-workload-availability", "openshift-operators"] as const;
+const [preferredHome, otherHome] = homes;
 
 export default defineAsset({
   name: "node-health-check",
-  feature: "node-health-check",
+  feature: { name: "node-health-check", description: "Remediation of workers that stopped answering", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 20,
@@ -34,11 +42,15 @@ export default defineAsset({
   gates: [remediation],
   dependency: "optional",
   switch: { annotation: "enable-node-health-check", default: "on" },
-  reads: { templates: objects(template.apiVersion, template.kind) },
+  reads: {
+    own: object(target),
+    preferredTemplate: object({ ...template, namespace: preferredHome }),
+    otherTemplate: object({ ...template, namespace: otherHome }),
+  },
   singleton: true, // two checks over the same nodes would remediate twice
   adoption: "whole",
   impact: "pods",
-  render: ({ templates }) => ({
+  render: ({ own, preferredTemplate, otherTemplate }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,
     metadata: { name: target.name },
@@ -56,18 +68,25 @@ export default defineAsset({
         { type: "Ready", status: "False", duration: "300s" },
         { type: "Ready", status: "Unknown", duration: "300s" },
       ],
-      remediationTemplate: { ...template, namespace: placeOf(templates) },
+      remediationTemplate: { ...template, namespace: homeOf([preferredTemplate, otherTemplate], own) },
     },
   }),
 });
 
-const usual = ["openshift-workload-availability", "openshift-operators"] as const;
+/**
+ * It stays where it points while that template exists: one that appears elsewhere must not take remediation over. While
+ * there is none at all the check stays disabled, which is no harm.
+ */
+function homeOf(templates: readonly (KubeObject | undefined)[], own: KubeObject | undefined): string {
+  const found = homes.filter((home) => templates.some((one) => one?.metadata.namespace === home));
+  const current = found.find((home) => home === currentHome(own));
+  return current ?? found[0] ?? preferredHome;
+}
 
-// Where its operator was installed. While it is nowhere the check stays disabled, which is no harm.
-function placeOf(templates: readonly KubeObject[]): string {
-  const places = templates
-    .filter(({ metadata }) => metadata.name === template.name)
-    .flatMap(({ metadata }) => metadata.namespace ?? [])
-    .toSorted();
-  return usual.find((place) => places.includes(place)) ?? places[0] ?? usual[0];
+/** As we set it: where somebody else moved it to does not count. */
+function currentHome(own: KubeObject | undefined): string | undefined {
+  const names = ["spec", "remediationTemplate", "namespace"] as const;
+  if (own === undefined) return undefined;
+  const isOurs = touchesField(appliedBy(readOwners(own), fieldManagers.platform), fieldPath(...names));
+  return isOurs ? asText(at(own, ...names)) : undefined;
 }

@@ -1,11 +1,11 @@
 // Alignment to NUMA nodes that fits every machine.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("it aligns where possible and rejects nothing", () => {
-  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+  expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: KubeletConfig
 metadata:
   name: virt-perf-settings

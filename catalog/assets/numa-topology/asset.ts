@@ -1,13 +1,12 @@
 // Has kubelets align the resources of a pod to one NUMA node where that is possible.
 
 import { defineAsset, detected, hardware } from "@virt/platform";
-import { kubeletPart, kubeletReads, renderKubelet } from "../kubelet-config.ts";
-import { withMachineConfigs } from "../machine-config.ts";
+import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
 export default defineAsset({
   ...kubeletPart,
   name: "numa-topology",
-  feature: "numa-topology",
+  feature: { name: "numa-topology", description: "Pods aligned to NUMA nodes where possible", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   switch: { annotation: "enable-numa", default: "on" },

@@ -1,7 +1,7 @@
 // Dashboards, and incidents where somebody wants them.
 
 import { expect, test } from "vitest";
-import { hcoWith, rendered } from "../world.ts";
+import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const golden = (before: string, after = "") => `apiVersion: observability.openshift.io/v1alpha1
@@ -20,22 +20,22 @@ const analyzer = {
 };
 
 test.each([
-  { reason: "dashboards alone", facts: {}, told: golden("") },
+  { reason: "dashboards alone", facts: {}, rendered: golden("") },
   {
     reason: "a typo switches nothing on",
     facts: { hco: hcoWith("v1", { "enable-incident-detection": "yes" }) },
-    told: golden(""),
+    rendered: golden(""),
   },
   {
     reason: "incidents by their new name",
     facts: { hco: wanted, plugins: analyzer },
-    told: golden("    clusterHealthAnalyzer:\n      enabled: true\n"),
+    rendered: golden("    clusterHealthAnalyzer:\n      enabled: true\n"),
   },
   {
     reason: "incidents by their old name",
     facts: { hco: wanted },
-    told: golden("    incidents:\n      enabled: true\n"),
+    rendered: golden("    incidents:\n      enabled: true\n"),
   },
-])("$reason", ({ facts, told }) => {
-  expect(rendered(asset, facts)).toBe(told);
+])("$reason", ({ facts, rendered }) => {
+  expect(renderedAsset(asset, facts)).toBe(rendered);
 });

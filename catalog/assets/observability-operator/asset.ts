@@ -2,7 +2,8 @@
 
 import type { JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
-import { booleanOf, defineAsset, type HcoFact, hco, schema } from "@virt/platform";
+import { hco, schema } from "@virt/facts";
+import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
 
 // The CRD binds the type of a plugin to its name.
 const target = {
@@ -10,11 +11,12 @@ const target = {
   kind: "UIPlugin",
   name: "monitoring",
   crd: "uiplugins.observability.openshift.io",
+  operator: "Cluster Observability Operator",
 } as const;
 
 export default defineAsset({
   name: "observability-operator",
-  feature: "observability",
+  feature: { name: "observability", description: "Dashboards and incidents in the console", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 23,
@@ -34,7 +36,7 @@ export default defineAsset({
 });
 
 // It had another name in earlier releases.
-function incidents({ hco, plugins }: { hco: HcoFact; plugins: JsonMap | undefined }): JsonMap {
+function incidents({ hco, plugins }: { hco: AssetHcoFact; plugins: JsonMap | undefined }): JsonMap {
   if (booleanOf(hco.annotations, "enable-incident-detection") !== true) return {};
   const monitoring = at(plugins, "properties", "spec", "properties", "monitoring", "properties");
   const isNew = at(monitoring, "clusterHealthAnalyzer") !== undefined;

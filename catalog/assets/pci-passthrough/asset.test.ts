@@ -1,7 +1,7 @@
 // Kernel arguments for handing PCI devices to VMs.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const golden = `apiVersion: machineconfiguration.openshift.io/v1
@@ -20,26 +20,26 @@ const both = ["intel_iommu=on", "iommu=pt"];
 const poolWith = (kernelArguments: readonly string[] | undefined) => ({ labels: {}, kernelArguments });
 
 test.each([
-  { reason: "a pool that nobody knows gets them", facts: {}, told: golden },
-  { reason: "a pool without them gets them", facts: { pool: poolWith([]) }, told: golden },
-  { reason: "a pool with some of them gets all", facts: { pool: poolWith(["iommu=pt"]) }, told: golden },
+  { reason: "a pool that nobody knows gets them", facts: {}, rendered: golden },
+  { reason: "a pool without them gets them", facts: { pool: poolWith([]) }, rendered: golden },
+  { reason: "a pool with some of them gets all", facts: { pool: poolWith(["iommu=pt"]) }, rendered: golden },
   {
     reason: "a pool with all of them gets nothing",
     facts: { pool: poolWith(["a=b", ...both]) },
-    told: 'nothing: "AlreadyEffective"',
+    rendered: 'nothing: "AlreadyEffective"',
   },
-  { reason: "unless they are ours", facts: { pool: poolWith(both), own }, told: golden },
+  { reason: "unless they are ours", facts: { pool: poolWith(both), own }, rendered: golden },
   {
     reason: "one that is taken back counts as missing",
     facts: { pool: poolWith([...both, "iommu=off"]) },
-    told: golden,
+    rendered: golden,
   },
   {
     reason: "what is not known yet is waited for",
     facts: { pool: poolWith(undefined) },
-    told: 'nothing: "the kernel arguments of pool worker are not known yet"',
+    rendered: 'nothing: "the kernel arguments of pool worker are not known yet"',
   },
-  { reason: "but ours stay as they are meanwhile", facts: { pool: poolWith(undefined), own }, told: golden },
-])("$reason", ({ facts, told }) => {
-  expect(rendered(asset, facts)).toBe(told);
+  { reason: "but ours stay as they are meanwhile", facts: { pool: poolWith(undefined), own }, rendered: golden },
+])("$reason", ({ facts, rendered }) => {
+  expect(renderedAsset(asset, facts)).toBe(rendered);
 });

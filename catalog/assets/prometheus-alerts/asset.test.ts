@@ -2,18 +2,18 @@
 
 import { asList, at } from "@virt/engine";
 import { expect, test } from "vitest";
-import { rendered, world } from "../world.ts";
+import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
-const rulesOf = (facts = world) => {
+const rulesOf = (facts = assetFacts(asset)) => {
   const [group, ...others] = asList(at(asset.render(facts), "spec", "groups"));
   expect(others).toEqual([]);
   return asList(at(group, "rules"));
 };
 const texts = (...path: readonly string[]) => rulesOf().map((rule) => at(rule, ...path));
 
-test("the rules are found by OpenShift's Prometheus and looked at twice a minute", () => {
-  expect(rendered(asset).split("    rules:\n")[0]).toBe(`apiVersion: monitoring.coreos.com/v1
+test("the rules are found by OpenShift's Prometheus and evaluated twice a minute", () => {
+  expect(renderedAsset(asset).split("    rules:\n")[0]).toBe(`apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
   labels:
@@ -29,7 +29,7 @@ spec:
 });
 
 test("each alert has its expression, patience and weight", () => {
-  const told = rulesOf().map((rule) => [
+  const rendered = rulesOf().map((rule) => [
     at(rule, "alert"),
     at(rule, "expr"),
     at(rule, "for"),
@@ -37,7 +37,7 @@ test("each alert has its expression, patience and weight", () => {
     at(rule, "labels", "operator_health_impact"),
   ]);
   const last = (selector: string) => `last_over_time(kubevirt_autopilot_${selector}[5m])`;
-  expect(told).toEqual([
+  expect(rendered).toEqual([
     ["VirtPlatformSyncFailed", `${last("compliance_status")} == 0`, "15m", "warning", "critical"],
     ["VirtPlatformThrashingDetected", `${last('paused_resources{reason!="manual"}')} > 0`, "1m", "warning", "warning"],
     ["VirtPlatformDependencyMissing", `${last("missing_dependency")} == 1`, "5m", "warning", "warning"],
@@ -61,6 +61,6 @@ test("every alert says whose it is and what it means", () => {
 test("runbooks are in our repository, or where the template says", () => {
   const urls = (rules: ReturnType<typeof rulesOf>) => rules.map((rule) => at(rule, "annotations", "runbook_url"));
   expect(urls(rulesOf())[0]).toMatch(/\/blob\/main\/docs\/runbooks\/VirtPlatformSyncFailed\.md$/);
-  const moved = rulesOf({ ...world, runbookUrlTemplate: "https://books/%s.html" });
+  const moved = rulesOf(assetFacts(asset, { runbookUrlTemplate: "https://books/%s.html" }));
   expect(urls(moved)[5]).toBe("https://books/VirtPlatformContested.html");
 });

@@ -12,6 +12,7 @@ const target = {
   name: `${fieldManagers.platform}-alerts`,
   namespace: "$operator",
   crd: "prometheusrules.monitoring.coreos.com",
+  operator: "Prometheus Operator",
 } as const;
 
 export default defineAsset({

@@ -1,11 +1,11 @@
 // Pressure measured where VMs run on control planes.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("control planes get the argument, and only where they take work", () => {
-  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+  expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
   labels:

@@ -1,7 +1,7 @@
 // Has the kernels of control planes measure pressure, where VMs may run on them.
 
 import { defineAsset, topologyIs } from "@virt/platform";
-import { psiFor } from "../psi.ts";
+import { psiFor } from "../load-aware-rebalancing.ts";
 
 const psi = psiFor("master");
 

@@ -1,11 +1,11 @@
 // Pressure measured by the workers' kernels.
 
 import { expect, test } from "vitest";
-import { rendered } from "../world.ts";
+import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("workers get the argument, unless they have it", () => {
-  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+  expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
   labels:
@@ -15,5 +15,7 @@ spec:
   kernelArguments:
   - psi=1
 `);
-  expect(rendered(asset, { pool: { labels: {}, kernelArguments: ["psi=1"] } })).toBe('nothing: "AlreadyEffective"');
+  expect(renderedAsset(asset, { pool: { labels: {}, kernelArguments: ["psi=1"] } })).toBe(
+    'nothing: "AlreadyEffective"',
+  );
 });

@@ -1,6 +1,6 @@
 // Has the workers' kernels measure pressure.
 
 import { defineAsset } from "@virt/platform";
-import { psiFor } from "../psi.ts";
+import { psiFor } from "../load-aware-rebalancing.ts";
 
 export default defineAsset({ ...psiFor("worker"), name: "psi-enable" });

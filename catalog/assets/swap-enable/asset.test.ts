@@ -2,11 +2,11 @@
 
 import { asText, at, decodeUtf8, readDataUrl } from "@virt/engine";
 import { expect, test } from "vitest";
-import { rendered, world } from "../world.ts";
+import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 test("it is the object of the specification", () => {
-  expect(rendered(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+  expect(renderedAsset(asset)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
   labels:
@@ -53,7 +53,7 @@ spec:
 });
 
 test("the kubelet's drop-in has the five lines that let it start with swap", () => {
-  const [file] = at(asset.render(world), "spec", "config", "storage", "files") as readonly [never];
+  const [file] = at(asset.render(assetFacts(asset)), "spec", "config", "storage", "files") as readonly [never];
   const text = decodeUtf8(readDataUrl(asText(at(file, "contents", "source")) ?? "") ?? new Uint8Array());
   expect(text).toBe(
     "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nfailSwapOn: false\nmemorySwap:\n  swapBehavior: LimitedSwap\n",

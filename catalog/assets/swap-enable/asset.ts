@@ -2,45 +2,77 @@
 
 import { defineAsset, topology } from "@virt/platform";
 import {
+  assetMachineConfigTarget,
   ignition,
   ignitionFile,
-  machineConfig,
-  machineConfigTarget,
+  machineConfigAsset,
   nodeChange,
   withMachineConfigs,
 } from "../machine-config.ts";
-import { kubeletDropIn, noSwapForSystem, swapUnit } from "./texts.ts";
+
+// What it writes on the nodes: a changed byte reboots every worker.
+const assetKubeletDropIn = `apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+failSwapOn: false
+memorySwap:
+  swapBehavior: LimitedSwap
+`;
+
+// At every boot, and clean where there is no partition: nothing is formatted, no failing command fails the unit, and the
+// kubelet orders after it without requiring it. Swap stays off where the kubelet would refuse to start with it.
+const swapUnit = String.raw`[Unit]
+Description=Use prepared swap partitions for virtual machines
+After=local-fs.target
+Before=kubelet-dependencies.target kubelet.service
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+TimeoutStartSec=60
+ExecCondition=/usr/bin/bash -c 'grep -qs -- "--config-dir=/etc/openshift/kubelet.conf.d" /etc/systemd/system/kubelet.service || grep -Eqs "failSwapOn[^a-z]+false" /etc/kubernetes/kubelet.conf'
+ExecStartPre=-/usr/bin/udevadm settle --timeout=10
+ExecStart=-/usr/bin/bash -c 'for label in CNV_SWAP OCPSWAP; do dev=/dev/disk/by-partlabel/$$label; test -b "$$dev" || continue; grep -q "^$$(readlink -f "$$dev") " /proc/swaps && continue; swapon --priority 100 "$$dev" || echo "virt-swap-enable: $$dev is not usable as swap"; done'
+
+[Install]
+WantedBy=multi-user.target
+`;
+
+const noSwapForSystem = `[Slice]
+MemorySwapMax=0
+`;
 
 const name = "50-virt-swap-enable";
+
+const object = machineConfigAsset(name, "worker", {
+  config: {
+    ignition,
+    storage: { files: [ignitionFile("/etc/openshift/kubelet.conf.d/90-swap.conf", assetKubeletDropIn)] },
+    systemd: {
+      units: [
+        { name: "virt-swap-enable.service", enabled: true, contents: swapUnit },
+        { name: "system.slice", dropins: [{ name: "50-virt-no-swap.conf", contents: noSwapForSystem }] },
+      ],
+    },
+  },
+});
 
 export default defineAsset({
   ...nodeChange,
   name: "swap-enable",
-  feature: "swap",
+  feature: { name: "swap", description: "Swap for VMs, on partitions that somebody prepared", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 11,
-  target: machineConfigTarget(name),
+  target: assetMachineConfigTarget(name),
+  content: { object },
   switch: { annotation: "enable-swap", default: "on" },
   conditions: withMachineConfigs,
   reads: { topology: topology() },
   purpose: "kubelet-swap",
   alternates: [
     { apiVersion: "apps/v1", kind: "DaemonSet", name: "wasp-agent", namespace: "$hco" },
-    machineConfigTarget("90-worker-swap-online"),
-    machineConfigTarget("90-worker-kubelet-swap"),
+    assetMachineConfigTarget("90-worker-swap-online"),
+    assetMachineConfigTarget("90-worker-kubelet-swap"),
   ],
-  render: () =>
-    machineConfig(name, "worker", {
-      config: {
-        ignition,
-        storage: { files: [ignitionFile("/etc/openshift/kubelet.conf.d/90-swap.conf", kubeletDropIn)] },
-        systemd: {
-          units: [
-            { name: "virt-swap-enable.service", enabled: true, contents: swapUnit },
-            { name: "system.slice", dropins: [{ name: "50-virt-no-swap.conf", contents: noSwapForSystem }] },
-          ],
-        },
-      },
-    }),
+  render: () => object,
 });

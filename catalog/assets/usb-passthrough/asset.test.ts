@@ -1,7 +1,7 @@
 // USB devices that VMs may ask for.
 
 import { expect, test } from "vitest";
-import { hcoWith, rendered } from "../world.ts";
+import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const said = {
@@ -9,7 +9,7 @@ const said = {
 };
 
 test("devices are known by the name of their resource, in both versions", () => {
-  expect(rendered(asset, { hco: hcoWith("v1beta1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
+  expect(renderedAsset(asset, { hco: hcoWith("v1beta1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:
   name: kubevirt-hyperconverged
@@ -22,7 +22,7 @@ spec:
       - product: "0001"
         vendor: 46f4
 `);
-  expect(rendered(asset, { hco: hcoWith("v1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1
+  expect(renderedAsset(asset, { hco: hcoWith("v1", said) })).toBe(`apiVersion: hco.kubevirt.io/v1
 kind: HyperConverged
 metadata:
   name: kubevirt-hyperconverged

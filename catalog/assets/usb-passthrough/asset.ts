@@ -1,13 +1,13 @@
 // Lets VMs ask for the USB devices that somebody named. It changes no node.
 
-import { defineAsset, hco } from "@virt/platform";
-import { hcoPart, renderHco } from "../hyperconverged.ts";
-import { usbDevices } from "../named-devices.ts";
+import { hco } from "@virt/facts";
+import { defineAsset } from "@virt/platform";
+import { hcoPart, renderHco, usbDevices } from "../hyperconverged.ts";
 
 export default defineAsset({
   ...hcoPart,
   name: "usb-passthrough",
-  feature: "usb-passthrough",
+  feature: { name: "usb-passthrough", description: "Named USB devices for VMs", maturity: "DP" },
   tier: "advanced",
   phase: 3,
   switch: { present: "usb-devices" },

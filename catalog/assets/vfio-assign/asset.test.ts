@@ -1,13 +1,13 @@
 // Devices that the workers' kernels leave to VMs.
 
 import { expect, test } from "vitest";
-import { hcoWith, rendered } from "../world.ts";
+import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const devices = (...selectors: readonly string[]) =>
   JSON.stringify(selectors.map((selector) => ({ selector, resourceName: "a.b/c" })));
 const renderedFor = (...selectors: readonly string[]) =>
-  rendered(asset, { hco: hcoWith("v1", { "vfio-devices": devices(...selectors) }) });
+  renderedAsset(asset, { hco: hcoWith("v1", { "vfio-devices": devices(...selectors) }) });
 const encode = (text: string) => `data:text/plain;charset=utf-8;base64,${Buffer.from(text).toString("base64")}`;
 
 test("they are named in lower case, sorted, in one file", () => {

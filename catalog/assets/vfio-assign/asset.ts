@@ -1,38 +1,44 @@
 // Has the workers' kernels leave the PCI devices that somebody named to VMs. The IOMMU is turned on by pci-passthrough.
 
-import { defineAsset, hco, topology } from "@virt/platform";
+import { hco } from "@virt/facts";
+import { defineAsset, topology } from "@virt/platform";
+import { vfioAssignment, vfioDevices } from "../hyperconverged.ts";
 import {
+  assetMachineConfigTarget,
   ignition,
   ignitionFile,
-  machineConfig,
-  machineConfigTarget,
+  machineConfigAsset,
   nodeChange,
   withMachineConfigs,
 } from "../machine-config.ts";
-import { vfioDevices } from "../named-devices.ts";
 
 const name = "50-virt-vfio-assign";
+
+const options = { path: "/etc/modprobe.d/virt-vfio.conf", begin: "options vfio-pci ids=", end: "\n" };
+
+function assignDevices(ids: readonly string[]) {
+  const files = [
+    ignitionFile(options.path, `${options.begin}${ids.toSorted().join(",")}${options.end}`),
+    ignitionFile("/etc/modules-load.d/virt-vfio.conf", "vfio-pci\n"),
+  ];
+  return machineConfigAsset(name, "worker", { config: { ignition, storage: { files } } });
+}
 
 export default defineAsset({
   ...nodeChange,
   name: "vfio-assign",
-  feature: "vfio-assign",
+  feature: vfioAssignment,
   tier: "advanced",
   phase: 2,
   order: 14,
-  target: machineConfigTarget(name),
+  target: assetMachineConfigTarget(name),
+  content: {
+    object: assignDevices([]),
+    variableFiles: { [options.path]: { begin: options.begin, alphabet: "0123456789abcdef:,", end: options.end } },
+  },
   switch: { present: "vfio-devices" },
   conditions: withMachineConfigs,
   reads: { hco: hco(), topology: topology() },
-  render: (facts) => {
-    // Sorted: the order in which people list devices must not reboot a pool.
-    const ids = vfioDevices(facts.hco)
-      .map(({ selector }) => selector.toLowerCase())
-      .toSorted();
-    const files = [
-      ignitionFile("/etc/modprobe.d/virt-vfio.conf", `options vfio-pci ids=${ids.join(",")}\n`),
-      ignitionFile("/etc/modules-load.d/virt-vfio.conf", "vfio-pci\n"),
-    ];
-    return machineConfig(name, "worker", { config: { ignition, storage: { files } } });
-  },
+  // Sorted: the order in which people list devices must not reboot a pool.
+  render: (facts) => assignDevices(vfioDevices(facts.hco).map(({ selector }) => selector.toLowerCase())),
 });

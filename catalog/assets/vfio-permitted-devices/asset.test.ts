@@ -1,7 +1,7 @@
 // PCI devices that VMs may ask for.
 
 import { expect, test } from "vitest";
-import { hcoWith, rendered } from "../world.ts";
+import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";
 
 const said = {
@@ -27,13 +27,13 @@ spec:
 `;
 
 test("selectors are written as people wrote them, in both versions", () => {
-  expect(rendered(asset, { hco: hcoWith("v1beta1", said) })).toBe(`${head("v1beta1")}${list("  ")}`);
-  expect(rendered(asset, { hco: hcoWith("v1", said) })).toBe(`${head("v1")}  virtualization:\n${list("    ")}`);
+  expect(renderedAsset(asset, { hco: hcoWith("v1beta1", said) })).toBe(`${head("v1beta1")}${list("  ")}`);
+  expect(renderedAsset(asset, { hco: hcoWith("v1", said) })).toBe(`${head("v1")}  virtualization:\n${list("    ")}`);
 });
 
 test("a list that is not valid is a fault, never an empty list", () => {
   const hco = hcoWith("v1", { "vfio-devices": "[]" });
-  expect(() => rendered(asset, { hco })).toThrow(
+  expect(() => renderedAsset(asset, { hco })).toThrow(
     "cannot render the devices of annotation vfio-devices: must have 1 to 16",
   );
 });

@@ -1,14 +1,14 @@
 // Lets VMs ask for the PCI devices that somebody named.
 
-import { defineAsset, hco } from "@virt/platform";
-import { hcoPart, renderHco } from "../hyperconverged.ts";
-import { vfioDevices } from "../named-devices.ts";
+import { hco } from "@virt/facts";
+import { defineAsset } from "@virt/platform";
+import { hcoPart, renderHco, vfioAssignment, vfioDevices } from "../hyperconverged.ts";
 
 export default defineAsset({
   ...hcoPart,
   name: "vfio-permitted-devices",
   group: "vfio-assign",
-  feature: "vfio-assign",
+  feature: vfioAssignment,
   tier: "advanced",
   phase: 2,
   switch: { present: "vfio-devices" },

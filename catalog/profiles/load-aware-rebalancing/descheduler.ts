@@ -1,25 +1,25 @@
 // Has the descheduler move VMs away from nodes under pressure, with the best profile it offers.
 
 import type { PlannedItem } from "@virt/advisor";
-import type { JsonMap } from "@virt/api";
-import { asList, asText, at } from "@virt/engine";
+import type { JsonMap, KubeObject } from "@virt/api";
+import { asList, asNumber, asText, at } from "@virt/engine";
+import { boundedLimit, boundWarning } from "../../eviction-limits.ts";
+import { hcoValue } from "../hyperconverged.ts";
 import { type Capability, type DeschedulerProfile, isKubeVirt, softTainter } from "./capability.ts";
-import { deschedulerRef, type LoadAwareFacts } from "./facts.ts";
-import { limitsOf, limitValue } from "./limits.ts";
-import type { Wanted } from "./wanted.ts";
+import { deschedulerRef, type LoadAwareFacts, type LoadAwareSettings } from "./facts.ts";
 
-export type Chosen = { readonly capability: Capability; readonly selected: DeschedulerProfile };
+type Chosen = { readonly capability: Capability; readonly selected: DeschedulerProfile };
 
-export function descheduler(wanted: Wanted, chosen: Chosen, facts: LoadAwareFacts): PlannedItem {
+export function descheduler(settings: LoadAwareSettings, chosen: Chosen, facts: LoadAwareFacts): PlannedItem {
   const { apiVersion, kind, name, namespace } = deschedulerRef;
   const kept = keptProfiles(chosen, facts);
   const spec = {
     managementState: "Managed",
-    deschedulingIntervalSeconds: wanted.deschedulingIntervalSeconds,
-    mode: wanted.mode,
+    deschedulingIntervalSeconds: settings.deschedulingIntervalSeconds,
+    mode: settings.mode,
     profiles: [...kept, chosen.selected],
-    ...whereAny("profileCustomizations", customizations(wanted, chosen)),
-    ...whereAny("evictionLimits", evictionLimits(wanted, chosen, facts)),
+    ...whereAny("profileCustomizations", customizations(settings, chosen)),
+    ...whereAny("evictionLimits", evictionLimits(settings, chosen, facts)),
   };
   return {
     name: "enable-load-aware-descheduling",
@@ -31,8 +31,9 @@ export function descheduler(wanted: Wanted, chosen: Chosen, facts: LoadAwareFact
     warnings: [
       ...removedWarning(spec.profiles, facts),
       ...keptWarning(kept, chosen.selected),
-      ...nodeLimitWarning(wanted, chosen),
-      ...(wanted.mode === "Predictive" ? ["mode Predictive only simulates evictions"] : []),
+      ...nodeLimitWarning(settings, chosen),
+      ...boundWarnings(settings, chosen, facts),
+      ...(settings.mode === "Predictive" ? ["mode Predictive only simulates evictions"] : []),
     ],
     impact: { create: "Medium", change: "Low" },
   };
@@ -42,14 +43,16 @@ function whereAny(field: string, members: JsonMap): JsonMap {
   return Object.keys(members).length > 0 ? { [field]: members } : {};
 }
 
-function customizations({ devDeviationThresholds }: Wanted, { capability, selected }: Chosen): JsonMap {
+function customizations({ devDeviationThresholds }: LoadAwareSettings, { capability, selected }: Chosen): JsonMap {
   const all = { devEnableEvictionsInBackground: true, [softTainter]: true, devDeviationThresholds };
   const isTaken = (field: string) => isKubeVirt(selected) && capability.customizations.has(field);
   return Object.fromEntries(Object.entries(all).filter(([field]) => isTaken(field)));
 }
 
-function evictionLimits(wanted: Wanted, { capability }: Chosen, { hco }: LoadAwareFacts): JsonMap {
-  return Object.fromEntries(limitsOf(capability).map((limit) => [limit.field, limitValue(limit, wanted, hco.object)]));
+function evictionLimits(settings: LoadAwareSettings, { capability }: Chosen, { hco }: LoadAwareFacts): JsonMap {
+  return Object.fromEntries(
+    limitsOf(capability).map((limit) => [limit.field, limitValue(limit, settings, hco.object)]),
+  );
 }
 
 // They do not look at load, so they do no harm beside ours; all others would work against it.
@@ -76,7 +79,59 @@ function keptWarning(kept: readonly string[], selected: DeschedulerProfile): rea
   return [`Preserved profiles ${kept.join(", ")} run with the node selector of ${selected}`];
 }
 
-function nodeLimitWarning({ evictionLimitNode }: Wanted, { capability }: Chosen): readonly string[] {
+function boundWarnings(
+  settings: LoadAwareSettings,
+  { capability }: Chosen,
+  { hco }: LoadAwareFacts,
+): readonly string[] {
+  const derived = limitsOf(capability).filter(({ option }) => settings[option] === undefined);
+  return derived.flatMap((limit) => limitWarning(limit, hco.object));
+}
+
+function nodeLimitWarning({ evictionLimitNode }: LoadAwareSettings, { capability }: Chosen): readonly string[] {
   if (evictionLimitNode === undefined || capability.limits.has("node")) return [];
   return ["evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node"];
+}
+
+/**
+ * How many VMs may be evicted at a time, somewhat fewer than the cluster migrates at a time unless the user says how many:
+ * a limit of the descheduler, the option that sets it, and what it is derived from otherwise.
+ */
+export type Limit = (typeof limits)[number];
+
+const limits = [
+  { field: "total", option: "evictionLimitTotal", source: "parallelMigrationsPerCluster", otherwise: 5 },
+  { field: "node", option: "evictionLimitNode", source: "parallelOutboundMigrationsPerNode", otherwise: 2 },
+] as const;
+
+/** Those that the plan sets. */
+export function limitsOf({ selected, limits: offered }: Capability): readonly Limit[] {
+  const isTaken = selected !== undefined && isKubeVirt(selected);
+  return limits.filter(({ field }) => isTaken && offered.has(field));
+}
+
+export function limitValue(limit: Limit, settings: LoadAwareSettings, hco: KubeObject | undefined): number {
+  return settings[limit.option] ?? derivedLimit(limit, hco);
+}
+
+/** What the HyperConverged allows, scaled, up to what an option may ask for. */
+export function derivedLimit(limit: Limit, hco: KubeObject | undefined): number {
+  return boundedLimit(limit.field, scale(migrationsOf(limit, hco)));
+}
+
+/** Where the HyperConverged asks for more than that. */
+export function limitWarning(limit: Limit, hco: KubeObject | undefined): readonly string[] {
+  const { field, source } = limit;
+  const value = migrationsOf(limit, hco);
+  return boundWarning(field, { wanted: scale(value), source, value });
+}
+
+function migrationsOf({ source, otherwise }: Limit, hco: KubeObject | undefined): number {
+  const migrations = asNumber(hcoValue(hco, "liveMigrationConfig", source)) ?? 0;
+  return migrations > 0 ? migrations : otherwise;
+}
+
+// Migrations that people start need room beside those of the descheduler.
+function scale(migrations: number): number {
+  return migrations < 10 ? migrations : 10 + Math.floor(((migrations - 10) * 4) / 5);
 }

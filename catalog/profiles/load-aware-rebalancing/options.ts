@@ -1,8 +1,9 @@
 // What a user may set for load-aware rebalancing. Build time only: schema, docs, form and help are generated from it.
 
+import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";
-import type { Given } from "../given.ts";
-import { defaults } from "./defaults.ts";
+import { mostEvictions } from "../../eviction-limits.ts";
+import { defaults } from "./facts.ts";
 
 const thresholds = ["Low", "Medium", "High", "AsymmetricLow", "AsymmetricMedium", "AsymmetricHigh"] as const;
 
@@ -31,20 +32,20 @@ export const options = z
     evictionLimitTotal: z
       .int()
       .min(1)
-      .max(1000)
+      .max(mostEvictions.total)
       .optional()
       .describe(
-        "Most evictions at a time in the cluster. Unless set, it follows the parallelMigrationsPerCluster of HyperConverged.",
+        "Most evictions at a time in the cluster. Unless set, it follows the parallelMigrationsPerCluster of HyperConverged, up to 1000.",
       ),
     evictionLimitNode: z
       .int()
       .min(1)
-      .max(100)
+      .max(mostEvictions.node)
       .optional()
       .describe(
-        "Most evictions at a time from one node. Unless set, it follows the parallelOutboundMigrationsPerNode of HyperConverged.",
+        "Most evictions at a time from one node. Unless set, it follows the parallelOutboundMigrationsPerNode of HyperConverged, up to 100.",
       ),
   })
   .describe("Options of the profile load-aware-rebalancing.");
 
-export type Options = Given<z.input<typeof options>>;
+export type Options = OptionsInput<z.input<typeof options>>;

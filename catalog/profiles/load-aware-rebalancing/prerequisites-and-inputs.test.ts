@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
 import type { LoadAwareFacts } from "./facts.ts";
 import profile from "./profile.ts";
-import { factsWith, hcoWith } from "./world.ts";
+import { factsWith, hcoWith } from "./testing/facts.ts";
 
 const onto = (generation: "v510" | "v514" | "v521" | "v532", changed: Partial<LoadAwareFacts> = {}) =>
   factsWith({ deschedulerSchema: readMock(`kubedeschedulers-${generation}.yaml`).schema as JsonMap, ...changed });
@@ -121,7 +121,7 @@ test.each(dependencies)("$reason", ({ facts, given, inputs }) => {
   expect(profile.inputs(given, facts).map(({ name, now }) => [name, now])).toEqual(inputs);
 });
 
-test("a moved input is told in the words that users know", () => {
+test("a moved input is reported in the words that users know", () => {
   expect(profile.inputs({}, onto("v532")).map(({ describe }) => describe("5", "10"))).toEqual([
     "KubeDescheduler capability changed (5 -> 10)",
     "HCO parallelMigrationsPerCluster changed (scaled 5 -> 10)",

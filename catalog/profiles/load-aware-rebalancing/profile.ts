@@ -1,15 +1,19 @@
 // Moves VMs away from nodes under real pressure, using the descheduler and kernel PSI.
 
-import { defineProfile, type Need, type PlannedItem, type Refusal } from "@virt/advisor";
+import {
+  type CrdRequirement,
+  defineProfile,
+  type OptionsRefusal,
+  type PlanInput,
+  type PlannedItem,
+} from "@virt/advisor";
 import { hyperConvergedNeed } from "../hyperconverged.ts";
-import { machineConfigNeed, machineConfigTarget } from "../machine-config.ts";
-import { capabilityOf } from "./capability.ts";
-import { descheduler } from "./descheduler.ts";
-import { deschedulerRef, type LoadAwareFacts, psiConfigName, reads } from "./facts.ts";
-import { inputs } from "./inputs.ts";
+import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
+import { capabilityOf, softTainter } from "./capability.ts";
+import { derivedLimit, descheduler, type Limit, limitsOf } from "./descheduler.ts";
+import { deschedulerRef, type LoadAwareFacts, loadAwareSettings, reads } from "./facts.ts";
 import type { Options } from "./options.ts";
-import { disablePsi, enablePsi } from "./psi.ts";
-import { wantedOf } from "./wanted.ts";
+import { disablePsi, enablePsi, psiConfig } from "./psi.ts";
 
 const group = "operator.openshift.io";
 const { kind, name, namespace } = deschedulerRef;
@@ -24,7 +28,7 @@ export default defineProfile({
   isAdvertised: true,
   purposes: ["psi", "vm-rebalancing"],
   targets: [
-    machineConfigTarget(psiConfigName),
+    machineConfigTarget(psiConfig),
     { group, kind, plural: "kubedeschedulers", names: [name], namespaces: [namespace] },
   ],
   reads,
@@ -34,32 +38,77 @@ export default defineProfile({
   plan,
 });
 
-function needs(given: Options | undefined): readonly Need[] {
+function needs(given: Options | undefined): readonly CrdRequirement[] {
   const psi = machineConfigNeed(
     "MachineConfig CRD is required for PSI metrics configuration (typically available on OpenShift)",
   );
   return [
     deschedulerNeed("Please install the Descheduler Operator via OLM"),
-    ...(wantedOf(given).enablePSIMetrics ? [psi] : []),
+    ...(loadAwareSettings(given).enablePSIMetrics ? [psi] : []),
     hyperConvergedNeed("Please install OpenShift Virtualization via OLM"),
   ];
 }
 
-function deschedulerNeed(remedy: string): Need {
+function deschedulerNeed(remedy: string): CrdRequirement {
   return { kind, group, versions: ["v1"], shown: `${group}.v1`, remedy };
 }
 
-function refuse(_given: Options | undefined, { deschedulerSchema }: LoadAwareFacts): Refusal | undefined {
-  if (capabilityOf(deschedulerSchema).selected !== undefined) return undefined;
-  const need = deschedulerNeed("The installed Descheduler Operator offers no supported profile");
-  return { kind: "missing", need };
+function refuse(
+  given: Options | undefined,
+  { deschedulerSchema, vmNodes }: LoadAwareFacts,
+): OptionsRefusal | undefined {
+  if (capabilityOf(deschedulerSchema).selected === undefined) {
+    const need = deschedulerNeed("The installed Descheduler Operator offers no supported profile");
+    return { kind: "missing", need };
+  }
+  return loadAwareSettings(given).enablePSIMetrics ? refuseWithoutNodes(psiConfig, vmNodes.roles) : undefined;
 }
 
 // A removal comes last, as every plan has it.
 function plan(given: Options | undefined, facts: LoadAwareFacts): readonly PlannedItem[] {
-  const wanted = wantedOf(given);
+  const settings = loadAwareSettings(given);
   const capability = capabilityOf(facts.deschedulerSchema);
   const { selected } = capability;
-  const rebalancing = selected === undefined ? [] : [descheduler(wanted, { capability, selected }, facts)];
-  return wanted.enablePSIMetrics ? [enablePsi(facts), ...rebalancing] : [...rebalancing, disablePsi(facts)];
+  const rebalancing = selected === undefined ? [] : [descheduler(settings, { capability, selected }, facts)];
+  return settings.enablePSIMetrics ? [...enablePsi(facts), ...rebalancing] : [...rebalancing, ...disablePsi()];
+}
+
+// What it depends on outside its own targets.
+function inputs(given: Options | undefined, facts: LoadAwareFacts): readonly PlanInput[] {
+  const settings = loadAwareSettings(given);
+  const derived = limitsOf(capabilityOf(facts.deschedulerSchema)).filter(
+    ({ option }) => settings[option] === undefined,
+  );
+  return [capabilityInput(facts), ...derived.map((limit) => limitInput(limit, facts))];
+}
+
+function capabilityInput({ deschedulerSchema }: LoadAwareFacts): PlanInput {
+  return {
+    name: "deschedulerCapability",
+    now: deschedulerSchema === undefined ? undefined : describeCapability(deschedulerSchema),
+    describe: (was, now) => `KubeDescheduler capability changed (${was} -> ${now})`,
+    summarize: (was, now) => `KubeDescheduler capability changed ${was} → ${now}`,
+  };
+}
+
+function describeCapability(schema: Parameters<typeof capabilityOf>[0]): string {
+  const { selected, limits, customizations } = capabilityOf(schema);
+  const hasNode = limits.has("node") ? ["node"] : [];
+  const hasTainter = customizations.has(softTainter) ? ["softTainter"] : [];
+  return [selected ?? "none", ...hasNode, ...hasTainter].join("+");
+}
+
+function limitInput(limit: Limit, { hco }: LoadAwareFacts): PlanInput {
+  return {
+    name: limit.source,
+    now: String(derivedLimit(limit, hco.object)),
+    describe: (was, now) => `HCO ${limit.source} changed (scaled ${was} -> ${now})`,
+    summarize: (was, now) =>
+      `HyperConverged ${limit.source} changed ${was} → ${now}${isScaled(was, now) ? " (scaled)" : ""}`,
+  };
+}
+
+/** Up to ten a limit is taken as it is. */
+function isScaled(...limits: readonly string[]): boolean {
+  return limits.some((limit) => Number(limit) > 10);
 }

@@ -2,13 +2,12 @@
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { workerConfig } from "../machine-config.ts";
-import { workerPool } from "../pool-world.ts";
+import { machineConfigFor } from "../machine-config.ts";
 import type { LoadAwareFacts } from "./facts.ts";
-import { disablePsi, enablePsi } from "./psi.ts";
-import { factsWith } from "./world.ts";
+import { disablePsi, enablePsi, psiConfig } from "./psi.ts";
+import { factsWith } from "./testing/facts.ts";
 
-const ours = (spec: JsonMap): KubeObject => workerConfig("99-worker-psi-karg", spec);
+const ours = (spec: JsonMap): KubeObject => machineConfigFor({ ...psiConfig, spec }, "worker");
 const inSync = ours({ kernelArguments: ["psi=1"] });
 
 const planned = "MachineConfig '99-worker-psi-karg' will be configured to enable PSI metrics";
@@ -64,15 +63,47 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("$reason", ({ facts, message, isSkipped }) => {
-  const item = enablePsi(factsWith(facts));
-  expect(item.message).toBe(message);
-  expect("isSkipped" in item ? item.isSkipped : undefined).toBe(isSkipped);
+  const [item] = enablePsi(factsWith(facts));
+  expect(item?.message).toBe(message);
+  expect(item && "isSkipped" in item ? item.isSkipped : undefined).toBe(isSkipped);
 });
 
-test("what is not applied needs no warning about pools; all else does", () => {
-  const pools = [workerPool({ paused: true })];
-  const warnings = ["MachineConfigPool 'worker' is paused"];
-  expect(enablePsi(factsWith({ pools })).warnings).toEqual(warnings);
-  expect(disablePsi(factsWith({ pools })).warnings).toEqual(warnings);
-  expect(enablePsi(factsWith({ pools, workerKernel: [["psi=1"]] })).warnings).toEqual([]);
+test("each role that runs VMs gets its own object, with the same content and the role in its names", () => {
+  const [worker, master] = enablePsi(factsWith({ vmNodes: { roles: ["worker", "master"], nodes: undefined } }));
+  expect([worker?.name, worker?.target.name]).toEqual(["enable-psi-metrics", "99-worker-psi-karg"]);
+  expect(master).toMatchObject({
+    name: "enable-psi-metrics-master",
+    message: "MachineConfig '99-master-psi-karg' will be configured to enable PSI metrics",
+    target: { name: "99-master-psi-karg" },
+    desired: {
+      metadata: { name: "99-master-psi-karg", labels: { "machineconfiguration.openshift.io/role": "master" } },
+      spec: { kernelArguments: ["psi=1"] },
+    },
+    impact: { create: "High", change: "High" },
+  });
+});
+
+test("PSI that is effective in one pool says nothing about the other", () => {
+  const vmNodes = { roles: ["worker", "master"], nodes: undefined } as const;
+  const items = enablePsi(factsWith({ vmNodes, workerKernel: [["a"]], masterKernel: [["psi=1"]] }));
+  expect(items.map(({ message }) => message)).toEqual([
+    planned,
+    "PSI metrics already effective in MachineConfigPool 'master'",
+  ]);
+  const ourMaster = machineConfigFor(psiConfig, "master");
+  const [item] = enablePsi(
+    factsWith({
+      vmNodes: { roles: ["master"], nodes: undefined },
+      masterKernel: [["psi=1"]],
+      masterPsiConfig: ourMaster,
+    }),
+  );
+  expect(item).not.toHaveProperty("isSkipped");
+});
+
+test("it is switched off for every role, wherever VMs may run now", () => {
+  expect(disablePsi().map(({ name, target }) => [name, target.name])).toEqual([
+    ["disable-psi-metrics", "99-worker-psi-karg"],
+    ["disable-psi-metrics-master", "99-master-psi-karg"],
+  ]);
 });

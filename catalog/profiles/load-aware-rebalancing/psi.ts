@@ -1,51 +1,63 @@
-// Has the workers' kernels measure pressure (PSI), by a kernel argument, or stops it.
+// Has kernels measure pressure (PSI) where VMs may run, by a kernel argument for each role of nodes, or stops it.
 
-import type { PlannedItem } from "@virt/advisor";
+import { type PlannedItem } from "@virt/advisor";
+import type { KubeObject } from "@virt/api";
 import { argumentInForce, desiredChanges } from "@virt/engine";
-import { machineConfigRef, poolWarnings, workerConfig } from "../machine-config.ts";
+import { type NodeRole, nodeRoles } from "@virt/facts";
+import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
 import { type LoadAwareFacts, psiConfigName } from "./facts.ts";
 
 const argument = "psi=1";
-const desired = workerConfig(psiConfigName, { kernelArguments: [argument] });
-const described = `MachineConfig '${psiConfigName}'`;
-const target = machineConfigRef(psiConfigName);
+export const psiConfig = { nameFor: psiConfigName, spec: { kernelArguments: [argument] } };
 const managedFields = ["spec.kernelArguments"];
 
+export function enablePsi(facts: LoadAwareFacts): readonly PlannedItem[] {
+  return facts.vmNodes.roles.map((role) => enableFor(role, facts));
+}
+
 /** Where PSI is on without us, nothing is applied: a second `psi=1` would reboot the pool for nothing. */
-export function enablePsi(facts: LoadAwareFacts): PlannedItem {
-  const isOn = isEffective(facts);
-  const isSkipped = isOn && facts.psiConfig === undefined;
-  const isInSync = facts.psiConfig !== undefined && desiredChanges(desired, facts.psiConfig).length === 0;
+function enableFor(role: NodeRole, facts: LoadAwareFacts): PlannedItem {
+  const desired = machineConfigFor(psiConfig, role);
+  const live = liveConfig(role, facts);
+  const isOn = isEffective(role, facts);
+  const isSkipped = isOn && live === undefined;
+  const isInSync = live !== undefined && desiredChanges(desired, live).length === 0;
+  const inForce = `PSI metrics already effective in MachineConfigPool '${role}'`;
+  const isInForce = isSkipped || (isOn && isInSync);
   return {
-    name: "enable-psi-metrics",
-    message:
-      isSkipped || (isOn && isInSync)
-        ? "PSI metrics already effective in MachineConfigPool 'worker'"
-        : `${described} will be configured to enable PSI metrics`,
+    name: itemNameFor("enable-psi-metrics", role),
+    message: isInForce ? inForce : `MachineConfig '${psiConfigName(role)}' will be configured to enable PSI metrics`,
+    ...(isInForce && { messageInPlace: inForce }),
     operation: "Apply",
-    target,
+    target: machineConfigRef(psiConfigName(role)),
     desired,
     managedFields,
-    warnings: isSkipped ? [] : poolWarnings(facts.pools, desired),
+    warnings: [],
     impact: { create: "High", change: "High" },
     ...(isSkipped ? { isSkipped } : {}),
   };
 }
 
-export function disablePsi({ pools }: LoadAwareFacts): PlannedItem {
-  return {
-    name: "disable-psi-metrics",
-    message: `${described} will be deleted to disable PSI metrics`,
+/** Wherever ours are, whether or not VMs may run there now. */
+export function disablePsi(): readonly PlannedItem[] {
+  return nodeRoles.map((role) => ({
+    name: itemNameFor("disable-psi-metrics", role),
+    message: `MachineConfig '${psiConfigName(role)}' will be deleted to disable PSI metrics`,
     operation: "Delete",
-    target,
+    target: machineConfigRef(psiConfigName(role)),
     managedFields,
-    warnings: poolWarnings(pools, desired),
+    warnings: [],
     impact: "High",
-  };
+  }));
+}
+
+function liveConfig(role: NodeRole, facts: LoadAwareFacts): KubeObject | undefined {
+  return role === "worker" ? facts.psiConfig : facts.masterPsiConfig;
 }
 
 // In what the pool runs and in what it aims at; what cannot be read may say anything.
-function isEffective({ workerKernel }: LoadAwareFacts): boolean {
+function isEffective(role: NodeRole, { workerKernel, masterKernel }: LoadAwareFacts): boolean {
+  const kernel = role === "worker" ? workerKernel : masterKernel;
   const isOn = (given: readonly string[] | undefined) => argumentInForce(given, "psi") === argument;
-  return workerKernel.length > 0 && workerKernel.every(isOn);
+  return kernel.length > 0 && kernel.every(isOn);
 }

@@ -1,41 +1,41 @@
 // Has the HyperConverged promise VMs more memory than they request, and merge equal pages (KSM).
 
-import type { PlannedItem } from "@virt/advisor";
+import type { DryRunResult, PlannedItem } from "@virt/advisor";
 import type { JsonMap, KubeObject } from "@virt/api";
-import { hyperConverged, valuesPath } from "../hyperconverged.ts";
-import { type DensityFacts, densityItem } from "./facts.ts";
-import { ksmWarnings } from "./ksm-warnings.ts";
-import { enableSwapItem } from "./swap.ts";
-import { highestWithoutSwap, type Wanted } from "./wanted.ts";
+import { asNumber, fieldPath, isMap, matchesSelector, ownersOf, readOwners } from "@virt/engine";
+import { hcoValue, hyperConverged, valuesPath } from "../hyperconverged.ts";
+import { type DensityFacts, type DensitySettings, densityItem, highestWithoutSwap } from "./facts.ts";
+import { lastSwapItem } from "./swap.ts";
+import { shortfallWarning } from "./swap-on-nodes.ts";
 
 const { kind, name } = hyperConverged;
 
-export function configureDensity(wanted: Wanted, facts: DensityFacts): PlannedItem {
+export function configureDensity(settings: DensitySettings, facts: DensityFacts): PlannedItem {
   const { apiVersion, namespace } = facts.hco;
-  const { ratio, ksm } = wanted;
+  const { ratio, ksm } = settings;
   const fields = [
     "higherWorkloadDensity.memoryOvercommitPercentage",
     ...(ksm === undefined ? [] : ["ksmConfiguration"]),
   ];
   // The nodes must have the swap before VMs count on it.
-  const isWaiting = wanted.hasSwap && ratio.percent > highestWithoutSwap;
+  const isWaiting = settings.hasSwap && ratio.percent > highestWithoutSwap;
   return {
     name: densityItem,
     message: `${kind} '${name}' will be configured with memoryOvercommitPercentage=${ratio.percent}${ksm === undefined ? "" : " and KSM enabled"}`,
     operation: "Apply",
     target: { apiVersion, kind, name, namespace },
-    desired: desiredOf(wanted, facts),
+    desired: desiredOf(settings, facts),
     managedFields: fields.map((field) => [...valuesPath(apiVersion), field].join(".")),
     warnings: [
-      ...(facts.hco.object === undefined ? [`${kind} '${name}' does not exist and will be created`] : []),
-      ...ksmWarnings(wanted, facts),
+      ...ksmWarnings(settings, facts),
+      ...shortfallWarning(ratio.percent, facts.vmNodes.nodes ?? [], facts.pools),
     ],
     impact: { create: "Medium", change: "Medium" },
-    ...(isWaiting ? { waitsFor: enableSwapItem } : {}),
+    ...(isWaiting ? { waitsFor: lastSwapItem(facts) } : {}),
   };
 }
 
-function desiredOf({ ratio, ksm }: Wanted, { hco: { apiVersion, namespace } }: DensityFacts): KubeObject {
+function desiredOf({ ratio, ksm }: DensitySettings, { hco: { apiVersion, namespace } }: DensityFacts): KubeObject {
   const values: JsonMap = {
     higherWorkloadDensity: { memoryOvercommitPercentage: ratio.percent },
     ...(ksm === undefined ? {} : { ksmConfiguration: { nodeLabelSelector: ksm.selector } }),
@@ -43,3 +43,42 @@ function desiredOf({ ratio, ksm }: Wanted, { hco: { apiVersion, namespace } }: D
   const below = valuesPath(apiVersion).reduceRight<JsonMap>((inner, key) => ({ [key]: inner }), values);
   return { apiVersion, kind, metadata: { name, namespace }, ...below };
 }
+
+function ksmWarnings({ ksm }: DensitySettings, { nodes }: DensityFacts): readonly string[] {
+  if (ksm === undefined) return [];
+  const isAimless = nodes !== undefined && !nodes.some((labels) => matchesSelector(ksm.selector, labels));
+  return isAimless && ksm.isPinned ? ["nodeLabelSelector matches no node"] : [];
+}
+
+/** A field that we no longer apply goes, unless somebody else owns it too: the API server decides that, not we. */
+export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRunResult): readonly string[] {
+  const isKsmLeft = item.operation === "Apply" && hcoValue(item.desired, "ksmConfiguration") === undefined;
+  if (item.name !== densityItem || !isKsmLeft || liveSelector(live) === undefined) return [];
+  if (liveSelector(predicted) === undefined) return ["KSM will be switched off"];
+  return [
+    `KSM stays enabled: ksmConfiguration is owned by ${selectorOwners(predicted).join(", ") || "an unknown manager"}`,
+  ];
+}
+
+// Each manager's fields are recorded in the version in which it wrote them.
+function selectorOwners(hco: KubeObject): readonly string[] {
+  const owners = readOwners(hco);
+  const paths = ["hco.kubevirt.io/v1beta1", "hco.kubevirt.io/v1"].map((version) =>
+    fieldPath(...valuesPath(version), "ksmConfiguration", "nodeLabelSelector"),
+  );
+  return [...new Set(paths.flatMap((path) => ownersOf(owners, path).map(({ manager }) => manager)))];
+}
+
+/** Undefined: KSM runs on no node. Without a selector it does not either: no selector matches nothing. */
+export function liveSelector(hco: KubeObject | undefined): JsonMap | undefined {
+  const selector = hcoValue(hco, "ksmConfiguration", "nodeLabelSelector");
+  return isMap(selector) ? selector : undefined;
+}
+
+/** In percent. */
+export function liveRatio(hco: KubeObject): number {
+  return asNumber(hcoValue(hco, "higherWorkloadDensity", "memoryOvercommitPercentage")) ?? withoutOvercommit;
+}
+
+// What the API server fills in.
+const withoutOvercommit = 100;

@@ -1,8 +1,8 @@
 // What a user may set for higher density. Build time only: schema, docs, form and help are generated from it.
 
+import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";
-import type { Given } from "../given.ts";
-import { defaults } from "./defaults.ts";
+import { defaults } from "./facts.ts";
 
 const { withoutSwap } = defaults.memoryToRequestRatio;
 
@@ -16,12 +16,39 @@ const valuesFitOperator = {
   message: "values must be non-empty for operators In and NotIn and empty for Exists and DoesNotExist",
 };
 
+// As the API server checks the labels of nodes: what is no label would be refused by the HyperConverged, or select nothing.
+const dnsLabel = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+const keyPattern = `^(${dnsLabel}([.]${dnsLabel})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`;
+const valuePattern = "^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$";
+const keyText =
+  "must be a label key: an optional DNS prefix and a slash, then at most 63 letters, digits, '-', '_' or '.', beginning and ending with a letter or digit";
+const valueText =
+  "must be a label value: at most 63 letters, digits, '-', '_' or '.', beginning and ending with a letter or digit";
+
+const isLabelKey = { rule: `self.matches('${keyPattern}')`, message: keyText };
+const isLabelValue = { rule: `self.matches('${valuePattern}')`, message: valueText };
+const areLabels = [
+  { rule: `self.all(key, size(key) <= 317 && key.matches('${keyPattern}'))`, message: `each key ${keyText}` },
+  { rule: `self.all(key, self[key].matches('${valuePattern}'))`, message: `each value ${valueText}` },
+];
+
 const labelExpression = z
   .object({
-    key: z.string().min(1).max(317).describe("Key of the label."),
+    key: z
+      .string()
+      .min(1)
+      .max(317)
+      .describe("Key of the label.")
+      .meta({ "x-kubernetes-validations": [isLabelKey] }),
     operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist"]).describe("How the label is compared with the values."),
     values: z
-      .array(z.string().describe("One value."))
+      .array(
+        z
+          .string()
+          .max(63)
+          .describe("One value.")
+          .meta({ "x-kubernetes-validations": [isLabelValue] }),
+      )
       .max(64)
       .optional()
       .describe("Values to compare with, for In and NotIn.")
@@ -36,7 +63,7 @@ const labelSelector = z
       .record(z.string(), z.string().max(63).describe("Value of the label."))
       .optional()
       .describe("Labels that a node must have, with these values.")
-      .meta({ maxProperties: 16 }),
+      .meta({ maxProperties: 16, "x-kubernetes-validations": areLabels }),
     matchExpressions: z
       .array(labelExpression)
       .max(16)
@@ -77,4 +104,4 @@ export const options = z
   .describe("Options of the profile virt-higher-density.")
   .meta({ "x-kubernetes-validations": [needsSwap] });
 
-export type Options = Given<z.input<typeof options>>;
+export type Options = OptionsInput<z.input<typeof options>>;

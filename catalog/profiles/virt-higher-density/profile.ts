@@ -1,14 +1,20 @@
 // Fits more VMs on the nodes: kubelet swap, memory overcommit and KSM.
 
-import { defineProfile, type Need, type PlannedItem, type Refusal } from "@virt/advisor";
+import {
+  type CrdRequirement,
+  defineProfile,
+  type OptionsRefusal,
+  type PlanInput,
+  type PlannedItem,
+} from "@virt/advisor";
+import { canonicalJson } from "@virt/engine";
 import { hyperConverged, hyperConvergedNeed } from "../hyperconverged.ts";
-import { machineConfigNeed, machineConfigTarget } from "../machine-config.ts";
-import { type DensityFacts, reads, swapConfigName } from "./facts.ts";
-import { configureDensity } from "./hyperconverged.ts";
-import { inputs } from "./inputs.ts";
+import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
+import { type DensityFacts, type DensitySettings, densitySettings, highestWithoutSwap, reads } from "./facts.ts";
+import { configureDensity, ksmDryRunWarnings, liveRatio, liveSelector } from "./hyperconverged.ts";
 import type { Options } from "./options.ts";
 import { disableSwap, enableSwap } from "./swap.ts";
-import { highestWithoutSwap, wantedOf } from "./wanted.ts";
+import { swapConfig } from "./swap-config.ts";
 
 const { group, kind, plural, name } = hyperConverged;
 
@@ -22,29 +28,76 @@ export default defineProfile({
   impact: "High",
   isAdvertised: true,
   purposes: ["kubelet-swap"],
-  targets: [machineConfigTarget(swapConfigName), { group, kind, plural, names: [name], namespaces: ["$hco"] }],
+  targets: [
+    machineConfigTarget(swapConfig),
+    { group, kind, plural, names: [name], namespaces: ["$hco"], isNeverCreated: true },
+  ],
   reads,
   needs,
   refuse,
   inputs,
   plan,
+  dryRunWarnings: ksmDryRunWarnings,
 });
 
-function needs(given: Options | undefined): readonly Need[] {
+function needs(given: Options | undefined): readonly CrdRequirement[] {
   const swap = machineConfigNeed("MachineConfig CRD is required for swap configuration (available on OpenShift)");
-  return [...(wantedOf(given).hasSwap ? [swap] : []), hyperConvergedNeed("Install OpenShift Virtualization via OLM")];
+  return [
+    ...(densitySettings(given).hasSwap ? [swap] : []),
+    hyperConvergedNeed("Install OpenShift Virtualization via OLM"),
+  ];
 }
 
 // The API server refuses it too, but not in an object that was stored before it knew the rule.
-function refuse(given: Options | undefined): Refusal | undefined {
-  const { hasSwap, ratio } = wantedOf(given);
-  if (hasSwap || ratio.percent <= highestWithoutSwap) return undefined;
-  return { kind: "invalid", message: `memoryToRequestRatio > ${highestWithoutSwap} requires enableSwap=true` };
+function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): OptionsRefusal | undefined {
+  const { hasSwap, ratio } = densitySettings(given);
+  if (!hasSwap && ratio.percent > highestWithoutSwap)
+    return { kind: "invalid", message: `memoryToRequestRatio > ${highestWithoutSwap} requires enableSwap=true` };
+  if (hco.object === undefined) return absent(hco.namespace);
+  return hasSwap ? refuseWithoutNodes(swapConfig, vmNodes.roles) : undefined;
+}
+
+// To create it would be to install OpenShift Virtualization.
+function absent(namespace: string): OptionsRefusal {
+  const next = `create ${kind} ${namespace}/${name}, which installs OpenShift Virtualization; the plan is drafted as soon as it is there.`;
+  return { kind: "absent", message: `${kind} '${name}' does not exist`, next };
 }
 
 // Swap comes first and goes last: it must be there as long as VMs count on it.
 function plan(given: Options | undefined, facts: DensityFacts): readonly PlannedItem[] {
-  const wanted = wantedOf(given);
-  const density = configureDensity(wanted, facts);
-  return wanted.hasSwap ? [enableSwap(wanted, facts), density] : [density, disableSwap(facts)];
+  const settings = densitySettings(given);
+  const density = configureDensity(settings, facts);
+  return settings.hasSwap ? [...enableSwap(settings, facts), density] : [density, ...disableSwap()];
+}
+
+// The values of the HyperConverged that it writes and the user did not pin. KSM that is off is neither written nor watched.
+function inputs(given: Options | undefined, facts: DensityFacts): readonly PlanInput[] {
+  const { ksm, ratio } = densitySettings(given);
+  return [
+    ...(ksm === undefined || ksm.isPinned ? [] : [ksmInput(ksm, facts)]),
+    ...(ratio.isPinned ? [] : [ratioInput(ratio, facts)]),
+  ];
+}
+
+// An absent HyperConverged is an absent target, which is drift, and says nothing about an input.
+function ksmInput({ selector }: NonNullable<DensitySettings["ksm"]>, { hco }: DensityFacts): PlanInput {
+  const live = liveSelector(hco.object);
+  const isOn = (value: string) => value !== "";
+  return {
+    name: "ksmConfiguration",
+    now: hco.object === undefined ? undefined : live === undefined ? "" : canonicalJson(live),
+    planned: canonicalJson(selector),
+    describe: (was, now) => `HCO KSM configuration changed (was ${isOn(was)}, now ${isOn(now)})`,
+    summarize: (was, now) => `HyperConverged ksmConfiguration changed ${was || "off"} → ${now || "off"}`,
+  };
+}
+
+function ratioInput({ percent }: DensitySettings["ratio"], { hco }: DensityFacts): PlanInput {
+  return {
+    name: "memoryOvercommitPercentage",
+    now: hco.object === undefined ? undefined : String(liveRatio(hco.object)),
+    planned: String(percent),
+    describe: (was, now) => `HCO memoryOvercommitPercentage changed (${was} -> ${now})`,
+    summarize: (was, now) => `HyperConverged memoryOvercommitPercentage changed ${was} → ${now}`,
+  };
 }

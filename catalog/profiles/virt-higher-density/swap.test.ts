@@ -1,13 +1,12 @@
 // The MachineConfig for swap, byte for byte: whatever differs reboots every worker.
 
 import { createHash } from "node:crypto";
-import { at, legible, writeYaml } from "@virt/engine";
+import { at, diffText } from "@virt/engine";
 import { expect, test } from "vitest";
-import { infraPool, workerPool } from "../pool-world.ts";
-import { disableSwap, enableSwap } from "./swap.ts";
-import { findSwapPartition, kubeletDropIn, swapProvisionUnit, systemSliceUnit } from "./swap-texts.ts";
-import { wantedOf } from "./wanted.ts";
-import { factsWith } from "./world.ts";
+import { densitySettings } from "./facts.ts";
+import { disableSwap, enableSwap, lastSwapItem } from "./swap.ts";
+import { findSwapPartition, kubeletDropIn, swapProvisionUnit, systemSliceUnit } from "./swap-config.ts";
+import { factsWith } from "./testing/facts.ts";
 
 const texts = [
   { path: "/etc/find-swap-partition", text: findSwapPartition, bytes: 730 },
@@ -26,13 +25,12 @@ test("the script is the one that was reviewed", () => {
   expect(hash).toBe("c169999c272cccb44ad92428f7003503b0d04d0d8b59f65e387456b01f167dbc");
 });
 
-const item = enableSwap(wantedOf(undefined), factsWith({}));
-const desired = item.operation === "Apply" ? item.desired : undefined;
+const [item] = enableSwap(densitySettings(undefined), factsWith({}));
+const desired = item?.operation === "Apply" ? item.desired : undefined;
 
-test("both files and both units are there, in order", () => {
-  const block = (text: string, pad: string) => text.replaceAll(/^(?=.)/gm, pad);
-  const [inFile, inUnit] = [" ".repeat(12), " ".repeat(10)];
-  expect(desired && writeYaml(legible(desired))).toBe(`apiVersion: machineconfiguration.openshift.io/v1
+test("both files and both units are there, in order, and read as the texts they are", () => {
+  const block = (text: string) => text.replaceAll(/^(?=.)/gm, " ".repeat(8));
+  expect(desired && diffText(desired)).toBe(`apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
 metadata:
   labels:
@@ -44,25 +42,13 @@ spec:
       version: 3.2.0
     storage:
       files:
-      - contents:
-          source: |
-${block(findSwapPartition, inFile)}        mode: 493
-        overwrite: true
-        path: /etc/find-swap-partition
-      - contents:
-          source: |
-${block(kubeletDropIn, inFile)}        mode: 420
-        overwrite: true
-        path: /etc/openshift/kubelet.conf.d/90-swap.conf
-    systemd:
+      ~ file /etc/find-swap-partition (mode 0755), overwrite: true
+${block(findSwapPartition)}      ~ file /etc/openshift/kubelet.conf.d/90-swap.conf (mode 0644), overwrite: true
+${block(kubeletDropIn)}    systemd:
       units:
-      - contents: |
-${block(swapProvisionUnit, inUnit)}        enabled: true
-        name: swap-provision.service
-      - contents: |
-${block(systemSliceUnit, inUnit)}        enabled: true
-        name: cgroup-system-slice-config.service
-`);
+      ~ unit swap-provision.service (enabled)
+${block(swapProvisionUnit)}      ~ unit cgroup-system-slice-config.service (enabled)
+${block(systemSliceUnit)}`);
 });
 
 test("files are written as base64 of their text", () => {
@@ -78,12 +64,22 @@ test("nothing on the node can fail the kubelet: no unit is required by it, none 
   }
 });
 
-test("pools that do not take it are named, for its removal too", () => {
-  const facts = factsWith({ pools: [workerPool({}, 0), infraPool({ paused: true }, 0)] });
-  const warnings = [
-    "MachineConfigPool 'worker' has no machines; no node takes this configuration",
-    "MachineConfigPool 'infra' is paused",
-  ];
-  expect(disableSwap(facts).warnings).toEqual(warnings);
-  expect(enableSwap(wantedOf({ memoryToRequestRatio: 100 }), facts).warnings).toEqual(warnings);
+test("each role that runs VMs gets it, the control plane after the workers", () => {
+  const facts = factsWith({ vmNodes: { roles: ["worker", "master"], nodes: undefined } });
+  const items = enableSwap(densitySettings(undefined), facts);
+  expect(items.map(({ name, target, waitsFor }) => [name, target.name, waitsFor])).toEqual([
+    ["enable-kubelet-swap", "90-worker-kubelet-swap", undefined],
+    ["enable-kubelet-swap-master", "90-master-kubelet-swap", "enable-kubelet-swap"],
+  ]);
+  const [workers, masters] = items.map((one) => (one.operation === "Apply" ? one.desired : undefined));
+  expect(masters?.["spec"]).toEqual(workers?.["spec"]);
+  expect(masters?.metadata.labels).toEqual({ "machineconfiguration.openshift.io/role": "master" });
+  expect(lastSwapItem(facts)).toBe("enable-kubelet-swap-master");
+});
+
+test("it goes from every role, behind the ratio", () => {
+  expect(disableSwap().map(({ name, target, waitsFor }) => [name, target.name, waitsFor])).toEqual([
+    ["disable-kubelet-swap", "90-worker-kubelet-swap", "configure-higher-density"],
+    ["disable-kubelet-swap-master", "90-master-kubelet-swap", "configure-higher-density"],
+  ]);
 });

@@ -1,68 +1,88 @@
-// Lets the workers' kubelets use prepared swap partitions, or stops it.
+// Lets kubelets use prepared swap partitions where VMs may run, by a MachineConfig for each role of nodes, or stops it.
 
 import type { PlannedItem } from "@virt/advisor";
-import { writeDataUrl } from "@virt/engine";
-import { machineConfigRef, poolWarnings, workerConfig } from "../machine-config.ts";
-import { type DensityFacts, densityItem, swapConfigName } from "./facts.ts";
-import { findSwapPartition, kubeletDropIn, swapProvisionUnit, systemSliceUnit } from "./swap-texts.ts";
-import type { Wanted } from "./wanted.ts";
-import { waspWarnings } from "./wasp-agent.ts";
+import { autopilotAnnotation } from "@virt/api";
+import { type NodeRole, nodeRoles } from "@virt/facts";
+import { hyperConverged } from "../hyperconverged.ts";
+import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
+import { type DensityFacts, type DensitySettings, densityItem, swapConfigName } from "./facts.ts";
+import { swapConfig } from "./swap-config.ts";
+import { reportSwap } from "./swap-on-nodes.ts";
 
-const file = (path: string, mode: number, text: string) => ({
-  contents: { source: writeDataUrl(text) },
-  mode,
-  overwrite: true,
-  path,
-});
-const unit = (name: string, contents: string) => ({ contents, enabled: true, name });
-
-const desired = workerConfig(swapConfigName, {
-  config: {
-    ignition: { version: "3.2.0" },
-    storage: {
-      files: [
-        file("/etc/find-swap-partition", 0o755, findSwapPartition),
-        file("/etc/openshift/kubelet.conf.d/90-swap.conf", 0o644, kubeletDropIn),
-      ],
-    },
-    systemd: {
-      units: [
-        unit("swap-provision.service", swapProvisionUnit),
-        unit("cgroup-system-slice-config.service", systemSliceUnit),
-      ],
-    },
-  },
-});
-
-const described = `MachineConfig '${swapConfigName}'`;
-const target = machineConfigRef(swapConfigName);
 const managedFields = ["spec.config"];
 
-export const enableSwapItem = "enable-kubelet-swap";
+const swapItem = (role: NodeRole): string => itemNameFor("enable-kubelet-swap", role);
 
-export function enableSwap(wanted: Wanted, facts: DensityFacts): PlannedItem {
-  return {
-    name: enableSwapItem,
-    message: `${described} will be configured to enable kubelet swap`,
-    operation: "Apply",
-    target,
-    desired,
-    managedFields,
-    warnings: [...waspWarnings(wanted, facts), ...poolWarnings(facts.pools, desired)],
-    impact: { create: "High", change: "High" },
-  };
+/** The control plane follows the workers: nodes of one pool at a time are away, and VMs count on the last. */
+export function enableSwap(settings: DensitySettings, facts: DensityFacts): readonly PlannedItem[] {
+  return facts.vmNodes.roles.map((role, place, roles) => {
+    const before = roles[place - 1];
+    return {
+      name: swapItem(role),
+      message: `MachineConfig '${swapConfigName(role)}' will be configured to enable kubelet swap`,
+      operation: "Apply",
+      target: machineConfigRef(swapConfigName(role)),
+      desired: machineConfigFor(swapConfig, role),
+      managedFields,
+      warnings: place === 0 ? waspWarnings(settings, facts) : [],
+      impact: { create: "High", change: "High" },
+      reportOn: reportSwap,
+      ...(before !== undefined && { waitsFor: swapItem(before) }),
+    };
+  });
 }
 
-export function disableSwap({ pools }: DensityFacts): PlannedItem {
-  return {
-    name: "disable-kubelet-swap",
-    message: `${described} will be deleted to disable kubelet swap`,
+/** The item that is completed when all roles have swap. */
+export function lastSwapItem({ vmNodes }: DensityFacts): string {
+  return swapItem(vmNodes.roles.at(-1) ?? "worker");
+}
+
+/** Wherever ours are, whether or not VMs may run there now. */
+export function disableSwap(): readonly PlannedItem[] {
+  return nodeRoles.map((role) => ({
+    name: itemNameFor("disable-kubelet-swap", role),
+    message: `MachineConfig '${swapConfigName(role)}' will be deleted to disable kubelet swap`,
     operation: "Delete",
-    target,
+    target: machineConfigRef(swapConfigName(role)),
     managedFields,
-    warnings: poolWarnings(pools, desired),
+    warnings: [],
     // The nodes keep their swap until no VM counts on it any more.
     waitsFor: densityItem,
     impact: "High",
-  };
+  }));
+}
+
+const rule = "it must not be combined with kubelet swap";
+
+// When the other way to give VMs swap, wasp-agent, is or may come in the way of ours, and what to do about it.
+function waspWarnings({ ratio }: DensitySettings, facts: DensityFacts): readonly string[] {
+  const { namespace } = facts.hco;
+  if (facts.waspAgent !== undefined) {
+    const removal = `kubectl delete daemonset wasp-agent -n ${namespace}`;
+    const next = isSwapOurs(facts) ? removal : `${annotating(facts)}; if it still runs then, ${removal}`;
+    return [`wasp-agent runs in namespace '${namespace}'; ${rule}. Next: ${next}`];
+  }
+  if (ratio.percent <= 100 || isSwapOurs(facts)) return [];
+  const may = "HyperConverged may start wasp-agent when memoryOvercommitPercentage is above 100";
+  return [`${may}; ${rule}. Next: ${annotating(facts)}`];
+}
+
+// Before the approval the platform controller would enable swap by itself.
+function annotating(facts: DensityFacts): string {
+  const listed = listedAssets(facts).filter((name) => name !== "" && name !== "true" && name !== "false");
+  const value = [...listed, swapAsset].join(",");
+  const target = `hco ${hyperConverged.name} -n ${facts.hco.namespace}`;
+  return `once the plan is approved, kubectl annotate --overwrite ${target} ${autopilotAnnotation}=${value}`;
+}
+
+const swapAsset = "swap-enable";
+
+function listedAssets({ hco }: DensityFacts): readonly string[] {
+  return (hco.object?.metadata.annotations?.[autopilotAnnotation] ?? "").split(",").map((name) => name.trim());
+}
+
+// The annotation tells the HyperConverged operator that somebody else sees to swap; it then starts no wasp-agent.
+function isSwapOurs(facts: DensityFacts): boolean {
+  const listed = listedAssets(facts);
+  return listed.includes(swapAsset) || (listed.length === 1 && listed[0] === "true");
 }

@@ -1,18 +1,25 @@
 // What the plan warns of: another way to swap, KSM that reaches no node, KSM that does not go.
 
+import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";
 import type { DensityFacts } from "./facts.ts";
 import profile from "./profile.ts";
-import { factsWith, hcoWith, noHco } from "./world.ts";
+import { factsWith, hcoWith } from "./testing/facts.ts";
 
 const warningsOf = (name: string, given: JsonMap | undefined, facts: DensityFacts) =>
   profile.plan(given, facts).find((item) => item.name === name)?.warnings;
 
 const waspAgent = { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "wasp-agent" } };
 const rule = "it must not be combined with kubelet swap";
-const runs = `wasp-agent runs in namespace 'openshift-cnv'; ${rule}`;
-const mayStart = `HyperConverged may start wasp-agent when memoryOvercommitPercentage is above 100; ${rule}`;
+const annotate = (value: string) =>
+  `once the plan is approved, kubectl annotate --overwrite hco kubevirt-hyperconverged -n openshift-cnv platform.kubevirt.io/autopilot=${value}`;
+const removal = "kubectl delete daemonset wasp-agent -n openshift-cnv";
+const runsBy = (next: string) => `wasp-agent runs in namespace 'openshift-cnv'; ${rule}. Next: ${next}`;
+const runs = runsBy(`${annotate("swap-enable")}; if it still runs then, ${removal}`);
+const mayStartBy = (value: string) =>
+  `HyperConverged may start wasp-agent when memoryOvercommitPercentage is above 100; ${rule}. Next: ${annotate(value)}`;
+const mayStart = mayStartBy("swap-enable");
 const autopilot = (value: string) => ({
   hco: hcoWith("v1", {}, { annotations: { "platform.kubevirt.io/autopilot": value } }),
 });
@@ -21,7 +28,6 @@ type SwapCase = { reason: string; facts: Partial<DensityFacts>; given?: JsonMap;
 
 const swapCases: readonly SwapCase[] = [
   { reason: "wasp-agent may be started by the ratio", facts: {}, warnings: [mayStart] },
-  { reason: "a HyperConverged to be made may start it too", facts: { hco: noHco("v1") }, warnings: [mayStart] },
   { reason: "one that runs is named instead", facts: { waspAgent }, warnings: [runs] },
   {
     reason: "one that runs is named whatever the ratio",
@@ -34,12 +40,21 @@ const swapCases: readonly SwapCase[] = [
   { reason: "none is started where the platform sees to everything", facts: autopilot("true"), warnings: [] },
   { reason: "or to swap", facts: autopilot("descheduler, swap-enable"), warnings: [] },
   {
-    reason: "but it is where the platform sees to other things",
+    reason: "but it is where the platform sees to other things, to which swap is added",
     facts: autopilot("descheduler"),
-    warnings: [mayStart],
+    warnings: [mayStartBy("descheduler,swap-enable")],
   },
   { reason: "or to nothing", facts: autopilot("false"), warnings: [mayStart] },
-  { reason: "true in a list is no asset", facts: autopilot("true,descheduler"), warnings: [mayStart] },
+  {
+    reason: "true in a list is no asset",
+    facts: autopilot("true,descheduler"),
+    warnings: [mayStartBy("descheduler,swap-enable")],
+  },
+  {
+    reason: "one that runs although the platform sees to swap is to be removed",
+    facts: { ...autopilot("true"), waspAgent },
+    warnings: [runsBy(removal)],
+  },
 ];
 
 test.each(swapCases)("$reason", ({ facts, given, warnings }) => {
@@ -51,79 +66,71 @@ test("without swap wasp-agent is in nobody's way", () => {
   expect(plan.flatMap(({ warnings }) => warnings)).toEqual([]);
 });
 
-const ksm = { ksmConfiguration: { nodeLabelSelector: {} } };
-const fieldsV1 = { "f:spec": { "f:virtualization": { "f:ksmConfiguration": { "f:nodeLabelSelector": {} } } } };
-const oldFieldsV1 = { "f:spec": { "f:ksmConfiguration": { "f:nodeLabelSelector": {} } } };
-const owner = (manager: string, operation = "Update", fields: JsonMap = fieldsV1) => ({
-  manager,
-  operation,
-  fieldsV1: fields,
-});
-const owned = (...managedFields: readonly JsonMap[]) => ({ hco: hcoWith("v1", ksm, { managedFields }) });
-const us = owner("virt-advisor-operator", "Apply");
-const stays = (managers: string) => `KSM stays enabled: ksmConfiguration is owned by ${managers}`;
-const nodeLabelSelector = { matchLabels: { zone: "c" } };
 const aimed = (zone: string) => ({ ksmConfiguration: { nodeLabelSelector: { matchLabels: { zone } } } });
-const created = "HyperConverged 'kubevirt-hyperconverged' does not exist and will be created";
+const aimless = "nodeLabelSelector matches no node";
 
 const ksmCases: readonly SwapCase[] = [
-  { reason: "KSM of ours is switched off", facts: owned(us), given: {}, warnings: ["KSM will be switched off"] },
-  {
-    reason: "also if we wrote it in the older version",
-    facts: owned(owner("virt-advisor-operator", "Apply", oldFieldsV1)),
-    given: {},
-    warnings: ["KSM will be switched off"],
-  },
-  { reason: "KSM of others stays", facts: owned(owner("kubectl-edit")), given: {}, warnings: [stays("kubectl-edit")] },
-  {
-    reason: "what others own beside us stays",
-    facts: owned(us, owner("argocd", "Apply")),
-    given: {},
-    warnings: [stays("argocd")],
-  },
-  {
-    reason: "what we did not apply is not ours",
-    facts: owned(owner("virt-advisor-operator")),
-    given: {},
-    warnings: [stays("virt-advisor-operator")],
-  },
-  {
-    reason: "several owners are each named once",
-    facts: owned(owner("a"), owner("b"), owner("a", "Apply")),
-    given: {},
-    warnings: [stays("a, b")],
-  },
-  { reason: "fields that nobody owns stay", facts: owned(), given: {}, warnings: [stays("an unknown manager")] },
-  {
-    reason: "owners of other fields have no say",
-    facts: owned(us, owner("b", "Apply", { "f:spec": { "f:virtualization": { "f:evictionStrategy": {} } } })),
-    given: {},
-    warnings: ["KSM will be switched off"],
-  },
-  { reason: "KSM that is off needs no word", facts: {}, given: {}, warnings: [] },
-  {
-    reason: "KSM that stays wanted needs none either",
-    facts: owned(owner("b")),
-    given: { ksmConfiguration: {} },
-    warnings: [],
-  },
   { reason: "a selector that selects a node is fine", facts: {}, given: aimed("b"), warnings: [] },
-  {
-    reason: "one that selects none is not",
-    facts: {},
-    given: { ksmConfiguration: { nodeLabelSelector } },
-    warnings: ["nodeLabelSelector matches no node"],
-  },
+  { reason: "one that selects none is not", facts: {}, given: aimed("c"), warnings: [aimless] },
   { reason: "unread nodes are not called unselected", facts: { nodes: undefined }, given: aimed("c"), warnings: [] },
   { reason: "nobody gave a selector", facts: { nodes: [] }, warnings: [] },
-  {
-    reason: "a HyperConverged that is missing will be made",
-    facts: { hco: noHco("v1") },
-    given: {},
-    warnings: [created],
-  },
 ];
 
 test.each(ksmCases)("$reason", ({ facts, given, warnings }) => {
   expect(warningsOf("configure-higher-density", given, factsWith(facts))).toEqual(warnings);
+});
+
+const ksm = { ksmConfiguration: { nodeLabelSelector: {} } };
+const fieldsV1 = { "f:spec": { "f:virtualization": { "f:ksmConfiguration": { "f:nodeLabelSelector": {} } } } };
+const oldFieldsV1 = { "f:spec": { "f:ksmConfiguration": { "f:nodeLabelSelector": {} } } };
+const owner = (manager: string, fields: JsonMap = fieldsV1) => ({ manager, operation: "Update", fieldsV1: fields });
+const ours = { manager: "virt-advisor-operator", operation: "Apply", fieldsV1 };
+const hco = (values: JsonMap, ...managedFields: readonly JsonMap[]) => hcoWith("v1", values, { managedFields }).object;
+const stays = (managers: string) => `KSM stays enabled: ksmConfiguration is owned by ${managers}`;
+
+type Hco = ReturnType<typeof hco>;
+type DryRunCase = { reason: string; given?: JsonMap; live: Hco; after: Hco; warnings: readonly string[] };
+
+const dryRunCases: readonly DryRunCase[] = [
+  {
+    reason: "KSM that the dry run removes is switched off, whoever wrote it first",
+    live: hco(ksm, ours, owner("kubectl-create")),
+    after: hco({}),
+    warnings: ["KSM will be switched off"],
+  },
+  {
+    reason: "KSM that the dry run leaves stays, and those who own it then are named",
+    live: hco(ksm, ours, owner("b"), owner("a")),
+    after: hco(ksm, owner("b"), owner("a"), owner("b")),
+    warnings: [stays("b, a")],
+  },
+  {
+    reason: "also those who wrote it in the older version",
+    live: hco(ksm),
+    after: hco(ksm, owner("argocd", oldFieldsV1)),
+    warnings: [stays("argocd")],
+  },
+  {
+    reason: "owners of other fields have no say",
+    live: hco(ksm),
+    after: hco(ksm, owner("b", { "f:spec": { "f:virtualization": { "f:evictionStrategy": {} } } })),
+    warnings: [stays("an unknown manager")],
+  },
+  { reason: "KSM that was off needs no word", live: hco({}), after: hco({}), warnings: [] },
+  {
+    reason: "KSM that stays wanted needs none either",
+    given: { ksmConfiguration: {} },
+    live: hco(ksm),
+    after: hco(ksm, owner("b")),
+    warnings: [],
+  },
+];
+
+test.each(dryRunCases)("$reason", ({ given = {}, live, after: predicted, warnings }) => {
+  const items = profile.plan(given, factsWith({}));
+  const warn = (item: PlannedItem) => (predicted && profile.dryRunWarnings?.(item, { live, predicted })) ?? [];
+  expect(items.map((item) => [item.name, ...warn(item)])).toEqual([
+    ["enable-kubelet-swap"],
+    ["configure-higher-density", ...warnings],
+  ]);
 });

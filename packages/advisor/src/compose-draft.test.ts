@@ -1,33 +1,46 @@
-import { managedByLabel } from "@virt/api";
+import { type KubeObject, managedByLabel } from "@virt/api";
+import { type Assessment, assessed, type DisruptionPolicies, notAssessed } from "@virt/impact";
 import { describe, expect, test } from "vitest";
-import { type Compared, composeDraft } from "./compose-draft.ts";
-import { type Found, found, itemNamed, kernelObject, passFacts, workerPool } from "./facts-world.ts";
-import { now, secondsAgo } from "./observed-world.ts";
+import { type ComparedItem, composeDraft } from "./compose-draft.ts";
+import { planHash } from "./hashes.ts";
 import { plannedItems } from "./plan.ts";
-import { mapTarget } from "./small-profile.ts";
-import { stamp } from "./stamp.ts";
+import {
+  type FactsOverrides,
+  itemNamed,
+  kernelObject,
+  reconcileFacts,
+  storedObject,
+  workerPoolObject,
+} from "./testing/facts-fixtures.ts";
+import { now, secondsAgo } from "./testing/observed-fixtures.ts";
+import { mapTarget } from "./testing/small-profile.ts";
+import { stamp } from "./times.ts";
 
-const settings = found(mapTarget, { data: { size: "s-5" } });
+const settings = storedObject(mapTarget, { data: { size: "s-5" } });
 
 /** The dry run of an API server that adds nothing of its own. */
-function draft(given: Found = {}, change: Partial<Compared> = {}) {
-  const facts = passFacts(given);
-  const compared = plannedItems(facts).map((planned): Compared => {
+function draft(
+  given: FactsOverrides = {},
+  change: Partial<ComparedItem> = {},
+  policies?: Assessment<DisruptionPolicies>,
+) {
+  const facts = reconcileFacts(given);
+  const compared = plannedItems(facts).map((planned): ComparedItem => {
     const live = facts.live(planned.target);
     if (planned.operation === "Delete") return { planned, live, conflicts: [] };
     const predicted = { ...live, ...planned.desired, metadata: { ...live?.metadata, ...planned.desired.metadata } };
     return { planned, live, predicted, conflicts: [], ...change };
   });
-  return composeDraft(facts, compared);
+  return composeDraft(facts, compared, policies);
 }
 
 const noKernel = { spec: { options: { small: { kernel: false } } } };
 
 describe("5.4: impact", () => {
   test("of a new object, of one that changes, of one that does not", () => {
-    const impacts = (given: Found) => draft(given).items.map(({ impactSeverity }) => impactSeverity);
+    const impacts = (given: FactsOverrides) => draft(given).items.map(({ impactSeverity }) => impactSeverity);
     expect(impacts({})).toEqual(["High", "Medium"]);
-    expect(impacts({ objects: [kernelObject("b=2"), found(mapTarget, { data: { size: "l" } })] })).toEqual([
+    expect(impacts({ objects: [kernelObject("b=2"), storedObject(mapTarget, { data: { size: "l" } })] })).toEqual([
       "High",
       "Low",
     ]);
@@ -41,25 +54,70 @@ describe("5.4: impact", () => {
   });
 });
 
+describe("what a plan does to pools", () => {
+  const infra = { ...workerPoolObject("rendered-1"), metadata: { name: "infra" } };
+  const selects = { machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } } };
+  const pools = [workerPoolObject("rendered-1"), { ...infra, spec: selects }];
+
+  test("names each pool that takes the MachineConfig, and is part of the hash", () => {
+    const alone = draft({ pools: [workerPoolObject("rendered-1")] });
+    const both = draft({ pools });
+    expect(alone.disruption).toEqual([{ pool: "worker", class: "Reboot" }]);
+    expect(both.disruption).toEqual([
+      { pool: "infra", class: "Reboot" },
+      { pool: "worker", class: "Reboot" },
+    ]);
+    expect(planHash("small", both.items)).toBe(planHash("small", alone.items));
+    expect(both.planHash).not.toBe(alone.planHash);
+  });
+
+  test("is the same for a removal", () => {
+    const { disruption, items } = draft({ ...noKernel, pools, objects: [kernelObject()] });
+    expect(disruption.map(({ pool }) => pool)).toEqual(["infra", "worker"]);
+    expect(itemNamed(items, "no-kernel")?.impactSeverity).toBe("High");
+  });
+
+  test("is nothing where no MachineConfig changes", () => {
+    expect(draft({ pools, objects: [kernelObject()] })).toMatchObject({ disruption: [], writes: [] });
+  });
+
+  test("follows the policies for files and units, and so does the impact", () => {
+    const unit = { metadata: { name: "99-small", labels: { "machineconfiguration.openshift.io/role": "worker" } } };
+    const config = { systemd: { units: [{ name: "swap.service", contents: "a" }] } };
+    const predicted = { ...kernelObject(), ...unit, spec: { config } } as KubeObject;
+    const withUnit = (action: string) => {
+      const units = new Map([["swap.service", action]]) as DisruptionPolicies["units"];
+      return draft({ pools: [] }, { predicted }, assessed({ files: new Map(), units, sshKeys: undefined }));
+    };
+    expect(withUnit("Reload").disruption).toEqual([{ pool: "worker", class: "Reload" }]);
+    expect(withUnit("Reload").items[0]?.impactSeverity).toBe("Medium");
+    expect(withUnit("Drain").items[0]?.impactSeverity).toBe("High");
+    expect(withUnit("None")).toMatchObject({ disruption: [], items: [{ impactSeverity: "Low" }, {}] });
+    const unread = draft({ pools: [] }, { predicted }, notAssessed("Forbidden"));
+    expect(unread.disruption).toEqual([{ pool: "worker", class: "Reboot" }]);
+  });
+});
+
 test("5.2: creation, change and no change each have their form of diff", () => {
-  const diffs = (given: Found) => draft(given).items.map(({ diff }) => diff.split("\n").slice(0, 3).join("|"));
+  const diffs = (given: FactsOverrides) => draft(given).items.map(({ diff }) => diff.split("\n").slice(0, 3).join("|"));
   expect(diffs({})[1]).toBe("--- /dev/null|+++ settings (ConfigMap)|@@ -0,0 +1,7 @@");
-  expect(diffs({ objects: [found(mapTarget, { data: { size: "l" } })] })[1]).toMatch(
+  expect(diffs({ objects: [storedObject(mapTarget, { data: { size: "l" } })] })[1]).toMatch(
     /^--- settings \(ConfigMap\)\|\+\+\+ settings \(ConfigMap\)\|@@ /,
   );
   expect(diffs({ objects: [settings] })[1]).toBe("--- settings (ConfigMap)|+++ settings (ConfigMap)|(no changes)");
 });
 
-test("all items are pending, with what was looked at on record and no time yet", () => {
+test("all items are pending, with the reviewed target on record and no time yet", () => {
   const item = itemNamed(draft({ objects: [settings] }).items, "settings");
   expect(item).toMatchObject({
     state: "Pending",
-    message: "will be configured",
+    message: "ConfigMap 'settings' is already in place",
     changes: false,
     waitsFor: "kernel",
     reviewed: { uid: "uid of settings", resourceVersion: "7", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
   expect(item).not.toHaveProperty("lastTransitionTime");
+  expect(itemNamed(draft().items, "settings").message).toBe("will be configured");
   expect(itemNamed(draft().items, "settings").reviewed).toMatchObject({ uid: "", resourceVersion: "" });
 });
 
@@ -108,7 +166,7 @@ describe("rollouts", () => {
     const done = { kernel: { state: "done", message: "MachineConfigPool 'worker' is ready (all 3 nodes updated)" } };
     expect(draft({ objects: [kernelObject()] }).rollouts).toEqual(done);
     expect(draft().rollouts).toEqual({});
-    expect(draft({ pools: [workerPool("rendered-7")] }).pools).toMatchObject({
+    expect(draft({ pools: [workerPoolObject("rendered-7")] }).pools).toMatchObject({
       kernel: [{ pool: "worker", configuration: "rendered-7" }],
     });
   });

@@ -1,17 +1,38 @@
-// Makes a plan of what a profile wants and what the API server said it would become. Pure.
+// Composes a plan from what a profile wants and the API server's answers to the dry runs. Pure.
 
 import { type Conflict, fieldManagers, type Item, type KubeObject, managedByLabel, type Severity } from "@virt/api";
-import { changeDiff, contentChanges, creationDiff, deletionDiff, equalDiff, type Health, isMadeBy } from "@virt/engine";
-import type { PassFacts } from "./facts.ts";
+import {
+  type Change,
+  changeDiff,
+  contentChanges,
+  creationDiff,
+  deletionDiff,
+  equalDiff,
+  type Health,
+  isMadeBy,
+} from "@virt/engine";
+import {
+  type Assessment,
+  classOfChange,
+  type DisruptionPolicies,
+  diffConfigs,
+  disruptionOf,
+  type MachineConfigWrite,
+  notAssessed,
+  severityOfClass,
+} from "@virt/impact";
+import { admissionChanges, mutationWarning } from "./drift.ts";
+import type { ReconcileFacts } from "./facts.ts";
 import { planHash, reviewedNow, snapshotHash, specHash, type WithLive } from "./hashes.ts";
+import { draftInputs } from "./inputs.ts";
+import { isMachineConfig, worstImpact } from "./items.ts";
 import type { Draft } from "./observed.ts";
-import { plannedInputs } from "./plan.ts";
-import type { PlannedItem } from "./planned-item.ts";
-import { poolsOf, rolloutOf } from "./rollouts.ts";
-import { worstOf } from "./severity.ts";
+import { poolWarnings } from "./pool-warnings.ts";
+import type { PlannedItem } from "./profile.ts";
+import { poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
 
 /** One planned item beside its target and the answer to its dry run. */
-export type Compared = {
+export type ComparedItem = {
   readonly planned: PlannedItem;
   readonly live: KubeObject | undefined;
   /** By a dry run; undefined where none was made: removals, and what is in force without us. */
@@ -19,11 +40,23 @@ export type Compared = {
   readonly conflicts: readonly Conflict[];
 };
 
-export function composeDraft(facts: PassFacts, compared: readonly Compared[]): Extract<Draft, { kind: "drafted" }> {
-  const foreign = compared.filter(isForeign).map(({ planned: { target } }) => leftInPlace(target));
-  const items = compared
-    .filter((one) => one.planned.operation === "Apply" || isOurs(one))
-    .map((one, at) => ({ ...itemOf(one, facts, at === 0 ? foreign : []), live: one.live }));
+/**
+ * Composes the plan from planned items and the answers to their dry runs. Deletes of objects that are not ours are left out and named in
+ * a warning. Without policies every changed file and unit reboots.
+ */
+export function composeDraft(
+  facts: ReconcileFacts,
+  all: readonly ComparedItem[],
+  policies: Assessment<DisruptionPolicies> = notAssessed("NotServed"),
+): Extract<Draft, { kind: "drafted" }> {
+  const foreign = all.filter(isForeign).map(({ planned: { target } }) => leftInPlace(target));
+  const compared = all.filter((one) => one.planned.operation === "Apply" || isOurs(one));
+  const items = compared.map((one, at) => ({
+    ...itemOf(one, facts, { foreign: at === 0 ? foreign : [], policies }),
+    live: one.live,
+  }));
+  const writes = compared.flatMap(machineConfigWrite);
+  const disruption = disruptionOf(writes, facts.pools, policies);
   const stored = items.map(({ live: _live, ...item }): Item => item);
   const byItem = <T>(make: (item: WithLive<Item>) => T | undefined): Record<string, T> =>
     Object.fromEntries(
@@ -35,26 +68,45 @@ export function composeDraft(facts: PassFacts, compared: readonly Compared[]): E
   return {
     kind: "drafted",
     items: stored,
-    planHash: planHash(facts.config.spec.profile, items),
+    planHash: planHash(facts.config.spec.profile, items, disruption),
     snapshotHash: snapshotHash(items),
-    impact: worstOf(stored, facts.profile?.impact ?? "Low"),
+    impact: worstImpact(stored, facts.profile?.impact ?? "Low"),
+    disruption,
+    writes,
     specHash: specHash(facts.config.spec),
-    inputs: inputsOf(facts),
-    rollouts: byItem((item): Health | undefined => (item.changes ? undefined : rolloutOf(item, item.live, facts))),
+    inputs: draftInputs(facts),
+    rollouts: byItem((item): Health | undefined =>
+      item.changes ? undefined : withNodeReport(rolloutOf(item, item.live, facts), plannedOf(compared, item), facts),
+    ),
     pools: byItem((item) => poolsOf(item, item.live, facts)),
   };
 }
 
-function itemOf({ planned, live, predicted, conflicts }: Compared, facts: PassFacts, foreign: readonly string[]): Item {
-  const { name, operation, target, managedFields, message } = planned;
+function itemOf(
+  { planned, live, predicted, conflicts }: ComparedItem,
+  facts: ReconcileFacts,
+  { foreign, policies }: { readonly foreign: readonly string[]; readonly policies: Assessment<DisruptionPolicies> },
+): Item {
+  const { name, operation, target, managedFields } = planned;
   const changes = isChange(planned, live, predicted);
-  const warnings = [...foreign, ...planned.warnings, ...governedWarning(planned, live)];
+  const learned = predicted === undefined ? [] : (facts.profile?.dryRunWarnings?.(planned, { live, predicted }) ?? []);
+  const mutated =
+    predicted === undefined || planned.operation === "Delete" ? [] : admissionChanges(planned.desired, predicted);
+  const warnings = [
+    ...foreign,
+    ...planned.warnings,
+    ...learned,
+    ...(mutated.length > 0 ? [mutationWarning(mutated)] : []),
+    ...rolloutWarnings({ planned, live, changes }, facts),
+    ...governedWarning(planned, live),
+  ];
+  const reviewed = reviewedNow({ targetRef: target, managedFields }, live);
   const keptRollout = changes ? undefined : rolloutInFlight(name, facts);
   return {
     name,
     operation,
     targetRef: target,
-    impactSeverity: changes ? impactOf(planned, live) : "Low",
+    impactSeverity: impactOf({ planned, live, conflicts, ...(predicted && { predicted }) }, policies),
     changes,
     diff: diffOf({ planned, live, changes, ...(predicted && { predicted }) }),
     ...(planned.operation === "Apply" && { desiredState: planned.desired }),
@@ -63,10 +115,30 @@ function itemOf({ planned, live, predicted, conflicts }: Compared, facts: PassFa
     ...(warnings.length > 0 && { warnings }),
     ...(planned.waitsFor !== undefined && { waitsFor: planned.waitsFor }),
     state: "Pending",
-    message,
-    reviewed: reviewedNow({ targetRef: target, managedFields }, live),
+    message: changes ? planned.message : unchangedMessage(planned, mutated),
+    reviewed,
+    sourceHash: reviewed.hash,
     ...(keptRollout && { rollout: keptRollout }),
   };
+}
+
+function unchangedMessage(planned: PlannedItem, mutated: readonly Change[]): string {
+  const { kind, name } = planned.target;
+  if (planned.operation === "Delete" || planned.isSkipped === true) return planned.message;
+  if (mutated.length > 0) return `${kind} '${name}' keeps the values that admission sets`;
+  return planned.messageInPlace ?? `${kind} '${name}' is already in place`;
+}
+
+function plannedOf(compared: readonly ComparedItem[], { name }: Item): PlannedItem | undefined {
+  return compared.find(({ planned }) => planned.name === name)?.planned;
+}
+
+/** What is in force without us is rolled out to nobody. */
+function rolloutWarnings({ planned, live, changes }: ShownItem, { pools }: ReconcileFacts): readonly string[] {
+  const isApplied = planned.operation === "Apply" && planned.isSkipped !== true;
+  const machineConfig = isApplied ? planned.desired : planned.operation === "Delete" ? live : undefined;
+  if (machineConfig === undefined || !isMachineConfig({ targetRef: planned.target })) return [];
+  return poolWarnings(pools, machineConfig, changes);
 }
 
 function isChange(planned: PlannedItem, live: KubeObject | undefined, predicted: KubeObject | undefined): boolean {
@@ -75,14 +147,30 @@ function isChange(planned: PlannedItem, live: KubeObject | undefined, predicted:
   return live === undefined || contentChanges(live, predicted).length > 0;
 }
 
-function impactOf(planned: PlannedItem, live: KubeObject | undefined): Severity {
+/** Whether nodes are concerned, so that it counts which policies the cluster has. */
+export function changesMachineConfigs(compared: readonly ComparedItem[]): boolean {
+  return compared.flatMap(machineConfigWrite).length > 0;
+}
+
+/** None where it changes no MachineConfig. */
+function machineConfigWrite({ planned, live, predicted }: ComparedItem): readonly MachineConfigWrite[] {
+  const isWritten = isMachineConfig({ targetRef: planned.target }) && isChange(planned, live, predicted);
+  return isWritten ? [{ before: live, after: planned.operation === "Delete" ? undefined : predicted }] : [];
+}
+
+/** What a MachineConfig disturbs is what its class says; of all else the profile knows it. */
+function impactOf(one: ComparedItem, policies: Assessment<DisruptionPolicies>): Severity {
+  const { planned, live, predicted } = one;
+  if (!isChange(planned, live, predicted)) return "Low";
+  const [write] = machineConfigWrite(one);
+  if (write !== undefined) return severityOfClass(classOfChange(diffConfigs(write.before, write.after), policies));
   if (planned.operation === "Delete") return planned.impact;
   return live === undefined ? planned.impact.create : planned.impact.change;
 }
 
-type Shown = Pick<Compared, "planned" | "live" | "predicted"> & { readonly changes: boolean };
+type ShownItem = Pick<ComparedItem, "planned" | "live" | "predicted"> & { readonly changes: boolean };
 
-function diffOf({ planned, live, predicted, changes }: Shown): string {
+function diffOf({ planned, live, predicted, changes }: ShownItem): string {
   if (planned.operation === "Delete" && live !== undefined) return deletionDiff(live);
   if (!changes || predicted === undefined) return equalDiff(planned.target);
   return live === undefined ? creationDiff(predicted) : changeDiff(live, predicted);
@@ -96,27 +184,20 @@ function governedWarning({ target }: PlannedItem, live: KubeObject | undefined):
 }
 
 /** A draft made while a rollout runs keeps its clock, and so does the next one. */
-function rolloutInFlight(name: string, { config }: PassFacts): Item["rollout"] {
+function rolloutInFlight(name: string, { config }: ReconcileFacts): Item["rollout"] {
   const stored = config.status?.items?.find((item) => item.name === name);
   const isWaiting = stored?.state === "InProgress" || (stored?.state === "Pending" && !stored.changes);
   return isWaiting ? stored.rollout : undefined;
 }
 
-function isOurs({ planned, live }: Compared): boolean {
+function isOurs({ planned, live }: ComparedItem): boolean {
   return live !== undefined && isMadeBy(live, fieldManagers.advisor, planned.managedFields);
 }
 
-function isForeign(one: Compared): boolean {
+function isForeign(one: ComparedItem): boolean {
   return one.planned.operation === "Delete" && one.live !== undefined && !isOurs(one);
 }
 
 function leftInPlace({ kind, name }: PlannedItem["target"]): string {
   return `${kind} '${name}' was not created by ${fieldManagers.advisor} and is left in place`;
-}
-
-function inputsOf(facts: PassFacts) {
-  return plannedInputs(facts).map(({ name, now }) => {
-    const applied = facts.config.status?.inputs?.find((record) => record.name === name)?.applied;
-    return { name, ...(now !== undefined && { used: now }), ...(applied !== undefined && { applied }) };
-  });
 }

@@ -1,159 +1,159 @@
+import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConfigWorld } from "./config-world.ts";
-import { inputRef, machineTarget, mapTarget } from "./small-profile.ts";
+import { ConfigHarness } from "./testing/config-harness.ts";
+import { inputRef, machineTarget, mapTarget } from "./testing/small-profile.ts";
 
-type Event = { readonly what: string; readonly happen: (world: ConfigWorld) => void };
+type Event = { readonly what: string; readonly run: (harness: ConfigHarness) => void };
 
-const event = (what: string, happen: Event["happen"]): Event => ({ what, happen });
+const event = (what: string, run: Event["run"]): Event => ({ what, run });
 const options = (small: { readonly size?: string; readonly kernel?: boolean; readonly bad?: boolean }) => ({
   options: { small },
 });
 
 const events: readonly Event[] = [
-  event("DryRun", (world) => world.edit({ action: "DryRun" })),
-  event("Apply", (world) => world.edit({ action: "Apply" })),
-  event("Apply again", (world) => world.edit({ action: "Apply" })),
-  event("Ignore", (world) => world.edit({ action: "Ignore" })),
-  event("another size", (world) => world.edit(options({ size: "xl" }))),
-  event("no kernel", (world) => world.edit(options({ kernel: false }))),
-  event("bad options", (world) => world.edit(options({ bad: true }))),
-  event("Continue", (world) => world.edit({ failurePolicy: "Continue" })),
-  event("bypass", (world) => world.edit({ bypassOptimisticLock: true })),
-  event("pin", (world) =>
-    world.edit(world.status.planHash === undefined ? {} : { approvedPlan: world.status.planHash }),
+  event("DryRun", (harness) => harness.edit({ action: "DryRun" })),
+  event("Apply", (harness) => harness.edit({ action: "Apply" })),
+  event("Apply again", (harness) => harness.edit({ action: "Apply" })),
+  event("Ignore", (harness) => harness.edit({ action: "Ignore" })),
+  event("another size", (harness) => harness.edit(options({ size: "xl" }))),
+  event("no kernel", (harness) => harness.edit(options({ kernel: false }))),
+  event("bad options", (harness) => harness.edit(options({ bad: true }))),
+  event("Continue", (harness) => harness.edit({ failurePolicy: "Continue" })),
+  event("bypass", (harness) => harness.edit({ bypassOptimisticLock: true })),
+  event("pin", (harness) =>
+    harness.edit(harness.status.planHash === undefined ? {} : { approvedPlan: harness.status.planHash }),
   ),
-  event("the input moves", (world) => world.put(inputRef, { data: { limit: "10" } })),
-  event("the input moves back", (world) => world.put(inputRef, { data: { limit: "5" } })),
-  event("settings edited", (world) => world.put(mapTarget, { data: { size: "mine" } })),
-  event("settings deleted", (world) => world.put(mapTarget, undefined)),
-  event("kernel edited", (world) => world.put(machineTarget, { spec: { kernelArguments: ["b=2"] } })),
-  event("the CRD goes", (world) => Object.assign(world.ways, { isServed: false })),
-  event("the CRD comes", (world) => Object.assign(world.ways, { isServed: true })),
-  event("nodes stop", (world) => Object.assign(world.ways, { isRollingOut: false })),
-  event("nodes go on", (world) => Object.assign(world.ways, { isRollingOut: true })),
-  event("refusal", (world) => Object.assign(world.ways, { isRefusing: true })),
-  event("no refusal", (world) => Object.assign(world.ways, { isRefusing: false })),
-  event("outage", (world) => Object.assign(world.ways, { isUnavailable: true })),
-  event("no outage", (world) => Object.assign(world.ways, { isUnavailable: false })),
+  event("the input moves", (harness) => harness.put(inputRef, { data: { limit: "10" } })),
+  event("the input moves back", (harness) => harness.put(inputRef, { data: { limit: "5" } })),
+  event("settings edited", (harness) => harness.put(mapTarget, { data: { size: "mine" } })),
+  event("settings deleted", (harness) => harness.put(mapTarget, undefined)),
+  event("kernel edited", (harness) => harness.put(machineTarget, { spec: { kernelArguments: ["b=2"] } })),
+  event("the CRD goes", (harness) => Object.assign(harness.behaviour, { isServed: false })),
+  event("the CRD comes", (harness) => Object.assign(harness.behaviour, { isServed: true })),
+  event("nodes stop", (harness) => Object.assign(harness.behaviour, { isRollingOut: false })),
+  event("nodes go on", (harness) => Object.assign(harness.behaviour, { isRollingOut: true })),
+  event("refusal", (harness) => Object.assign(harness.behaviour, { isRefusing: true })),
+  event("no refusal", (harness) => Object.assign(harness.behaviour, { isRefusing: false })),
+  event("outage", (harness) => Object.assign(harness.behaviour, { isUnavailable: true })),
+  event("no outage", (harness) => Object.assign(harness.behaviour, { isUnavailable: false })),
 ];
 
-/** Passes until nothing changes any more. */
-function settle(world: ConfigWorld, crashes: readonly boolean[] = []): boolean {
-  for (let pass = 0; pass < 40; pass += 1) {
-    const before = world.status;
-    const isCrashing = crashes[pass] === true;
-    const { again } = world.pass(isCrashing);
-    const isQuiet = JSON.stringify(world.status) === JSON.stringify(before) && again.when !== "at-once";
+/** Reconciles until nothing changes any more. */
+function settle(harness: ConfigHarness, crashes: readonly boolean[] = []): boolean {
+  for (let round = 0; round < 40; round += 1) {
+    const before = harness.status;
+    const isCrashing = crashes[round] === true;
+    const { requeue } = harness.reconcile(isCrashing);
+    const isQuiet = JSON.stringify(harness.status) === JSON.stringify(before) && requeue.when !== "at-once";
     if (isQuiet && !isCrashing) return true;
   }
   return false;
 }
 
-function start(): ConfigWorld {
-  const world = new ConfigWorld();
-  world.put(inputRef, { data: { limit: "5" } });
-  return world;
+function start(): ConfigHarness {
+  const harness = new ConfigHarness();
+  harness.put(inputRef, { data: { limit: "5" } });
+  return harness;
 }
 
-const summary = ({ status, spec, ...world }: ConfigWorld) => ({
+const summary = ({ status, spec, ...harness }: ConfigHarness) => ({
   phase: status.phase,
   action: spec.action,
   items: status.items?.map(({ name, state }) => `${name} ${state}`),
   marks: status.conditions?.filter(({ status }) => status === "True").map(({ type }) => type),
-  ways: world.ways,
+  ways: harness.behaviour,
 });
-const contents = (world: ConfigWorld) =>
-  [mapTarget, machineTarget].map((ref) => [world.live(ref)?.["data"], world.live(ref)?.["spec"]]);
+const contents = (harness: ConfigHarness) =>
+  [mapTarget, machineTarget].map((ref) => [harness.live(ref)?.["data"], harness.live(ref)?.["spec"]]);
 
 const anyEvents = fc.array(fc.constantFrom(...events), { maxLength: 8, size: "max" });
-const anyPasses = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 12, maxLength: 12 });
-const numRuns = 300; // each is some dozens of passes
+const anyReconciles = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 12, maxLength: 12 });
 
-/** All troubles over, and a person who looks at the plan and then wants it. */
-function calmAndApply(world: ConfigWorld): void {
-  Object.assign(world.ways, { isServed: true, isRollingOut: true, isRefusing: false, isUnavailable: false });
-  world.put(inputRef, { data: { limit: "5" } });
-  world.edit({
+/** All failures over, and a person who reviews the plan and then applies it. */
+function calmAndApply(harness: ConfigHarness): void {
+  Object.assign(harness.behaviour, { isServed: true, isRollingOut: true, isRefusing: false, isUnavailable: false });
+  harness.put(inputRef, { data: { limit: "5" } });
+  harness.edit({
     action: "DryRun",
     options: { small: { size: "m" } },
     bypassOptimisticLock: false,
     failurePolicy: "Abort",
   });
-  settle(world);
-  world.edit({
+  settle(harness);
+  harness.edit({
     action: "Apply",
-    ...(world.spec.approvedPlan && world.status.planHash && { approvedPlan: world.status.planHash }),
+    ...(harness.spec.approvedPlan && harness.status.planHash && { approvedPlan: harness.status.planHash }),
   });
 }
 
-test("whatever happened in whatever order, the same wish in the same cluster ends in the same state", () => {
-  const law = fc.property(anyEvents, anyPasses, (events, passes) => {
-    const world = start();
-    events.forEach(({ happen }, at) => {
-      happen(world);
-      for (let pass = 0; pass < (passes[at] ?? 0); pass += 1) world.pass();
+test("whatever happened in whatever order, the same spec in the same cluster ends in the same state", () => {
+  const law = fc.property(anyEvents, anyReconciles, (events, reconciles) => {
+    const harness = start();
+    events.forEach(({ run }, at) => {
+      run(harness);
+      for (let round = 0; round < (reconciles[at] ?? 0); round += 1) harness.reconcile();
     });
-    calmAndApply(world);
-    expect(settle(world)).toBe(true);
-    expect(summary(world)).toMatchObject({ phase: "Completed", items: ["kernel Completed", "settings Completed"] });
-    expect(contents(world)).toEqual([
+    calmAndApply(harness);
+    expect(settle(harness)).toBe(true);
+    expect(summary(harness)).toMatchObject({ phase: "Completed", items: ["kernel Completed", "settings Completed"] });
+    expect(contents(harness)).toEqual([
       [{ size: "m-5" }, undefined],
       [undefined, { kernelArguments: ["a=1"] }],
     ]);
   });
-  fc.assert(law, { numRuns });
+  fc.assert(law, runsForCost(64));
 });
 
 test("a config comes to rest after everything that happens", () => {
   const law = fc.property(anyEvents, (events) => {
-    const world = start();
-    return events.every(({ happen }) => {
-      happen(world);
-      return settle(world);
+    const harness = start();
+    return events.every(({ run }) => {
+      run(harness);
+      return settle(harness);
     });
   });
-  fc.assert(law, { numRuns });
+  fc.assert(law, runsForCost(64));
 });
 
 test("a crash anywhere changes no final state", () => {
   const anyCrashes = fc.array(fc.array(fc.boolean(), { maxLength: 8 }), { minLength: 12, maxLength: 12 });
   const law = fc.property(anyEvents, anyCrashes, (events, crashes) => {
     const [calm, crashing] = [start(), start()];
-    events.forEach(({ happen }, at) => {
-      happen(calm);
+    events.forEach(({ run }, at) => {
+      run(calm);
       settle(calm);
-      happen(crashing);
+      run(crashing);
       settle(crashing, crashes[at]);
     });
     expect(summary(crashing)).toEqual(summary(calm));
     expect(contents(crashing)).toEqual(contents(calm));
   });
-  fc.assert(law, { numRuns });
+  fc.assert(law, runsForCost(64));
 });
 
 test("whatever happens, nothing is written but what is on record", () => {
-  const law = fc.property(anyEvents, anyPasses, (events, passes) => {
-    const world = start();
-    events.forEach(({ happen }, at) => {
-      happen(world);
-      for (let pass = 0; pass < (passes[at] ?? 0); pass += 1) world.pass(pass === 2);
+  const law = fc.property(anyEvents, anyReconciles, (events, reconciles) => {
+    const harness = start();
+    events.forEach(({ run }, at) => {
+      run(harness);
+      for (let round = 0; round < (reconciles[at] ?? 0); round += 1) harness.reconcile(round === 2);
     });
-    return world.written.every(({ isOnRecord }) => isOnRecord);
+    return harness.written.every(({ isOnRecord }) => isOnRecord);
   });
-  fc.assert(law, { numRuns });
+  fc.assert(law, runsForCost(64));
 });
 
 test("without an Apply nothing is ever written", () => {
-  const law = fc.property(anyEvents, anyPasses, (events, passes) => {
-    const world = start();
+  const law = fc.property(anyEvents, anyReconciles, (events, reconciles) => {
+    const harness = start();
     events
       .filter(({ what }) => !what.startsWith("Apply"))
-      .forEach(({ happen }, at) => {
-        happen(world);
-        for (let pass = 0; pass < (passes[at] ?? 0); pass += 1) world.pass();
+      .forEach(({ run }, at) => {
+        run(harness);
+        for (let round = 0; round < (reconciles[at] ?? 0); round += 1) harness.reconcile();
       });
-    return world.written.length === 0;
+    return harness.written.length === 0;
   });
-  fc.assert(law, { numRuns });
+  fc.assert(law, runsForCost(64));
 });

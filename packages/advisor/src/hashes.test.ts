@@ -1,20 +1,22 @@
-import type { Item, KubeObject } from "@virt/api";
+import type { DisruptionClass, Item, KubeObject, PoolDisruption } from "@virt/api";
+import { digest, targetKey } from "@virt/engine";
+import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isStale, planHash, reviewedNow, snapshotHash, specHash } from "./hashes.ts";
-import { descheduler, psi, spec } from "./observed-world.ts";
+import { deschedulerItem, psi, spec } from "./testing/observed-fixtures.ts";
 
 const live: KubeObject = {
-  ...descheduler().targetRef,
+  ...deschedulerItem().targetRef,
   metadata: { name: "cluster", uid: "u1", resourceVersion: "5", labels: { a: "b" } },
   spec: { mode: "Automatic", profiles: ["x"] },
   status: { seen: 1 },
 };
-const item: Item = descheduler({ reviewed: reviewedNow(descheduler(), live) });
+const item: Item = deschedulerItem({ reviewed: reviewedNow(deschedulerItem(), live) });
 const changed = (change: object): KubeObject => ({ ...live, ...change });
 
 test("12: the snapshot of load-aware with both targets absent", () => {
-  const items = [psi(), descheduler()].map((one) => ({ ...one, live: undefined }));
+  const items = [psi(), deschedulerItem()].map((one) => ({ ...one, live: undefined }));
   expect(snapshotHash(items)).toBe("8046b8bc3127298de872e1ee226b6464d73a52449bc71d34910bc97914434037");
 });
 
@@ -39,7 +41,7 @@ describe("5.5: a target is stale", () => {
   });
 
   test("when one appears where none was reviewed", () => {
-    const absent = descheduler({ reviewed: reviewedNow(descheduler(), undefined) });
+    const absent = deschedulerItem({ reviewed: reviewedNow(deschedulerItem(), undefined) });
     expect(absent.reviewed).toMatchObject({ uid: "", resourceVersion: "" });
     expect(isStale(absent, undefined)).toBe(false);
     expect(isStale(absent, live)).toBe(true);
@@ -48,7 +50,9 @@ describe("5.5: a target is stale", () => {
 
 describe("5.6: planHash", () => {
   const hash = (given: Partial<Item> = {}, object: KubeObject | undefined = live) =>
-    planHash("load-aware-rebalancing", [{ ...descheduler(given), live: object }]);
+    planHash("load-aware-rebalancing", [
+      { ...deschedulerItem(given), sourceHash: reviewedNow(deschedulerItem(given), object).hash },
+    ]);
 
   test("names what is desired, and what it was drafted against", () => {
     const hashes = [
@@ -59,7 +63,7 @@ describe("5.6: planHash", () => {
       hash({ targetRef: psi().targetRef }),
       hash({ desiredState: { ...live, spec: { mode: "Predictive" } } }),
       hash({}, changed({ spec: { mode: "Predictive" } })),
-      planHash("other", [{ ...descheduler(), live }]),
+      planHash("other", [{ ...deschedulerItem(), sourceHash: reviewedNow(deschedulerItem(), live).hash }]),
       planHash("load-aware-rebalancing", []),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
@@ -73,9 +77,52 @@ describe("5.6: planHash", () => {
     expect(hash({}, changed({ status: {}, metadata: { name: "cluster", uid: "u9" } }))).toBe(hash());
   });
 
+  test("names the pools that the plan disturbs and how, in any order; none is as if they did not count", () => {
+    const items = [deschedulerItem()];
+    const of = (...disruption: readonly PoolDisruption[]) => planHash("p", items, disruption);
+    const worker = { pool: "worker", class: "Reboot" } as const;
+    const infra = { pool: "infra", class: "Reboot" } as const;
+    expect(of()).toBe(planHash("p", items));
+    expect(of(infra, worker)).toBe(of(worker, infra));
+    const hashes = [of(), of(worker), of(infra), of(worker, infra), of({ ...worker, class: "Drain" })];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  test("is made of this canonical JSON", () => {
+    const { name, operation, targetRef, managedFields = [], desiredState = null } = deschedulerItem();
+    const hashed = { desired: desiredState, managedFields, name, operation, source: "s", target: targetKey(targetRef) };
+    const whole = { disruption: [{ class: "Reboot", pool: "worker" }], items: [hashed], profile: "p", version: 2 };
+    const hash = planHash("p", [deschedulerItem({ sourceHash: "s" })], [{ pool: "worker", class: "Reboot" }]);
+    expect(hash).toBe(digest(whole));
+  });
+
+  test("moves if and only if the items or the disturbed pools do", () => {
+    const classes = fc.constantFrom<DisruptionClass[]>("Reboot", "Drain", "Reload");
+    const anyDisruption = fc.uniqueArray(fc.record({ pool: fc.constantFrom("a", "b", "c"), class: classes }), {
+      selector: ({ pool }) => pool,
+    });
+    const anyItems = fc.array(
+      fc.constantFrom("x", "y").map((mark) => deschedulerItem({ sourceHash: mark })),
+      {
+        maxLength: 2,
+      },
+    );
+    const anyPlan = fc.record({ items: anyItems, disruption: anyDisruption });
+    const content = ({ items, disruption }: { items: readonly Item[]; disruption: readonly PoolDisruption[] }) =>
+      JSON.stringify([
+        items.map(({ sourceHash }) => sourceHash),
+        disruption.map((one) => `${one.pool} ${one.class}`).toSorted(),
+      ]);
+    const law = fc.property(anyPlan, anyPlan, (one, other) => {
+      const isSame = planHash("p", one.items, one.disruption) === planHash("p", other.items, other.disruption);
+      return isSame === (content(one) === content(other));
+    });
+    fc.assert(law, runsForCost(4));
+  });
+
   test("of an item without desired state is that of null", () => {
-    const { desiredState: _desired, ...bare } = descheduler();
-    const removed = planHash("p", [{ ...bare, operation: "Delete", live }]);
+    const { desiredState: _desired, ...bare } = deschedulerItem();
+    const removed = planHash("p", [{ ...bare, operation: "Delete" }]);
     expect(removed).toMatch(/^[0-9a-f]{64}$/);
   });
 });
@@ -85,7 +132,7 @@ test("1.4: action and approval never change the hash of a spec, everything else 
   const law = fc.property(action, fc.constantFrom({}, { approvedPlan: "a" }), (action, approval) => {
     return specHash(spec({ action, ...approval })) === specHash(spec());
   });
-  fc.assert(law, { numRuns: 50 });
+  fc.assert(law, runsForCost(400));
   const edits = [
     { failurePolicy: "Continue" },
     { bypassOptimisticLock: true },

@@ -1,38 +1,52 @@
-// The hashes that say whether a spec, a plan or a target is still the one that was meant.
+// The hashes by which a spec, a plan or a target is recognized as the same.
 
-import type { Item, KubeObject, Ref, Reviewed, Spec } from "@virt/api";
-import { digest, managedValues, snapshot, targetKey } from "@virt/engine";
+import type { Item, KubeObject, PoolDisruption, Ref, Reviewed, Spec } from "@virt/api";
+import { compareUtf8, digest, snapshotTargets, targetKey } from "@virt/engine";
 
 /** What a plan is drafted for: action and approval are not part of it. */
 export function specHash({ action: _action, approvedPlan: _approved, ...rest }: Spec): string {
   return digest(rest);
 }
 
-/** As much of an item as its hashes depend on. */
-export type Hashed = Pick<Item, "name" | "operation" | "targetRef" | "desiredState" | "managedFields">;
+/** As much of an item as the hash of its plan depends on. */
+export type HashedItem = Pick<
+  Item,
+  "name" | "operation" | "targetRef" | "desiredState" | "managedFields" | "sourceHash"
+>;
 
 export type WithLive<T> = T & { readonly live: KubeObject | undefined };
 
-/** What is approved: content and the managed fields it was drafted against, and nothing else. */
-export function planHash(profile: string, items: readonly WithLive<Hashed>[]): string {
-  const hashed = items.map(({ name, operation, targetRef, desiredState, managedFields = [], live }) => ({
+/**
+ * What is approved: content, the managed fields it was drafted against, which pools it disturbs, and nothing else. It is made of what
+ * the status stores, so that a stored plan can be held against the hash that was approved. A plan that disturbs no pool has the hash
+ * that it had before pools counted.
+ */
+export function planHash(
+  profile: string,
+  items: readonly HashedItem[],
+  disruption: readonly PoolDisruption[] = [],
+): string {
+  const hashed = items.map(({ name, operation, targetRef, desiredState, managedFields = [], sourceHash = "" }) => ({
     desired: desiredState ?? null,
-    live: managedValues(live, managedFields),
+    source: sourceHash,
     managedFields,
     name,
     operation,
     target: targetKey(targetRef),
   }));
-  return digest({ items: hashed, profile, version: 1 });
+  const disturbed = disruption
+    .map(({ pool, class: disruptionClass }) => ({ class: disruptionClass, pool }))
+    .toSorted((left, right) => compareUtf8(left.pool, right.pool));
+  return digest({ ...(disturbed.length > 0 && { disruption: disturbed }), items: hashed, profile, version: 2 });
 }
 
-export function snapshotHash(items: readonly WithLive<Pick<Hashed, "targetRef" | "managedFields">>[]): string {
+export function snapshotHash(items: readonly WithLive<Pick<HashedItem, "targetRef" | "managedFields">>[]): string {
   return digest(
-    snapshot(items.map(({ targetRef, managedFields = [], live }) => ({ ref: targetRef, managedFields, live }))),
+    snapshotTargets(items.map(({ targetRef, managedFields = [], live }) => ({ ref: targetRef, managedFields, live }))),
   );
 }
 
-/** How a target looks now, in the form in which a review records it. */
+/** The target as it is now, in the form in which a review records it. */
 export function reviewedNow(
   { targetRef, managedFields }: { readonly targetRef: Ref; readonly managedFields?: readonly string[] },
   live: KubeObject | undefined,
@@ -41,8 +55,16 @@ export function reviewedNow(
   return { uid, resourceVersion, hash: snapshotHash([{ targetRef, ...(managedFields && { managedFields }), live }]) };
 }
 
-/** A version that moved alone is no change: others write status all the time. */
+/**
+ * The target is not any more what was reviewed, by uid and managed fields. Another resource version alone is no change: others write
+ * status all the time.
+ */
 export function isStale(item: Item, live: KubeObject | undefined): boolean {
   const now = reviewedNow(item, live);
   return item.reviewed === undefined || now.uid !== item.reviewed.uid || now.hash !== item.reviewed.hash;
+}
+
+/** As texts name a plan: enough to tell the plans of one config apart. */
+export function shortHash(planHash = ""): string {
+  return planHash.slice(0, 8);
 }

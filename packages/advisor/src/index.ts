@@ -1,36 +1,49 @@
 // What other packages use of the advisor's core.
 
-export { namespaceText, optionsOf } from "./blocked.ts";
-export { type Compared, composeDraft } from "./compose-draft.ts";
-export { conditionIs, conditionOf } from "./conditions/read.ts";
-export type { Drifts, PassFacts } from "./facts.ts";
+export { approverOf, isLockBypassed } from "./approval.ts";
+export { type ComparedItem, changesMachineConfigs, composeDraft } from "./compose-draft.ts";
+export { conditionIs, conditionOf, withRetryingCondition } from "./conditions/status-conditions.ts";
+export { admissionChanges, type DriftSuspect, findDriftSuspects, mutationRecheckMs } from "./drift.ts";
+export type { Drifts, ReconcileFacts, StatusOrigin } from "./facts.ts";
+export { type LiveTargets, withLiveTargets } from "./facts.ts";
 export { isStale, reviewedNow } from "./hashes.ts";
-export { isMachineConfig } from "./items.ts";
-export { movedSinceApplied, movedSinceDrafted } from "./moved-inputs.ts";
-export { type News, newsOf } from "./news.ts";
+export { withImpact } from "./impact/publish-impact.ts";
+export { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
+export { isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
 export { observe } from "./observe.ts";
-export type { Again, Decision, Draft, Drift, Effect, Observed } from "./observed.ts";
-export { plannedItems } from "./plan.ts";
-export type { Input, PlannedItem } from "./planned-item.ts";
-export { type AnyFacts, defineProfile, type Need, type Profile, type Refusal, type Target } from "./profile.ts";
+export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
+export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";
+export type { DryRunResult, PlanInput, PlannedItem } from "./profile.ts";
+export {
+  type AnyProfileFacts,
+  type CrdRequirement,
+  defineProfile,
+  type OptionsInput,
+  type OptionsRefusal,
+  type Profile,
+  type ProfileTarget,
+} from "./profile.ts";
 export {
   besideHco,
-  type FactOf,
-  type Facts,
-  type HcoFact,
-  hco,
   type KernelFact,
   kernelArguments,
   namespace,
   nodes,
-  object,
+  type ProfileFactOf,
+  type ProfileFacts,
+  type ProfileHcoFact,
+  type ProfileRead,
+  type ProfileReads,
   pools,
-  type Read,
-  type Reads,
-  schema,
+  target,
+  type VmNodesFact,
+  vmNodes,
 } from "./reads.ts";
-export { type Done, record } from "./record.ts";
-export { retrying } from "./retrying.ts";
-export { type Suspect, suspects } from "./suspects.ts";
-export { transition } from "./transition.ts";
-export { wantsDraft } from "./wants-draft.ts";
+export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
+export { rolloutChanges } from "./rollout/rollout-changes.ts";
+export { rolloutProblem, rolloutTarget } from "./rollouts.ts";
+export { type ItemResult, recordItemResult } from "./stages/execute.ts";
+export { restoreStatus } from "./stages/refuse-plan.ts";
+export { type EventContext, eventsForStatusChange } from "./status-events.ts";
+export { shiftTimes } from "./times.ts";
+export { transition, wantsDraft } from "./transition.ts";

@@ -1,13 +1,23 @@
-// How an item moves from state to state.
+// The items of a plan: how each moves from state to state, and how much they disturb.
 
-import type { Item, ItemState } from "@virt/api";
-import { equalDiff } from "@virt/engine";
-import type { ItemSeen } from "./observed.ts";
-import { stamp } from "./stamp.ts";
-import { texts } from "./texts.ts";
+import { type Item, type ItemState, type Severity, severities } from "@virt/api";
+import { equalDiff, roleLabel } from "@virt/engine";
+import { type NodeRole, nodeRoles } from "@virt/facts";
+import type { Observed, ObservedItem } from "./observed.ts";
+import { stamp } from "./times.ts";
+
+/** Sentences of items that users, tests and scripts rely on. */
+export const itemMessages = {
+  applying: "Applying configuration...",
+  deleting: "Deleting resource...",
+  applied: "Applied successfully",
+  deleted: "Deleted successfully",
+  unchanged: "Already in desired state",
+  correcting: "Re-applying to fix drift (bypassOptimisticLock)",
+} as const;
 
 /** Its time moves with its state alone. */
-export function inState(item: Item, state: ItemState, message: string, now: number): Item {
+export function withState(item: Item, state: ItemState, message: string, now: number): Item {
   if (item.state === state) return { ...item, message };
   return { ...item, state, message, lastTransitionTime: stamp(now) };
 }
@@ -23,34 +33,64 @@ export function withTimesOf(before: readonly Item[], items: readonly Item[]): re
 }
 
 /** Nothing is left to show once an item is done. */
-export function completed(item: Item, message: string, now: number): Item {
-  return { ...inState(item, "Completed", message, now), diff: equalDiff(item.targetRef) };
+export function completeItem(item: Item, message: string, now: number): Item {
+  return { ...withState(item, "Completed", message, now), diff: equalDiff(item.targetRef) };
 }
 
 /** Begun and not confirmed: whether its write arrived must be found out. */
-export function isBegun({ state, changes, appliedTime }: Item): boolean {
+export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
   return state === "InProgress" && changes && appliedTime === undefined;
 }
 
+/** Whether writing the target rolls out to nodes. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");
 }
 
 /** On record before it is done; the clock of a rollout starts here. */
-export function begun({ item, pools }: Pick<ItemSeen, "item" | "pools">, now: number): Item {
-  const message = item.operation === "Delete" ? texts.deletingItem : texts.applyingItem;
+export function startItem({ item, pools }: Pick<ObservedItem, "item" | "pools">, now: number): Item {
+  const message = item.operation === "Delete" ? itemMessages.deleting : itemMessages.applying;
   const rollout = isMachineConfig(item) ? { rollout: { startTime: stamp(now), before: pools } } : {};
-  return { ...inState(item, "InProgress", message, now), ...rollout };
+  return { ...withState(item, "InProgress", message, now), ...rollout };
 }
 
 /** Its write was confirmed. A rollout goes on from here; all else is done. */
-export function confirmed(item: Item, now: number): Item {
+export function confirmItem(item: Item, now: number): Item {
   const applied = { ...item, appliedTime: stamp(now), diff: equalDiff(item.targetRef) };
   if (isMachineConfig(item)) return applied;
-  return completed(applied, item.operation === "Delete" ? texts.deletedItem : texts.appliedItem, now);
+  return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
+}
+
+/** A plan that has failed waits for nothing any more, and its items record how far they came. */
+export function closeFailedItems(
+  items: readonly Item[],
+  { items: observed, now }: Pick<Observed, "items" | "now">,
+): readonly Item[] {
+  const failed = items.find(({ state }) => state === "Failed");
+  const why = failed === undefined ? "the plan failed" : `item '${failed.name}' failed`;
+  return items.map((item) => {
+    const isInPlace = observed.find((one) => one.item.name === item.name)?.isInPlace === true;
+    const reached = isWriteOpen(item) && isInPlace ? confirmItem(item, now) : item; // by a write whose answer was lost
+    if (reached.state === "Pending" || isWriteOpen(reached))
+      return withState(reached, "Pending", `Not applied: ${why}`, now);
+    if (reached.state !== "InProgress") return reached;
+    return withState(reached, "Failed", `No longer waiting for the rollout: ${why}`, now);
+  });
 }
 
 /** In force without us, so there is no object whose rollout could be followed. */
 export function isSkipped({ changes, operation, reviewed }: Item): boolean {
   return !changes && operation === "Apply" && reviewed?.uid === "";
+}
+
+export function worstImpact(items: readonly Pick<Item, "impactSeverity">[], otherwise: Severity): Severity {
+  if (items.length === 0) return otherwise;
+  return severities.findLast((severity) => items.some(({ impactSeverity }) => impactSeverity === severity)) ?? "Low";
+}
+
+/** The roles that a stored plan was drafted for: while it is executed or guarded, nodes that come and go do not change it. */
+export function rolesIn(items: readonly Item[]): readonly NodeRole[] {
+  const recorded = items.filter(isMachineConfig).map(({ desiredState }) => desiredState?.metadata.labels?.[roleLabel]);
+  const roles = nodeRoles.filter((role) => recorded.includes(role));
+  return roles.length > 0 ? roles : ["worker"];
 }

@@ -1,25 +1,32 @@
-// What a person should do next, in the phases that wait for one.
+// What a person reads who has to act: why a plan waits, and what to do next, with the command that does it.
 
-import type { Phase, Spec, Status } from "@virt/api";
+import type { Phase, Review, Spec, Status } from "@virt/api";
+import { phaseMessages } from "./conditions/phase.ts";
+import { conditionOf } from "./conditions/status-conditions.ts";
+import { findMutator } from "./drift.ts";
+import { shortHash } from "./hashes.ts";
+import { movedSinceApplied } from "./inputs.ts";
+import type { Observed } from "./observed.ts";
 
-const again = "set spec.action to DryRun and back to Apply";
-
-export function nextStep(phase: Phase, { review }: Status, { action, bypassOptimisticLock }: Spec): string | undefined {
+/** Undefined in phases that wait for nobody. `status` is the one that is about to be written. */
+export function nextStep(
+  phase: Phase,
+  { review }: Status,
+  observed: Pick<Observed, "spec" | "operator" | "items">,
+): string | undefined {
+  const { spec, operator } = observed;
   switch (phase) {
     case "ReviewRequired":
-      if (action !== "Apply") return undefined;
-      return review?.reason === "ApprovalRequired"
-        ? `review status.items and set spec.approvedPlan to '${review.planHash}'.`
-        : `review status.items, then ${again}.`;
+      if (spec.action !== "Apply" || review === undefined || operator.withheld !== undefined) return undefined;
+      return `review status.items, then run: ${needsPin(observed) ? pinCommand(spec, review.planHash) : againCommand(spec)}`;
     case "PrerequisiteFailed":
       return "provide what is missing; the plan is drafted as soon as it is there.";
     case "Failed":
-      return `mend the cause, then ${again}.`;
+      return `remove the cause, then run: ${againCommand(spec)}`;
     case "CompletedWithErrors":
-      return `mend what the failed items in status.items name, then ${again}.`;
+      return `remove the causes that the failed items in status.items name, then run: ${againCommand(spec)}`;
     case "Drifted":
-      if (action === "Apply" && bypassOptimisticLock) return undefined;
-      return `undo the change, or ${again} to apply the plan again.`;
+      return driftStep(observed);
     case "CompletedWithUpgrade":
     case "Pending":
     case "Drafting":
@@ -28,4 +35,95 @@ export function nextStep(phase: Phase, { review }: Status, { action, bypassOptim
     case "Ignored":
       return undefined;
   }
+}
+
+/** What admission changes is never corrected automatically, and there is nobody whose change could be undone. */
+function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | undefined {
+  const drifted = items.filter(({ item, drift }) => item.state === "Completed" && drift !== undefined);
+  const mutated = drifted.filter(({ drift }) => drift?.kind === "mutated");
+  const isCorrected = spec.action === "Apply" && spec.bypassOptimisticLock;
+  const isAdmissionAlone = mutated.length > 0 && (isCorrected || mutated.length === drifted.length);
+  const objects = mutated.map(({ item: { targetRef } }) => `${targetRef.kind} '${targetRef.name}'`).join(", ");
+  const ignoreCommand = patchCommand(spec, { action: "Ignore" });
+  const exempt = `${findMutator}; exempt ${objects} there, or accept what is stored and end its management by: ${ignoreCommand}`;
+  if (isAdmissionAlone) return exempt;
+  if (isCorrected) return undefined;
+  const undo = `undo the change, or to have the plan ${spec.action === "Apply" ? "applied" : "drafted"} again run: ${againCommand(spec)}`;
+  return mutated.length > 0 ? `${undo}; for what admission changes, ${exempt}` : undo;
+}
+
+/** Asks anew for what was asked for; an Apply approves the plan on display by it, a DryRun never applies anything. */
+function againCommand(spec: Spec): string {
+  const [away, back] = spec.action === "Apply" ? (["DryRun", "Apply"] as const) : (["Ignore", "DryRun"] as const);
+  return `${patchCommand(spec, { action: away })} && ${patchCommand(spec, { action: back })}`;
+}
+
+function pinCommand(spec: Spec, approvedPlan: string): string {
+  return patchCommand(spec, { action: "Apply", approvedPlan });
+}
+
+/** A config has the name of its profile. */
+function patchCommand({ profile }: Spec, spec: Partial<Spec>): string {
+  return `kubectl patch vpconf ${profile} --type=merge -p '${JSON.stringify({ spec })}'`;
+}
+
+/** An approval has to name the plan by its hash. */
+function needsPin({ spec, operator }: Pick<Observed, "spec" | "operator">): boolean {
+  return operator.mustPin || spec.approvedPlan !== undefined;
+}
+
+/** Why the plan on display waits, as the message of ReviewRequired. */
+export function reviewText(observed: Observed, review: Review): string {
+  const { spec, operator } = observed;
+  if (operator.withheld !== undefined) return withheldText(operator.withheld);
+  if (spec.action === "Apply") return `Plan ${shortHash(review.planHash)} waits: ${waitReasons(observed, review)}.`;
+  const isPinned = !needsPin(observed) || spec.approvedPlan === review.planHash;
+  return isPinned ? phaseMessages.review : pinText(review.planHash);
+}
+
+function withheldText(why: string): string {
+  return `Nothing is executed, because approvals cannot be trusted: ${why}. Next: install the admission policies of this release again, then approve the plan anew.`;
+}
+
+function pinText(planHash: string): string {
+  return `Plan ready for review. Set spec.approvedPlan to '${planHash}' and action to 'Apply' to execute.`;
+}
+
+/** An approval of another plan is named whatever else made this one wait. */
+function waitReasons(observed: Observed, review: Review): string {
+  const { approvedPlan } = observed.spec;
+  const isOther = approvedPlan !== undefined && approvedPlan !== review.planHash;
+  const other = isOther ? [`spec.approvedPlan names plan ${shortHash(approvedPlan)}`] : [];
+  return [...reasonTexts(observed, review), ...other].join("; ") || "spec.approvedPlan does not name it";
+}
+
+function reasonTexts(observed: Observed, { reason, message = "" }: Review): readonly string[] {
+  switch (reason) {
+    case "InputChanged":
+      return [inputText(observed)];
+    case "PlanStale":
+      return ["its targets were modified after an earlier plan was approved"];
+    case "OperatorUpgraded":
+      return [message || `operator version ${observed.operator.version} drafted it, and nobody has approved it since`];
+    case "NotRequested":
+    case "Requested":
+      return ["nobody has approved it since it was drafted"];
+    case "PlanTampered":
+      return [`somebody else changed its status (${message}), nothing of which is applied`];
+    case "ApprovalRequired":
+    case "PolicyNotInForce":
+      return [];
+    case "Guarded":
+      return [message];
+  }
+}
+
+const inputPrefix = "Input dependency changed: ";
+
+function inputText({ stored, inputs }: Observed): string {
+  const applied = inputs.filter((input) => input.applied !== undefined);
+  const changes = movedSinceApplied(applied).map(({ change }) => change);
+  if (changes.length > 0) return changes.join(", ");
+  const marked = conditionOf(stored, "InputDependencyDrift")?.message ?? "an input changed";
+  return marked.startsWith(inputPrefix) ? marked.slice(inputPrefix.length) : marked;
 }

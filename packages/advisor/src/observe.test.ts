@@ -1,13 +1,13 @@
 import type { Item, Status } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { found, inputObject, kernelObject, passFacts } from "./facts-world.ts";
+import { findDriftSuspects } from "./drift.ts";
 import { reviewedNow } from "./hashes.ts";
 import { observe } from "./observe.ts";
-import { doneItem, drift, generation, psi, removal } from "./observed-world.ts";
-import { machineTarget, mapTarget, need, smallProfile } from "./small-profile.ts";
-import { suspects } from "./suspects.ts";
+import { inputObject, kernelObject, reconcileFacts, storedObject } from "./testing/facts-fixtures.ts";
+import { doneItem, drift, generation, psi, removal } from "./testing/observed-fixtures.ts";
+import { machineTarget, mapTarget, need, smallProfile } from "./testing/small-profile.ts";
 
-const settings = found(mapTarget, { data: { size: "s-5" } });
+const settings = storedObject(mapTarget, { data: { size: "s-5" } });
 const desiredState = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { size: "s-5" } };
 const { rollout: _none, ...mapItem } = doneItem(
   psi({ name: "settings", targetRef: mapTarget, managedFields: ["data"], desiredState }),
@@ -16,19 +16,19 @@ const stored: Item = { ...mapItem, reviewed: reviewedNow(mapItem, settings) };
 const status = (items: readonly Item[] = [stored]): Status => ({ phase: "Completed", items });
 const none = new Map();
 
-test("a config that nobody looked at is seen as empty", () => {
-  expect(observe(passFacts(), none)).toMatchObject({ generation, was: {}, items: [], impact: "High" });
+test("a config without status is observed as empty", () => {
+  expect(observe(reconcileFacts(), none)).toMatchObject({ generation, stored: {}, items: [], impact: "High" });
 });
 
-test("each item is seen beside its target", () => {
-  const seen = observe(passFacts({ status: status(), objects: [settings] }), new Map([["settings", drift()]]));
-  expect(seen.items).toMatchObject([
-    { isStale: false, drift: drift(), current: stored.reviewed, pools: [], restingMessage: "Applied successfully" },
+test("each item is observed beside its target", () => {
+  const observed = observe(reconcileFacts({ status: status(), objects: [settings] }), new Map([["settings", drift()]]));
+  expect(observed.items).toMatchObject([
+    { isStale: false, drift: drift(), current: stored.reviewed, pools: [], inSyncMessage: "Applied successfully" },
   ]);
-  expect(observe(passFacts({ status: status() }), none).items[0]?.isStale).toBe(true);
+  expect(observe(reconcileFacts({ status: status() }), none).items[0]?.isStale).toBe(true);
 });
 
-describe("what a completed item says at rest", () => {
+describe("the message of a completed item that is in sync", () => {
   const { appliedTime: _applied, ...unapplied } = stored;
   const rows: readonly (readonly [string, Item, string])[] = [
     ["applied", stored, "Applied successfully"],
@@ -36,8 +36,8 @@ describe("what a completed item says at rest", () => {
     ["removed", { ...doneItem(removal()), targetRef: mapTarget }, "Deleted successfully"],
   ];
   test.each(rows)("%s", (_reason, item, message) => {
-    const seen = observe(passFacts({ status: status([item]), objects: [settings] }), none);
-    expect(seen.items[0]?.restingMessage).toBe(message);
+    const observed = observe(reconcileFacts({ status: status([item]), objects: [settings] }), none);
+    expect(observed.items[0]?.inSyncMessage).toBe(message);
   });
 
   const skipped: Item = { ...unapplied, changes: false, reviewed: reviewedNow(mapItem, undefined) };
@@ -46,14 +46,14 @@ describe("what a completed item says at rest", () => {
     const plan: typeof smallProfile.plan = (given, facts) =>
       smallProfile.plan(given, facts).map((item) => ({ ...item, isSkipped: true, message: "already effective" }));
     const items = [{ ...skipped, message: "Configuration has drifted from desired state: x" }];
-    const seen = observe(passFacts({ status: status(items), profile: { ...smallProfile, plan } }), none);
-    expect(seen.items[0]?.restingMessage).toBe("already effective");
+    const observed = observe(reconcileFacts({ status: status(items), profile: { ...smallProfile, plan } }), none);
+    expect(observed.items[0]?.inSyncMessage).toBe("already effective");
   });
 });
 
 describe("2.4: what blocks a plan", () => {
   test("a profile that this build does not know", () => {
-    const { profile: _profile, ...facts } = passFacts({ spec: { profile: "p" } });
+    const { profile: _profile, ...facts } = reconcileFacts({ spec: { profile: "p" } });
     expect(observe({ ...facts, profile: undefined }, none).blocked).toEqual({
       kind: "other",
       message: 'Profile not found: profile "p" not found',
@@ -63,7 +63,7 @@ describe("2.4: what blocks a plan", () => {
   test("prerequisites, each on its line", () => {
     const other = { ...need, kind: "Gadget", shown: "gadgets.io.v2", remedy: "Buy it" };
     const profile = { ...smallProfile, needs: () => [need, other] };
-    expect(observe(passFacts({ profile, isServed: () => false }), none).blocked).toEqual({
+    expect(observe(reconcileFacts({ profile, isServed: () => false }), none).blocked).toEqual({
       kind: "missing",
       message:
         "Missing required dependencies:\n  - Widget (widgets.io.v1): Install it\n  - Gadget (gadgets.io.v2): Buy it\n",
@@ -72,19 +72,21 @@ describe("2.4: what blocks a plan", () => {
 
   test("options that cannot be, before a missing namespace", () => {
     const spec = { options: { small: { bad: true } } };
-    const blocked = observe(passFacts({ spec, missingNamespace: "ns" }), none).blocked;
+    const blocked = observe(reconcileFacts({ spec, missingNamespace: "ns" }), none).blocked;
     expect(blocked).toEqual({ kind: "other", message: "Invalid config: bad" });
-    expect(observe(passFacts({ missingNamespace: "ns" }), none).blocked?.message).toBe("Namespace 'ns' does not exist");
+    expect(observe(reconcileFacts({ missingNamespace: "ns" }), none).blocked?.message).toBe(
+      "Namespace 'ns' does not exist",
+    );
   });
 
   test("nothing", () => {
-    expect(observe(passFacts(), none).blocked).toBeUndefined();
+    expect(observe(reconcileFacts(), none).blocked).toBeUndefined();
   });
 });
 
-test("8: an input is told from what was applied, or used if none was", () => {
+test("8: a change of an input is described from what was applied, or used if none was", () => {
   const seen = (record: object) =>
-    observe(passFacts({ status: { inputs: [{ name: "limit", ...record }] } }), none).inputs;
+    observe(reconcileFacts({ status: { inputs: [{ name: "limit", ...record }] } }), none).inputs;
   expect(seen({ used: "3", applied: "4" })).toMatchObject([
     { now: "5", used: "3", applied: "4", moved: "limit changed (4 -> 5)" },
   ]);
@@ -93,12 +95,14 @@ test("8: an input is told from what was applied, or used if none was", () => {
 
 describe("5.7: drift is suspected", () => {
   const names = (items: readonly Item[], objects = [settings]) =>
-    suspects(passFacts({ status: status(items), objects: [...objects, inputObject] })).map(({ item }) => item.name);
+    findDriftSuspects(reconcileFacts({ status: status(items), objects: [...objects, inputObject] })).map(
+      ({ item }) => item.name,
+    );
 
   test("where a desired value is not there, and nowhere else", () => {
     expect(names([stored])).toEqual([]);
-    expect(names([stored], [found(mapTarget, { data: { size: "x" } })])).toEqual(["settings"]);
-    expect(names([stored], [found(mapTarget, { data: { size: "s-5", more: "y" } })])).toEqual([]);
+    expect(names([stored], [storedObject(mapTarget, { data: { size: "x" } })])).toEqual(["settings"]);
+    expect(names([stored], [storedObject(mapTarget, { data: { size: "s-5", more: "y" } })])).toEqual([]);
   });
 
   test("where the target is gone", () => {

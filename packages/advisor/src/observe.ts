@@ -1,65 +1,100 @@
-// Makes of the facts of a pass what a decision needs to know. Pure.
+// Makes of the facts of a reconcile what a decision needs to know. Pure.
 
-import type { Item } from "@virt/api";
-import { blockedBy } from "./blocked.ts";
-import type { Drifts, PassFacts } from "./facts.ts";
+import type { Item, KubeObject, Status } from "@virt/api";
+import { desiredChanges, equalJson } from "@virt/engine";
+import { nodesWithout } from "@virt/facts";
+import { checkPlan } from "./check-plan.ts";
+import type { Drifts, ReconcileFacts } from "./facts.ts";
 import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
-import { isSkipped } from "./items.ts";
-import type { InputSeen, ItemSeen, Observed } from "./observed.ts";
-import { plannedInputs, plannedItems } from "./plan.ts";
-import { poolsOf, rolloutOf } from "./rollouts.ts";
-import { texts } from "./texts.ts";
-import { upgradeOf } from "./upgrade.ts";
+import { observeInputs } from "./inputs.ts";
+import { isMachineConfig, isSkipped, itemMessages } from "./items.ts";
+import type { Observed, ObservedItem } from "./observed.ts";
+import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
+import type { PlannedItem } from "./profile.ts";
+import { observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
 
-export function observe(facts: PassFacts, drifts: Drifts): Observed {
+/**
+ * Turns the facts of a reconcile into what `transition` decides on. `drifts` are those that a dry run confirmed, by item name; an item
+ * that is not in it is in sync.
+ */
+export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   const { now, operator, config, profile, live } = facts;
-  const was = config.status ?? {};
-  const items = was.items ?? [];
-  const blocked = blockedBy(facts);
-  const upgrade = blocked === undefined ? upgradeOf(facts) : undefined;
+  const stored = config.status ?? {};
+  const items = stored.items ?? [];
+  const blocked = findBlocker(facts);
+  const upgrade = blocked === undefined ? compareUpgrade(facts) : undefined;
+  const planned = items.length > 0 ? plannedItems(facts) : [];
   return {
     now,
     operator,
     generation: config.metadata.generation ?? 0,
     spec: config.spec,
-    was,
+    stored,
     impact: profile?.impact ?? "Low",
     ...(blocked && { blocked }),
-    inputs: blocked === undefined ? inputsOf(facts) : [],
-    items: items.map((item) => itemSeen(item, facts, drifts)),
+    inputs: blocked === undefined ? observeInputs(facts) : [],
+    items: items.map((item) =>
+      observeItem(
+        item,
+        planned.find(({ name }) => name === item.name),
+        { facts, drifts },
+      ),
+    ),
+    rollouts: observeRollouts(facts),
     snapshotHash: snapshotHash(items.map((item) => ({ ...item, live: live(item.targetRef) }))),
+    statusOrigin: facts.statusOrigin,
+    isDisruptionStale: isDisruptionStale(facts),
+    ...(facts.impactNow && { impactNow: facts.impactNow }),
+    planCheck: isPlanOpen(stored) ? checkPlan(facts) : { kind: "unchecked" },
     ...(upgrade && { upgrade }),
   };
 }
 
-function itemSeen(item: Item, facts: PassFacts, drifts: Drifts): ItemSeen {
+/** As the hash of a plan has it: none is the same as an empty list. */
+function isDisruptionStale({ config, disruptionNow }: ReconcileFacts): boolean {
+  return disruptionNow !== undefined && !equalJson(disruptionNow, config.status?.disruption ?? []);
+}
+
+/** It may be written from, or approved. */
+function isPlanOpen({ phase }: Status): boolean {
+  return phase === "InProgress" || phase === "ReviewRequired";
+}
+
+type Seeing = { readonly facts: ReconcileFacts; readonly drifts: Drifts };
+
+function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drifts }: Seeing): ObservedItem {
   const live = facts.live(item.targetRef);
-  const rollout = rolloutOf(item, live, facts);
+  const rollout = withNodeReport(rolloutOf(item, live, facts), planned, facts);
+  const lacking = nodesWithoutConfig(item, facts);
   const drift = drifts.get(item.name);
   return {
     item,
     isStale: isStale(item, live),
+    isInPlace: isInPlace(item, live),
     ...(drift && { drift }),
     ...(rollout && { rollout }),
+    ...(lacking && { nodesWithout: lacking }),
     pools: poolsOf(item, live, facts),
     current: reviewedNow(item, live),
-    restingMessage: rollout?.message ?? restingMessage(item, facts),
+    inSyncMessage: rollout?.message ?? inSyncMessage(item, planned),
   };
 }
 
-/** Of what is in force without us the profile says by what: the item's own message may tell of a drift. */
-function restingMessage(item: Item, facts: PassFacts): string {
-  const planned = isSkipped(item) ? plannedItems(facts).find(({ name }) => name === item.name) : undefined;
-  if (planned?.operation === "Apply" && planned.isSkipped === true) return planned.message;
-  if (item.appliedTime === undefined) return texts.unchangedItem;
-  return item.operation === "Delete" ? texts.deletedItem : texts.appliedItem;
+/** Only a plan that runs has what the nodes run at hand. */
+function nodesWithoutConfig({ desiredState, ...item }: Item, { config, vmNodes, pools, renderedOf }: ReconcileFacts) {
+  if (config.status?.phase !== "InProgress" || vmNodes === undefined) return undefined;
+  if (desiredState === undefined || !isMachineConfig(item)) return undefined;
+  return nodesWithout(desiredState, { vmNodes, pools, renderedOf });
 }
 
-function inputsOf(facts: PassFacts): readonly InputSeen[] {
-  const records = facts.config.status?.inputs ?? [];
-  return plannedInputs(facts).map(({ name, now, planned, describe }) => {
-    const record = records.find((one) => one.name === name) ?? { name };
-    const moved = describe(record.applied ?? record.used ?? "", now ?? "");
-    return { ...record, now, moved, ...(planned !== undefined && { planned }) };
-  });
+function isInPlace({ operation, desiredState }: Item, live: KubeObject | undefined): boolean {
+  if (operation === "Delete" || live === undefined) return operation === "Delete" && live === undefined;
+  return desiredState !== undefined && desiredChanges(desiredState, live).length === 0;
+}
+
+/** For what is in force without us the profile names the reason: the item's own message may be about a drift. */
+function inSyncMessage(item: Item, planned: PlannedItem | undefined): string {
+  if (isSkipped(item) && planned?.operation === "Apply" && planned.isSkipped === true) return planned.message;
+  if (item.appliedTime === undefined) return itemMessages.unchanged;
+  return item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied;
 }

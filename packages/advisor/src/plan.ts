@@ -1,13 +1,96 @@
-// What the profile plans from the facts of a pass.
+// What the profile plans from the facts of a reconcile, why it can plan nothing, and whether an earlier version planned the same.
 
-import { optionsOf } from "./blocked.ts";
-import type { PassFacts } from "./facts.ts";
-import type { Input, PlannedItem } from "./planned-item.ts";
+import { fieldManagers, type Item, type JsonMap } from "@virt/api";
+import { desiredChanges, equalJson, isMadeBy, type Json } from "@virt/engine";
+import type { ReconcileFacts } from "./facts.ts";
+import type { Observed } from "./observed.ts";
+import type { CrdRequirement, PlanInput, PlannedItem, Profile } from "./profile.ts";
+import type { ProfileHcoFact } from "./reads.ts";
 
-export function plannedItems(facts: PassFacts): readonly PlannedItem[] {
+/** What the person set for this profile, as it is stored. */
+export function optionsOf({ optionsKey }: Profile, { config }: Pick<ReconcileFacts, "config">): JsonMap | undefined {
+  return optionsKey === undefined ? undefined : config.spec.options?.[optionsKey];
+}
+
+/** What the profile plans from these facts, before it is compared with the cluster; empty for an unknown profile. */
+export function plannedItems(facts: ReconcileFacts): readonly PlannedItem[] {
   return facts.profile?.plan(optionsOf(facts.profile, facts), facts.facts) ?? [];
 }
 
-export function plannedInputs(facts: PassFacts): readonly Input[] {
+export function plannedInputs(facts: ReconcileFacts): readonly PlanInput[] {
   return facts.profile?.inputs(optionsOf(facts.profile, facts), facts.facts) ?? [];
+}
+
+/** Why nothing can be planned: the profile, what it needs, its options, or a missing namespace. Undefined: it can be planned. */
+export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
+  const { profile, config, isServed, missingNamespace } = facts;
+  if (profile === undefined) {
+    const name = config.spec.profile;
+    return { kind: "other", message: `Profile not found: profile "${name}" not found` };
+  }
+  const options = optionsOf(profile, facts);
+  const missing = profile.needs(options).filter((need) => !isServed(need));
+  if (missing.length > 0) return { kind: "missing", message: missingText(missing) };
+  const ambiguity = ambiguityOf(profile, facts);
+  if (ambiguity !== undefined) return { kind: "other", message: ambiguity };
+  const refusal = profile.refuse(options, facts.facts);
+  if (refusal?.kind === "missing") return { kind: "other", message: missingText([refusal.need]) };
+  if (refusal?.kind === "absent") return { kind: "missing", message: refusal.message, next: refusal.next };
+  if (refusal?.kind === "invalid") return { kind: "other", message: `Invalid config: ${refusal.message}` };
+  if (refusal?.kind === "unfit") return { kind: "other", message: refusal.message, next: refusal.next };
+  return missingNamespace === undefined
+    ? undefined
+    : { kind: "other", message: missingNamespaceText(missingNamespace) };
+}
+
+/** A plan that is in force stays so: which HyperConverged it was made from is on record. */
+function ambiguityOf({ reads }: Profile, { facts }: ReconcileFacts): string | undefined {
+  const [name] = Object.entries(reads).find(([, { read }]) => read === "hco") ?? [];
+  return name === undefined ? undefined : (facts[name] as ProfileHcoFact).ambiguity;
+}
+
+/** For a plan whose target needs a namespace that does not exist. */
+export function missingNamespaceText(namespace: string): string {
+  return `Namespace '${namespace}' does not exist`;
+}
+
+function missingText(needs: readonly CrdRequirement[]): string {
+  const lines = needs.map(({ kind, shown, remedy }) => `  - ${kind} (${shown}): ${remedy}\n`);
+  return ["Missing required dependencies:\n", ...lines].join("");
+}
+
+/** Undefined: the same version drafted it. Compares meaning: what depends on the live objects does not count. */
+export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
+  const { operatorVersion, items = [], phase } = facts.config.status ?? {};
+  const isGuarded = phase === "Completed" || phase === "CompletedWithUpgrade";
+  if (!isGuarded || !operatorVersion || operatorVersion === facts.operator.version) return undefined;
+  const planned = plannedItems(facts).filter((item) => isPlanned(item, facts));
+  const stored = items.filter(({ operation }) => operation === "Apply");
+  const isSame = equalJson(stored.map(meaningOfStored), planned.map(meaningOfPlanned));
+  if (isSame) return "same";
+  return planned.every((item) => isInPlace(item, facts)) ? "aligned" : "differs";
+}
+
+/** A removal counts where there is something of ours to remove. */
+function isPlanned(item: PlannedItem, { live }: ReconcileFacts): boolean {
+  if (item.operation === "Apply") return true;
+  const object = live(item.target);
+  return object !== undefined && isMadeBy(object, fieldManagers.advisor, item.managedFields);
+}
+
+function isInPlace(item: PlannedItem, { live }: ReconcileFacts): boolean {
+  if (item.operation === "Delete") return false;
+  if (item.isSkipped === true) return true;
+  const object = live(item.target);
+  return object !== undefined && desiredChanges(item.desired, object).length === 0;
+}
+
+function meaningOfStored({ name, targetRef, desiredState, managedFields = [] }: Item): Json {
+  return { name, target: { ...targetRef }, operation: "Apply", desired: desiredState ?? null, managedFields };
+}
+
+function meaningOfPlanned(item: PlannedItem): JsonMap {
+  const { name, target, operation, managedFields } = item;
+  const desired = item.operation === "Apply" ? item.desired : null;
+  return { name, target: { ...target }, operation, desired, managedFields };
 }

@@ -1,11 +1,10 @@
-// What a profile is: what it reads, what it needs, and a pure plan. The machinery knows none by name.
+// What a profile is: what it reads, what it needs, and a pure plan of items. The machinery knows none by name.
 
-import type { Json, JsonMap, Severity } from "@virt/api";
-import type { Input, PlannedItem } from "./planned-item.ts";
-import type { FactOf, Facts, Read, Reads, Surroundings } from "./reads.ts";
+import type { Json, JsonMap, KubeObject, NodeContent, Ref, Severity } from "@virt/api";
+import type { ProfileFactOf, ProfileFacts, ProfileFactsContext, ProfileRead, ProfileReads } from "./reads.ts";
 
 /** A CRD that must be served, in one of these versions. */
-export type Need = {
+export type CrdRequirement = {
   readonly kind: string;
   readonly group: string;
   readonly versions: readonly string[]; // any of them
@@ -14,14 +13,14 @@ export type Need = {
   readonly remedy: string;
 };
 
-type Described = {
+type ProfileDescription = {
   readonly name: string;
   /** The member of `spec.options` that is this profile's; absent: it takes none. */
   readonly optionsKey?: string;
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;
-  /** How much it can disturb, while there is no plan to say it. */
+  /** How much it can disturb, as long as there is no plan that tells. */
   readonly impact: Severity;
   /** Made as Ignore where it is missing, so that people see what there is. */
   readonly isAdvertised: boolean;
@@ -30,7 +29,7 @@ type Described = {
 };
 
 /** What it writes; the rights of the operator follow. */
-export type Target = {
+export type ProfileTarget = {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
@@ -38,37 +37,110 @@ export type Target = {
   /** Where they may lie: `$hco` beside the HyperConverged, `$operator` beside the operator; absent: in no namespace. */
   readonly namespaces?: readonly string[];
   readonly isDeleted?: boolean;
+  /** Only others make it: it is changed where it exists. */
+  readonly isNeverCreated?: boolean;
+  /** Of each MachineConfig. */
+  readonly content?: readonly NodeContent[];
 };
 
-export type ProfileOf<Options, R extends Reads> = Described & {
-  readonly targets: readonly Target[];
+export type ProfileOf<Options, R extends ProfileReads> = ProfileDescription & {
+  readonly targets: readonly ProfileTarget[];
   readonly reads: R;
-  readonly needs: (given: Options | undefined) => readonly Need[];
+  readonly needs: (options: Options | undefined) => readonly CrdRequirement[];
   /** What is wrong with the options or with what they meet here; undefined if nothing. */
-  readonly refuse: (given: Options | undefined, facts: Facts<R>) => Refusal | undefined;
-  readonly inputs: (given: Options | undefined, facts: Facts<R>) => readonly Input[];
-  readonly plan: (given: Options | undefined, facts: Facts<R>) => readonly PlannedItem[];
+  readonly refuse: (options: Options | undefined, facts: ProfileFacts<R>) => OptionsRefusal | undefined;
+  readonly inputs: (options: Options | undefined, facts: ProfileFacts<R>) => readonly PlanInput[];
+  readonly plan: (options: Options | undefined, facts: ProfileFacts<R>) => readonly PlannedItem[];
+} & DryRunWarnings;
+
+type DryRunWarnings = {
+  /** Warnings that depend on what the API server makes of an item: who owns what afterwards, what goes and what stays. */
+  readonly dryRunWarnings?: (item: PlannedItem, result: DryRunResult) => readonly string[];
 };
 
-export type Refusal =
+/** Why a profile cannot plan with these options here. */
+export type OptionsRefusal =
   | { readonly kind: "invalid"; readonly message: string }
-  | { readonly kind: "missing"; readonly need: Need };
+  | { readonly kind: "missing"; readonly need: CrdRequirement }
+  /** An object that only others may make: what is missing, and what a person does about it. */
+  | { readonly kind: "absent"; readonly message: string; readonly next: string }
+  /** The cluster is not one for which this can be planned, and what a person does about it. */
+  | { readonly kind: "unfit"; readonly message: string; readonly next: string };
 
 /** A profile whose own types are hidden: facts are found under the names of its reads. */
-export type Profile = Described & {
-  readonly targets: readonly Target[];
-  readonly reads: Reads;
-  readonly needs: (given: JsonMap | undefined) => readonly Need[];
-  readonly refuse: (given: JsonMap | undefined, facts: AnyFacts) => Refusal | undefined;
-  readonly inputs: (given: JsonMap | undefined, facts: AnyFacts) => readonly Input[];
-  readonly plan: (given: JsonMap | undefined, facts: AnyFacts) => readonly PlannedItem[];
-};
+export type Profile = ProfileDescription & {
+  readonly targets: readonly ProfileTarget[];
+  readonly reads: ProfileReads;
+  readonly needs: (options: JsonMap | undefined) => readonly CrdRequirement[];
+  readonly refuse: (options: JsonMap | undefined, facts: AnyProfileFacts) => OptionsRefusal | undefined;
+  readonly inputs: (options: JsonMap | undefined, facts: AnyProfileFacts) => readonly PlanInput[];
+  readonly plan: (options: JsonMap | undefined, facts: AnyProfileFacts) => readonly PlannedItem[];
+} & DryRunWarnings;
 
-export type AnyFacts = Surroundings & Readonly<Record<string, FactOf<Read> | string>>;
+/** The facts of a profile under the names of its reads. */
+export type AnyProfileFacts = ProfileFactsContext & Readonly<Record<string, ProfileFactOf<ProfileRead> | string>>;
 
-/** The options were checked by the API server, against the schema that is generated from them. */
-export function defineProfile<Options extends Readonly<Record<string, Json | undefined | object>>, R extends Reads>(
-  profile: ProfileOf<Options, R>,
-): Profile {
+/** Options as users give them, from `z.input` of their schema: a member has a value or is not there, so that defaults can be spread under it. */
+export type OptionsInput<T> = T extends readonly (infer One)[]
+  ? readonly OptionsInput<One>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: OptionsInput<Exclude<T[Key], undefined>> }
+    : T;
+
+/**
+ * Declares a profile with the types of its options and facts, and hides them from the machinery. The options were checked by the API
+ * server, against the schema that is generated from them.
+ */
+export function defineProfile<
+  Options extends Readonly<Record<string, Json | undefined | object>>,
+  R extends ProfileReads,
+>(profile: ProfileOf<Options, R>): Profile {
   return profile as unknown as Profile;
 }
+
+/** One object that a plan applies or deletes, as the profile renders it. */
+export type PlannedItem = {
+  readonly name: string;
+  /** What it will do, for people. */
+  readonly message: string;
+  readonly target: Ref;
+  /** Dotted, in the order in which they are shown; of a removal those that its counterpart would manage. */
+  readonly managedFields: readonly string[];
+  readonly warnings: readonly string[];
+  /**
+   * The item that must be completed before this one is begun. Where that is the apply of a MachineConfig and this one is not,
+   * every node that may run VMs must have it in force.
+   */
+  readonly waitsFor?: string;
+} & (
+  | {
+      readonly operation: "Apply";
+      readonly desired: KubeObject;
+      /** How much it disturbs when it makes the object, and when it changes it. */
+      readonly impact: { readonly create: Severity; readonly change: Severity };
+      /** The message where the object is as desired; absent: that it is already in place. */
+      readonly messageInPlace?: string;
+      /** It is in force without us: shown, never applied. The message names by what. */
+      readonly isSkipped?: boolean;
+      /** Says what a finished rollout came to on those nodes of its pools that may run VMs. */
+      readonly reportOn?: (vmNodes: readonly KubeObject[], pools: readonly KubeObject[]) => string;
+    }
+  /** Stored in a plan only where the object exists and is ours, which the framework checks. */
+  | { readonly operation: "Delete"; readonly impact: Severity }
+);
+
+/** The target as it is, and as an apply of the item would leave it, owners included. */
+export type DryRunResult = { readonly live: KubeObject | undefined; readonly predicted: KubeObject };
+
+/** Something outside that the plan depends on. */
+export type PlanInput = {
+  readonly name: string;
+  /** Undefined: cannot be read now, which is no change. */
+  readonly now: string | undefined;
+  /** What it will be once the plan is done, for an input that the plan itself writes. */
+  readonly planned?: string;
+  /** The sentence that names the old and the new value. */
+  readonly describe: (was: string, now: string) => string;
+  /** The same, as it is quoted where a plan waits: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
+  readonly summarize: (was: string, now: string) => string;
+};

@@ -1,73 +1,72 @@
 import { describe, expect, test } from "vitest";
-import { confirmed, isBegun, isMachineConfig, isSkipped, withTimesOf } from "./items.ts";
+import { confirmItem, isMachineConfig, isSkipped, isWriteOpen, withTimesOf, worstImpact } from "./items.ts";
+import { nextRequeueAt, startNextItem } from "./progress.ts";
 import {
   appliedItem,
   begunItem,
-  descheduler,
+  deschedulerItem,
   doneItem,
   now,
+  observedItem,
   psi,
   secondsAgo,
-  seenItem,
   spec,
-} from "./observed-world.ts";
-import { beginNext, nextLook } from "./progress.ts";
-import { worstOf } from "./severity.ts";
-import { stamp } from "./stamp.ts";
+} from "./testing/observed-fixtures.ts";
+import { stamp } from "./times.ts";
 
-describe("2.1: a waiting plan is looked at", () => {
+describe("2.1: a waiting plan is reconciled", () => {
   const waiting = (ago: number) => ({ ...appliedItem(psi()), rollout: { startTime: secondsAgo(ago), before: [] } });
 
   test("every 30 s", () => {
-    expect(nextLook([waiting(0)], spec(), now)).toBe(now + 30_000);
-    expect(nextLook([waiting(0)], spec({ waitTimeout: "1h" }), now)).toBe(now + 30_000);
+    expect(nextRequeueAt([waiting(0)], spec(), now)).toBe(now + 30_000);
+    expect(nextRequeueAt([waiting(0)], spec({ waitTimeout: "1h" }), now)).toBe(now + 30_000);
   });
 
   test("and just after the time of an item is over", () => {
-    expect(nextLook([waiting(3590), waiting(0)], spec({ waitTimeout: "1h" }), now)).toBe(now + 11_000);
+    expect(nextRequeueAt([waiting(3590), waiting(0)], spec({ waitTimeout: "1h" }), now)).toBe(now + 11_000);
   });
 
   test("never in a hurry, however late it is", () => {
-    expect(nextLook([waiting(9000)], spec({ waitTimeout: "1h" }), now)).toBe(now + 1_000);
+    expect(nextRequeueAt([waiting(9000)], spec({ waitTimeout: "1h" }), now)).toBe(now + 1_000);
   });
 });
 
 describe("6.1: at most one item is begun and not confirmed", () => {
   test("the next waits for the answer", () => {
-    const items = [begunItem(psi()), descheduler()];
+    const items = [begunItem(psi()), deschedulerItem()];
     expect(
-      beginNext(
+      startNextItem(
         items,
-        items.map((item) => seenItem(item)),
+        items.map((item) => observedItem(item)),
         now,
       ).items,
     ).toEqual(items);
   });
 
   test("the first that is due is begun, in order", () => {
-    const items = [doneItem(psi()), descheduler(), psi({ name: "third" })];
-    const next = beginNext(items, [], now);
-    expect(next.begun).toBe(descheduler().name);
+    const items = [doneItem(psi()), deschedulerItem(), psi({ name: "third" })];
+    const next = startNextItem(items, [], now);
+    expect(next.begun).toBe(deschedulerItem().name);
     expect(next.items.map(({ state }) => state)).toEqual(["Completed", "InProgress", "Pending"]);
   });
 
   test("the pools of a rollout are on record as they were when it began", () => {
     const pools = [{ pool: "worker", configuration: "rendered-1" }];
-    const [item] = beginNext([psi()], [seenItem(psi(), { pools })], now).items;
+    const [item] = startNextItem([psi()], [observedItem(psi(), { pools })], now).items;
     expect(item?.rollout).toEqual({ startTime: stamp(now), before: pools });
-    expect(beginNext([descheduler()], [], now).items[0]).not.toHaveProperty("rollout");
+    expect(startNextItem([deschedulerItem()], [], now).items[0]).not.toHaveProperty("rollout");
   });
 });
 
 test("an item is begun until its write is confirmed", () => {
-  expect([psi(), begunItem(psi()), appliedItem(psi()), doneItem(psi())].map(isBegun)).toEqual([
+  expect([psi(), begunItem(psi()), appliedItem(psi()), doneItem(psi())].map(isWriteOpen)).toEqual([
     false,
     true,
     false,
     false,
   ]);
-  expect(isBegun({ ...begunItem(psi()), changes: false })).toBe(false);
-  expect(isBegun(confirmed(begunItem(psi()), now))).toBe(false);
+  expect(isWriteOpen({ ...begunItem(psi()), changes: false })).toBe(false);
+  expect(isWriteOpen(confirmItem(begunItem(psi()), now))).toBe(false);
 });
 
 test("an item is in force without us when it changes nothing and there is no object", () => {
@@ -79,19 +78,19 @@ test("an item is in force without us when it changes nothing and there is no obj
 
 test("a MachineConfig is known by group and kind", () => {
   const targetRef = { apiVersion: "example.com/v1", kind: "MachineConfig", name: "x" };
-  expect([psi(), descheduler(), psi({ targetRef })].map(isMachineConfig)).toEqual([true, false, false]);
+  expect([psi(), deschedulerItem(), psi({ targetRef })].map(isMachineConfig)).toEqual([true, false, false]);
 });
 
 test("a new plan that finds an item in the state it had leaves it its time", () => {
   const before = [{ ...doneItem(psi()), lastTransitionTime: secondsAgo(500) }];
   expect(
-    withTimesOf(before, [doneItem(psi()), doneItem(descheduler())]).map((item) => item.lastTransitionTime),
+    withTimesOf(before, [doneItem(psi()), doneItem(deschedulerItem())]).map((item) => item.lastTransitionTime),
   ).toEqual([secondsAgo(500), secondsAgo(60)]);
 });
 
 test("5.4: a plan is as severe as its worst item, and without items as its profile", () => {
   const items = (["Low", "High", "Medium"] as const).map((impactSeverity) => ({ impactSeverity }));
-  expect(worstOf(items, "Low")).toBe("High");
-  expect(worstOf(items.slice(0, 1), "High")).toBe("Low");
-  expect(worstOf([], "Medium")).toBe("Medium");
+  expect(worstImpact(items, "Low")).toBe("High");
+  expect(worstImpact(items.slice(0, 1), "High")).toBe("Low");
+  expect(worstImpact([], "Medium")).toBe("Medium");
 });

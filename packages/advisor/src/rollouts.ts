@@ -1,40 +1,144 @@
-// How the pools stand that an item concerns.
+// The rollouts of MachineConfigs: of the items of a plan, and of earlier writes of this config, which are remembered apart from the
+// plan because it may be another one by the time the nodes are done.
 
-import type { Item, KubeObject } from "@virt/api";
-import { affectedPools, asText, at, type Health, rolloutHealth } from "@virt/engine";
-import type { PassFacts } from "./facts.ts";
+import type { Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
+import { affectedPools, asText, at, type Health, type PoolProgress, rolloutHealth } from "@virt/engine";
+import { poolOfNode } from "@virt/facts";
+import type { ReconcileFacts } from "./facts.ts";
 import { isMachineConfig, isSkipped } from "./items.ts";
-import type { ItemSeen } from "./observed.ts";
-import { startOf } from "./progress.ts";
+import type { Observed, ObservedItem } from "./observed.ts";
+import type { PlannedItem } from "./profile.ts";
+import { elapsedSince, startOf } from "./times.ts";
 
-type World = Pick<PassFacts, "pools" | "renderedOf" | "now">;
+type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now">;
 
 /** Undefined where nothing is rolled out: other kinds, and what is in force without us. */
-export function rolloutOf(item: Item, live: KubeObject | undefined, world: World): Health | undefined {
+export function rolloutOf(item: Item, live: KubeObject | undefined, facts: RolloutFacts): Health | undefined {
   if (!isMachineConfig(item) || isSkipped(item)) return undefined;
   const { targetRef, operation, reviewed, rollout } = item;
-  const machineConfig = item.desiredState ?? live ?? bare(targetRef);
+  const machineConfig = item.desiredState ?? live ?? objectWithoutContent(targetRef);
   const before = new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration]));
   const change = {
     machineConfig,
     operation,
-    // Once it is completed its content was seen in force; what is reviewed then is what we made ourselves.
+    // Once it is completed its content was in force; what is reviewed then is what we wrote ourselves.
     wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
     before,
-    startedMsAgo: world.now - startOf(item, world.now),
+    startedMsAgo: facts.now - startOf(item, facts.now),
     ...(operation === "Delete" && rollout && { pools: rollout.before.map(({ pool }) => pool) }),
   };
-  return rolloutHealth(world.pools, change, world.renderedOf);
+  return rolloutHealth(facts.pools, change, facts.renderedOf);
 }
 
-function bare({ apiVersion, kind, name }: Item["targetRef"]): KubeObject {
-  return { apiVersion, kind, metadata: { name } };
+/** Adds to the message of a finished rollout what the profile reports about the nodes, if it reports anything. */
+export function withNodeReport(
+  rollout: Health | undefined,
+  planned: PlannedItem | undefined,
+  { vmNodes = [], pools }: Pick<ReconcileFacts, "vmNodes" | "pools">,
+): Health | undefined {
+  if (rollout?.state !== "done" || planned?.operation !== "Apply" || planned.reportOn === undefined) return rollout;
+  const affected = affectedPools(pools, planned.desired);
+  const nodes = vmNodes.filter(({ metadata }) => affected.includes(poolOfNode(metadata.labels ?? {}, pools) ?? ""));
+  if (nodes.length === 0) return rollout;
+  return { ...rollout, message: `${rollout.message}; ${planned.reportOn(nodes, pools)}` };
 }
 
-export function poolsOf(item: Item, live: KubeObject | undefined, { pools }: World): ItemSeen["pools"] {
+export function poolsOf(item: Item, live: KubeObject | undefined, { pools }: RolloutFacts): ObservedItem["pools"] {
   if (!isMachineConfig(item)) return [];
-  return affectedPools(pools, item.desiredState ?? live ?? bare(item.targetRef)).map((name) => {
+  return affectedPools(pools, item.desiredState ?? live ?? objectWithoutContent(item.targetRef)).map((name) => {
     const pool = pools.find(({ metadata }) => metadata.name === name);
     return { pool: name, configuration: asText(at(pool, "spec", "configuration", "name")) ?? "" };
   });
+}
+
+export type ObservedRollout = { readonly record: PendingRollout; readonly health: Health };
+
+/** The MachineConfig of a pending rollout. */
+export function rolloutTarget(name: string): Ref {
+  return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name };
+}
+
+/** What is there now decides, not what was meant: the write may not have come about, or somebody may have taken it back. */
+export function observeRollouts(facts: ReconcileFacts): readonly ObservedRollout[] {
+  return (facts.config.status?.rollouts ?? []).map((record) => ({ record, health: healthOf(record, facts) }));
+}
+
+function healthOf({ machineConfig, startTime, before }: PendingRollout, facts: ReconcileFacts): Health {
+  if (facts.profile === undefined) return { state: "waiting", message: "MachineConfigPool status not available" };
+  const isThere = (name: string) => facts.pools.some(({ metadata }) => metadata.name === name);
+  const pools = before.map(({ pool }) => pool).filter(isThere); // one that is gone rolls nothing out
+  const ref = rolloutTarget(machineConfig);
+  const live = facts.live(ref);
+  const change = {
+    machineConfig: live ?? objectWithoutContent(ref),
+    operation: live === undefined ? "Delete" : "Apply",
+    wasThere: true,
+    before: new Map(before.map(({ pool, configuration }) => [pool, configuration])),
+    startedMsAgo: elapsedSince(startTime, facts.now),
+    pools,
+  } as const;
+  return rolloutHealth(facts.pools, change, facts.renderedOf);
+}
+
+export function areRolloutsDone({ rollouts }: Pick<Observed, "rollouts">): boolean {
+  return rollouts.every(({ health }) => health.state === "done");
+}
+
+/** The messages of the pools that are not done. */
+export function pendingRolloutText({ rollouts }: Pick<Observed, "rollouts">): string | undefined {
+  const open = rollouts.filter(({ health }) => health.state !== "done");
+  return open.length === 0 ? undefined : [...new Set(open.map(({ health }) => health.message))].join("; ");
+}
+
+/** The rollouts to remember: those that are not done, and those of the items that are being applied. */
+export function pendingRollouts(
+  { rollouts }: Pick<Observed, "rollouts">,
+  items: readonly Item[],
+  phase: Phase,
+): Pick<Status, "rollouts"> | { readonly rollouts: undefined } {
+  if (phase === "Ignored") return { rollouts: undefined };
+  const open = rollouts.flatMap(({ record, health }) => (health.state === "done" ? [] : [record]));
+  const ours = phase === "InProgress" ? items.flatMap((item) => startedRollout(item, open) ?? []) : [];
+  const isReplaced = ({ machineConfig }: PendingRollout) => ours.some((one) => one.machineConfig === machineConfig);
+  const all = [...open.filter((record) => !isReplaced(record)), ...ours];
+  return { rollouts: all.length === 0 ? undefined : all.slice(-mostRollouts) };
+}
+
+const mostRollouts = 16;
+
+/** On record with the intent to write, so that a crash behind the write does not lose it. */
+function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRollout | undefined {
+  const { rollout, changes, state, targetRef } = item;
+  if (!isMachineConfig(item) || !changes || state !== "InProgress" || rollout === undefined) return undefined;
+  const earlier = open.find(({ machineConfig }) => machineConfig === targetRef.name)?.before ?? [];
+  const others = earlier.filter(({ pool }) => !rollout.before.some((one) => one.pool === pool));
+  return { machineConfig: targetRef.name, startTime: rollout.startTime, before: [...rollout.before, ...others] };
+}
+
+const rolloutStates: readonly Item["state"][] = ["InProgress", "Completed"];
+
+/** `4/12 nodes`, over all pools that are not done, each counted once; undefined while nothing rolls. */
+export function nodeProgress({ items }: Pick<Observed, "items">): string | undefined {
+  const pools = new Map<string, PoolProgress>();
+  for (const one of unfinishedRollouts(items).flatMap(({ rollout }) => rollout?.pools ?? [])) {
+    const known = pools.get(one.pool);
+    if (known === undefined || one.updated < known.updated) pools.set(one.pool, one);
+  }
+  if (pools.size === 0) return undefined;
+  const sum = (count: (one: PoolProgress) => number) => [...pools.values()].reduce((all, one) => all + count(one), 0);
+  return `${sum(({ updated }) => updated)}/${sum(({ nodes }) => nodes)} nodes`;
+}
+
+/** What needs a person before the rollout of a running plan can end: pool, nodes and cause. */
+export function rolloutProblem({ items }: Pick<Observed, "items">): string | undefined {
+  const problems = items.flatMap(({ item, rollout }) => (item.state === "InProgress" ? (rollout?.problem ?? []) : []));
+  return problems.length === 0 ? undefined : [...new Set(problems)].join("; ");
+}
+
+function unfinishedRollouts(items: readonly ObservedItem[]): readonly ObservedItem[] {
+  return items.filter(({ item, rollout }) => rolloutStates.includes(item.state) && rollout?.state !== "done");
+}
+
+function objectWithoutContent({ apiVersion, kind, name }: Ref): KubeObject {
+  return { apiVersion, kind, metadata: { name } };
 }

@@ -1,27 +1,29 @@
 import { phaseConditions, type Status, sideConditions, toolConditions } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { test } from "vitest";
-import { decided, expectLaw } from "./expect-law.ts";
-import { lookAgain } from "./look-again.ts";
 import type { Decision, Observed } from "./observed.ts";
-import { record } from "./record.ts";
-import { stamp } from "./stamp.ts";
+import { recordItemResult } from "./stages/execute.ts";
+import { decided, expectLaw } from "./testing/expect-law.ts";
+import { observeNextReconcile } from "./testing/observe-next-reconcile.ts";
+import { stamp } from "./times.ts";
 import { transition } from "./transition.ts";
 
 /** Whatever is decided, by itself or after an answer. */
-function expectStatus(law: (seen: Observed, status: Status) => boolean): void {
-  expectLaw((seen) => decisions(seen).every(({ status }) => status === seen.was || law(seen, status)));
+function expectStatus(law: (observed: Observed, status: Status) => boolean): void {
+  expectLaw((observed) =>
+    decisions(observed).every(({ status }) => status === observed.stored || law(observed, status)),
+  );
 }
 
-function decisions(seen: Observed): readonly Decision[] {
-  const { effect, ...decision } = decided(seen);
+function decisions(observed: Observed): readonly Decision[] {
+  const { effect, ...decision } = decided(observed);
   if (effect === undefined) return [decision];
   const { item } = effect;
   return [
-    record(seen, item, { kind: "confirmed" }),
-    record(seen, item, { kind: "stale" }),
-    record(seen, item, { kind: "rejected", message: "no" }),
-    record(seen, item, { kind: "blocked", message: "Namespace 'x' does not exist" }),
+    recordItemResult(observed, item, { kind: "confirmed" }),
+    recordItemResult(observed, item, { kind: "stale" }),
+    recordItemResult(observed, item, { kind: "rejected", message: "no" }),
+    recordItemResult(observed, item, { kind: "blocked", message: "Namespace 'x' does not exist" }),
   ];
 }
 
@@ -44,32 +46,32 @@ test("all conditions are there once, in their order", () => {
 });
 
 test("a side condition that was ever set stays", () => {
-  expectStatus(({ was }, { conditions = [] }) =>
+  expectStatus(({ stored }, { conditions = [] }) =>
     sideConditions.every(
-      (side) => !was.conditions?.some(({ type }) => type === side) || conditions.some(({ type }) => type === side),
+      (side) => !stored.conditions?.some(({ type }) => type === side) || conditions.some(({ type }) => type === side),
     ),
   );
 });
 
 test("the time of a condition moves with its status alone", () => {
-  expectStatus(({ was, now }, { conditions = [] }) =>
+  expectStatus(({ stored, now }, { conditions = [] }) =>
     conditions.every(({ type, status, lastTransitionTime }) => {
-      const before = was.conditions?.find((one) => one.type === type);
+      const before = stored.conditions?.find((one) => one.type === type);
       return lastTransitionTime === (before?.status === status ? before.lastTransitionTime : stamp(now));
     }),
   );
 });
 
 test("the time of an item that stays in its state stays", () => {
-  expectStatus(({ was }, { items = [] }) =>
+  expectStatus(({ stored }, { items = [] }) =>
     items.every(({ name, state, lastTransitionTime }) => {
-      const before = was.items?.find((one) => one.name === name);
+      const before = stored.items?.find((one) => one.name === name);
       return before?.state !== state || before.lastTransitionTime === lastTransitionTime;
     }),
   );
 });
 
-test("status and conditions are about the generation that was looked at", () => {
+test("status and conditions are about the generation that was observed", () => {
   expectStatus(({ generation }, { observedGeneration, executedGeneration = 0, conditions = [] }) => {
     const isCurrent = conditions.every((condition) => condition.observedGeneration === generation);
     return isCurrent && observedGeneration === generation && executedGeneration <= generation;
@@ -93,7 +95,7 @@ test("at most one item is begun and not confirmed, where there was at most one",
   const open = ({ items = [] }: Status) =>
     items.filter(({ state, changes, appliedTime }) => state === "InProgress" && changes && appliedTime === undefined);
   expectStatus(
-    ({ was }, status) => status.phase !== "InProgress" || open(status).length <= Math.max(1, open(was).length),
+    ({ stored }, status) => status.phase !== "InProgress" || open(status).length <= Math.max(1, open(stored).length),
   );
 });
 
@@ -101,13 +103,13 @@ test("no item is corrected more than three times on record", () => {
   expectStatus((_seen, { items = [] }) => items.every(({ corrections = [] }) => corrections.length <= 3));
 });
 
-test("a decision that waits for a change says the same when nothing changed", () => {
-  expectLaw((seen) => {
-    const { status, again, effect } = decided(seen);
-    const isResting = again.when === "on-change" || (again.when === "at" && status.phase !== "InProgress");
+test("a decision that waits for a change reports the same when nothing changed", () => {
+  expectLaw((observed) => {
+    const { status, requeue, effect } = decided(observed);
+    const isResting = requeue.when === "on-change" || (requeue.when === "at" && status.phase !== "InProgress");
     if (effect !== undefined || !isResting) return true;
-    if (seen.upgrade !== undefined && status.phase !== seen.was.phase) return true; // looked at once it is completed
-    const next = lookAgain(seen, status);
+    if (observed.upgrade !== undefined && status.phase !== observed.stored.phase) return true; // compared once it is completed
+    const next = observeNextReconcile(observed, status);
     return next === undefined || equalJson(transition(next).status, status);
   });
 });

@@ -1,36 +1,145 @@
-// Decides what one VirtPlatformConfig says and does next. No I/O, no clock, no mutation.
+// Decides what one VirtPlatformConfig reports and does next: Ignore and edits first, then the stage of its phase. No I/O, no clock.
 
-import type { Phase } from "@virt/api";
+import { type Phase, phases } from "@virt/api";
+import { equalJson } from "@virt/engine";
+import { isPlanStale, mayExecute } from "./approval.ts";
+import { phaseMessages } from "./conditions/phase.ts";
+import { enterDrafting, enterPhase, enterPrerequisiteFailed } from "./enter-phase.ts";
+import { specHash } from "./hashes.ts";
+import { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
+import { worstImpact } from "./items.ts";
 import type { Decision, Observed } from "./observed.ts";
-import { prelude } from "./prelude.ts";
+import { areRolloutsDone } from "./rollouts.ts";
 import { awaitApproval } from "./stages/await-approval.ts";
-import { awaitPrerequisites } from "./stages/await-prerequisites.ts";
-import { enterDrafting } from "./stages/enter-drafting.ts";
-import { execute } from "./stages/execute.ts";
-import { guard } from "./stages/guard.ts";
-import { present } from "./stages/present.ts";
-import { rest } from "./stages/rest.ts";
-import { texts } from "./texts.ts";
+import { executePlan } from "./stages/execute.ts";
+import { guardPlan } from "./stages/guard.ts";
+import { toReviewStatus } from "./stages/review-status.ts";
 
-export function transition(seen: Observed): Decision {
-  const before = prelude(seen);
+/**
+ * Decides the next status of one config, at most one item to apply, and when to reconcile it again. Pure: the same observation gives
+ * the same decision. It never applies what is not on record in the stored status. See example.test.ts for a plan from Pending to
+ * Completed.
+ */
+export function transition(observed: Observed): Decision {
+  const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided") return before.decision;
-  return stages[before.phase](seen);
+  return stages[before.phase](observed);
 }
 
-const draftAnew = (seen: Observed) => enterDrafting(seen, { message: texts.started });
+const startDrafting = (observed: Observed) => enterDrafting(observed, { message: phaseMessages.started });
 
 // A twelfth phase does not compile until it has a stage.
-const stages: Readonly<Record<Phase, (seen: Observed) => Decision>> = {
-  Pending: draftAnew,
-  Ignored: draftAnew,
-  Drafting: present,
+const stages: Readonly<Record<Phase, (observed: Observed) => Decision>> = {
+  Pending: startDrafting,
+  Ignored: startDrafting,
+  Drafting: toReviewStatus,
   PrerequisiteFailed: awaitPrerequisites,
   ReviewRequired: awaitApproval,
-  InProgress: execute,
-  Completed: guard,
-  CompletedWithErrors: guard,
-  CompletedWithUpgrade: guard,
-  Drifted: guard,
-  Failed: rest,
+  InProgress: executePlan,
+  Completed: guardPlan,
+  CompletedWithErrors: guardPlan,
+  CompletedWithUpgrade: guardPlan,
+  Drifted: guardPlan,
+  Failed: requeueIdle,
 };
+
+function awaitPrerequisites(observed: Observed): Decision {
+  if (observed.blocked === undefined) return enterDrafting(observed, { message: "Prerequisites now available" });
+  return enterPrerequisiteFailed(observed, observed.blocked.message);
+}
+
+/** Failed stays until a person edits the spec. */
+function requeueIdle(observed: Observed): Decision {
+  return enterPhase(observed, "Failed", { requeue: { when: "on-change" } });
+}
+
+type EditHandlingResult =
+  | { readonly kind: "decided"; readonly decision: Decision }
+  | { readonly kind: "stage"; readonly phase: Phase };
+
+function handleIgnoreAndEdits(observed: Observed): EditHandlingResult {
+  const { stored, spec, generation } = observed;
+  if (spec.action === "Ignore") return decided(enterIgnored(observed));
+  const phase = phases.find((known) => known === stored.phase);
+  if (phase === "Ignored") return decided(enterDrafting(observed, { message: phaseMessages.resumed }));
+  if (phase === undefined)
+    return decided(
+      enterDrafting(observed, {
+        message: stored.phase === undefined ? phaseMessages.started : phaseMessages.unknownPhase,
+      }),
+    );
+  const isEdited = stored.observedGeneration !== generation;
+  if (isEdited && !isApprovalOnly(observed, phase) && phase !== "Drafting")
+    return decided(enterDrafting(observed, { message: editMessage(observed, phase) }));
+  if (crdPhases.includes(phase) && observed.blocked?.kind === "missing")
+    return decided(enterPrerequisiteFailed(observed, observed.blocked.message));
+  return { kind: "stage", phase };
+}
+
+const decided = (decision: Decision): EditHandlingResult => ({ kind: "decided", decision });
+
+const crdPhases: readonly Phase[] = [
+  "ReviewRequired",
+  "InProgress",
+  "Completed",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+  "Drifted",
+];
+
+function enterIgnored(observed: Observed): Decision {
+  const { stored, impact } = observed;
+  const set = { impactSeverity: worstImpact(stored.items ?? [], impact), executedGeneration: undefined };
+  return enterPhase(observed, "Ignored", { set, requeue: { when: "on-change" } });
+}
+
+/** An edit that asks to run the plan as it is: it does not draft anew. */
+function isApprovalOnly({ spec, stored }: Observed, phase: Phase): boolean {
+  if (spec.action !== "Apply" || specHash(spec) !== stored.specHash) return false;
+  if (phase === "ReviewRequired") return true;
+  return phase === "InProgress" && (spec.approvedPlan === undefined || spec.approvedPlan === stored.planHash);
+}
+
+function editMessage({ spec, stored }: Observed, phase: Phase): string {
+  if (phase === "Failed" || phase === "PrerequisiteFailed") return "Retrying after spec change";
+  if (phase === "Drifted") return "Regenerating after spec change";
+  if (phase === "CompletedWithUpgrade") return "User regenerating plan to adopt operator upgrade";
+  const isFinished = phase === "Completed" || phase === "CompletedWithErrors";
+  const hasOptions = equalJson(spec.options ?? {}, stored.appliedOptions ?? {});
+  return isFinished && !hasOptions ? "Options changed - regenerating plan" : "Spec changed - regenerating plan";
+}
+
+/** Whether `transition` needs a fresh draft in `observed.draft`. A draft costs requests, so this is asked first. */
+export function wantsDraft(observed: Observed): boolean {
+  const before = handleIgnoreAndEdits(observed);
+  if (before.kind === "decided" || observed.blocked !== undefined) return false;
+  switch (before.phase) {
+    case "Drafting":
+      return true;
+    case "ReviewRequired":
+      return (
+        movedSinceDrafted(observed.inputs).length === 0 && (observed.statusOrigin !== "own" || isOutdated(observed))
+      );
+    case "CompletedWithUpgrade":
+      return observed.upgrade === "aligned" && movedSinceApplied(observed.inputs).length === 0;
+    case "Pending":
+    case "PrerequisiteFailed":
+    case "InProgress":
+    case "Completed":
+    case "CompletedWithErrors":
+    case "Failed":
+    case "Drifted":
+    case "Ignored":
+      return false;
+  }
+}
+
+/** A target moved, or a plan that changes nothing has nothing left to wait for; one that is approved is not drafted for that. */
+function isOutdated(observed: Observed): boolean {
+  const { items, stored } = observed;
+  if (mayExecute(observed, stored.planHash ?? "")) return false;
+  const isIdle =
+    areRolloutsDone(observed) &&
+    items.every(({ item, rollout }) => !item.changes && (rollout?.state ?? "done") === "done");
+  return isIdle || isPlanStale(observed);
+}

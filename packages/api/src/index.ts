@@ -1,7 +1,58 @@
 // What other packages use of the API.
 
-export { advertising, autopilotAnnotation, configKind, fieldManagers, managedByLabel, repositoryUrl } from "./names.ts";
-export type { Conflict, Json, JsonMap, KubeObject, ObjectMeta, Ref } from "./object.ts";
+export type { EventMessage } from "./event.ts";
+export { type EventPriority, priorityOfEvent } from "./event.ts";
+export {
+  type DisruptionClass,
+  disruptionClasses,
+  type Guards,
+  type Holdup,
+  holdups,
+  type Impact,
+  type ImpactCapacity,
+  type ImpactDuration,
+  type ImpactEntry,
+  type ImpactGap,
+  type ImpactPool,
+  type NotAssessedReason,
+  notAssessedReasons,
+  type PoolDisruption,
+  type VmOutcome,
+  vmOutcomes,
+} from "./impact.ts";
+export {
+  advertising,
+  autopilotAnnotation,
+  configKind,
+  fieldManagers,
+  managedByLabel,
+  rejectedPlanAnnotation,
+  repositoryUrl,
+} from "./names.ts";
+export type { Conflict, Json, JsonMap, KubeObject, NodeContent, ObjectMeta, Ref, VariableText } from "./object.ts";
+export {
+  type FindingSeverity,
+  findingSeverities,
+  type NodeRollout,
+  type NodeRolloutPhase,
+  nodeRolloutPhases,
+  type ObservedSeconds,
+  type PoolRollout,
+  type RolloutFinding,
+  type RolloutStatus,
+} from "./rollout.ts";
+export type {
+  Condition,
+  InputRecord,
+  Item,
+  PendingRollout,
+  Review,
+  Reviewed,
+  Rollout,
+  Spec,
+  Status,
+  VirtPlatformConfig,
+} from "./virt-platform-config.ts";
 export {
   type Action,
   actions,
@@ -22,15 +73,4 @@ export {
   sideConditions,
   type ToolCondition,
   toolConditions,
-} from "./phase.ts";
-export type {
-  Condition,
-  InputRecord,
-  Item,
-  Review,
-  Reviewed,
-  Rollout,
-  Spec,
-  Status,
-  VirtPlatformConfig,
 } from "./virt-platform-config.ts";

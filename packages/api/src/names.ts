@@ -1,5 +1,6 @@
 // Names that users see. They never change.
 
+/** VirtPlatformConfig as the API server serves it; cluster scoped. */
 export const configKind = {
   group: "advisor.kubevirt.io",
   version: "v1alpha1",
@@ -8,6 +9,7 @@ export const configKind = {
   plural: "virtplatformconfigs",
 } as const;
 
+/** Under which name each controller applies; also the owner that it looks for in managedFields. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
 /** On every object that the platform controller applies. */
@@ -21,6 +23,10 @@ export const advertising = {
   category: "advisor.kubevirt.io/category",
 } as const;
 
+/** On a config whose plan a person has rejected: the hash of that plan, and after a space the reason, if one was given. */
+export const rejectedPlanAnnotation = "advisor.kubevirt.io/rejected-plan";
+
+/** On the HyperConverged: `true`, or a comma list of assets or groups. Absent: idle, unless the operator is always active. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 
 /** Where people find sources, runbooks and issues. */

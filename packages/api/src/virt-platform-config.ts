@@ -1,8 +1,92 @@
-// A VirtPlatformConfig: what a person asks for, and what the advisor says about it.
+// A VirtPlatformConfig: what a person asks for, and what the advisor reports. The CRD's enums are generated from the lists here.
 
+import type { Guards, Impact, PoolDisruption } from "./impact.ts";
 import type { Conflict, JsonMap, KubeObject, ObjectMeta, Ref } from "./object.ts";
-import type { Action, FailurePolicy, ItemState, Operation, Phase, ReviewReason, Severity } from "./phase.ts";
+import type { RolloutStatus } from "./rollout.ts";
 
+/** A config is in exactly one; none before its first reconcile. */
+export const phases = [
+  "Pending",
+  "Drafting",
+  "PrerequisiteFailed",
+  "ReviewRequired",
+  "InProgress",
+  "Completed",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+  "Failed",
+  "Drifted",
+  "Ignored",
+] as const;
+/** How far a config is. */
+export type Phase = (typeof phases)[number];
+
+/** What a person asks for: a plan to review, its execution, or neither. */
+export const actions = ["DryRun", "Apply", "Ignore"] as const;
+/** What a person asks for. */
+export type Action = (typeof actions)[number];
+
+/** After a failed item: end the plan, or go on with items that do not depend on it. */
+export const failurePolicies = ["Abort", "Continue"] as const;
+/** What happens to the rest of a plan when an item fails. */
+export type FailurePolicy = (typeof failurePolicies)[number];
+
+/** From the mildest to the worst. */
+export const severities = ["Low", "Medium", "High"] as const;
+/** How much an item can disturb. */
+export type Severity = (typeof severities)[number];
+
+/** What an item does to its target. */
+export const operations = ["Apply", "Delete"] as const;
+/** What an item does to its target. */
+export type Operation = (typeof operations)[number];
+
+/** `InProgress` from the intent to write until the rollout is done. */
+export const itemStates = ["Pending", "InProgress", "Completed", "Failed"] as const;
+/** How far an item is. */
+export type ItemState = (typeof itemStates)[number];
+
+/** Why a plan waits for a person; all but `Requested` withhold something that was asked for. */
+export const reviewReasons = [
+  "InputChanged",
+  "OperatorUpgraded",
+  "PlanStale",
+  "PlanTampered",
+  "ApprovalRequired",
+  "PolicyNotInForce",
+  "Guarded",
+  "NotRequested",
+  "Requested",
+] as const;
+/** Why a plan waits for a review. */
+export type ReviewReason = (typeof reviewReasons)[number];
+
+/** Phase conditions in the order in which they are written; exactly one is True. */
+export const phaseConditions: readonly Phase[] = [
+  "Ignored",
+  "Drafting",
+  "InProgress",
+  "ReviewRequired",
+  "Completed",
+  "Drifted",
+  "PrerequisiteFailed",
+  "Failed",
+  "Pending",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+];
+
+/** Written once they were ever set. */
+export const sideConditions = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"] as const;
+/** Condition types beside the one of the phase. */
+export type SideCondition = (typeof sideConditions)[number];
+
+/** For tools: kstatus, Argo CD, Flux. */
+export const toolConditions = ["Ready", "Reconciling", "Stalled"] as const;
+/** Condition types that tools read. */
+export type ToolCondition = (typeof toolConditions)[number];
+
+/** As it is stored. No status before the first reconcile. */
 export type VirtPlatformConfig = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -20,10 +104,12 @@ export type Spec = {
   /** A Go duration; absent: no limit. */
   readonly waitTimeout?: string;
   readonly approvedPlan?: string;
+  readonly guards?: Guards;
   /** By the options key of the profile. */
   readonly options?: Readonly<Record<string, JsonMap>>;
 };
 
+/** What the advisor reports. Absent members: not known in this phase. */
 export type Status = {
   readonly phase?: Phase;
   readonly impactSeverity?: Severity;
@@ -35,8 +121,16 @@ export type Status = {
   readonly operatorVersion?: string;
   readonly appliedOptions?: Readonly<Record<string, JsonMap>>;
   readonly review?: Review;
+  /** What the plan's own MachineConfigs do to each pool, by pool; pools to which nothing happens are left out. Part of the plan. */
+  readonly disruption?: readonly PoolDisruption[];
+  /** An observation beside the plan, and no part of it. */
+  readonly impact?: Impact;
+  readonly rollout?: RolloutStatus;
+  /** `4/12 nodes`, of the pools that roll; absent while none does. */
+  readonly progress?: string;
   readonly inputs?: readonly InputRecord[];
   readonly items?: readonly Item[];
+  readonly rollouts?: readonly PendingRollout[];
   readonly conditions?: readonly Condition[];
 };
 
@@ -46,11 +140,14 @@ export type Review = {
   readonly generation: number;
   readonly forced: boolean;
   readonly reason: ReviewReason;
+  /** What gave the reason, where the reason alone does not tell. */
+  readonly message?: string;
 };
 
 /** `used` when the plan was drafted, `applied` by the last plan that was finished. */
 export type InputRecord = { readonly name: string; readonly used?: string; readonly applied?: string };
 
+/** One object of a plan: what is applied or deleted, as it was reviewed, and how far it is. */
 export type Item = {
   readonly name: string;
   readonly operation: Operation;
@@ -70,6 +167,8 @@ export type Item = {
   readonly message: string;
   readonly lastTransitionTime?: string;
   readonly reviewed?: Reviewed;
+  /** Hash of the target's managed fields when the plan was drafted; part of the plan's hash. */
+  readonly sourceHash?: string;
   /** When the API server confirmed the write of this plan; absent until then. */
   readonly appliedTime?: string;
   readonly rollout?: Rollout;
@@ -79,11 +178,16 @@ export type Item = {
 /** The target as it was reviewed; uid and resourceVersion are empty for one that was absent. */
 export type Reviewed = { readonly uid: string; readonly resourceVersion: string; readonly hash: string };
 
+/** When the write began, and what each pool aimed at before it. */
 export type Rollout = {
   readonly startTime: string;
   readonly before: readonly { readonly pool: string; readonly configuration: string }[];
 };
 
+/** A rollout that a write of this config set in motion and that is not done, whatever the plan is now. */
+export type PendingRollout = Rollout & { readonly machineConfig: string };
+
+/** As `metav1.Condition`. */
 export type Condition = {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";

@@ -4,6 +4,7 @@ import type { Conflict, KubeObject, ObjectMeta, Ref } from "@virt/api";
 
 export type { Conflict, KubeObject, ObjectMeta, Ref };
 
+/** What became of a write. */
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] } // others own these fields, and force was not given
@@ -12,17 +13,60 @@ export type Outcome =
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must be there before the object can be
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
 
+/** What a write can say. `absent`: there is no such object, which for a removal is success. */
+export type WriteResult =
+  | Exclude<Outcome, { kind: "conflict" }>
+  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] }
+  | { readonly kind: "absent" };
+
+/** A conflict without what only the live object can tell: how and when the other manager came to the field. */
+export type BareConflict = Pick<Conflict, "field" | "manager">;
+
 /**
  * What must still be true of the object; without a version only that it is the same one. "absent" sends no force, so a
  * creation never runs over somebody else's.
  */
-export type Expect = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
+export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
-export type Write = { readonly manager: string; readonly force: boolean; readonly expect: Expect };
+/** Who writes, and what must still be true of the object. */
+export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };
 
-// Made per pass and bound to its AbortSignal.
+/** The port to a cluster, made per reconcile and bound to its AbortSignal. Expected outcomes are values. */
 export type Cluster = {
-  readonly predict: (desired: KubeObject, write: Write) => Promise<Outcome>; // server-side apply, dry run
+  readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<Outcome>; // server-side apply, dry run
   readonly apply: (desired: KubeObject, write: Write) => Promise<Outcome>;
   readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
 };
+
+/** What an informer watches: a kind, or with a name one object of it, and what is kept of each object. */
+export type InformerSpec = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly labelSelector?: string;
+  readonly projection: Projection;
+};
+
+/**
+ * Parts are paths of keys, such as `["status", "capacity"]`; identity and deletion are kept beside them, and nothing that
+ * whoever makes an object can make large. Members are kept alone, not even with a version: for thousands of objects that
+ * nobody writes.
+ */
+export type Projection =
+  | { readonly keep: "all" }
+  | { readonly keep: "metadata" }
+  | { readonly keep: "parts"; readonly parts: readonly (readonly string[])[] }
+  | { readonly keep: "members"; readonly members: readonly ProjectionMember[] };
+
+/**
+ * A path of keys, or of what they are like; `beginsNot`: they begin with none of these. `among` leads on into those elements of a list
+ * that have one of the texts under the key.
+ */
+export type ProjectionMember = readonly (
+  | string
+  | { readonly begins: string }
+  | { readonly contains: string }
+  | { readonly beginsNot: readonly string[] }
+  | { readonly among: readonly string[]; readonly key: string }
+)[];

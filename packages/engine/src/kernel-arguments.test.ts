@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Json } from "./json.ts";
-import { argumentInForce } from "./kernel-arguments.ts";
+import type { Json } from "./json/json.ts";
+import { argumentInForce } from "./machine-config.ts";
 
 const cases: readonly { reason: string; given: Json | undefined; found: string | undefined }[] = [
   { reason: "an argument is found by its key", given: ["a", "psi=1", "b=2"], found: "psi=1" },

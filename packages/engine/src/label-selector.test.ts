@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Json } from "./json.ts";
+import type { Json } from "./json/json.ts";
 import { matchesSelector } from "./label-selector.ts";
 
 const labels = { role: "worker", zone: "a" };
@@ -47,5 +47,5 @@ test("an operator and its opposite never agree, and a label is the same as In wi
     const isOne = matchesSelector({ matchLabels: { [key]: first } }, labels) === is("In", first);
     return isOne && is("In", ...values) !== is("NotIn", ...values) && is("Exists") !== is("DoesNotExist");
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law);
 });

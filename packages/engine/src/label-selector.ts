@@ -1,6 +1,6 @@
 // Whether labels match a label selector of the Kubernetes API.
 
-import { asList, asText, entriesOf, isMap, type Json, member } from "./json.ts";
+import { asList, asText, entriesOf, isMap, type Json, member } from "./json/json.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

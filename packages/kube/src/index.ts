@@ -1,21 +1,53 @@
 // What other packages use of the Kubernetes runtime.
 
-export { type Access, AccessError } from "./access/access.ts";
-export { findAccess } from "./access/find-access.ts";
-export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./access/x509.ts";
-export { Breakers } from "./breaker/breaker.ts";
-export { lineThrough } from "./breaker/line.ts";
+export { type Access, AccessError } from "./auth/access.ts";
+export { findAccess } from "./auth/find-access.ts";
+export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./auth/x509.ts";
+export type { InformerSpec, InformerState } from "./cache/informer.ts";
+export { type Projection, projectObject } from "./cache/projection.ts";
+export { reaches, type StoreChange } from "./cache/store.ts";
+export { Breakers } from "./circuitbreaker/breaker.ts";
+export { createGuardedClient } from "./circuitbreaker/guarded-client.ts";
+export {
+  type ApiAnswer,
+  type ApiClient,
+  type ApiStream,
+  Client,
+  type ClientOptions,
+  type FailedRequest,
+  type Sender,
+  type SendOptions,
+  type Writer,
+  writerFor,
+} from "./client/client.ts";
+export { clusterFor, type Reader, readerFor } from "./client/cluster.ts";
+export { Discovery } from "./client/discovery.ts";
+export {
+  type FailureReason,
+  isDryRunRefused,
+  type ReadResult,
+  type RequestFailure,
+  readResultOf,
+  type WriteResult,
+  writeResultOf,
+} from "./client/outcome.ts";
+export * from "./client/request.ts";
 export { type Clock, sleep, systemClock } from "./clock.ts";
-export type { Announcement } from "./events/event-object.ts";
-export { type EventObserver, EventRecorder } from "./events/events.ts";
-export { crdWatch, Host, type HostParts, type LeaseTimes, type Tenant, type Voice } from "./loop/host.ts";
-export type { Controller, Tools } from "./loop/hosted-controller.ts";
-export type { Ending } from "./loop/pass.ts";
-export type { QueueObserver, QueueState } from "./loop/queue.ts";
-export { AccessGuard } from "./serving/access-guard.ts";
-export type { Asked, Reply, Route, Routes } from "./serving/routes.ts";
-export { type Serving, serveGuarded, serveMetrics, serveProbes } from "./serving/serving.ts";
-export { createLog, type Log, type LogLevel } from "./telemetry/log.ts";
+export type { Controller, ReconcileContext } from "./controller/managed-controller.ts";
+export {
+  crdInformer,
+  type EventSink,
+  type LeaseDurations,
+  type ManagedControllerOptions,
+  Manager,
+  type ManagerOptions,
+} from "./controller/manager.ts";
+export type { ReconcileResult } from "./controller/worker.ts";
+export type { EventInput } from "./events/event-object.ts";
+export { type EventObserver, EventRecorder } from "./events/event-recorder.ts";
+export { noLease } from "./leaderelection/write-fence.ts";
+export { createLog, type Log, type LogLevel } from "./logging/log.ts";
+export { scrubText } from "./logging/secret-text.ts";
 export {
   breakerMetrics,
   buildInfo,
@@ -23,29 +55,17 @@ export {
   eventMetrics,
   Gauge,
   Histogram,
+  informerMetrics,
   leaderMetric,
+  observeRequests,
+  queueMetrics,
   Registry,
+  type RequestObserver,
   removeSeries,
-  watchMetrics,
-} from "./telemetry/metrics.ts";
-export { processMetrics } from "./telemetry/process-metrics.ts";
-export { queueMetrics } from "./telemetry/queue-metrics.ts";
-export { observed, type RequestObserver, requestMetrics } from "./telemetry/request-metrics.ts";
-export { scrubText } from "./telemetry/secret-text.ts";
-export type { Projection } from "./watch/projection.ts";
-export type { Watch, WatchSpec } from "./watch/running-watch.ts";
-export type { Change } from "./watch/store.ts";
-export {
-  type Answer,
-  Client,
-  type ClientSettings,
-  type Failed,
-  type Sender,
-  type Sending,
-  type Stream,
-} from "./wire/client.ts";
-export { clusterFor, type Reader } from "./wire/cluster.ts";
-export { Discovery } from "./wire/discovery.ts";
-export type { Failure, FailureReason } from "./wire/failure.ts";
-export { isDryRunRefused, type Reading, readingOf, type Writing, writingOf } from "./wire/outcome.ts";
-export * from "./wire/request.ts";
+  requestMetrics,
+} from "./metrics/metrics.ts";
+export { processMetrics } from "./metrics/process-metrics.ts";
+export { AccessGuard } from "./server/access-guard.ts";
+export type { Route, RouteReply, RouteRequest, Routes } from "./server/routes.ts";
+export { type Serving, serveGuarded, serveMetrics, serveProbes, servePublic } from "./server/serving.ts";
+export type { WorkQueueObserver, WorkQueueState } from "./workqueue/work-queue.ts";

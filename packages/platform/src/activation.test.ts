@@ -43,7 +43,7 @@ const cases: readonly Case[] = [
     allowed: ["swap-enable", "psi-enable"],
   },
   {
-    reason: "unknown items are told, once each",
+    reason: "unknown items are reported, once each",
     mode: "opt-in",
     annotation: "swap-enable,nope,nope,Swap-Enable",
     active: true,
@@ -86,7 +86,7 @@ test("only what a list names was asked for", () => {
   expect(asked("psi-enable")).toEqual(["psi-enable"]);
 });
 
-test("of thousands of unknown items a few are told, shortened", () => {
+test("of thousands of unknown items a few are reported, shortened", () => {
   const text = Array.from({ length: 20_000 }, (_, at) => `${"x".repeat(90)}${at}`).join(",");
   const { unknown } = readActivation(text, "always", assets);
   expect(unknown).toEqual(Array.from({ length: 10 }, () => `${"x".repeat(60)}…`));

@@ -1,9 +1,14 @@
-// Whether the operator is to act at all, and on which assets: the autopilot annotation and the flag.
+// Whether an asset is asked for: the autopilot annotation, and the switch of the asset.
 
-import { shorten } from "./shorten.ts";
+import { shorten } from "./annotation-values.ts";
+import type { Switch } from "./asset.ts";
+import { annotationOf, annotationPrefix, booleanOf, notBoolean } from "./hco-annotations.ts";
+import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
+/** `always`: unless somebody opts out. `opt-in`: only once somebody opts in. */
 export type ActivationMode = "always" | "opt-in";
 
+/** Whether the operator is active, and for which assets. */
 export type Activation = {
   /** Idle: nothing is written, and nothing is undone. */
   readonly isActive: boolean;
@@ -31,11 +36,11 @@ export function readActivation(
   items.delete("");
   const listed = new Set([...items].filter((item) => names.has(item)));
   const unknown = [...items].filter((item) => !names.has(item));
-  return { isActive: listed.size > 0, listed, unknown: unknown.slice(0, mostTold).map((item) => shorten(item)) };
+  return { isActive: listed.size > 0, listed, unknown: unknown.slice(0, mostReported).map((item) => shorten(item)) };
 }
 
 // Each becomes an event; a text of thousands is no list of assets.
-const mostTold = 10;
+const mostReported = 10;
 
 /** Whether the list, if there is one, lets an asset act. */
 export function isAllowed({ listed }: Activation, asset: Named): boolean {
@@ -49,4 +54,42 @@ export function isAskedFor({ listed }: Activation, asset: Named): boolean {
 
 function isListed(listed: ReadonlySet<string>, { name, group }: Named): boolean {
   return listed.has(name) || (group !== undefined && listed.has(group));
+}
+
+/** Whether the switch of an asset is on, what it is compared with, and whether a person set it. */
+export type SwitchState = {
+  readonly isOn: boolean;
+  /** Why nobody can say what was meant; then `isOn` says nothing. */
+  readonly mistake?: string;
+  /** Somebody asked for it by name, so that they are told when it cannot be had. */
+  readonly isAskedFor: boolean;
+  readonly expected: string;
+  readonly actual: string;
+};
+
+type Said = Pick<AssetHcoFact, "annotations" | "featureGates">;
+
+/** Without a switch an asset is on, and nobody asked. */
+export function switchState(declared: Switch | undefined, hco: Said): SwitchState {
+  if (declared === undefined) return { isOn: true, isAskedFor: false, expected: "no switch", actual: "no switch" };
+  if ("gate" in declared) return gateState(declared.gate, hco);
+  if ("present" in declared) return presenceState(declared.present, hco);
+  const given = booleanOf(hco.annotations, declared.annotation);
+  const isOn = given ?? declared.default === "on";
+  const name = `${annotationPrefix}${declared.annotation}`;
+  const said = annotationOf(hco.annotations, declared.annotation);
+  const expected = declared.default === "on" ? `${name} not false` : `${name}=true`;
+  const actual = said === undefined ? "not set" : `${name}=${shorten(said)}`;
+  const mistake = said === undefined || given !== undefined ? undefined : `annotation ${name} ${notBoolean(said)}`;
+  return { isOn, isAskedFor: given === true, expected, actual, ...(mistake !== undefined && { mistake }) };
+}
+
+function gateState(gate: string, said: Said): SwitchState {
+  const isOn = isGateOn(said, gate);
+  return { isOn, isAskedFor: isOn, expected: `feature gate ${gate} enabled`, actual: isOn ? "enabled" : "not enabled" };
+}
+
+function presenceState(key: string, { annotations }: Said): SwitchState {
+  const isOn = annotationOf(annotations, key) !== undefined;
+  return { isOn, isAskedFor: isOn, expected: `${annotationPrefix}${key} present`, actual: isOn ? "present" : "absent" };
 }

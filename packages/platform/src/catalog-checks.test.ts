@@ -1,16 +1,22 @@
 // A catalog with a fault is refused, and the fault named.
 
+import { hco } from "@virt/facts";
 import { expect, test } from "vitest";
-import type { Asset } from "./asset.ts";
-import { type Catalog, catalogFaults } from "./catalog-checks.ts";
-import { annotated, anyOf, type Condition, detected, topologyIs } from "./condition.ts";
-import { hardware, hco } from "./reads.ts";
-import { renderFaults } from "./render-checks.ts";
-import type { Tombstone } from "./tombstone.ts";
+import {
+  type Asset,
+  type AssetCondition,
+  annotationIs,
+  anyOf,
+  detected,
+  hardware,
+  type Tombstone,
+  topologyIs,
+} from "./asset.ts";
+import { catalogFaults, renderFaults } from "./catalog-checks.ts";
 
 const asset: Asset = {
   name: "a",
-  feature: "f",
+  feature: { name: "f", description: "", maturity: "GA" },
   tier: "always-on",
   phase: 1,
   order: 1,
@@ -38,7 +44,7 @@ const one = (reason: string, changed: Partial<Asset>, ...faults: readonly string
   assets: [{ ...asset, ...changed }],
   faults: faults.map((fault) => `${changed.name ?? "a"}: ${fault}`),
 });
-const buried = (reason: string, changed: Partial<Tombstone>, ...faults: readonly string[]): Case => {
+const tombstoned = (reason: string, changed: Partial<Tombstone>, ...faults: readonly string[]): Case => {
   const { kind, name } = { ...tombstone, ...changed };
   return {
     reason,
@@ -52,7 +58,11 @@ const cases: readonly Case[] = [
   one("a name in another case", { name: "A_b" }, "its name is not in kebab case"),
   one("a group in another case", { group: "-a" }, "its group is not in kebab case"),
   one("an order between two", { order: 1.5 }, "its order is no whole number"),
-  one("no such feature", { feature: "x" }, "no feature is called x"),
+  {
+    reason: "two features of one name",
+    assets: [asset, { ...asset, name: "b", feature: { ...asset.feature, maturity: "DP" } }],
+    faults: ["a, b: two features are called f"],
+  },
   one("another object in phase 0", { phase: 0 }, "phase 0 is for the HyperConverged"),
   one("a HyperConverged of ours", { target: hcoTarget }, "it would create a HyperConverged"),
   one("the HyperConverged of others", { target: hcoTarget, create: false, phase: 0 }),
@@ -80,17 +90,17 @@ const cases: readonly Case[] = [
     "a kind with a group other than apps needs the name of its CRD",
   ),
   one("a built-in kind", { target: { apiVersion: "v1", kind: "Service", name: "a" } }),
-  one("a broken condition", { conditions: [{ type: "x" } as unknown as Condition] }, "unknown condition type: x"),
+  one("a broken condition", { conditions: [{ type: "x" } as unknown as AssetCondition] }, "unknown condition type: x"),
   one(
     "conditions that read what is not declared",
     {
-      conditions: [anyOf(detected("gpuPresent"), annotated("x")), topologyIs("isAWS")],
+      conditions: [anyOf(detected("gpuPresent"), annotationIs("x")), topologyIs("isAWS")],
       reads: { hardware: hardware() },
     },
     "its conditions read hco, which it does not declare",
     "its conditions read topology, which it does not declare",
   ),
-  one("conditions that read what is", { conditions: [annotated("x")], reads: { hco: hco() } }),
+  one("conditions that read what is", { conditions: [annotationIs("x")], reads: { hco: hco() } }),
   { reason: "two of one name", assets: [asset, { ...asset, order: 2 }], faults: ["a: there are two of this name"] },
   {
     reason: "parts that are adopted differently",
@@ -107,8 +117,8 @@ const cases: readonly Case[] = [
     ],
     faults: [],
   },
-  buried("a tombstone that is right", {}),
-  buried("one without a reason", { reason: "" }, "reason is missing"),
+  tombstoned("a tombstone that is right", {}),
+  tombstoned("one without a reason", { reason: "" }, "reason is missing"),
   ...[
     "Namespace",
     "CustomResourceDefinition",
@@ -117,13 +127,15 @@ const cases: readonly Case[] = [
     "PersistentVolumeClaim",
     "VirtualMachine",
     "VirtualMachineInstance",
-  ].map((kind) => buried(`one for a ${kind}`, { kind }, "objects of this kind are never deleted")),
-  { ...buried("one for what we still have", { kind: "A", name: "a" }, "the catalog still has it"), assets: [asset] },
+  ].map((kind) => tombstoned(`one for a ${kind}`, { kind }, "objects of this kind are never deleted")),
+  {
+    ...tombstoned("one for what we still have", { kind: "A", name: "a" }, "the catalog still has it"),
+    assets: [asset],
+  },
 ];
 
 test.each(cases)("$reason", ({ assets = [], tombstones = [], faults }) => {
-  const catalog: Catalog = { assets, features: [{ name: "f", description: "", maturity: "GA" }], tombstones };
-  expect(catalogFaults(catalog)).toEqual(faults);
+  expect(catalogFaults({ assets, tombstones })).toEqual(faults);
 });
 
 test("a render that says too much is refused", () => {

@@ -1,26 +1,22 @@
-// What no catalog may contain. A test refuses it, so that at run time nobody has to.
+// What the catalog must not hold: faulty assets, renders that return too much, tombstones of what must never be deleted.
 
-import type { Asset } from "./asset.ts";
-import type { Condition } from "./condition.ts";
+import { type JsonMap, managedByLabel } from "@virt/api";
+import { entriesOf, isMap } from "@virt/engine";
+import type { Asset, AssetCondition, AssetRead, Tombstone } from "./asset.ts";
 import { brokenCondition } from "./evaluate-condition.ts";
-import type { Feature } from "./feature.ts";
-import type { Read } from "./reads.ts";
-import type { Tombstone } from "./tombstone.ts";
-import { tombstoneFaults } from "./tombstone-checks.ts";
+import { annotationPrefix } from "./hco-annotations.ts";
 
-export type Catalog = {
+/** All assets and tombstones of a release. */
+export type AssetCatalog = {
   readonly assets: readonly Asset[];
-  readonly features: readonly Feature[];
   readonly tombstones: readonly Tombstone[];
 };
 
 /** What is wrong with it, one sentence each; none: nothing is. */
-export function catalogFaults({ assets, features, tombstones }: Catalog): readonly string[] {
-  const known = new Set(features.map(({ name }) => name));
+export function catalogFaults({ assets, tombstones }: AssetCatalog): readonly string[] {
   return [
     ...assets.flatMap((asset) => [
       ...ownFaults(asset),
-      ...(known.has(asset.feature) ? [] : [`${asset.name}: no feature is called ${asset.feature}`]),
       ...assets
         .filter((other) => other !== asset && isBefore(asset, other))
         .flatMap((other) => pairFaults(asset, other)),
@@ -73,11 +69,11 @@ function hasCrdName({ target: { apiVersion, crd } }: Asset): boolean {
   return group === "" || group === "apps" ? crd === undefined : crd?.endsWith(`.${group}`) === true;
 }
 
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? (apiVersion.split("/", 1)[0] ?? "") : "";
+function groupOf(apiVersion: unknown): string {
+  return String(apiVersion).split("/").slice(0, -1).join("/");
 }
 
-function readsOf(condition: Condition): readonly Read["read"][] {
+function readsOf(condition: AssetCondition): readonly AssetRead["read"][] {
   switch (condition.type) {
     case "annotation":
     case "feature-gate":
@@ -113,13 +109,68 @@ function orderFaults(assets: readonly Asset[]): readonly string[] {
 // Parts of one object are applied, adopted and created as one.
 function pairFaults(one: Asset, other: Asset): readonly string[] {
   const isSame = identityOf(one) === identityOf(other);
+  const isAmbiguous = one.feature.name === other.feature.name && !isSameFeature(one, other);
   const isApart = (["adoption", "create", "singleton", "poolRule"] as const).filter((key) => one[key] !== other[key]);
   return [
+    ...(isAmbiguous ? [`${one.name}, ${other.name}: two features are called ${one.feature.name}`] : []),
     ...(one.name === other.name ? [`${one.name}: there are two of this name`] : []),
     ...(isSame ? isApart.map((key) => `${one.name}, ${other.name}: parts of one object differ in ${key}`) : []),
   ];
 }
 
+function isSameFeature({ feature: one }: Asset, { feature: other }: Asset): boolean {
+  return one.description === other.description && one.maturity === other.maturity;
+}
+
 function identityOf({ target: { apiVersion, kind, namespace, name } }: Asset): string {
   return JSON.stringify([groupOf(apiVersion), kind, namespace ?? "", name]);
+}
+
+const metadataKeys: ReadonlySet<string> = new Set(["name", "namespace", "labels", "annotations"]);
+
+/** What is wrong with an object that an asset rendered. The place is what `$hco` and `$operator` stand for. */
+export function renderFaults(asset: Asset, object: JsonMap, namespace: string | undefined): readonly string[] {
+  const { target } = asset;
+  const metadata = isMap(object["metadata"]) ? object["metadata"] : {};
+  const keysOf = (part: string) => (isMap(metadata[part]) ? entriesOf(metadata[part]).map(([key]) => key) : []);
+  const faults = [
+    ...(groupOf(object["apiVersion"]) === groupOf(target.apiVersion) ? [] : ["another group"]),
+    ...(object["kind"] === target.kind ? [] : ["another kind"]),
+    ...(metadata["name"] === target.name ? [] : ["another name"]),
+    ...(metadata["namespace"] === namespace ? [] : ["another namespace"]),
+    ...(object["status"] === undefined ? [] : ["a status"]),
+    ...entriesOf(metadata).flatMap(([key]) => (metadataKeys.has(key) ? [] : [`metadata.${key}`])),
+    ...keysOf("labels").flatMap((key) => (key === managedByLabel.key ? ["our label"] : [])),
+    ...keysOf("annotations").flatMap((key) => (key.startsWith(annotationPrefix) ? [`annotation ${key}`] : [])),
+  ];
+  return faults.map((fault) => `${asset.name} renders ${fault}`);
+}
+
+const refused: ReadonlySet<string> = new Set([
+  "Namespace",
+  "CustomResourceDefinition",
+  "HyperConverged",
+  "PersistentVolume",
+  "PersistentVolumeClaim",
+]);
+
+/** Data of people is not ours to delete, and what the catalog applies would come back. */
+function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asset[]): readonly string[] {
+  return tombstones.flatMap((tombstone) => {
+    const { kind, name } = tombstone;
+    const missing = (["apiVersion", "kind", "name", "since", "reason"] as const).filter((key) => !tombstone[key]);
+    const isRefused = refused.has(kind) || kind.startsWith("VirtualMachine");
+    const faults = [
+      ...missing.map((key) => `${key} is missing`),
+      ...(isRefused ? ["objects of this kind are never deleted"] : []),
+      ...(assets.some((asset) => isOf(asset, tombstone)) ? ["the catalog still has it"] : []),
+    ];
+    return faults.map((fault) => `tombstone ${kind} ${name}: ${fault}`);
+  });
+}
+
+// A place that is known at run time only may be any.
+function isOf({ target }: Asset, { kind, name, namespace }: Tombstone): boolean {
+  const isPlace = target.namespace?.startsWith("$") === true || target.namespace === namespace;
+  return target.kind === kind && target.name === name && isPlace;
 }

@@ -61,7 +61,7 @@ const vfioRefusals: readonly Refusal[] = [
   {
     reason: "the same device twice, in other letters",
     given: [vfio, { ...vfio, selector: "10de:1eb8" }],
-    says: "entry 1: selector 10de:1eb8 is there twice",
+    says: "entry 1: selector 10de:1eb8 is listed twice",
   },
   selector(undefined),
   selector("10DE"),
@@ -94,7 +94,7 @@ const usbSelector = (given: unknown) => [{ ...usb, selectors: [given] }];
 const usbRefusals: readonly Refusal[] = [
   { reason: "nothing in it", given: [], says: "must have 1 to 32 entries, not 0" },
   { reason: "too many", given: many(33, usbOf), says: "must have 1 to 32 entries, not 33" },
-  { reason: "one name twice", given: [usb, usb], says: "entry 1: resourceName kubevirt.io/storage is there twice" },
+  { reason: "one name twice", given: [usb, usb], says: "entry 1: resourceName kubevirt.io/storage is listed twice" },
   { reason: "no selectors", given: [{ resourceName: "a.b/c" }], says: "entry 0: selectors must be a list" },
   {
     reason: "an empty list of them",
@@ -171,8 +171,8 @@ const hostile: readonly Hostile[] = [
 ];
 
 test.each(hostile)("a hostile text is refused at once: $reason", ({ text, says }) => {
-  const told = deviceAnnotations["vfio-devices"]?.(text);
-  expect(told).toContain(says);
+  const problem = deviceAnnotations["vfio-devices"]?.(text);
+  expect(problem).toContain(says);
   expect(deviceAnnotations["usb-devices"]?.(text)).toBeDefined();
   expect(Object.hasOwn(Object.prototype, "selector")).toBe(false);
 });
@@ -208,5 +208,5 @@ test("no text throws, and what is taken has the shape that it must have", () => 
     const read = readVfioDevices(text);
     return read.kind === "refused" ? read.reason.length < 400 : read.devices.every(({ selector }) => selector !== "");
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law);
 });

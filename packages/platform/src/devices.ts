@@ -2,10 +2,9 @@
 
 import type { Json, JsonMap } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/engine";
-import { readYaml } from "./read-yaml.ts";
-import { isResourceName } from "./resource-name.ts";
-import { shorten } from "./shorten.ts";
+import { isResourceName, readYaml, shorten } from "./annotation-values.ts";
 
+/** A PCI device that VMs get under a resource name. */
 export type VfioDevice = {
   /** Vendor and device in hexadecimal digits, as it was written. */
   readonly selector: string;
@@ -13,6 +12,7 @@ export type VfioDevice = {
   readonly externalResourceProvider?: boolean;
 };
 
+/** USB devices that VMs get under one resource name. */
 export type UsbDevice = {
   readonly resourceName: string;
   readonly selectors: readonly UsbSelector[];
@@ -26,6 +26,7 @@ export type Devices<Device> =
   | { readonly kind: "devices"; readonly devices: readonly Device[] }
   | { readonly kind: "refused"; readonly reason: string };
 
+/** Reads the vfio-devices annotation: 1 to 16 entries, all or nothing. */
 export function readVfioDevices(text: string): Devices<VfioDevice> {
   return readDevices(text, {
     most: 16,
@@ -35,6 +36,7 @@ export function readVfioDevices(text: string): Devices<VfioDevice> {
   });
 }
 
+/** Reads the usb-devices annotation: 1 to 32 entries, all or nothing. */
 export function readUsbDevices(text: string): Devices<UsbDevice> {
   return readDevices(text, {
     most: 32,
@@ -88,7 +90,7 @@ function readOne<Device extends object>(entry: Json, rules: Rules<Device>, known
   const device = rules.readEntry(entry);
   if ("wrong" in device) return device;
   const { name, value } = rules.identify(device);
-  if (known.has(value)) return { wrong: `${name} ${value} is there twice` };
+  if (known.has(value)) return { wrong: `${name} ${value} is listed twice` };
   known.add(value);
   return device;
 }

@@ -1,11 +1,10 @@
-// Reads the disabled-resources annotation: objects that the operator must never write.
+// The disabled-resources annotation: rules of kinds, namespaces and names with patterns. No pattern makes a match slow.
 
 import type { Json } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/engine";
-import { type Glob, matchesGlob, readGlob } from "./glob.ts";
-import { readYaml } from "./read-yaml.ts";
-import { shorten } from "./shorten.ts";
+import { readYaml, shorten } from "./annotation-values.ts";
 
+/** A kind, and patterns of namespace and name; absent patterns match everything. */
 export type ExclusionRule = {
   /** Exact, with its case. */
   readonly kind: string;
@@ -14,6 +13,7 @@ export type ExclusionRule = {
   readonly namespace: Glob | undefined;
 };
 
+/** The rules of the disabled-resources annotation; refused as a whole where one of them is wrong. */
 export type Exclusions =
   | { readonly kind: "rules"; readonly rules: readonly ExclusionRule[] }
   | { readonly kind: "refused"; readonly reason: string };
@@ -71,4 +71,87 @@ export function excludedBy(rules: readonly ExclusionRule[], target: Excludable):
       (namespace === undefined || matchesGlob(namespace, target.namespace ?? "")),
   );
   return found === -1 ? undefined : found;
+}
+
+/** One sign of a name: any, or one of some ranges. */
+type One = { readonly ranges: readonly (readonly [string, string])[]; readonly isNot: boolean };
+type Token = "many" | One;
+
+export type Glob = readonly Token[];
+
+const any: One = { ranges: [], isNot: true };
+const longest = 512;
+
+/** Undefined if it is no pattern: a class without end or content, a range that goes backwards, a backslash at the end. */
+export function readGlob(pattern: string): Glob | undefined {
+  if (pattern.length > longest) return undefined;
+  const tokens: Token[] = [];
+  for (let at = 0; at < pattern.length; ) {
+    const sign = pattern[at] ?? "";
+    if (sign === "[") {
+      const found = readClass(pattern, at + 1);
+      if (found === undefined) return undefined;
+      tokens.push(found.one);
+      at = found.end;
+    } else if (sign === "*") {
+      if (tokens.at(-1) !== "many") tokens.push("many");
+      at++;
+    } else if (sign === "?") {
+      tokens.push(any);
+      at++;
+    } else {
+      const found = readSign(pattern, at);
+      if (found === undefined) return undefined;
+      tokens.push({ ranges: [[found.sign, found.sign]], isNot: false });
+      at = found.end;
+    }
+  }
+  return tokens;
+}
+
+// A backslash takes the sign behind it as it is.
+function readSign(pattern: string, at: number): { readonly sign: string; readonly end: number } | undefined {
+  const isEscaped = pattern[at] === "\\";
+  const sign = pattern[isEscaped ? at + 1 : at];
+  return sign === undefined ? undefined : { sign, end: at + (isEscaped ? 2 : 1) };
+}
+
+function readClass(pattern: string, start: number): { readonly one: One; readonly end: number } | undefined {
+  const isNot = pattern[start] === "!" || pattern[start] === "^";
+  const ranges: [string, string][] = [];
+  let at = isNot ? start + 1 : start;
+  while (pattern[at] !== "]") {
+    const low = readSign(pattern, at);
+    if (low === undefined) return undefined;
+    const isRange = pattern[low.end] === "-" && pattern[low.end + 1] !== "]";
+    const high = isRange ? readSign(pattern, low.end + 1) : low;
+    if (high === undefined || high.sign < low.sign) return undefined;
+    ranges.push([low.sign, high.sign]);
+    at = high.end;
+  }
+  return ranges.length === 0 ? undefined : { one: { ranges, isNot }, end: at + 1 };
+}
+
+export function matchesGlob(glob: Glob, name: string): boolean {
+  if (glob.filter((token) => token !== "many").length > name.length) return false;
+  let [token, sign] = [0, 0];
+  let star: { readonly token: number; sign: number } | undefined;
+  while (sign < name.length) {
+    const wanted = glob[token];
+    if (wanted === "many") {
+      star = { token, sign };
+      token++;
+    } else if (wanted !== undefined && fits(wanted, name[sign] ?? "")) {
+      token++;
+      sign++;
+    } else if (star !== undefined) {
+      star.sign++;
+      [token, sign] = [star.token + 1, star.sign];
+    } else return false;
+  }
+  return glob.slice(token).every((rest) => rest === "many");
+}
+
+function fits({ ranges, isNot }: One, sign: string): boolean {
+  return ranges.some(([low, high]) => low <= sign && sign <= high) !== isNot;
 }

@@ -1,14 +1,18 @@
 // Conditions are met or not, and say what was expected and what is there.
 
+import { readHardware, readTopology } from "@virt/facts";
+import { nodeWithRole } from "@virt/facts/testing/nodes";
 import { expect, test } from "vitest";
-import { annotated, anyOf, type Condition, detected, gate, topologyIs } from "./condition.ts";
-import { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
-import { readHardware } from "./hardware.ts";
+import { type AssetCondition, annotationIs, anyOf, detected, gate, topologyIs } from "./asset.ts";
+import {
+  type ConditionFacts,
+  type ConditionFinding,
+  evaluateCondition,
+  evaluateConditions,
+} from "./evaluate-condition.ts";
 import { readHco } from "./hco-fact.ts";
-import { nodeOf } from "./node-world.ts";
-import { readTopology } from "./topology.ts";
 
-const nodes = [nodeOf(["worker"], { labels: { "feature.node.kubernetes.io/iommu-enabled": "true" } })];
+const nodes = [nodeWithRole(["worker"], { labels: { "feature.node.kubernetes.io/iommu-enabled": "true" } })];
 const metadata = {
   name: "kubevirt-hyperconverged",
   annotations: { "platform.kubevirt.io/a": " x ", "platform.kubevirt.io/feature-gates": "On" },
@@ -26,18 +30,22 @@ const facts: ConditionFacts = {
   images: { tool: "registry/tool" },
 };
 
-const met: Finding = { kind: "met" };
-const unmet = (expected: string, actual: string): Finding => ({ kind: "unmet", expected, actual });
-const free = (path: string): Condition => ({ type: "hco-field-unconfigured", path });
-const image = (key: string): Condition => ({ type: "image", key });
+const met: ConditionFinding = { kind: "met" };
+const unmet = (expected: string, actual: string): ConditionFinding => ({ kind: "unmet", expected, actual });
+const free = (path: string): AssetCondition => ({ type: "hco-field-unconfigured", path });
+const image = (key: string): AssetCondition => ({ type: "image", key });
 
-type Case = { reason: string; condition: Condition; finding: Finding };
+type Case = { reason: string; condition: AssetCondition; finding: ConditionFinding };
 
 const cases: readonly Case[] = [
-  { reason: "an annotation that is there", condition: annotated("a"), finding: met },
-  { reason: "with its value, trimmed", condition: annotated("a", "x"), finding: met },
-  { reason: "with another value", condition: annotated("a", "y"), finding: unmet("platform.kubevirt.io/a=y", "x") },
-  { reason: "one that is not", condition: annotated("b"), finding: unmet("platform.kubevirt.io/b present", "absent") },
+  { reason: "an annotation that is there", condition: annotationIs("a"), finding: met },
+  { reason: "with its value, trimmed", condition: annotationIs("a", "x"), finding: met },
+  { reason: "with another value", condition: annotationIs("a", "y"), finding: unmet("platform.kubevirt.io/a=y", "x") },
+  {
+    reason: "one that is not",
+    condition: annotationIs("b"),
+    finding: unmet("platform.kubevirt.io/b present", "absent"),
+  },
   { reason: "a gate, in any case", condition: gate("oN"), finding: met },
   { reason: "no gate", condition: gate("Off"), finding: unmet("feature gate Off enabled", "not enabled") },
   { reason: "hardware", condition: detected("vfioCapable"), finding: met },
@@ -65,10 +73,10 @@ const cases: readonly Case[] = [
     condition: free("permittedHostDevices"),
     finding: unmet("permittedHostDevices unconfigured", "configured"),
   },
-  { reason: "one of two is enough", condition: anyOf(annotated("b"), detected("vfioCapable")), finding: met },
+  { reason: "one of two is enough", condition: anyOf(annotationIs("b"), detected("vfioCapable")), finding: met },
   {
     reason: "none of two",
-    condition: anyOf(annotated("b"), gate("Off")),
+    condition: anyOf(annotationIs("b"), gate("Off")),
     finding: unmet("platform.kubevirt.io/b present or feature gate Off enabled", "absent, not enabled"),
   },
 ];
@@ -90,13 +98,13 @@ test.each([
   [{ type: "constructor" }, "unknown condition type: constructor"],
   [{ type: "anyOf", of: [] }, "anyOf condition requires of field"],
   [{ type: "anyOf", of: [{ type: "annotation", key: "a" }, { type: "image" }] }, "image condition requires key field"],
-])("a broken declaration is told: %j", (condition, reason) => {
-  expect(evaluateCondition(condition as Condition, facts)).toEqual({ kind: "broken", reason });
+])("a broken declaration is reported: %j", (condition, reason) => {
+  expect(evaluateCondition(condition as AssetCondition, facts)).toEqual({ kind: "broken", reason });
 });
 
 test("the first condition that is not met is the reason", () => {
   expect(evaluateConditions([], facts)).toEqual(met);
-  expect(evaluateConditions([annotated("a"), gate("Off"), annotated("b")], facts)).toMatchObject({
+  expect(evaluateConditions([annotationIs("a"), gate("Off"), annotationIs("b")], facts)).toMatchObject({
     expected: "feature gate Off enabled",
   });
 });

@@ -2,27 +2,28 @@
 
 import type { Json } from "@virt/api";
 import { at, isMap } from "@virt/engine";
-import type { Condition } from "./condition.ts";
-import type { Hardware } from "./hardware.ts";
+import type { Hardware } from "@virt/facts";
+import { type Topology, topologyFields } from "@virt/facts";
+import type { AssetCondition } from "./asset.ts";
 import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
-import { type HcoFact, isGateOn } from "./hco-fact.ts";
-import { type Topology, topologyFields } from "./topology.ts";
+import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
-/** What conditions look at. */
+/** What conditions are evaluated by. */
 export type ConditionFacts = {
-  readonly hco: HcoFact;
+  readonly hco: AssetHcoFact;
   readonly hardware: Hardware;
   readonly topology: Topology;
   readonly images: Readonly<Record<string, string>>;
 };
 
-export type Finding =
+/** Whether a condition is met, and if not what was expected and found. */
+export type ConditionFinding =
   | { readonly kind: "met" }
   | { readonly kind: "unmet"; readonly expected: string; readonly actual: string }
   | { readonly kind: "broken"; readonly reason: string };
 
 /** All of them must be met; the first that is not says why. */
-export function evaluateConditions(conditions: readonly Condition[], facts: ConditionFacts): Finding {
+export function evaluateConditions(conditions: readonly AssetCondition[], facts: ConditionFacts): ConditionFinding {
   for (const condition of conditions) {
     const finding = evaluateCondition(condition, facts);
     if (finding.kind !== "met") return finding;
@@ -30,7 +31,8 @@ export function evaluateConditions(conditions: readonly Condition[], facts: Cond
   return { kind: "met" };
 }
 
-export function evaluateCondition(condition: Condition, facts: ConditionFacts): Finding {
+/** Whether a condition is met; a condition that nobody can evaluate is broken, never met. */
+export function evaluateCondition(condition: AssetCondition, facts: ConditionFacts): ConditionFinding {
   const reason = brokenCondition(condition);
   if (reason !== undefined) return { kind: "broken", reason };
   switch (condition.type) {
@@ -51,31 +53,31 @@ export function evaluateCondition(condition: Condition, facts: ConditionFacts): 
   }
 }
 
-function found(isMet: boolean, expected: string, actual: string): Finding {
+function found(isMet: boolean, expected: string, actual: string): ConditionFinding {
   return isMet ? { kind: "met" } : { kind: "unmet", expected, actual };
 }
 
-type Of<Type extends Condition["type"]> = Extract<Condition, { type: Type }>;
+type Of<Type extends AssetCondition["type"]> = Extract<AssetCondition, { type: Type }>;
 
-function annotationFinding({ key, value }: Of<"annotation">, { annotations }: HcoFact): Finding {
+function annotationFinding({ key, value }: Of<"annotation">, { annotations }: AssetHcoFact): ConditionFinding {
   const given = annotationOf(annotations, key);
   const isMet = value === undefined ? given !== undefined : given === value;
   const expected = value === undefined ? `${annotationPrefix}${key} present` : `${annotationPrefix}${key}=${value}`;
   return found(isMet, expected, given ?? "absent");
 }
 
-function topologyFinding({ field, value = "true" }: Of<"topology">, topology: Topology): Finding {
+function topologyFinding({ field, value = "true" }: Of<"topology">, topology: Topology): ConditionFinding {
   const actual = `${topology[field]}`;
   return found(actual === value, `${field}=${value}`, `${field}=${actual}`);
 }
 
 // Absent, null or an empty map in the normalised facts.
-function isUnconfigured(hco: HcoFact, path: string): boolean {
+function isUnconfigured(hco: AssetHcoFact, path: string): boolean {
   const value: Json | undefined = at(hco, ...path.split("."));
   return value === undefined || value === null || (isMap(value) && Object.keys(value).length === 0);
 }
 
-function anyFinding(findings: readonly Finding[]): Finding {
+function anyFinding(findings: readonly ConditionFinding[]): ConditionFinding {
   if (findings.some(({ kind }) => kind === "met")) return { kind: "met" };
   const unmet = findings.flatMap((finding) => (finding.kind === "unmet" ? [finding] : []));
   return {
@@ -94,7 +96,7 @@ const required = new Map([
 ]);
 
 /** What is wrong with a declaration that the compiler did not see; undefined if nothing is. */
-export function brokenCondition(condition: Condition): string | undefined {
+export function brokenCondition(condition: AssetCondition): string | undefined {
   const { type, ...given } = condition as { type: string } & Readonly<Record<string, unknown>>;
   const field = required.get(type);
   if (field !== undefined) return isText(given[field]) ? undefined : `${type} condition requires ${field} field`;

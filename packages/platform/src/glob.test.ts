@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesGlob, readGlob } from "./glob.ts";
+import { matchesGlob, readGlob } from "./disabled-resources.ts";
 
 type Case = { pattern: string; yes: readonly string[]; no: readonly string[] };
 
@@ -47,7 +47,7 @@ test("it matches what a regular expression of the same meaning does", () => {
     const same = new RegExp(`^${pattern.replaceAll(/\*+/g, ".*").replaceAll("?", ".")}$`, "s");
     return matchesGlob(readGlob(pattern) ?? [], name) === same.test(name);
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law);
 });
 
 test("no pattern throws", () => {
@@ -55,7 +55,7 @@ test("no pattern throws", () => {
     const glob = readGlob(pattern);
     return glob === undefined || typeof matchesGlob(glob, name) === "boolean";
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law);
 });
 
 test("patterns that were made to be slow are answered", () => {

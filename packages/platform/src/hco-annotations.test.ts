@@ -1,8 +1,7 @@
-// What is told about annotations on the HyperConverged that make no sense.
+// What is reported about annotations on the HyperConverged that make no sense.
 
 import { expect, test } from "vitest";
-import type { Switch } from "./asset.ts";
-import { annotated, anyOf } from "./condition.ts";
+import { annotationIs, anyOf, type Switch } from "./asset.ts";
 import { type AnnotationProblem, annotationOf, annotationProblems, booleanOf } from "./hco-annotations.ts";
 
 const switched = (key: string): { switch: Switch } => ({ switch: { annotation: key, default: "on" } });
@@ -11,7 +10,7 @@ const assets = [
   switched("enable-numa"),
   { switch: { present: "some-list" } },
   { switch: { gate: "X" } },
-  { conditions: [anyOf(annotated("read-by-a-condition"))] },
+  { conditions: [anyOf(annotationIs("read-by-a-condition"))] },
 ];
 
 const prefix = "platform.kubevirt.io/";
@@ -22,55 +21,55 @@ const unknown = (key: string, nearest: string) => ({
   nearest: `${prefix}${nearest}`,
 });
 
-type Case = { reason: string; said: Readonly<Record<string, string>>; told: readonly AnnotationProblem[] };
+type Case = { reason: string; said: Readonly<Record<string, string>>; problems: readonly AnnotationProblem[] };
 
 const cases: readonly Case[] = [
-  { reason: "true and false are booleans", said: { "enable-swap": "true", prune: " false\n" }, told: [] },
+  { reason: "true and false are booleans", said: { "enable-swap": "true", prune: " false\n" }, problems: [] },
   {
     reason: "nothing else is",
     said: { "enable-swap": "True", "enable-numa": "", prune: "1" },
-    told: [
+    problems: [
       invalid("enable-numa", 'must be true or false, not ""'),
-      invalid("enable-swap", 'must be true or false, not "True"'),
-      invalid("prune", 'must be true or false, not "1"'),
+      invalid("enable-swap", 'must be true or false, not "True"; did you mean true?'),
+      invalid("prune", 'must be true or false, not "1"; did you mean true?'),
     ],
   },
   {
     reason: "a device list is read",
     said: { "usb-devices": "{}" },
-    told: [invalid("usb-devices", "not a list")],
+    problems: [invalid("usb-devices", "not a list")],
   },
   {
     reason: "what assets declare is known",
     said: { "some-list": "x", "read-by-a-condition": "y" },
-    told: [],
+    problems: [],
   },
   {
     reason: "what people say about the object itself is known",
     said: { patch: "[]", "ignore-fields": "", mode: "x", adopt: "no", "reconcile-paused": "true", state: "{" },
-    told: [],
+    problems: [],
   },
   {
     reason: "keys of the successor are known",
     said: { "enable-logging": "x", "sbr-storage-class": "a", openshift: "true", "feature-gates": "A" },
-    told: [],
+    problems: [],
   },
   {
     reason: "a typo has a nearest key",
     said: { "enable-swop": "true" },
-    told: [unknown("enable-swop", "enable-swap")],
+    problems: [unknown("enable-swop", "enable-swap")],
   },
-  { reason: "case counts", said: { "Enable-Swap": "x" }, told: [unknown("Enable-Swap", "enable-swap")] },
-  { reason: "a key that every object has", said: { constructor: "x" }, told: [unknown("constructor", "state")] },
+  { reason: "case counts", said: { "Enable-Swap": "x" }, problems: [unknown("Enable-Swap", "enable-swap")] },
+  { reason: "a key that every object has", said: { constructor: "x" }, problems: [unknown("constructor", "state")] },
 ];
 
-test.each(cases)("$reason", ({ said, told }) => {
+test.each(cases)("$reason", ({ said, problems }) => {
   const annotations = Object.fromEntries(Object.entries(said).map(([key, value]) => [`${prefix}${key}`, value]));
   const found = annotationProblems({ ...annotations, "other.io/enable-swop": "x" }, assets);
-  expect(found).toEqual(told);
+  expect(found).toEqual(problems);
 });
 
-test("of very many unknown keys a few are told", () => {
+test("of very many unknown keys a few are reported", () => {
   const said = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`${prefix}${"x".repeat(40)}${at}`, ""]));
   expect(annotationProblems(said, assets)).toHaveLength(10);
 });

@@ -1,14 +1,49 @@
-// What people say to the whole operator by annotations on the HyperConverged, and what of it makes no sense.
+// The annotations by which people steer the operator: their names on the HyperConverged and on objects, and mistakes in them.
 
-import type { Asset } from "./asset.ts";
-import { objectAnnotations } from "./baseline/names.ts";
-import type { Condition } from "./condition.ts";
+import { managedByLabel } from "@virt/api";
+import { fieldPath, type Path } from "@virt/engine";
+import { didYouMean, nearest, shorten } from "./annotation-values.ts";
+import type { Asset, AssetCondition } from "./asset.ts";
 import { deviceAnnotations } from "./devices.ts";
-import { nearest } from "./nearest.ts";
-import { shorten } from "./shorten.ts";
 
 /** Every annotation of ours starts with it. */
 export const annotationPrefix = "platform.kubevirt.io/";
+
+/** The annotations on one object: what people write to adjust it, and what the operator stores there. */
+export const objectAnnotations = {
+  patch: `${annotationPrefix}patch`,
+  ignoreFields: `${annotationPrefix}ignore-fields`,
+  mode: `${annotationPrefix}mode`,
+  adopt: `${annotationPrefix}adopt`,
+  paused: `${annotationPrefix}reconcile-paused`,
+  state: `${annotationPrefix}state`,
+} as const;
+
+/** Holds fields that we released, so that their values stay. */
+export const releasedManager = "virt-platform-operator-released";
+
+const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
+
+const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
+
+/** Whether it is the label that marks an object as managed. */
+export function isOwnLabel(path: Path): boolean {
+  return isSamePath(path, labelPath);
+}
+
+function isSamePath(left: Path, right: Path): boolean {
+  return left.length === right.length && left.every((element, at) => element === right[at]);
+}
+
+/** Our memory is ours alone: no drift, nothing to release. */
+export function isState(path: Path): boolean {
+  return isSamePath(path, statePath);
+}
+
+/** An object without annotations differs from one with our memory alone. */
+export function isStateParent(path: Path): boolean {
+  return path.length === 2 && path[0] === statePath[0] && path[1] === statePath[1];
+}
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -24,6 +59,7 @@ export function booleanOf(annotations: Annotations, key: string): boolean | unde
   return value === "true" || value === "false" ? value === "true" : undefined;
 }
 
+/** An annotation that is unknown, with the nearest known one, or that has a value nobody can read. */
 export type AnnotationProblem =
   | { readonly kind: "invalid"; readonly key: string; readonly reason: string }
   | { readonly kind: "unknown"; readonly key: string; readonly nearest: string };
@@ -44,11 +80,11 @@ export function annotationProblems(
     const reason = known.get(key)?.(annotationOf(annotations, key) ?? "");
     return reason === undefined ? [] : [{ kind: "invalid", key: `${annotationPrefix}${key}`, reason }];
   });
-  const unknown = keys.filter((key) => !known.has(key)).slice(0, mostTold);
+  const unknown = keys.filter((key) => !known.has(key)).slice(0, mostReported);
   return [...invalid, ...unknown.map((key) => unknownKey(key, [...known.keys()]))];
 }
 
-const mostTold = 10;
+const mostReported = 10;
 
 function unknownKey(key: string, known: readonly string[]): AnnotationProblem {
   const name = `${annotationPrefix}${shorten(key)}`;
@@ -64,6 +100,7 @@ function knownKeys(assets: readonly Declares[]): ReadonlyMap<string, Check> {
     ...plain.map((key) => [key, anything] as const),
     ...booleans.map((key) => [key, isBoolean] as const),
     ...Object.entries(deviceAnnotations),
+    [rebootGateKey, refuseRebootGate],
   ]);
 }
 
@@ -73,23 +110,41 @@ function declaredKeys({ switch: declared, conditions = [] }: Declares): readonly
   return [...read, "present" in declared ? [declared.present, anything] : [declared.annotation, isBoolean]];
 }
 
-function annotationKeys(condition: Condition): readonly string[] {
+function annotationKeys(condition: AssetCondition): readonly string[] {
   if (condition.type === "anyOf") return condition.of.flatMap(annotationKeys);
   return condition.type === "annotation" ? [condition.key] : [];
 }
 
 const anything: Check = () => undefined;
-const isBoolean: Check = (value) =>
-  value === "true" || value === "false" ? undefined : `must be true or false, not ${JSON.stringify(shorten(value))}`;
+const isBoolean: Check = (value) => (value === "true" || value === "false" ? undefined : notBoolean(value));
+
+/** Why a text is no boolean, with the one that was meant. */
+export function notBoolean(value: string): string {
+  return `must be true or false, not ${JSON.stringify(shorten(value))}${didYouMean(value, ["true", "false"])}`;
+}
+
+/** The short key of the gate before reboots, and its one value. */
+export const rebootGateKey = "reboot-gate";
+const noBlockers = "no-blockers";
+
+/** Why a value is none of the gate's; undefined: it is. */
+export function refuseRebootGate(value: string): string | undefined {
+  if (value === noBlockers) return undefined;
+  return `must be ${noBlockers}, not ${JSON.stringify(shorten(value))}${didYouMean(value, [noBlockers])}`;
+}
+
+/** Whether a short key is read on the HyperConverged, and on no other object. */
+export function isHcoKey(key: string): boolean {
+  return key.startsWith("enable-") || hcoKeys.has(key) || Object.hasOwn(deviceAnnotations, key);
+}
 
 const booleans = ["prune", "enable-incident-detection"];
 
-const plain = [
+const onHcoAlone = [
   "autopilot", // its list is read with the assets, disabled-resources has a report of its own
   "disabled-resources",
   "feature-gates",
   "openshift", // accepted: what it said is read from the cluster
-  ...Object.values(objectAnnotations).map((name) => name.slice(annotationPrefix.length)),
   // Known from the successor, without effect yet.
   "enable-logging",
   "enable-audit-logging",
@@ -103,3 +158,12 @@ const plain = [
   "enable-vm-drain-shutdown-inhibitor",
   "enable-korrel8r",
 ];
+
+const hcoKeys: ReadonlySet<string> = new Set([...onHcoAlone, ...booleans, rebootGateKey]);
+
+/** Short keys of what is said about one object, whichever it is. */
+export const objectKeys: readonly string[] = Object.values(objectAnnotations).map((name) =>
+  name.slice(annotationPrefix.length),
+);
+
+const plain = [...onHcoAlone, ...objectKeys];

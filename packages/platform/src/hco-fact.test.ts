@@ -2,7 +2,7 @@
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { type HcoFact, isGateOn, readHco } from "./hco-fact.ts";
+import { type AssetHcoFact, isGateOn, readHco } from "./hco-fact.ts";
 
 function hcoOf(version: "v1" | "v1beta1", spec: JsonMap, annotations?: Readonly<Record<string, string>>): KubeObject {
   const metadata = { name: "kubevirt-hyperconverged", namespace: "openshift-cnv", ...(annotations && { annotations }) };
@@ -86,7 +86,7 @@ test.each([
   expect([old.liveMigration, fresh.liveMigration]).toEqual([wanted, wanted]);
 });
 
-type Gates = { reason: string; spec: JsonMap; annotation?: string; gates: HcoFact["featureGates"] };
+type Gates = { reason: string; spec: JsonMap; annotation?: string; gates: AssetHcoFact["featureGates"] };
 
 const gates: readonly Gates[] = [
   { reason: "a list of names is enabled", spec: { featureGates: ["A", "b"] }, gates: { a: true, b: true } },

@@ -1,9 +1,10 @@
-// The HyperConverged in one form, whichever of its two APIs is served.
+// The HyperConverged as assets read it, and pointers into it in terms of the version that is served.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
-import { asList, asText, at, entriesOf, isMap, member } from "@virt/engine";
+import { asList, asText, at, entriesOf, isMap, member, movesTo, type Pointer } from "@virt/engine";
 
-export type HcoFact = {
+/** The HyperConverged as assets read it, the same whichever version is served. */
+export type AssetHcoFact = {
   readonly apiVersion: "hco.kubevirt.io/v1" | "hco.kubevirt.io/v1beta1";
   readonly namespace: string;
   readonly name: string;
@@ -39,7 +40,7 @@ export const hcoPaths = {
 } as const;
 
 /** `schema` is the openAPIV3Schema of the object's own version; its defaults stand in for numbers that are missing. */
-export function readHco(object: KubeObject, schema: JsonMap | undefined): HcoFact {
+export function readHco(object: KubeObject, schema: JsonMap | undefined): AssetHcoFact {
   const apiVersion = object.apiVersion === "hco.kubevirt.io/v1beta1" ? "hco.kubevirt.io/v1beta1" : "hco.kubevirt.io/v1";
   const paths = hcoPaths[apiVersion];
   const annotations = object.metadata.annotations ?? {};
@@ -68,7 +69,7 @@ export function readHco(object: KubeObject, schema: JsonMap | undefined): HcoFac
 const gatesAnnotation = "platform.kubevirt.io/feature-gates";
 
 /** Names compare without case. */
-export function isGateOn({ featureGates }: Pick<HcoFact, "featureGates">, gate: string): boolean {
+export function isGateOn({ featureGates }: Pick<AssetHcoFact, "featureGates">, gate: string): boolean {
   const name = gate.toLowerCase();
   return Object.hasOwn(featureGates, name) && featureGates[name] === true;
 }
@@ -96,4 +97,31 @@ function gateEntries(given: Json | undefined): readonly (readonly [string, boole
     const state = member(gate, "state") ?? "Enabled";
     return name === undefined ? [] : [[name, state === "Enabled"] as const];
   });
+}
+
+/** What is native already, or known to neither, stays as it is. A parent becomes all that was below it. */
+export function hcoPointers(pointers: readonly Pointer[], served: AssetHcoFact["apiVersion"]): readonly Pointer[] {
+  return pointers.flatMap((pointer) => translate(pointer, served));
+}
+
+function translate(pointer: Pointer, served: AssetHcoFact["apiVersion"]): readonly Pointer[] {
+  const [root, first] = pointer;
+  if (root !== "spec" || first === undefined) return [pointer];
+  if (first === "featureGates") return [gatePointer(pointer, served)];
+  const moves = movesTo({ kind: "HyperConverged", apiVersion: served });
+  const above = moves.find(({ from }) => startsWith(pointer, from));
+  const below = moves.filter(({ from }) => startsWith(from, pointer));
+  if (above?.to !== undefined && below.length === 0) return [[...above.to, ...pointer.slice(above.from.length)]];
+  return below.length > 0 ? below.flatMap(({ to }) => (to === undefined ? [] : [to])) : [pointer];
+}
+
+// A map in v1beta1, an atomic list in v1: what points into the one means all of the other.
+function gatePointer(pointer: Pointer, served: AssetHcoFact["apiVersion"]): Pointer {
+  const [, , gate] = pointer;
+  const isOther = served === "hco.kubevirt.io/v1" || (gate !== undefined && /^[0-9]+$|=/.test(gate));
+  return isOther ? pointer.slice(0, 2) : pointer;
+}
+
+function startsWith(path: Pointer, start: Pointer): boolean {
+  return start.length <= path.length && start.every((segment, at) => segment === path[at]);
 }

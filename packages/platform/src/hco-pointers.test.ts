@@ -2,7 +2,7 @@
 
 import { readPointer, writePointer } from "@virt/engine";
 import { expect, test } from "vitest";
-import { hcoPointers } from "./hco-pointers.ts";
+import { hcoPointers } from "./hco-fact.ts";
 
 type Case = { reason: string; served: "v1" | "v1beta1"; pointer: string; becomes: readonly string[] };
 

@@ -1,7 +1,7 @@
 // Images come from the environment, by readable names.
 
 import { expect, test } from "vitest";
-import { readImages } from "./images.ts";
+import { readImages } from "./evaluate/cluster-facts.ts";
 
 test("variables become names, and empty ones are left out", () => {
   const environment = {

@@ -1,33 +1,65 @@
 // What other packages use of the platform controller's core.
 
-export { type Activation, type ActivationMode, isAllowed, isAskedFor, readActivation } from "./activation.ts";
 export {
-  type AnyFacts,
+  type Activation,
+  type ActivationMode,
+  isAllowed,
+  isAskedFor,
+  readActivation,
+  type SwitchState,
+  switchState,
+} from "./activation.ts";
+export { didYouMean, likelyMeant, nearest, shorten } from "./annotation-values.ts";
+export type { Feature, Tombstone } from "./asset.ts";
+export {
+  type AnyAssetFacts,
   type Asset,
+  type AssetCondition,
+  type AssetFactOf,
+  type AssetFacts,
+  type AssetFactsContext,
   type AssetOf,
+  type AssetRead,
+  type AssetReads,
   type AssetTarget,
+  annotationIs,
+  anyOf,
   defineAsset,
+  detected,
+  gate,
+  hardware,
+  images,
   type NeededKind,
   type Nothing,
   nothing,
+  objects,
+  type PlacedRef,
+  pool,
   type Switch,
+  topology,
+  topologyIs,
 } from "./asset.ts";
 export { isWriteDue } from "./baseline/compare.ts";
 export type { Contested } from "./baseline/contested.ts";
-export { judge, writeRate } from "./baseline/judge.ts";
-export { isOwnLabel, isState, objectAnnotations, releasedManager } from "./baseline/names.ts";
-export type { ObjectMemory, ObjectSeen } from "./baseline/object-seen.ts";
+export { decideObject, writeRate } from "./baseline/decide-object.ts";
+export type { ApplyDecision, Cause, HeldDecision, ObjectDecision } from "./baseline/decision.ts";
+export { isAsWanted } from "./baseline/held.ts";
+export { askedAnew, describeMutation, type Mutation, mutatedFields, rememberAnswer } from "./baseline/mutation.ts";
+export type { ObjectMemory, ObservedObject } from "./baseline/observe-object.ts";
+export { defaultOfObject, observeObject, shapeOfObject } from "./baseline/observe-object.ts";
 export { readOverrides } from "./baseline/overrides.ts";
-export { isBarred, prunedParts } from "./baseline/pruned.ts";
-export { noteThere } from "./baseline/recreations.ts";
-export { giveUpObject, handOverObject } from "./baseline/release.ts";
-export { judgePrune, judgeTombstone, makersOf, type Removal } from "./baseline/removal.ts";
-export { builtInShape, defaultFrom, shapeFrom } from "./baseline/schema-shape.ts";
-export { seeObject, shapeOfObject } from "./baseline/see-object.ts";
-export { readState, type State, writeState } from "./baseline/state.ts";
-export type { Apply, Cause, Verdict } from "./baseline/verdict.ts";
-export { type Catalog, catalogFaults, isBefore } from "./catalog-checks.ts";
-export { annotated, anyOf, type Condition, detected, gate, topologyIs } from "./condition.ts";
+export { releaseOwnershipObject, transferObject } from "./baseline/release.ts";
+export {
+  decidePrune,
+  decideTombstone,
+  isBarred,
+  makersOf,
+  prunedParts,
+  type RemovalDecision,
+} from "./baseline/removal.ts";
+export { builtInShape, defaultFrom, type KnownFields, keepKnown, shapeFrom } from "./baseline/schema.ts";
+export { noteThere, type ObjectState, readState, writeState } from "./baseline/state.ts";
+export { type AssetCatalog, catalogFaults, isBefore, renderFaults } from "./catalog-checks.ts";
 export {
   type Devices,
   deviceAnnotations,
@@ -37,37 +69,64 @@ export {
   type VfioDevice,
 } from "./devices.ts";
 export { type ExclusionRule, type Exclusions, excludedBy, readExclusions } from "./disabled-resources.ts";
-export { nameOf } from "./evaluate/already-provided.ts";
-export { buildWorld, type WorldGiven } from "./evaluate/build-world.ts";
-export { type Evaluated, type Evaluating, evaluateObject, type ManagedObject } from "./evaluate/evaluate-object.ts";
-export type { Listed, Looked, Lookup } from "./evaluate/lookup.ts";
-export { managedObjects } from "./evaluate/managed-objects.ts";
-export { type Places, placed } from "./evaluate/place.ts";
-export { lookupIn, type PlainFacts, type Sought } from "./evaluate/plain-lookup.ts";
-export { type Reason, type Settled, type Standing } from "./evaluate/standing.ts";
-export type { Fact, World } from "./evaluate/world.ts";
-export { type ConditionFacts, evaluateCondition, evaluateConditions, type Finding } from "./evaluate-condition.ts";
-export type { Feature } from "./feature.ts";
-export { type Detector, detectors, type Hardware, nodeMembers, readHardware } from "./hardware.ts";
+export { type AssetStatus, type Reason, type SettledStatus } from "./evaluate/asset-status.ts";
+export type { ClusterFacts, Fact } from "./evaluate/cluster-facts.ts";
+export { buildClusterFacts, type ClusterFactsInput, readImages } from "./evaluate/cluster-facts.ts";
+export {
+  type EvaluatedObject,
+  type EvaluationInput,
+  evaluateObject,
+  type ManagedObject,
+} from "./evaluate/evaluate-object.ts";
+export type { ListResult, Lookup, LookupResult } from "./evaluate/lookup.ts";
+export { type LookupKey, lookupIn, type PlainFacts } from "./evaluate/lookup.ts";
+export {
+  managedObjects,
+  objectKey,
+  objectName,
+  type Places,
+  placed,
+  placesIn,
+  removeAnnotationCommand,
+} from "./evaluate/managed-objects.ts";
+export {
+  type ConditionFacts,
+  type ConditionFinding,
+  evaluateCondition,
+  evaluateConditions,
+} from "./evaluate-condition.ts";
+export {
+  followGovernance,
+  type KnownProfiles,
+  type ObservedGovernance,
+  startRecord,
+  switchesIn,
+} from "./governance/follow-governance.ts";
+export {
+  emptyRecord,
+  type GovernanceRecord,
+  governanceObject,
+  governanceRecordName,
+  governanceText,
+  type ReleasedAsset,
+  readGovernanceRecord,
+  writeGovernanceRecord,
+} from "./governance/governance-record.ts";
 export {
   type AnnotationProblem,
   annotationOf,
   annotationPrefix,
   annotationProblems,
   booleanOf,
+  isOwnLabel,
+  isState,
+  objectAnnotations,
+  releasedManager,
 } from "./hco-annotations.ts";
-export { type HcoFact, hcoPaths, isGateOn, readHco } from "./hco-fact.ts";
-export { hcoPointers } from "./hco-pointers.ts";
-export { readImages } from "./images.ts";
+export { type AssetHcoFact, hcoPaths, hcoPointers, isGateOn, readHco } from "./hco-fact.ts";
 export { type MergedParts, mergeParts, type PartConflict, type RenderedPart } from "./merge-parts.ts";
-export { nearest } from "./nearest.ts";
-export { foreignPoolConfig, poolRuleParts } from "./pool-rule.ts";
-export { type Explanation, explain, explanationText } from "./preview/explanation.ts";
-export { type FeatureRow, type FeatureSources, featureRows } from "./preview/features.ts";
-export { type LastError, type ObjectRow, objectRow } from "./preview/object-row.ts";
-export { type Exclusion, exclusionsOf, type FeatureState, factsOf, featureStates } from "./preview/pages.ts";
-export { type Preview, previewObject } from "./preview/preview.ts";
-export { readObjects } from "./preview/read-objects.ts";
+export { type DryRunAnswer, type Explanation, explainAsset, explanationText } from "./preview/explain.ts";
+export { type Preview, previewObject, readObjects } from "./preview/preview.ts";
 export {
   type RenderChoice,
   type RenderEntry,
@@ -76,37 +135,76 @@ export {
   renderStatus,
   tableText,
 } from "./preview/render-text.ts";
-export { hcoOf, type Report, reportName, reportObject, writeReport } from "./preview/report.ts";
-export { type AssetRow, rowsOf } from "./preview/rows.ts";
-export { conditionWords, isOnByDefault, neededCrds, switchWords } from "./preview/words.ts";
 export {
-  type FactOf,
-  type Facts,
-  hardware,
-  hco,
-  images,
-  object,
-  objects,
-  type Parts,
-  type PlacedRef,
-  type PoolFact,
-  pool,
-  type Read,
-  type Reads,
-  type Surroundings,
-  schema,
-  topology,
-} from "./reads.ts";
-export { renderFaults } from "./render-checks.ts";
-export { type Known, keepKnown } from "./schema-leaves.ts";
-export { type SwitchState, switchState } from "./switch.ts";
-export type { Tombstone } from "./tombstone.ts";
+  type Exclusion,
+  exclusionsOf,
+  type FeatureState,
+  factsOf,
+  featureStates,
+  hcoOf,
+  type Report,
+  reportName,
+  reportObject,
+  writeReport,
+} from "./preview/report.ts";
 export {
-  infrastructureParts,
-  readTopology,
-  schedulerParts,
-  type Topology,
-  type TopologyField,
-  type TopologySources,
-  topologyFields,
-} from "./topology.ts";
+  type AssetRow,
+  documentOf,
+  type LastError,
+  type LiveObjectFacts,
+  type ObjectRow,
+  objectRow,
+  type RowStatus,
+  reasonText,
+  rowsOf,
+} from "./preview/rows.ts";
+export {
+  conditionWords,
+  type FeatureRow,
+  featureRows,
+  isOnByDefault,
+  neededCrds,
+  switchWords,
+} from "./preview/words.ts";
+export { disruptionOfWrites, type NodeWrite, nodeWriteOf } from "./reboot/node-write.ts";
+export {
+  closedBecause,
+  type GatedRollout,
+  holdAtGate,
+  isHeldAtGate,
+  readRebootGate,
+  rebootHeldNote,
+} from "./reboot/reboot-gate.ts";
+export { type ShownImpact, shownImpact } from "./reboot/shown-impact.ts";
+export {
+  type Dependency,
+  type DiscoveredCrds,
+  dependencies,
+  eventsForDiscoveredCrds,
+  eventsForHyperConverged,
+  excludedAssets,
+  idleMessage,
+  type MissingCrds,
+  missingCrds,
+} from "./reporting/hco-events.ts";
+export { createObjectCounts, type ObjectCounts } from "./reporting/object-counts.ts";
+export {
+  customizationTypes,
+  invalidOverrideTypes,
+  type ObjectMetrics,
+  objectMetricsOf,
+  pausedOf,
+  pauseReasons,
+} from "./reporting/object-metrics.ts";
+export { eventsForOutcome, type RolloutReach, resumedEvents, rolloutReach } from "./reporting/outcome-events.ts";
+export {
+  explainFailure,
+  isInSync,
+  isUnsettled,
+  objectFindingOf,
+  type ReconciledObject,
+  type ReconcileOutcome,
+  undecidedReasons,
+} from "./reporting/reconcile-outcome.ts";
+export { eventsForStatus, normalEvent, warningEvent } from "./reporting/status-events.ts";
+export { findThrottling, findUnreadInputs } from "./reporting/waiting-events.ts";

@@ -2,6 +2,7 @@
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { canonicalJson, type Shape, type ShapeOf } from "@virt/engine";
+import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mergeParts } from "./merge-parts.ts";
@@ -129,7 +130,7 @@ test("parts that agree make the same object in any order, and none is lost", () 
       canonicalJson(left.object) === canonicalJson(right.object);
     return isOnce && same;
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law, runsForCost(8));
 });
 
 test("a part whose render conflicts changes nothing", () => {
@@ -143,5 +144,5 @@ test("a part whose render conflicts changes nothing", () => {
     );
     return winners.conflicts.length === 0 && JSON.stringify(winners.object) === JSON.stringify(object);
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law, runsForCost(8));
 });

@@ -17,6 +17,7 @@ import {
 /** What one asset wants of the object. */
 export type RenderedPart = { readonly asset: string; readonly object: KubeObject };
 
+/** One object made of the renders of several assets; undefined where none is left. */
 export type MergedParts = {
   /** Undefined: there were no parts. */
   readonly object: KubeObject | undefined;
@@ -24,6 +25,7 @@ export type MergedParts = {
   readonly conflicts: readonly PartConflict[];
 };
 
+/** An asset that sets a field to another value than those before it: it is left out. */
 export type PartConflict = { readonly asset: string; readonly path: string };
 
 /** Parts in the order of their assets: in a conflict the later one yields. Without conflicts the order does not matter. */

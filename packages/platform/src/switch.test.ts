@@ -1,8 +1,8 @@
 // How the switch of an asset is read.
 
 import { expect, test } from "vitest";
+import { switchState } from "./activation.ts";
 import type { Switch } from "./asset.ts";
-import { switchState } from "./switch.ts";
 
 const on: Switch = { annotation: "enable-swap", default: "on" };
 const off: Switch = { annotation: "enable-aaq", default: "off" };
@@ -55,7 +55,14 @@ test.each(cases)("$reason", ({ given, annotations = {}, isOn, isAskedFor = false
   expect(switchState(given, said)).toMatchObject({ isOn, isAskedFor });
 });
 
-test("what was expected and what is there can be told", () => {
+test("a value that is neither true nor false is a mistake, with the word that was meant", () => {
+  const said = { annotations: key("enable-swap", "False"), featureGates: {} };
+  const mistake = 'annotation platform.kubevirt.io/enable-swap must be true or false, not "False"; did you mean false?';
+  expect(switchState(on, said)).toMatchObject({ mistake, actual: "platform.kubevirt.io/enable-swap=False" });
+  expect(switchState(off, said).mistake).toBeUndefined();
+});
+
+test("what was expected and what is there can be described", () => {
   const said = { annotations: key("enable-swap", "false"), featureGates: {} };
   expect(switchState(on, said)).toMatchObject({
     expected: "platform.kubevirt.io/enable-swap not false",

@@ -1,11 +1,11 @@
-// An HTTP server that plays a script: exactly these answers, in this order, with every fault that a network has.
+// An HTTP server with a script: exactly these answers, in this order, with every fault that a network has.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 
-export type Seen = {
+type ScriptedRequest = {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -14,29 +14,29 @@ export type Seen = {
   readonly connection: number;
 };
 
-export type Reply = (response: ServerResponse, seen: Seen) => void;
+/** What to do with one request; `reply` makes them. */
+export type ScriptedReply = (response: ServerResponse, seen: ScriptedRequest) => void;
 
+/** A server that answers by a script: for faults of the network, never for what an API server means. */
 export type ScriptedServer = {
   readonly url: string;
   /** What was asked, in order. */
-  readonly seen: readonly Seen[];
-  /** Adds replies to the script. */
-  readonly play: (...replies: readonly Reply[]) => void;
+  readonly seen: readonly ScriptedRequest[];
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 type Tls = { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
 
 /** A request that the script does not expect is answered 599, which no client takes for anything else. */
-export async function startScriptedServer(script: readonly Reply[], tls?: Tls): Promise<ScriptedServer> {
+export async function startScriptedServer(script: readonly ScriptedReply[], tls?: Tls): Promise<ScriptedServer> {
   const replies = [...script];
-  const seen: Seen[] = [];
+  const seen: ScriptedRequest[] = [];
   const connections = new Map<Socket, number>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = "", url = "", headers, socket } = request;
     const one = { method, path: url, headers, body: await text(request), connection: connections.get(socket) ?? -1 };
     seen.push(one);
-    (replies.shift() ?? unexpected)(response, one);
+    (replies.shift() ?? unexpectedRequest)(response, one);
   };
   const listen: RequestListener = (request, response) => void answer(request, response);
   const server = tls === undefined ? createServer(listen) : createSecureServer(secureOptions(tls), listen);
@@ -50,7 +50,6 @@ export async function startScriptedServer(script: readonly Reply[], tls?: Tls): 
   return {
     url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     seen,
-    play: (...more) => void replies.push(...more),
     [Symbol.asyncDispose]: async () => {
       for (const socket of connections.keys()) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -63,25 +62,25 @@ function secureOptions({ certificate, key, clientAuthority }: Tls) {
   return { cert: certificate, key, ...client };
 }
 
-const unexpected: Reply = (response) => void response.writeHead(599).end();
+const unexpectedRequest: ScriptedReply = (response) => void response.writeHead(599).end();
 
 /** What a scripted server can do with a request. */
 export const reply = {
   json:
-    (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply =>
+    (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ScriptedReply =>
     (response) =>
       void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body)),
   text:
-    (status: number, body: string): Reply =>
+    (status: number, body: string): ScriptedReply =>
     (response) =>
       void response.writeHead(status, { "content-type": "text/plain" }).end(body),
   /** Breaks the connection before a byte of the answer. */
-  reset: ((response) => response.socket?.resetAndDestroy()) satisfies Reply,
+  reset: ((response) => response.socket?.resetAndDestroy()) satisfies ScriptedReply,
   /** Says nothing, for ever. */
-  stall: (() => undefined) satisfies Reply,
+  stall: (() => undefined) satisfies ScriptedReply,
   /** Promises a longer body than it sends, then breaks the connection. */
   cut:
-    (part: string): Reply =>
+    (part: string): ScriptedReply =>
     (response) => {
       response.writeHead(200, {
         "content-type": "application/json",
@@ -91,14 +90,14 @@ export const reply = {
     },
   /** Sends part of a body and then nothing more. */
   freeze:
-    (part: string): Reply =>
+    (part: string): ScriptedReply =>
     (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write(part);
     },
   /** Streams pieces, each in a packet of its own, and ends the stream, breaks it or leaves it open. */
   stream:
-    (pieces: readonly (string | Buffer)[], ending: "end" | "reset" | "open"): Reply =>
+    (pieces: readonly (string | Buffer)[], ending: "end" | "reset" | "open"): ScriptedReply =>
     (response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.flushHeaders();

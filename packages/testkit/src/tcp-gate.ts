@@ -9,16 +9,18 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
  */
 export type GateMode = "open" | "closed" | "silent";
 
+/** Clients connect to `port` of localhost. */
 export type TcpGate = {
   readonly port: number;
-  readonly set: (mode: GateMode) => void;
+  readonly setMode: (mode: GateMode) => void;
   /** Breaks the connections that exist; new ones are let through. */
   readonly cut: () => void;
   /** Connections that were asked for since the start. */
-  readonly asked: () => number;
+  readonly connectionCount: () => number;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
+/** Starts open. */
 export async function startTcpGate(target: { readonly host: string; readonly port: number }): Promise<TcpGate> {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let mode: GateMode = "open";
@@ -31,7 +33,7 @@ export async function startTcpGate(target: { readonly host: string; readonly por
     far.on("error", () => near.destroy());
     const pair = { near, far };
     pairs.add(pair);
-    join(pair, () => mode === "silent");
+    joinSockets(pair, () => mode === "silent");
     near.on("close", () => {
       far.destroy();
       pairs.delete(pair);
@@ -48,9 +50,9 @@ export async function startTcpGate(target: { readonly host: string; readonly por
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    asked: () => asked,
+    connectionCount: () => asked,
     cut,
-    set: (next) => {
+    setMode: (next) => {
       mode = next;
       if (next === "closed") cut();
     },
@@ -61,7 +63,7 @@ export async function startTcpGate(target: { readonly host: string; readonly por
   };
 }
 
-function join({ near, far }: { readonly near: Socket; readonly far: Socket }, isSilent: () => boolean): void {
+function joinSockets({ near, far }: { readonly near: Socket; readonly far: Socket }, isSilent: () => boolean): void {
   near.on("data", (bytes) => isSilent() || far.write(bytes));
   far.on("data", (bytes) => isSilent() || near.write(bytes));
   near.on("end", () => far.end());

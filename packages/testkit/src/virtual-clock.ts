@@ -1,4 +1,4 @@
-// A clock for tests: time moves only when told, and everything that is due runs in order on the way.
+// A clock for tests: time moves only when a test moves it, and everything that is due runs in order on the way.
 
 type Timer = { readonly at: number; readonly run: () => void };
 

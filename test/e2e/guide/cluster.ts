@@ -1,9 +1,9 @@
-// What happened on the guide's cluster besides the commands that it prints, as its diffs tell.
+// What happened on the guide's cluster besides the commands that it prints, as its diffs show.
 
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Server } from "@virt/testkit";
-import { mockCrd } from "../../world/world.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
 
 const deschedulerNamespace = "openshift-kube-descheduler-operator";
 
@@ -14,7 +14,7 @@ export function installDeschedulerOperator(server: Server): Promise<void> {
 
 /**
  * Between 6 and 8: in 6 the plan creates the KubeDescheduler, in 8 it kept AffinityAndTaints and its impact is that of an
- * update. So somebody made it meanwhile. The line numbers of 10 tell that its operator wrote nine cipher suites into it.
+ * update. So somebody made it meanwhile. The line numbers of 10 show that its operator wrote nine cipher suites into it.
  */
 const descheduler = {
   apiVersion: "operator.openshift.io/v1",
@@ -40,7 +40,7 @@ export async function makeDescheduler(server: Server): Promise<void> {
   await say(server, "create", "-f", file);
 }
 
-/** Section 8 looks at one moment: one worker of three is done. The others are held until somebody lets them go. */
+/** Section 8 shows one moment: one worker of three is done. The others are held until somebody lets them go. */
 const laterWorkers = ["worker-1", "worker-2"].map((name) => `node/${name}`);
 
 export function holdLaterWorkers(server: Server): Promise<void> {

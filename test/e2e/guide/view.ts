@@ -19,10 +19,14 @@ type Printed = {
 /** Each cluster has its own; that they are there is compared all the same. */
 const ownOfEachCluster = ["creationTimestamp", "resourceVersion", "uid", "lastTransitionTime"];
 
+/** What the plan would do, and how its rollout goes, is observed, and stored by writes of its own some time after the plan. */
+const observations = ["impact", "rollout"];
+
 /** Takes what `kubectl get -o yaml` prints, parsed. */
 export function viewOf(printed: unknown): Tree {
   const { status, ...rest } = printed as Printed;
-  const { conditions, items, ...facts } = status;
+  const { conditions, items, ...stored } = status;
+  const facts = Object.fromEntries(Object.entries(stored).filter(([field]) => !observations.includes(field)));
   const said = conditions.map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]);
   return withoutIdentities({
     ...rest,

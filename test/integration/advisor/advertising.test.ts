@@ -1,29 +1,38 @@
 import { configKind } from "@virt/api";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { startWorld, type World } from "../../world/world.ts";
-import { edit, eventsAbout, higherDensity, loadAware, paths, readAt, reasonsAbout, tellOnFailure } from "./cluster.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import {
+  edit,
+  eventsAbout,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  reasonsAbout,
+} from "./cluster.ts";
 
 const path = `/apis/${configKind.apiVersion}/${configKind.plural}`;
-let world: World;
+let testCluster: TestCluster;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  world = await startWorld();
-  operator = await world.startOperator();
+  testCluster = await startTestCluster();
+  operator = await testCluster.startOperator();
 });
-afterEach(tellOnFailure(() => world));
-afterAll(() => world[Symbol.asyncDispose]());
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const names = async () => {
-  const { body } = await world.server.request({ path });
+  const { body } = await testCluster.server.request({ path });
   return (body as { readonly items: readonly { metadata: { name: string } }[] }).items.map(
     ({ metadata }) => metadata.name,
   );
 };
 
 test("both production profiles are advertised as Ignore with what one should know, and the example is not", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.until(loadAware, "Ignored");
   await configs.until(higherDensity, "Ignored");
   expect(await names()).toEqual([loadAware, higherDensity]);
@@ -54,11 +63,11 @@ test("both production profiles are advertised as Ignore with what one should kno
   });
 });
 
-test("the main path is told in events, in its order", async () => {
-  const { configs, server } = world;
+test("the main path is reported in events, in its order", async () => {
+  const { configs, server } = testCluster;
   const options = { loadAware: { enablePSIMetrics: false } };
   await configs.edit(loadAware, { action: "DryRun", options });
-  const { planHash } = await configs.until(loadAware, "ReviewRequired");
+  const plan = (await configs.until(loadAware, "ReviewRequired")).planHash?.slice(0, 8);
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
   await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });
@@ -78,17 +87,21 @@ test("the main path is told in events, in its order", async () => {
       "DriftDetected",
       "DriftCleared",
     ]);
-  const told = await eventsAbout(server, loadAware);
-  expect(told.find(({ reason }) => reason === "PlanDrafted")?.note).toBe(`Plan ${planHash}, impact Medium`);
-  expect(told.find(({ reason }) => reason === "PlanApproved")?.note).toContain(planHash);
-  expect(told.find(({ reason }) => reason === "DriftDetected")).toMatchObject({
+  const reports = await eventsAbout(server, loadAware);
+  expect(reports.find(({ reason }) => reason === "PlanDrafted")?.note).toBe(
+    `Plan ${plan} drafted: 1 of 1 items change something, impact Medium`,
+  );
+  expect(reports.find(({ reason }) => reason === "PlanApproved")?.note).toMatch(
+    new RegExp(`^Plan ${plan} approved through \\S+ \\(impact Medium\\)$`),
+  );
+  expect(reports.find(({ reason }) => reason === "DriftDetected")).toMatchObject({
     type: "Warning",
     note: expect.stringMatching(/KubeDescheduler 'cluster': spec\.mode.*, by /) as string,
   });
 });
 
 test("a profile that is deleted is advertised again, and one that somebody made is left as it is", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const old = (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid;
   await configs.remove(higherDensity);
   await expect.poll(async () => (await readAt(server, `${path}/${higherDensity}`))?.metadata.uid ?? old).not.toBe(old);
@@ -97,22 +110,22 @@ test("a profile that is deleted is advertised again, and one that somebody made 
   await operator.kill();
   await configs.remove(loadAware);
   await configs.create(loadAware, { action: "DryRun" });
-  operator = await world.startOperator();
+  operator = await testCluster.startOperator();
   await configs.until(loadAware, "ReviewRequired");
   expect((await readAt(server, `${path}/${loadAware}`))?.metadata.annotations).toBeUndefined();
 });
 
 test("with --advertise-profiles=false nothing is advertised", async () => {
-  const { configs } = world;
+  const { configs } = testCluster;
   await operator.kill();
   for (const name of [loadAware, higherDensity]) await configs.remove(name);
-  operator = await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
   await configs.create("example-profile", { action: "Apply" });
   await configs.until("example-profile", "Completed");
   await configs.create(higherDensity, { action: "Ignore" });
   await configs.until(higherDensity, "Ignored");
   await configs.remove(higherDensity);
-  await edit(world.server, `${path}/example-profile`, { spec: { action: "Ignore" } });
+  await edit(testCluster.server, `${path}/example-profile`, { spec: { action: "Ignore" } });
   await configs.until("example-profile", "Ignored");
   expect(await names()).toEqual(["example-profile"]);
 });

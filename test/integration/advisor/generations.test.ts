@@ -5,14 +5,14 @@ import { at } from "@virt/engine";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { mockCrd, startWorld } from "../../world/world.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { mockCrd, startTestCluster } from "../../cluster/test-cluster.ts";
 import { edit, higherDensity, loadAware, paths, readAt, writesOf } from "./cluster.ts";
 
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
 
-/** What is written for each generation of the descheduler's CRD, and how the step to it is told. */
-const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly told?: string }[] = [
+/** What is written for each generation of the descheduler's CRD, and how the step to it is reported. */
+const generations: readonly { readonly file: string; readonly spec: JsonMap; readonly reports?: string }[] = [
   { file: "kubedeschedulers-v510", spec: { profiles: ["LongLifecycle"] } },
   {
     file: "kubedeschedulers-v514",
@@ -25,7 +25,7 @@ const generations: readonly { readonly file: string; readonly spec: JsonMap; rea
       },
       evictionLimits: { total: 5 },
     },
-    told: "LongLifecycle -> DevKubeVirtRelieveAndMigrate+softTainter",
+    reports: "LongLifecycle -> DevKubeVirtRelieveAndMigrate+softTainter",
   },
   {
     file: "kubedeschedulers-v521",
@@ -34,7 +34,7 @@ const generations: readonly { readonly file: string; readonly spec: JsonMap; rea
       profileCustomizations: { devEnableEvictionsInBackground: true, devDeviationThresholds: "AsymmetricLow" },
       evictionLimits: { total: 5 },
     },
-    told: "DevKubeVirtRelieveAndMigrate+softTainter -> DevKubeVirtRelieveAndMigrate",
+    reports: "DevKubeVirtRelieveAndMigrate+softTainter -> DevKubeVirtRelieveAndMigrate",
   },
   {
     file: "kubedeschedulers-v532",
@@ -43,7 +43,7 @@ const generations: readonly { readonly file: string; readonly spec: JsonMap; rea
       profileCustomizations: { devEnableEvictionsInBackground: true, devDeviationThresholds: "AsymmetricLow" },
       evictionLimits: { total: 5, node: 2 },
     },
-    told: "DevKubeVirtRelieveAndMigrate -> KubeVirtRelieveAndMigrate+node",
+    reports: "DevKubeVirtRelieveAndMigrate -> KubeVirtRelieveAndMigrate+node",
   },
 ];
 
@@ -58,20 +58,20 @@ const usual = {
 
 test("each generation of the descheduler gets a plan of its own, and an upgrade of it is reviewed before it is followed", async () => {
   const [oldest, ...newer] = generations;
-  await using world = await startWorld({ crds: { kubedeschedulers: oldest?.file ?? null } });
-  const { configs, server } = world;
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: oldest?.file ?? null } });
+  const { configs, server } = testCluster;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
   await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await configs.until(loadAware, "Completed");
   expect((await readAt(server, paths.descheduler))?.["spec"]).toEqual({ ...usual, ...oldest?.spec });
 
-  for (const { file, spec, told } of newer) {
+  for (const { file, spec, reports } of newer) {
     const writes = writesOf(server).length;
     await server.installCrds([mockCrd(file)]);
     const forced = await configs.until(loadAware, "ReviewRequired");
     expect(forced.review).toMatchObject({ forced: true, reason: "InputChanged" });
     expect(conditionOf(forced, "InputDependencyDrift")?.message).toBe(
-      `Input dependency changed: KubeDescheduler capability changed (${told})`,
+      `Input dependency changed: KubeDescheduler capability changed (${reports})`,
     );
     expect(writesOf(server).slice(writes)).toEqual([]);
     await configs.edit(loadAware, { action: "DryRun" });
@@ -82,9 +82,9 @@ test("each generation of the descheduler gets a plan of its own, and an upgrade 
 });
 
 test("a default that a newer CRD adds to a managed field makes no plan stale", async () => {
-  await using world = await startWorld();
-  const { configs, server } = world;
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await using testCluster = await startTestCluster();
+  const { configs, server } = testCluster;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
   await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   await configs.until(loadAware, "Completed");
   const added = '"devEnableEvictionsInBackground":{';
@@ -106,11 +106,11 @@ test("a default that a newer CRD adds to a managed field makes no plan stale", a
 });
 
 test("a HyperConverged of v1 is read and written where v1 has its values", async () => {
-  await using world = await startWorld({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
-  const { configs, server } = world;
+  await using testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
+  const { configs, server } = testCluster;
   const hco = paths.hco.replace("v1beta1", "v1");
-  await world.simulate("three-workers");
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
   await configs.create(higherDensity, { action: "Apply" });
   const dense = await configs.until(higherDensity, "Completed");
   expect(itemOf(dense, "configure-higher-density").targetRef.apiVersion).toBe("hco.kubevirt.io/v1");

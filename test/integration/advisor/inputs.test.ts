@@ -2,32 +2,41 @@ import { conditionOf } from "@virt/advisor";
 import type { JsonMap, Status } from "@virt/api";
 import { at } from "@virt/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { startWorld, type World } from "../../world/world.ts";
-import { edit, higherDensity, loadAware, paths, readAt, reasonsAbout, tellOnFailure, writesOf } from "./cluster.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import {
+  edit,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  reasonsAbout,
+  writesOf,
+} from "./cluster.ts";
 
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
-let world: World;
+let testCluster: TestCluster;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.simulate("three-workers");
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
-afterAll(() => world[Symbol.asyncDispose]());
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
-const migrations = (values: object) => edit(world.server, paths.hco, { spec: { liveMigrationConfig: values } });
+const migrations = (values: object) => edit(testCluster.server, paths.hco, { spec: { liveMigrationConfig: values } });
 const density = (percent: number) =>
-  edit(world.server, paths.hco, { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: percent } } });
+  edit(testCluster.server, paths.hco, { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: percent } } });
 const marked = (status: Status) => conditionOf(status, "InputDependencyDrift");
 const gesture = async (name: string) => {
-  await world.configs.edit(name, { action: "DryRun" });
-  await world.configs.edit(name, { action: "Apply" });
+  await testCluster.configs.edit(name, { action: "DryRun" });
+  await testCluster.configs.edit(name, { action: "Apply" });
 };
 
 test("an input that moves under a completed plan forces a review, and resolves itself when it moves back", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await migrations({ parallelMigrationsPerCluster: 5, parallelOutboundMigrationsPerNode: 2 });
   await configs.create(loadAware, { action: "Apply", options: withoutPsi });
   const applied = await configs.until(loadAware, "Completed");
@@ -58,7 +67,7 @@ test("an input that moves under a completed plan forces a review, and resolves i
 });
 
 test("an input that moved is taken over when somebody has seen the plan and asks for it", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await migrations({ parallelMigrationsPerCluster: 10 });
   const forced = await configs.until(loadAware, "ReviewRequired");
   await gesture(loadAware);
@@ -74,7 +83,7 @@ test("an input that moved is taken over when somebody has seen the plan and asks
 });
 
 test("an option that sets a value takes the input away, and an edit by hand is never blamed on an input", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.edit(loadAware, { options: { loadAware: { evictionLimitTotal: 7 } } });
   await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Completed" && observedGeneration === 4);
   await migrations({ parallelMigrationsPerCluster: 30, parallelOutboundMigrationsPerNode: 3 });
@@ -93,7 +102,7 @@ test("an option that sets a value takes the input away, and an edit by hand is n
   const drifted = await configs.until(loadAware, "Drifted");
   expect(marked(drifted)?.status).toBe("False");
   expect(itemOf(drifted, "enable-load-aware-descheduling").message).toBe(
-    "Configuration has drifted from desired state: spec.evictionLimits.node (3 -> 9)",
+    "Configuration has drifted from desired state: spec.evictionLimits.node (3 -> 9), by unknown",
   );
   await configs.remove(loadAware);
 });
@@ -119,8 +128,8 @@ const moves: readonly {
 ];
 
 test("higher density without options depends on both values that it writes", async () => {
-  await world.configs.create(higherDensity, { action: "Apply" });
-  const { inputs } = await world.configs.until(higherDensity, "Completed");
+  await testCluster.configs.create(higherDensity, { action: "Apply" });
+  const { inputs } = await testCluster.configs.until(higherDensity, "Completed");
   expect(inputs?.map(({ name, applied }) => `${name}: ${applied}`)).toEqual([
     "ksmConfiguration: {}",
     "memoryOvercommitPercentage: 150",
@@ -128,7 +137,7 @@ test("higher density without options depends on both values that it writes", asy
 });
 
 test.each(moves)("higher density: $what, not pinned, is an input", async ({ change, back, said }) => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const writes = writesOf(server).length;
   await edit(server, paths.hco, { spec: change });
   const forced = await configs.until(higherDensity, "ReviewRequired");
@@ -140,7 +149,7 @@ test.each(moves)("higher density: $what, not pinned, is an input", async ({ chan
 });
 
 test("higher density: what the options pin is no input, and an outside change of it is drift", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const options = { virtHigherDensity: { memoryToRequestRatio: 150, ksmConfiguration: { enabled: true } } };
   await configs.edit(higherDensity, { options });
   const pinned = await configs.until(

@@ -1,20 +1,20 @@
 import { conditionOf } from "@virt/advisor";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 
 const loadAware = "load-aware-rebalancing";
-let world: World;
+let testCluster: TestCluster;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.simulate("three-workers");
-  await world.startOperator();
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator();
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 test("a plan is advertised, drafted, reviewed, applied through the reboots, and guarded", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.until(loadAware, "Ignored");
 
   await configs.edit(loadAware, { action: "DryRun" });
@@ -39,7 +39,7 @@ test("a plan is advertised, drafted, reviewed, applied through the reboots, and 
 });
 
 test("the operator asks for nothing that its role does not allow", () => {
-  const refused = world.server
+  const refused = testCluster.server
     .audit()
     .filter(({ responseStatus, user }) => responseStatus?.code === 403 && user?.username?.includes("virt-advisor"));
   expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);

@@ -1,32 +1,37 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path/posix";
 import { conditionOf } from "@virt/advisor";
-import { at } from "@virt/engine";
 import { type Crd, inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { mockCrd, startWorld, type World } from "../../world/world.ts";
-import { higherDensity, loadAware, paths, readAt, reasonsAbout, tellOnFailure, writesOf } from "./cluster.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { higherDensity, loadAware, paths, printRequestsOnFailure, reasonsAbout, writesOf } from "./cluster.ts";
 
 const ownCrd = inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml");
 const deschedulers = mockCrd("kubedeschedulers-v532");
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
-const withoutSwap = { virtHigherDensity: { enableSwap: false } };
-let world: World;
+const hco = {
+  apiVersion: "hco.kubevirt.io/v1beta1",
+  kind: "HyperConverged",
+  metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
+};
+let testCluster: TestCluster;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster();
+  await testCluster.server.request({ method: "POST", path: dirname(paths.hco), body: hco });
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
+afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
   for (const name of [loadAware, higherDensity])
-    await world.server.request({
+    await testCluster.server.request({
       method: "DELETE",
       path: `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${name}`,
     });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 /** A definition as its file has it, with some of its text replaced. */
 function altered(file: string, change: (text: string) => string): Crd {
@@ -34,7 +39,7 @@ function altered(file: string, change: (text: string) => string): Crd {
 }
 
 test("options that no plan can be made of, stored before a rule forbade them, are named until they are mended", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const rule = /"rule":"!has\(self\.memoryToRequestRatio\)[^"]*"/g;
   await server.installCrds([altered(ownCrd, (text) => text.replace(rule, `"rule":"true"`))]);
   const options = { virtHigherDensity: { enableSwap: false, memoryToRequestRatio: 150 } };
@@ -55,7 +60,7 @@ test("options that no plan can be made of, stored before a rule forbade them, ar
 });
 
 test("a profile that this build does not know is named", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await server.installCrds([
     altered(ownCrd, (text) => text.replaceAll('"example-profile"', '"example-profile","later-profile"')),
   ]);
@@ -71,7 +76,7 @@ test("a profile that this build does not know is named", async () => {
 });
 
 test("a selector that matches no node is a warning, and the plan goes on", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const node = { apiVersion: "v1", kind: "Node", metadata: { name: "only", labels: { zone: "a" } } };
   await server.request({ method: "POST", path: "/api/v1/nodes", body: node });
   const selecting = (zone: string) => ({
@@ -85,11 +90,13 @@ test("a selector that matches no node is a warning, and the plan goes on", async
     higherDensity,
     ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === 2,
   );
-  expect(itemOf(matching, "configure-higher-density").warnings).not.toContain("nodeLabelSelector matches no node");
+  expect(itemOf(matching, "configure-higher-density").warnings ?? []).not.toContain(
+    "nodeLabelSelector matches no node",
+  );
 });
 
 test("a descheduler without any profile that we know is a missing prerequisite, until it offers one", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const known = /"(Dev)?KubeVirtRelieveAndMigrate"|"LongLifecycle"/g;
   let count = 0;
   await server.installCrds([altered(deschedulers, (text) => text.replace(known, () => `"Unknown${count++}"`))]);
@@ -107,21 +114,8 @@ test("a descheduler without any profile that we know is a missing prerequisite, 
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("PrerequisitesAvailable");
 });
 
-test("a HyperConverged that does not exist is created by the plan, which says so before", async () => {
-  const { configs, server } = world;
-  await configs.create(higherDensity, { action: "DryRun", options: withoutSwap });
-  const reviewed = await configs.until(higherDensity, "ReviewRequired");
-  const item = itemOf(reviewed, "configure-higher-density");
-  expect(item.warnings).toEqual(["HyperConverged 'kubevirt-hyperconverged' does not exist and will be created"]);
-  expect(item.diff).toMatch(/^--- \/dev\/null\n\+\+\+ kubevirt-hyperconverged \(HyperConverged\)\n/);
-  await configs.edit(higherDensity, { action: "Apply" });
-  await configs.until(higherDensity, "Completed");
-  const hco = await readAt(server, paths.hco);
-  expect(at(hco, "spec", "higherWorkloadDensity", "memoryOvercommitPercentage")).toBe(120);
-});
-
 test("a namespace that does not exist is named, nothing is lost, and the plan goes on when it is there", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const name = "openshift-kube-descheduler-operator";
   await removeNamespace(name);
   const writes = writesOf(server).length;
@@ -132,7 +126,7 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
   expect(writesOf(server).slice(writes)).toEqual([]);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
   expect((await server.request({ method: "POST", path: "/api/v1/namespaces", body: namespace })).status).toBe(201);
-  // Namespaces are not watched; the next look is in two minutes, or with any CRD that changes.
+  // Namespaces are not watched; the next reconcile is in two minutes, or with any CRD that changes.
   await server.installCrds([mockCrd("aaqs")]);
   await configs.until(loadAware, "Completed");
 });
@@ -140,8 +134,8 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
 /** There is no controller manager that would end what a deletion begins. */
 async function removeNamespace(name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`;
-  await world.server.request({ method: "DELETE", path });
+  await testCluster.server.request({ method: "DELETE", path });
   const body = { apiVersion: "v1", kind: "Namespace", metadata: { name }, spec: { finalizers: [] } };
-  await world.server.request({ method: "PUT", path: `${path}/finalize`, body });
-  await expect.poll(async () => (await world.server.request({ path })).status).toBe(404);
+  await testCluster.server.request({ method: "PUT", path: `${path}/finalize`, body });
+  await expect.poll(async () => (await testCluster.server.request({ path })).status).toBe(404);
 }

@@ -4,22 +4,31 @@ import { at } from "@virt/engine";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { mockCrd, startWorld, type World } from "../../world/world.ts";
-import { edit, loadAware, paths, readAt, removeAt, tellOnFailure, untilPoolRests, writesOf } from "./cluster.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import {
+  edit,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  removeAt,
+  untilPoolRests,
+  writesOf,
+} from "./cluster.ts";
 
 const worker = paths.pool("worker");
 const deschedulers = mockCrd("kubedeschedulers-v532");
-let world: World;
+let testCluster: TestCluster;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.simulate("three-workers");
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
+afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.remove(loadAware);
   await edit(server, worker, { spec: { paused: false } });
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 5 } } });
@@ -27,10 +36,10 @@ afterEach(async () => {
   await removeAt(server, paths.descheduler);
   await untilPoolRests(server, "99-worker-psi-karg", false);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const noPsi = { loadAware: { enablePSIMetrics: false } };
-/** What the edit asks for in every phase: nothing but the plan can tell it from what was there before. */
+/** What the edit asks for in every phase: nothing but the plan can distinguish it from what was there before. */
 const wanted = 300;
 const edited = { options: { loadAware: { deschedulingIntervalSeconds: wanted } } };
 const plannedInterval = (status: Status) =>
@@ -40,12 +49,12 @@ const plannedInterval = (status: Status) =>
     "deschedulingIntervalSeconds",
   );
 const liveInterval = async () =>
-  at(await readAt(world.server, paths.descheduler), "spec", "deschedulingIntervalSeconds");
-const pause = () => edit(world.server, worker, { spec: { paused: true } });
-const unpause = () => edit(world.server, worker, { spec: { paused: false } });
+  at(await readAt(testCluster.server, paths.descheduler), "spec", "deschedulingIntervalSeconds");
+const pause = () => edit(testCluster.server, worker, { spec: { paused: true } });
+const unpause = () => edit(testCluster.server, worker, { spec: { paused: false } });
 
 test("Ignored: an edit of options is left alone, and counts as soon as the config is managed", async () => {
-  const { configs } = world;
+  const { configs } = testCluster;
   await configs.create(loadAware, { action: "Ignore", options: noPsi });
   await configs.until(loadAware, "Ignored");
   await configs.edit(loadAware, edited);
@@ -58,7 +67,7 @@ test("Ignored: an edit of options is left alone, and counts as soon as the confi
 });
 
 test("PrerequisiteFailed: the plan that is drafted later is the one for the edited options", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
   await configs.create(loadAware, { action: "DryRun", options: noPsi });
   await configs.until(loadAware, "PrerequisiteFailed");
@@ -69,7 +78,7 @@ test("PrerequisiteFailed: the plan that is drafted later is the one for the edit
 });
 
 test("ReviewRequired: another plan is put on display, and nothing is executed", async () => {
-  const { configs } = world;
+  const { configs } = testCluster;
   await configs.create(loadAware, { action: "DryRun" });
   const before = await configs.until(loadAware, "ReviewRequired");
   await configs.edit(loadAware, edited);
@@ -83,7 +92,7 @@ test("ReviewRequired: another plan is put on display, and nothing is executed", 
 });
 
 test("ReviewRequired: options and approval in one edit draft and run the new plan", async () => {
-  const { configs } = world;
+  const { configs } = testCluster;
   await configs.create(loadAware, { action: "DryRun", options: noPsi });
   await configs.until(loadAware, "ReviewRequired");
   await configs.edit(loadAware, { action: "Apply", ...edited });
@@ -92,7 +101,7 @@ test("ReviewRequired: options and approval in one edit draft and run the new pla
 });
 
 test("InProgress: the plan is drafted anew and goes on, and the clock of the rollout is kept", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await pause();
   await configs.create(loadAware, { action: "Apply" });
   const running = await configs.until(
@@ -117,27 +126,27 @@ test("InProgress: the plan is drafted anew and goes on, and the clock of the rol
   await configs.until(loadAware, "Completed");
 });
 
-type Ended = { readonly phase: Phase; readonly reach: () => Promise<unknown> };
+type EndedPlan = { readonly phase: Phase; readonly reach: () => Promise<unknown> };
 
-const ended: readonly Ended[] = [
+const ended: readonly EndedPlan[] = [
   {
     phase: "Completed",
-    reach: () => world.configs.create(loadAware, { action: "Apply", options: noPsi }),
+    reach: () => testCluster.configs.create(loadAware, { action: "Apply", options: noPsi }),
   },
   {
     phase: "Drifted",
     reach: async () => {
-      await world.configs.create(loadAware, { action: "Apply", options: noPsi });
-      await world.configs.until(loadAware, "Completed");
-      await edit(world.server, paths.descheduler, { spec: { mode: "Predictive" } });
+      await testCluster.configs.create(loadAware, { action: "Apply", options: noPsi });
+      await testCluster.configs.until(loadAware, "Completed");
+      await edit(testCluster.server, paths.descheduler, { spec: { mode: "Predictive" } });
     },
   },
   {
     phase: "Failed",
     reach: async () => {
       await pause();
-      await world.configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
-      await world.configs.until(loadAware, "Failed");
+      await testCluster.configs.create(loadAware, { action: "Apply", waitTimeout: "1s" });
+      await testCluster.configs.until(loadAware, "Failed");
       await unpause();
     },
   },
@@ -145,13 +154,13 @@ const ended: readonly Ended[] = [
     phase: "CompletedWithErrors",
     reach: async () => {
       await pause();
-      await world.configs.create(loadAware, { action: "Apply", waitTimeout: "1s", failurePolicy: "Continue" });
+      await testCluster.configs.create(loadAware, { action: "Apply", waitTimeout: "1s", failurePolicy: "Continue" });
     },
   },
 ];
 
 test.each(ended)("$phase: an Apply with other options drafts and runs the new plan", async ({ phase, reach }) => {
-  const { configs } = world;
+  const { configs } = testCluster;
   await reach();
   await configs.until(loadAware, phase);
   await unpause();
@@ -161,7 +170,7 @@ test.each(ended)("$phase: an Apply with other options drafts and runs the new pl
     (status) => status.phase === "Completed" && plannedInterval(status) === wanted,
   );
   expect(completed.executedGeneration).toBe(2);
-  expect(await readAt(world.server, paths.descheduler)).toMatchObject({
+  expect(await readAt(testCluster.server, paths.descheduler)).toMatchObject({
     spec: { deschedulingIntervalSeconds: wanted, mode: "Automatic" },
   });
 });
@@ -169,7 +178,7 @@ test.each(ended)("$phase: an Apply with other options drafts and runs the new pl
 test.each(ended)(
   "$phase: a DryRun with other options shows the new plan, and writes nothing",
   async ({ phase, reach }) => {
-    const { configs, server } = world;
+    const { configs, server } = testCluster;
     await reach();
     await configs.until(loadAware, phase);
     const writes = writesOf(server).length;
@@ -184,7 +193,7 @@ test.each(ended)(
 );
 
 test("a forced review: an edit that changes the plan shows it and needs one more gesture", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options: noPsi });
   await configs.until(loadAware, "Completed");
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 20 } } });

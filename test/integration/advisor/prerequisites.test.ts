@@ -3,20 +3,22 @@ import { conditionOf } from "@virt/advisor";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { mockCrd, startWorld, type World } from "../../world/world.ts";
-import { loadAware, reasonsAbout, tellOnFailure, writesOf } from "./cluster.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { loadAware, printRequestsOnFailure, reasonsAbout, writesOf } from "./cluster.ts";
 
 const deschedulers = mockCrd("kubedeschedulers-v532");
-let world: World;
+let testCluster: TestCluster;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  world = await startWorld({ crds: { kubedeschedulers: null, machineconfigs: null, hyperconvergeds: null } });
-  operator = await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster({
+    crds: { kubedeschedulers: null, machineconfigs: null, hyperconvergeds: null },
+  });
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
-afterAll(() => world[Symbol.asyncDispose]());
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const lines = {
   descheduler: "  - KubeDescheduler (operator.openshift.io.v1): Please install the Descheduler Operator via OLM\n",
@@ -26,10 +28,10 @@ const lines = {
 };
 const missing = (...which: readonly string[]) => `Missing required dependencies:\n${which.join("")}`;
 const untilSaid = (message: string) =>
-  world.configs.until(loadAware, (status) => conditionOf(status, "PrerequisiteFailed")?.message === message);
+  testCluster.configs.until(loadAware, (status) => conditionOf(status, "PrerequisiteFailed")?.message === message);
 
 test("what is missing is listed, the list follows what arrives, and the plan comes by itself", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun" });
   const all = await untilSaid(missing(lines.descheduler, lines.machineConfig, lines.hco));
   expect(all.phase).toBe("PrerequisiteFailed");
@@ -51,7 +53,7 @@ test("what is missing is listed, the list follows what arrives, and the plan com
 });
 
 test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);
   await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
   await untilSaid(missing(lines.descheduler));
@@ -62,13 +64,13 @@ test("an Apply that waited for a CRD runs when the CRD arrives", async () => {
 
 /** Of deschedulers, by the operator: it knows from them that its stream has ended for good. */
 const refusedWatches = () =>
-  world.server
+  testCluster.server
     .audit()
     .filter(({ verb, objectRef }) => verb === "watch" && objectRef?.resource === "kubedeschedulers")
     .filter(({ responseStatus }) => responseStatus?.code === 404);
 
 test("a CRD that vanishes under a completed plan is missed, and when it is back nothing is done that nobody asked for", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.until(loadAware, "Completed");
   const refused = refusedWatches().length;
   await server.removeCrd(load(readFileSync(deschedulers, "utf8")) as Crd);

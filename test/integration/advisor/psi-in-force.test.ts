@@ -1,25 +1,25 @@
 import { afterEach, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { startWorld, type World } from "../../world/world.ts";
-import { loadAware, paths, readAt, removeAt, tellOnFailure, untilPoolRests, writesOf } from "./cluster.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { loadAware, paths, printRequestsOnFailure, readAt, removeAt, untilPoolRests, writesOf } from "./cluster.ts";
 
 const psi = "enable-psi-metrics";
 const inForce = "PSI metrics already effective in MachineConfigPool 'worker'";
-let shown: World;
-afterEach(tellOnFailure(() => shown));
+let shown: TestCluster;
+afterEach(printRequestsOnFailure(() => shown));
 
 test("where PSI is in force without us no MachineConfig is made, and its end is drift", async () => {
-  await using world = await startWorld();
-  shown = world;
-  const { configs, server } = world;
-  await world.simulate("three-workers");
+  await using testCluster = await startTestCluster();
+  shown = testCluster;
+  const { configs, server } = testCluster;
+  await testCluster.simulate("no-vms");
   const machineConfigs = paths.psi.replace(/\/[^/]+$/, "");
   const metadata = { name: "98-somebody-psi", labels: { "machineconfiguration.openshift.io/role": "worker" } };
   const spec = { kernelArguments: ["psi=0", "psi=1"] };
   const body = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata, spec };
   expect((await server.request({ method: "POST", path: machineConfigs, body })).status).toBe(201);
   await untilPoolRests(server, metadata.name, true);
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 
   await configs.create(loadAware, { action: "DryRun" });
   const reviewed = await configs.until(loadAware, "ReviewRequired");

@@ -1,16 +1,16 @@
 import { at } from "@virt/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import {
   edit,
   fault,
   higherDensity,
   loadAware,
   paths,
+  printRequestsOnFailure,
   readAt,
   removeAt,
-  tellOnFailure,
   untilPoolRests,
   writesOf,
 } from "./cluster.ts";
@@ -19,23 +19,23 @@ const worker = paths.pool("worker");
 const ready = "MachineConfigPool 'worker' is ready (all 3 nodes updated)";
 const swapItem = "enable-kubelet-swap";
 const densityItem = "configure-higher-density";
-let world: World;
+let testCluster: TestCluster;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.simulate("three-workers");
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
-afterAll(() => world[Symbol.asyncDispose]());
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const overcommit = async () => {
-  const hco = await readAt(world.server, paths.hco);
+  const hco = await readAt(testCluster.server, paths.hco);
   return at(hco, "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 };
 
 test("switching PSI off deletes our MachineConfig as an item of its own, and waits until no pool renders it", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
 
@@ -61,7 +61,7 @@ test("switching PSI off deletes our MachineConfig as an item of its own, and wai
 });
 
 test("a MachineConfig that somebody else made is left in place, and the plan says so", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const metadata = { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } };
   const foreign = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata };
   const body = { ...foreign, spec: { kernelArguments: ["psi=1"] } };
@@ -87,7 +87,7 @@ test("a MachineConfig that somebody else made is left in place, and the plan say
 });
 
 test("memory is overcommitted only when the swap is on all nodes, and the swap goes only after the overcommitment", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const before = await overcommit();
   await edit(server, worker, { spec: { paused: true } });
   await configs.create(higherDensity, { action: "Apply" });
@@ -98,7 +98,10 @@ test("memory is overcommitted only when the swap is on all nodes, and the swap g
   expect(await overcommit()).toBe(before);
   await edit(server, worker, { spec: { paused: false } });
   const dense = await configs.until(higherDensity, "Completed");
-  expect(dense.items?.map(({ message }) => message)).toEqual([ready, "Applied successfully"]);
+  expect(dense.items?.map(({ message }) => message)).toEqual([
+    `${ready}; swap is active on 3 of 3 nodes`,
+    "Applied successfully",
+  ]);
   expect(await overcommit()).toBe(150);
 
   const writes = writesOf(server).length;
@@ -112,15 +115,14 @@ test("memory is overcommitted only when the swap is on all nodes, and the swap g
     "delete machineconfigs/90-worker-kubelet-swap",
   ]);
   expect(sparse.items?.map(({ message }) => message)).toEqual(["Applied successfully", ready]);
-  expect(itemOf(sparse, densityItem).warnings).toEqual([
-    "KSM stays enabled: ksmConfiguration is owned by kubectl-create",
-  ]);
+  expect(itemOf(sparse, densityItem).warnings).toEqual(["KSM will be switched off"]);
+  expect(at(await readAt(server, paths.hco), "spec", "ksmConfiguration", "nodeLabelSelector")).toBeUndefined();
   expect(await overcommit()).toBe(120);
   await configs.remove(higherDensity);
 });
 
 test("where the swap fails, memory is not overcommitted, whatever the failure policy", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const before = await overcommit();
   await edit(server, worker, { spec: { paused: true } });
   await configs.create(higherDensity, { action: "Apply", failurePolicy: "Continue", waitTimeout: "1s" });

@@ -1,37 +1,37 @@
 import { conditionOf } from "@virt/advisor";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { startWorld, type World } from "../../world/world.ts";
-import { loadAware, paths, readAt, tellOnFailure, writesOf } from "./cluster.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { loadAware, paths, printRequestsOnFailure, readAt, writesOf } from "./cluster.ts";
 
 const role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/virt-advisor-operator-manager-role";
 const item = "enable-load-aware-descheduling";
 const options = { loadAware: { enablePSIMetrics: false } };
 const forbidden = /kubedeschedulers\.operator\.openshift\.io "cluster" is forbidden: User ".*" cannot patch resource/;
-let world: World;
+let testCluster: TestCluster;
 
 type Rule = { readonly resources?: readonly string[]; readonly verbs: readonly string[] };
 
 beforeAll(async () => {
-  world = await startWorld({ lacksRights: true });
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster({ lacksRights: true });
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
-afterAll(() => world[Symbol.asyncDispose]());
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** What the operator may do with deschedulers besides looking. */
+/** What the operator may do with deschedulers besides reading them. */
 async function mayPatch(isAllowed: boolean): Promise<void> {
-  const { rules } = (await readAt(world.server, role)) as unknown as { readonly rules: readonly Rule[] };
+  const { rules } = (await readAt(testCluster.server, role)) as unknown as { readonly rules: readonly Rule[] };
   const others = rules.map((rule) => {
     if (rule.resources?.[0] !== "kubedeschedulers") return rule;
     return { ...rule, verbs: ["get", "list", "watch", "create", ...(isAllowed ? ["patch"] : [])] };
   });
-  const { status } = await world.server.request({ method: "PATCH", path: role, body: { rules: others } });
+  const { status } = await testCluster.server.request({ method: "PATCH", path: role, body: { rules: others } });
   expect(status).toBe(200);
 }
 
 test("a right that is missing when a plan is drafted is named with what to do, and the plan is made when it is back", async () => {
-  const { configs } = world;
+  const { configs } = testCluster;
   await mayPatch(false);
   await configs.create(loadAware, { action: "DryRun", options });
   const failed = await configs.until(loadAware, "Failed");
@@ -39,7 +39,7 @@ test("a right that is missing when a plan is drafted is named with what to do, a
   expect(own).toMatch(/^Failed to generate plan items: KubeDescheduler openshift-kube-descheduler-operator\/cluster: /);
   expect(own).toMatch(forbidden);
   expect(conditionOf(failed, "Ready")?.message).toBe(
-    `${own} Next: mend the cause, then set spec.action to DryRun and back to Apply.`,
+    `${own}. Next: remove the cause, then run: kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Ignore"}}' && kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"DryRun"}}'`,
   );
   await mayPatch(true);
   await configs.edit(loadAware, { waitTimeout: "1h" });
@@ -47,7 +47,7 @@ test("a right that is missing when a plan is drafted is named with what to do, a
 });
 
 test("a right that is missing when an item is applied fails that item, and the plan goes on when it is back", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await mayPatch(false);
   await configs.edit(loadAware, { action: "Apply" });
   const failed = await configs.until(loadAware, "Failed");

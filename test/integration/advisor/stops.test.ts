@@ -1,50 +1,52 @@
 import { at } from "@virt/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import {
   edit,
   higherDensity,
   paths,
+  printRequestsOnFailure,
   readAt,
   reasonsAbout,
   removeAt,
-  tellOnFailure,
   untilPoolRests,
   writesOf,
 } from "./cluster.ts";
 
 const worker = paths.pool("worker");
 const swap = "90-worker-kubelet-swap";
-let world: World;
+let testCluster: TestCluster;
 let before: unknown;
 
 beforeAll(async () => {
-  world = await startWorld();
-  await world.simulate("three-workers");
-  await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  testCluster = await startTestCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
-afterEach(tellOnFailure(() => world));
+afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
-  await world.configs.remove(higherDensity);
-  await removeAt(world.server, paths.swap);
-  await untilPoolRests(world.server, swap, false);
+  await testCluster.configs.remove(higherDensity);
+  await removeAt(testCluster.server, paths.swap);
+  await untilPoolRests(testCluster.server, swap, false);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const overcommit = async () =>
-  at(await readAt(world.server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
+  at(await readAt(testCluster.server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
 
 /** The swap is being rolled out to a paused pool, and the next item waits for it. */
 async function startAndWait(): Promise<void> {
   before = await overcommit();
-  await edit(world.server, worker, { spec: { paused: true } });
-  await world.configs.create(higherDensity, { action: "Apply" });
-  await world.configs.until(higherDensity, ({ items = [] }) => items.some(({ message }) => /is paused/.test(message)));
+  await edit(testCluster.server, worker, { spec: { paused: true } });
+  await testCluster.configs.create(higherDensity, { action: "Apply" });
+  await testCluster.configs.until(higherDensity, ({ items = [] }) =>
+    items.some(({ message }) => /is paused/.test(message)),
+  );
 }
 
 test("Ignore stops a running plan at once: what is left of it is not applied, and the items are kept", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await startAndWait();
   const writes = writesOf(server).length;
   await configs.edit(higherDensity, { action: "Ignore" });
@@ -60,7 +62,7 @@ test("Ignore stops a running plan at once: what is left of it is not applied, an
 });
 
 test("DryRun stops a running plan before the next item: the rest is on display, and runs when it is asked for", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await startAndWait();
   const writes = writesOf(server).length;
   await configs.edit(higherDensity, { action: "DryRun" });

@@ -1,38 +1,38 @@
 import { conditionOf } from "@virt/advisor";
 import { configKind, type Item, type JsonMap, type Status } from "@virt/api";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { itemOf } from "../../world/configs.ts";
-import type { RunningProgram } from "../../world/program.ts";
-import { startWorld, type World } from "../../world/world.ts";
-import { edit, loadAware, paths, reasonsAbout, removeAt, tellOnFailure, writesOf } from "./cluster.ts";
+import { itemOf } from "../../cluster/config-client.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { edit, loadAware, paths, printRequestsOnFailure, reasonsAbout, removeAt, writesOf } from "./cluster.ts";
 
 const path = `/apis/${configKind.apiVersion}/${configKind.plural}/${loadAware}`;
 const item = "enable-load-aware-descheduling";
 const older = "v0.0.1";
-let world: World;
+let testCluster: TestCluster;
 let operator: RunningProgram;
 let version: string;
 
 const restart = async () => {
-  operator = await world.startOperator({ flags: ["--advertise-profiles=false"] });
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 };
 beforeAll(async () => {
-  world = await startWorld();
+  testCluster = await startTestCluster();
   await restart();
 });
-afterEach(tellOnFailure(() => world));
+afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
-  await world.configs.remove(loadAware);
-  await removeAt(world.server, paths.descheduler);
+  await testCluster.configs.remove(loadAware);
+  await removeAt(testCluster.server, paths.descheduler);
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 /** A completed plan as another version would have left it; the operator is not running any more. */
 async function completedBy(
   oldVersion: string,
   change: (planned: Item) => Item = (planned) => planned,
 ): Promise<Status> {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply", options: { loadAware: { enablePSIMetrics: false } } });
   const completed = await configs.until(loadAware, "Completed");
   version = completed.operatorVersion ?? "";
@@ -50,7 +50,7 @@ const withSpec = (planned: Item, spec: JsonMap) =>
 const otherwise = (planned: Item) => withSpec(planned, { ...specOf(planned), deschedulingIntervalSeconds: 90 });
 
 test("a new version that plans the same changes its own name in the status, and nothing else", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const completed = await completedBy(older);
   const writes = writesOf(server).length;
   await restart();
@@ -60,7 +60,7 @@ test("a new version that plans the same changes its own name in the status, and 
 });
 
 test("a new version that plans otherwise says so, keeps what was applied, and is adopted through a review", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await completedBy(older, otherwise);
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
   const writes = writesOf(server).length;
@@ -90,7 +90,7 @@ test("a new version that plans otherwise says so, keeps what was applied, and is
 });
 
 test("an edit with Apply does not run the plan of a new version that nobody has seen", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   await completedBy(older, otherwise);
   await edit(server, paths.descheduler, { spec: { deschedulingIntervalSeconds: 90 } });
   const writes = writesOf(server).length;
@@ -103,7 +103,7 @@ test("an edit with Apply does not run the plan of a new version that nobody has 
 });
 
 test("an upgrade that somebody has made by hand resolves itself", async () => {
-  const { configs, server } = world;
+  const { configs, server } = testCluster;
   const lessManaged = (planned: Item) => {
     const { mode: _mode, ...spec } = specOf(planned);
     return withSpec(planned, spec);

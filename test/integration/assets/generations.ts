@@ -1,5 +1,7 @@
 // The CRDs that assets may meet: our mocks, and the genuine ones of each release where they are at hand.
 
+import { assets } from "@virt/catalog";
+import type { Asset } from "@virt/platform";
 import { type Definition, isGenuineThere, readGenuine, readMock } from "../mock-crds/definitions.ts";
 
 /** CRDs of one origin, tried on one server. */
@@ -13,18 +15,15 @@ export type Family = {
 /** Releases of what differs between them, installed one after the other. */
 export type Generation = { readonly title: string; readonly changing: readonly Definition[] };
 
+const changingKinds = ["hyperconvergeds", "kubedeschedulers"];
+
+const pluralOf = ({ crd }: Asset["target"]) => crd?.slice(0, crd.indexOf("."));
+
 const mocks: Family = {
   title: "our mock CRDs",
-  steady: [
-    "machineconfigs",
-    "kubeletconfigs",
-    "nodehealthchecks",
-    "forkliftcontrollers",
-    "metallbs",
-    "uiplugins",
-    "servicemonitors",
-    "prometheusrules",
-  ].map((file) => readMock(`${file}.yaml`)),
+  steady: [...new Set(assets.map(({ target }) => pluralOf(target)))]
+    .filter((plural) => plural !== undefined && !changingKinds.includes(plural))
+    .map((plural) => readMock(`${plural}.yaml`)),
   generations: (
     [
       ["v1beta1", "v510"],
@@ -48,18 +47,20 @@ const releases = [
   ["1.20", "v1", "4.23"],
 ] as const;
 
+const published = (): readonly Definition[] => [
+  readGenuine("openshift/machineconfigs.yaml", "v1"),
+  readGenuine("openshift/kubeletconfigs.yaml", "v1"),
+  readGenuine("operators/nodehealthchecks.remediation.medik8s.io.yaml", "v1alpha1"),
+  readGenuine("operators/forklift.konveyor.io_forkliftcontrollers.yaml", "v1beta1"),
+  readGenuine("operators/metallb.io_metallbs.yaml", "v1beta1"),
+  readGenuine("operators/observability.openshift.io_uiplugins.yaml", "v1alpha1"),
+  readGenuine("operators/monitoring.coreos.com_servicemonitors.yaml", "v1"),
+  readGenuine("operators/monitoring.coreos.com_prometheusrules.yaml", "v1"),
+];
+
 const genuine = (): Family => ({
   title: "the genuine CRDs",
-  steady: [
-    readGenuine("openshift/machineconfigs.yaml", "v1"),
-    readGenuine("openshift/kubeletconfigs.yaml", "v1"),
-    readGenuine("operators/nodehealthchecks.remediation.medik8s.io.yaml", "v1alpha1"),
-    readGenuine("operators/forklift.konveyor.io_forkliftcontrollers.yaml", "v1beta1"),
-    readGenuine("operators/metallb.io_metallbs.yaml", "v1beta1"),
-    readGenuine("operators/observability.openshift.io_uiplugins.yaml", "v1alpha1"),
-    readGenuine("operators/monitoring.coreos.com_servicemonitors.yaml", "v1"),
-    readGenuine("operators/monitoring.coreos.com_prometheusrules.yaml", "v1"),
-  ],
+  steady: [...published(), ...mocks.steady.filter((mock) => !published().some(({ plural }) => plural === mock.plural))],
   generations: releases.map(([hco, version, descheduler]) => ({
     title: `HyperConverged ${hco} (${version}) and a descheduler of ${descheduler}`,
     changing: [

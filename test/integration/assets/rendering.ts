@@ -3,18 +3,18 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import { managedByLabel } from "@virt/api";
 import { assets } from "@virt/catalog";
+import { readHardware, readTopology } from "@virt/facts";
 import {
-  type AnyFacts,
+  type AnyAssetFacts,
   type Asset,
   builtInShape,
   keepKnown,
   mergeParts,
   type Nothing,
-  readHardware,
   readHco,
-  readTopology,
   shapeFrom,
 } from "@virt/platform";
+import { assetFacts } from "../../../catalog/testing/asset-facts.ts";
 import type { Definition } from "../mock-crds/definitions.ts";
 
 /** What people and machines say in this cluster. */
@@ -22,22 +22,20 @@ export type Setting = { readonly said: Readonly<Record<string, string>>; readonl
 
 export type Desired = { readonly plural: string; readonly object: KubeObject };
 
-export const ownNamespace = "virt-platform-operator-system";
 export const hcoNamespace = "openshift-cnv";
 
 /** One object for each target, its parts merged. */
 export function desiredWith(definitions: readonly Definition[], setting: Setting): readonly Desired[] {
-  const facts = factsOf(definitions, setting);
   const byObject = Map.groupBy(assets, ({ target }) => `${target.kind}/${target.name}`);
-  return [...byObject.values()].map((parts) => merge(parts, facts, definitions));
+  return [...byObject.values()].map((parts) => merge(parts, definitions, setting));
 }
 
-function merge(parts: readonly Asset[], facts: AnyFacts, definitions: readonly Definition[]): Desired {
+function merge(parts: readonly Asset[], definitions: readonly Definition[], setting: Setting): Desired {
   const [{ target }] = parts as readonly [Asset];
   const definition = definitions.find(({ crd }) => crd.metadata.name === target.crd);
   const schema = definition?.schema as JsonMap | undefined;
   const renders = parts.flatMap((asset) => {
-    const object = rendered(asset, facts);
+    const object = rendered(asset, factsOf(asset, definitions, setting));
     return { asset: asset.name, object: schema === undefined ? object : keepKnown(object, schema).object };
   });
   const { object, conflicts } = mergeParts(
@@ -50,32 +48,27 @@ function merge(parts: readonly Asset[], facts: AnyFacts, definitions: readonly D
   return { plural: definition?.plural ?? `${target.kind.toLowerCase()}s`, object: labelled };
 }
 
-function rendered(asset: Asset, facts: AnyFacts): KubeObject {
+function rendered(asset: Asset, facts: AnyAssetFacts): KubeObject {
   const object: KubeObject | Nothing = asset.render(facts);
   if (!("kind" in object)) throw new Error(`${asset.name} renders nothing: ${JSON.stringify(object)}`);
   return object;
 }
 
-function factsOf(definitions: readonly Definition[], { said, podCIDR }: Setting): AnyFacts {
+function factsOf(asset: Asset, definitions: readonly Definition[], { said, podCIDR }: Setting): AnyAssetFacts {
   const schemaOf = (crd: string) =>
     definitions.find(({ crd: { metadata } }) => metadata.name === crd)?.schema as JsonMap | undefined;
   const nodes = [{ apiVersion: "v1", kind: "Node", metadata: { name: "a" }, spec: { podCIDR } }];
   const crds = new Set(definitions.map(({ crd }) => crd.metadata.name));
-  return {
-    ownNamespace,
+  const schemas = Object.entries(asset.reads).flatMap(([name, read]) =>
+    read.read === "schema" ? [[name, schemaOf(read.crd)] as const] : [],
+  );
+  return assetFacts(asset, {
+    ...Object.fromEntries(schemas),
     hco: readHco(hcoWith(definitions, said), schemaOf("hyperconvergeds.hco.kubevirt.io")),
     hardware: readHardware(nodes),
     topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes, crds }),
-    own: undefined,
-    pool: undefined,
-    workerPool: undefined,
-    kubeletConfigs: [],
-    templates: [],
-    controllers: schemaOf("forkliftcontrollers.forklift.konveyor.io"),
-    plugins: schemaOf("uiplugins.observability.openshift.io"),
-    deschedulers: schemaOf("kubedeschedulers.operator.openshift.io"),
     rules: { apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", metadata: { name: "descheduler-rules" } },
-  };
+  });
 }
 
 /** The HyperConverged that somebody created; the operator never does. */

@@ -1,6 +1,6 @@
 // A controller for tests, as a process: writes its name into a ConfigMap again and again, as long as it leads.
 
-import { Client, type Controller, findAccess, Host, patchObject, systemClock, writingOf } from "@virt/kube";
+import { Client, type Controller, findAccess, Manager, patchObject, systemClock, writeResultOf } from "@virt/kube";
 
 const { IDENTITY = "", LEASE = "" } = process.env;
 
@@ -11,31 +11,32 @@ const configMaps = { group: "", version: "v1", plural: "configmaps", isNamespace
 const controller: Controller = {
   name: "candidate",
   keysFor: () => [],
-  pass: async (name, { sender, signal, mayWrite }) => {
+  reconcile: async (name, { sender, signal }) => {
     const request = patchObject(
       configMaps,
       { namespace: "default", name },
       { data: { by: IDENTITY } },
       { type: "merge" },
     );
-    const outcome = writingOf(await sender.send(request, { signal, mayWrite }));
-    return outcome.kind === "done" ? { kind: "again", atMs: systemClock.wall() + 5 } : { kind: "failed" };
+    const outcome = writeResultOf(await sender.write(request, { signal }));
+    return outcome.kind === "done" ? { kind: "requeueAt", atMs: systemClock.wall() + 5 } : { kind: "retry" };
   },
 };
 
-const host = new Host({
+const manager = new Manager({
   client: new Client({ access: findAccess({ env: process.env }), userAgent: IDENTITY }),
   clock: systemClock,
   random: Math.random,
-  observer: { opened: nothing, closed: nothing, stateChanged: nothing, told: nothing, handlerFailed: nothing },
-  tenants: [
+  observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
+  controllers: [
     {
       controller,
       lease: {
         namespace: "default",
         name: LEASE,
         identity: IDENTITY,
-        times: { durationSeconds: 3, renewDeadlineMs: 2_000, retryMs: 200 },
+        // Long enough that a busy machine loses no lease, short enough to wait for.
+        times: { durationSeconds: 8, renewDeadlineMs: 6_000, retryMs: 200 },
       },
       observer: {
         added: nothing,
@@ -44,15 +45,15 @@ const host = new Host({
         worked: nothing,
         failing: nothing,
         recovered: nothing,
-        ended: ({ how, cause }) => how === "threw" && say(`bug: ${String(cause)}`),
+        ended: ({ outcome, cause }) => outcome === "threw" && say(`bug: ${String(cause)}`),
         heldBy: (identity) => say(`held by ${identity}`),
         leading: (isLeading) => say(isLeading ? "leads" : "does not lead"),
       },
     },
   ],
 });
-host.look(0, LEASE);
+manager.enqueue(0, LEASE);
 
 process.on("SIGTERM", () => {
-  void host.stop(new AbortController().signal).then(() => process.exit(0));
+  void manager.stop(new AbortController().signal).then(() => process.exit(0));
 });

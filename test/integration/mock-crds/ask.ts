@@ -1,34 +1,34 @@
 // Sends probes to an API server, as rehearsals.
 
-import type { Answer, Server } from "@virt/testkit";
+import type { ApiResponse, Server } from "@virt/testkit";
 import type { Definition } from "./definitions.ts";
 import { type Tree, valueAt } from "./paths.ts";
+import { manager, type ProbeResult, summarizeResponse } from "./probe-result.ts";
 import type { Probe, Way } from "./probes.ts";
-import { manager, sumUp, type Verdict } from "./verdict.ts";
 
-/** Where objects of one kind are written, and which of their fields are looked at. */
+/** Where objects of one kind are written, and which of their fields are compared. */
 export type Target = { readonly server: Server; readonly definition: Definition; readonly paths: readonly string[] };
 
 export const namespace = "probes";
 const rehearsal = "dryRun=All&fieldValidation=Strict";
 
 /** In the order of the probes. Nothing is left behind. */
-export async function askAll(target: Target, probes: readonly Probe[], sample: Tree): Promise<readonly Verdict[]> {
+export async function askAll(target: Target, probes: readonly Probe[], sample: Tree): Promise<readonly ProbeResult[]> {
   const isOfStatus = ({ way }: Probe) => way.endsWith("status");
   const askEach = (isMeant: (probe: Probe) => boolean, live: Tree) =>
     Promise.all(probes.map(async (probe) => (isMeant(probe) ? ask(target, probe, live) : undefined)));
   const first = await askEach((probe) => !isOfStatus(probe), sample);
-  if (!probes.some(isOfStatus)) return first.flatMap((verdict) => verdict ?? []);
+  if (!probes.some(isOfStatus)) return first.flatMap((result) => result ?? []);
   const second = await askEach(isOfStatus, await keepSample(target, sample));
   await target.server.request({ method: "DELETE", path: pathOf(target.definition, sample) });
-  return first.flatMap((verdict, index) => verdict ?? second[index] ?? []);
+  return first.flatMap((result, index) => result ?? second[index] ?? []);
 }
 
-async function ask(target: Target, { way, object }: Probe, live: Tree): Promise<Verdict> {
-  return sumUp(await send(target, way, object, live), target.paths);
+async function ask(target: Target, { way, object }: Probe, live: Tree): Promise<ProbeResult> {
+  return summarizeResponse(await send(target, way, object, live), target.paths);
 }
 
-function send({ server, definition }: Target, way: Way, object: Tree, live: Tree): Promise<Answer> {
+function send({ server, definition }: Target, way: Way, object: Tree, live: Tree): Promise<ApiResponse> {
   const one = pathOf(definition, object);
   const apply = { method: "PATCH", contentType: "application/apply-patch+yaml" } as const;
   const byManager = `${rehearsal}&fieldManager=${manager}&force=true`;

@@ -4,11 +4,11 @@ import type { Server } from "@virt/testkit";
 import { askAll } from "./ask.ts";
 import type { Definition } from "./definitions.ts";
 import { areNested } from "./paths.ts";
+import type { ProbeResult } from "./probe-result.ts";
 import { type Probe, probesOf } from "./probes.ts";
 import type { Subject } from "./subject.ts";
-import type { Verdict } from "./verdict.ts";
 
-export type Answered = { readonly probe: Probe; readonly verdict: Verdict };
+export type Answered = { readonly probe: Probe; readonly result: ProbeResult };
 
 export async function interrogate(
   server: Server,
@@ -17,19 +17,19 @@ export async function interrogate(
 ): Promise<readonly Answered[]> {
   const probes = probesOf(subject, definition.hasStatus);
   const paths = subject.fields.map(({ path }) => path);
-  const verdicts = await askAll({ server, definition, paths }, probes, subject.sample);
+  const results = await askAll({ server, definition, paths }, probes, subject.sample);
   return probes.flatMap((probe, index) => {
-    const verdict = verdicts[index];
-    return verdict === undefined ? [] : [{ probe, verdict }];
+    const result = results[index];
+    return result === undefined ? [] : [{ probe, result }];
   });
 }
 
 /** Answers other than the table expects. */
 export function surprises(answers: readonly Answered[]): readonly object[] {
-  return answers.flatMap(({ probe, verdict }): readonly object[] => {
-    if (verdict.kind !== probe.expect) return [{ asked: question(probe), expected: probe.expect, ...brief(verdict) }];
-    const missed = verdict.kind === "refused" ? notNamed(probe, verdict.complaints) : [];
-    return missed.length > 0 ? [{ asked: question(probe), missed, ...brief(verdict) }] : [];
+  return answers.flatMap(({ probe, result }): readonly object[] => {
+    if (result.kind !== probe.expect) return [{ asked: question(probe), expected: probe.expect, ...brief(result) }];
+    const missed = result.kind === "refused" ? notNamed(probe, result.complaints) : [];
+    return missed.length > 0 ? [{ asked: question(probe), missed, ...brief(result) }] : [];
   });
 }
 
@@ -41,22 +41,22 @@ function notNamed({ named, way }: Probe, complaints: readonly string[]): readonl
 
 /** Questions that the two answer differently. */
 export function disagreements(mock: readonly Answered[], genuine: readonly Answered[]): readonly object[] {
-  return mock.flatMap(({ probe, verdict }, index) => {
-    const other = genuine[index]?.verdict;
-    const isSame = JSON.stringify(verdict) === JSON.stringify(other);
-    return isSame ? [] : [{ asked: question(probe), ...firstDifference(verdict, other) }];
+  return mock.flatMap(({ probe, result }, index) => {
+    const other = genuine[index]?.result;
+    const isSame = JSON.stringify(result) === JSON.stringify(other);
+    return isSame ? [] : [{ asked: question(probe), ...firstDifference(result, other) }];
   });
 }
 
-function firstDifference(mock: Verdict, genuine: Verdict | undefined) {
+function firstDifference(mock: ProbeResult, genuine: ProbeResult | undefined) {
   if (mock.kind !== "accepted" || genuine?.kind !== "accepted") return { mock: brief(mock), genuine: brief(genuine) };
   const isUnlike = (path: string) => JSON.stringify(mock.seen[path]) !== JSON.stringify(genuine.seen[path]);
   const path = Object.keys(mock.seen).find(isUnlike) ?? "";
   return { path, mock: mock.seen[path], genuine: genuine.seen[path] };
 }
 
-function brief(verdict: Verdict | undefined): object {
-  return verdict?.kind === "refused" ? verdict : { kind: verdict?.kind };
+function brief(result: ProbeResult | undefined): object {
+  return result?.kind === "refused" ? result : { kind: result?.kind };
 }
 
 function question({ way, reason }: Probe): string {

@@ -12,12 +12,12 @@ const apart = new Set([
   "x-kubernetes-validations",
 ]);
 
-/** One line for each difference. A mock may leave fields out; it may not add or loosen any. */
+/** One line for each difference. A mock may leave fields out, with the rules that speak of them; it may not add or loosen any. */
 export function differences(mock: Tree, genuine: Tree, path = ""): readonly string[] {
   const keys = [...new Set([...Object.keys(mock), ...Object.keys(genuine)])].filter((key) => !apart.has(key));
   return [
     ...keys.flatMap((key) => unlike(`${path} ${key}`, inOrder(mock[key]), inOrder(genuine[key]))),
-    ...unlike(`${path} rules`, rules(mock), rules(genuine)),
+    ...rulesApart(mock, genuine).map((rule) => `${path} rules: ${rule}`),
     ...below(mock["items"], genuine["items"], `${path}[]`),
     ...below(mock["additionalProperties"], genuine["additionalProperties"], `${path}{}`),
     ...Object.entries(fields(mock)).flatMap(([name, field]) => below(field, fields(genuine)[name], `${path}.${name}`)),
@@ -39,9 +39,30 @@ function inOrder(value: unknown): unknown {
 }
 
 // By what they say and where; how they are put is ours, and the probes try them.
-function rules(schema: Tree): unknown {
-  const validations = (schema["x-kubernetes-validations"] ?? []) as readonly Tree[];
-  return inOrder(validations.map(({ message, fieldPath }) => [message, fieldPath]));
+function rulesApart(mock: Tree, genuine: Tree): readonly string[] {
+  const absent = leftOut(mock, genuine);
+  const names = ({ rule }: Tree) => String(rule).match(/(?<=[.?])[A-Za-z]+/g) ?? [];
+  const [ours, theirs] = [mock, genuine].map((schema) => rules(schema));
+  const said = ({ message, fieldPath }: Tree) => JSON.stringify([message, fieldPath]);
+  const needed = (theirs ?? []).filter((rule) => !names(rule).some((name) => absent.has(name)));
+  const missing = needed.map(said).filter((rule) => !(ours ?? []).map(said).includes(rule));
+  const added = (ours ?? []).map(said).filter((rule) => !(theirs ?? []).map(said).includes(rule));
+  return [...missing.map((rule) => `${rule} is missing`), ...added.map((rule) => `${rule} is not there`)];
+}
+
+function rules(schema: Tree): readonly Tree[] {
+  return (schema["x-kubernetes-validations"] ?? []) as readonly Tree[];
+}
+
+function leftOut(mock: Tree, genuine: Tree): ReadonlySet<string> {
+  const known = new Set(fieldNames(mock));
+  return new Set(fieldNames(genuine).filter((name) => !known.has(name)));
+}
+
+function fieldNames(schema: unknown): readonly string[] {
+  if (!isTree(schema)) return [];
+  const own = Object.entries(fields(schema)).flatMap(([name, field]) => [name, ...fieldNames(field)]);
+  return [...own, ...fieldNames(schema["items"])];
 }
 
 function fields(schema: Tree): Tree {

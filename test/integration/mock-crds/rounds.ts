@@ -13,7 +13,7 @@ export type Match = {
   readonly genuine?: Definition;
 };
 
-export type Held = {
+export type ProbeComparison = {
   readonly answers: readonly Answered[];
   readonly genuineAnswers: readonly Answered[];
   /** What the server says of the mock while it is installed. */
@@ -35,8 +35,11 @@ export function matchesOf(subject: Subject, isGenuineThere: boolean): readonly M
   }));
 }
 
-export async function holdAll(servers: Servers, matches: readonly Match[]): Promise<ReadonlyMap<Match, Held>> {
-  const held = new Map<Match, Held>();
+export async function compareAll(
+  servers: Servers,
+  matches: readonly Match[],
+): Promise<ReadonlyMap<Match, ProbeComparison>> {
+  const held = new Map<Match, ProbeComparison>();
   const installed = new Map<string, Match>();
   for (const round of roundsOf(matches)) {
     await remove(
@@ -74,7 +77,7 @@ function nameOf({ mock }: Match): string {
   return mock.crd.metadata.name;
 }
 
-async function hold({ mocks, genuines }: Servers, { subject, mock, genuine }: Match): Promise<Held> {
+async function hold({ mocks, genuines }: Servers, { subject, mock, genuine }: Match): Promise<ProbeComparison> {
   const isAlone = genuine === undefined || genuines === undefined;
   const [answers, genuineAnswers, seen] = await Promise.all([
     interrogate(mocks, mock, subject),
@@ -87,13 +90,13 @@ async function hold({ mocks, genuines }: Servers, { subject, mock, genuine }: Ma
 async function inspect(
   server: Server,
   { crd, group, version }: Definition,
-): Promise<Omit<Held, "answers" | "genuineAnswers">> {
+): Promise<Omit<ProbeComparison, "answers" | "genuineAnswers">> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`;
   const [found, installed] = await Promise.all([
     server.request({ path: `/apis/${group}/${version}` }),
     server.request({ path }),
   ]);
-  const { resources } = found.body as Pick<Held, "resources">;
-  const { status } = installed.body as { status: Pick<Held, "conditions"> };
+  const { resources } = found.body as Pick<ProbeComparison, "resources">;
+  const { status } = installed.body as { status: Pick<ProbeComparison, "conditions"> };
   return { resources, conditions: status.conditions };
 }

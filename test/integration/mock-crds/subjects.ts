@@ -2,8 +2,10 @@
 
 import { clusterConfigs } from "./kinds/cluster-config.ts";
 import { deschedulers } from "./kinds/descheduler.ts";
+import { disruptionPolicies } from "./kinds/disruption-policies.ts";
 import { hyperConvergeds } from "./kinds/hyperconverged.ts";
 import { kubeVirt } from "./kinds/kubevirt.ts";
+import { kubeVirtCluster } from "./kinds/kubevirt-cluster.ts";
 import { machineConfigs } from "./kinds/machine-config.ts";
 import { rollouts } from "./kinds/machine-config-rollout.ts";
 import { monitoring } from "./kinds/monitoring.ts";
@@ -15,10 +17,12 @@ export const subjects: readonly Subject[] = [
   ...deschedulers,
   ...machineConfigs,
   ...rollouts,
+  ...disruptionPolicies,
   ...hyperConvergeds,
   ...remediations,
   ...operators,
   ...monitoring,
   ...clusterConfigs,
   ...kubeVirt,
+  ...kubeVirtCluster,
 ];

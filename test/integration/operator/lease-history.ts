@@ -3,7 +3,7 @@
 import type { AuditEvent } from "@virt/testkit";
 
 export type LeaseObject = {
-  readonly metadata: { readonly resourceVersion: string };
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
   readonly spec: {
     readonly holderIdentity: string;
     readonly leaseDurationSeconds: number;
@@ -11,10 +11,15 @@ export type LeaseObject = {
   };
 };
 
+/** The lease of a controller, and what is written under it. */
+export type LeaseOf = { readonly controller: "advisor" | "platform"; readonly name: string };
+
 /** One write that the server took, in the order in which it took them. */
 export type LeaseWrite = { readonly by: string; readonly atMs: number; readonly lease: LeaseObject };
 
-const isWrite = ({ verb }: AuditEvent) => ["create", "update", "patch", "delete", "deletecollection"].includes(verb);
+/** A dry run changes nothing, and no gate keeps it back. */
+const isWrite = ({ verb, requestURI }: AuditEvent) =>
+  ["create", "update", "patch", "delete", "deletecollection"].includes(verb) && !requestURI.includes("dryRun=All");
 const isLease = ({ requestURI }: AuditEvent) => requestURI.includes("/leases");
 const atMs = ({ requestReceivedTimestamp }: AuditEvent) => Date.parse(requestReceivedTimestamp);
 
@@ -23,21 +28,49 @@ function author({ userAgent = "" }: AuditEvent): string | undefined {
   return /^virt-operator\/[^(]*\([^;]*; ([^)]+)\)$/.exec(userAgent)?.[1];
 }
 
-export function leaseWrites(audit: readonly AuditEvent[]): readonly LeaseWrite[] {
+export function leaseWrites(audit: readonly AuditEvent[], { name }: LeaseOf): readonly LeaseWrite[] {
   return audit.flatMap((event) => {
     const by = author(event);
     const lease = event.responseObject as LeaseObject | undefined;
     const isTaken = (event.responseStatus?.code ?? 500) < 300;
-    const isOurs = by !== undefined && lease !== undefined && isTaken && isWrite(event) && isLease(event);
+    const isIt = event.objectRef?.name === name || (lease?.metadata.name === name && isLease(event));
+    const isOurs = by !== undefined && lease !== undefined && isTaken && isWrite(event) && isLease(event) && isIt;
     return isOurs ? [{ by, lease, atMs: atMs(event) }] : [];
   });
 }
 
 /** One line for each write that should not be there. `thefts` are those of strangers, which the audit log has without their bodies. */
-export function findFaults(audit: readonly AuditEvent[], thefts: readonly LeaseWrite[]): readonly string[] {
-  const history = [...leaseWrites(audit), ...thefts].toSorted((left, right) => versionOf(left) - versionOf(right));
+export function findFaults(
+  audit: readonly AuditEvent[],
+  lease: LeaseOf,
+  thefts: readonly LeaseWrite[],
+): readonly string[] {
+  const stolen = thefts.filter((theft) => theft.lease.metadata.name === lease.name);
+  const history = [...leaseWrites(audit, lease), ...stolen].toSorted(
+    (left, right) => versionOf(left) - versionOf(right),
+  );
   const claims = history.flatMap((write, place) => claimFault(write, history[place - 1]) ?? []);
-  return [...claims, ...audit.flatMap((event) => writeFault(event, history) ?? [])];
+  const writes = writesUnder(audit, lease);
+  const refusals = writes.filter((event) => isLease(event) && event.responseStatus?.code === 409);
+  return [...claims, ...writes.flatMap((event) => writeFault(event, { history, refusals }) ?? [])];
+}
+
+/** The writes of any process in the name of one controller, its lease among them. */
+export function writesUnder(audit: readonly AuditEvent[], { controller, name }: LeaseOf): readonly AuditEvent[] {
+  const manager = `virt-${controller}-operator`;
+  const isUnder = ({ requestURI, objectRef, requestObject }: AuditEvent) => {
+    if (objectRef?.resource === "leases") return requestURI.endsWith(`/${name}`) || nameIn(requestObject) === name;
+    // An event is named after who reports it.
+    if (objectRef?.resource === "events")
+      return (objectRef.name ?? nameIn(requestObject))?.startsWith(manager) === true;
+    if (objectRef?.resource === "virtplatformconfigs") return controller === "advisor";
+    return requestURI.includes(`fieldManager=${manager}`);
+  };
+  return audit.filter((event) => author(event) !== undefined && isWrite(event) && isUnder(event));
+}
+
+function nameIn(object: unknown): string | undefined {
+  return (object as { readonly metadata?: { readonly name?: string } } | undefined)?.metadata?.name;
 }
 
 function versionOf({ lease }: LeaseWrite): number {
@@ -55,11 +88,25 @@ function claimFault({ by, atMs, lease }: LeaseWrite, before: LeaseWrite | undefi
   return isDead ? undefined : `${by} took a lease that ${holderIdentity} had renewed ${atMs - before.atMs} ms ago`;
 }
 
-// A renewal that the server refuses is how an old leader learns that it is one.
-function writeFault(event: AuditEvent, history: readonly LeaseWrite[]): string | undefined {
+/** How long a leader goes on after the last renewal that it knows of. */
+const renewDeadlineMs = 10_000;
+/** What left before the refusal was read may be received after it was sent. */
+const onTheWayMs = 1_000;
+
+type LeaseRecord = { readonly history: readonly LeaseWrite[]; readonly refusals: readonly AuditEvent[] };
+
+// A renewal that the server refuses is how an old leader learns that it is one; one without an answer has written nothing that counts.
+function writeFault(event: AuditEvent, { history, refusals }: LeaseRecord): string | undefined {
   const by = author(event);
   const code = event.responseStatus?.code ?? 500;
-  if (by === undefined || !isWrite(event) || (isLease(event) && (code < 300 || code === 409))) return undefined;
-  const holder = history.findLast((write) => write.atMs <= atMs(event))?.lease.spec.holderIdentity;
-  return holder === by ? undefined : `${by} sent ${event.verb} ${event.requestURI} while ${holder} led: ${code}`;
+  if (by === undefined || (isLease(event) && (code < 300 || code === 409 || code >= 500))) return undefined;
+  const before = history.filter((write) => write.atMs <= atMs(event));
+  const holder = before.at(-1)?.lease.spec.holderIdentity;
+  if (holder === by) return undefined;
+  // Who was robbed keeps to the rules until its deadline, or until it hears of it: nobody else may take a lease so soon.
+  const renewedAt = before.findLast((write) => write.by === by && write.lease.spec.holderIdentity === by)?.atMs ?? 0;
+  const refusal = refusals.find((refused) => author(refused) === by && atMs(refused) > renewedAt);
+  const heardAt = refusal === undefined ? Infinity : Date.parse(refusal.stageTimestamp ?? "") + onTheWayMs;
+  if (atMs(event) < Math.min(renewedAt + renewDeadlineMs + onTheWayMs, heardAt)) return undefined;
+  return `${by} sent ${event.verb} ${event.requestURI} while ${holder} led: ${code}`;
 }

@@ -1,4 +1,4 @@
-// What ships, dist/virt-operator.mjs, as a process, and what tests look at there.
+// What ships, dist/virt-operator.mjs, as a process, and what tests read there.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,16 +9,18 @@ import { onTestFinished } from "vitest";
 
 const program = inRepository("dist", "virt-operator.mjs");
 
-export type Line = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
+export type OperatorLogLine = { readonly level?: string; readonly msg?: string; readonly [key: string]: unknown };
 
 export type Operator = {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly log: readonly Line[];
+  readonly log: readonly OperatorLogLine[];
   /** What it said outside its log: nothing, unless it could not start. */
   readonly words: () => string;
   /** The status of a probe; 0 if nobody listens. */
   readonly probe: (path: string) => Promise<number>;
+  /** What a probe says. */
+  readonly probed: (path: string) => Promise<string>;
 };
 
 export async function startOperator(...flags: readonly string[]): Promise<Operator> {
@@ -30,23 +32,25 @@ export async function startOperator(...flags: readonly string[]): Promise<Operat
   });
   if (child.pid === undefined) throw new Error("the operator did not start");
   onTestFinished(() => void child.kill("SIGKILL"));
-  const log: Line[] = [];
+  const log: OperatorLogLine[] = [];
   let complaints = "";
-  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as Line));
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as OperatorLogLine));
   child.stderr.on("data", (words: Buffer) => {
     complaints += words.toString();
   });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${probes}${path}`);
+  const probed = async (path: string) => (await ask(path)).text();
   const probe = async (path: string) => {
     try {
-      return (await fetch(`http://127.0.0.1:${probes}${path}`)).status;
+      return (await ask(path)).status;
     } catch {
       return 0; // it does not listen yet, or not any more
     }
   };
-  return { child, pid: child.pid, log, words: () => complaints, probe };
+  return { child, pid: child.pid, log, words: () => complaints, probe, probed };
 }
 
 /** What people would be alarmed by. */
-export function alarms({ log }: Operator): readonly Line[] {
+export function alarms({ log }: Operator): readonly OperatorLogLine[] {
   return log.filter(({ level }) => level === "warn" || level === "error");
 }

@@ -67,6 +67,7 @@ const collected = [
   { file: "events/virt-platform-operator.yaml", holds: "reason: AssetApplied" },
   { file: `namespaces/${place}/coordination.k8s.io/leases.yaml`, holds: "name: virt-platform-operator.kubevirt.io" },
   { file: `namespaces/${place}/core/virt-platform-operator-report.yaml`, holds: "report.json:" },
+  { file: `namespaces/${place}/core/virt-platform-operator-governance.yaml`, holds: "governance.json:" },
   { file: `namespaces/${place}/core/pods.yaml`, holds: "name: manager-1" },
   { file: `namespaces/${place}/apps/deployments.yaml`, holds: "virt-platform-operator-controller-manager" },
 ];
@@ -95,7 +96,7 @@ test("what cannot be had stops nothing and is named: a kind that the cluster lac
   expect(log).toContain(`not complete: namespaces/${place}/pods/manager-1/current.log`);
 });
 
-test("a cluster that does not answer is told at once", async () => {
+test("a cluster that does not answer is reported at once", async () => {
   await expect(run({ KUBECONFIG: "/dev/null", BASE_COLLECTION_PATH: folder })).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining("gather: the cluster does not answer"),

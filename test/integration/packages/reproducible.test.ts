@@ -1,10 +1,10 @@
 // The build, made twice from clean copies of the sources: the same bytes, wherever and whenever it is made.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { inRepository } from "@virt/testkit";
 import { afterAll, expect, test } from "vitest";
 
@@ -23,7 +23,7 @@ test("two clean builds in two folders make the same files, byte by byte", () => 
 });
 
 test("the bill of materials lists every file that the image takes, with the hash that it has", () => {
-  const built = buildIn(join(place, "listed")).get("sbom.cdx.json")?.toString() ?? "";
+  const built = readFileSync(join(place, "here", "dist", "sbom.cdx.json"), "utf8");
   const { components } = JSON.parse(built) as { components: readonly Component[] };
   const files = components.filter(({ type }) => type === "file");
   const copied =
@@ -34,7 +34,7 @@ test("the bill of materials lists every file that the image takes, with the hash
   expect(taken.toSorted()).toEqual([...files.map(({ name }) => name), "sbom.cdx.json"].toSorted());
   for (const { name, hashes } of files) {
     const folder = name === "LICENSE" ? "." : "dist";
-    const content = readFileSync(join(place, "listed", folder, name));
+    const content = readFileSync(join(place, "here", folder, name));
     expect(hashes[0]).toEqual({ alg: "SHA-256", content: createHash("sha256").update(content).digest("hex") });
   }
 });
@@ -47,7 +47,8 @@ function buildIn(folder: string): ReadonlyMap<string, Buffer> {
   installPackages(folder);
   execFileSync(process.execPath, ["tools/build.ts"], { cwd: folder, stdio: "pipe" });
   const dist = join(folder, "dist");
-  return new Map(readdirSync(dist).map((name) => [name, readFileSync(join(dist, name))]));
+  const files = globSync("**/*", { cwd: dist }).filter((name) => statSync(join(dist, name)).isFile());
+  return new Map(files.map((name) => [name, readFileSync(join(dist, name))]));
 }
 
 function copySources(folder: string): void {
@@ -56,18 +57,27 @@ function copySources(folder: string): void {
     cpSync(inRepository(part), join(folder, part), { recursive: true, filter });
 }
 
-// The bundler is the same one; what it takes in is copied, so that its paths differ too.
+// The bundler is the same one, and so is what the declarations of options are read with; what the bundler takes in is copied, so that
+// its paths differ too.
 function installPackages(folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@virt"), { recursive: true });
-  symlinkSync(inRepository("node_modules", "esbuild"), join(modules, "esbuild"));
+  for (const name of ["esbuild", "zod"]) symlinkSync(inRepository("node_modules", name), join(modules, name));
   for (const own of [...globSync(`${folder}/packages/*`), join(folder, "catalog")])
     symlinkSync(own, join(modules, "@virt", basename(own)));
   const lock = JSON.parse(readFileSync(inRepository("package-lock.json"), "utf8")) as Lock;
   for (const [path, { dev, optional, link }] of Object.entries(lock.packages)) {
-    if (path.startsWith("node_modules/") && !dev && !optional && !link)
-      cpSync(inRepository(path), join(folder, path), { recursive: true });
+    const isOutermost = path.lastIndexOf("node_modules/") === 0; // those inside others come with them
+    if (!isOutermost || dev || optional || link) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    copyPackage(inRepository(path), join(folder, path));
   }
+}
+
+/** Tens of thousands of files: as links where the folder for temporary files is on the same disk. */
+function copyPackage(from: string, to: string): void {
+  const isLinked = spawnSync("cp", ["-alT", from, to]).status === 0;
+  if (!isLinked) execFileSync("cp", ["-aT", from, to]);
 }
 
 type Lock = { readonly packages: Readonly<Record<string, { dev?: true; optional?: true; link?: true }>> };

@@ -29,6 +29,12 @@ export const situation: readonly object[] = [
     metadata: metadata("virt-platform-operator-report"),
     data: { "report.json": "{}" },
   },
+  {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: metadata("virt-platform-operator-governance"),
+    data: { "governance.json": "{}" },
+  },
   { apiVersion: "v1", kind: "ConfigMap", metadata: metadata("of-somebody-else"), data: { password: canary } },
   { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata("default") },
   {

@@ -1,6 +1,6 @@
 // What people write into annotations by mistake or in bad faith, on live objects of every kind.
 
-import { fieldManagers, type JsonMap, type KubeObject, type Ref } from "@virt/api";
+import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import {
   appliedBy,
   applyPatch,
@@ -14,34 +14,34 @@ import {
   valueAt,
   writePath,
 } from "@virt/engine";
-import { isState, objectAnnotations } from "@virt/platform";
+import { isState, objectAnnotations, objectName } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { type Golden, startGolden, type Target, untilConverged } from "./golden.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, type ManagedTarget, startFullCluster, untilConverged } from "./full-cluster.ts";
 import { type HostilePatch, hostilePatches } from "./hostile/index.ts";
-import { pointers, wishes } from "./hostile/mistakes.ts";
-import { openSurface, type Surface } from "./surface.ts";
+import { featureTexts, pointers } from "./hostile/mistakes.ts";
+import { type OperatorOutputs, openOperatorOutputs } from "./operator-outputs.ts";
 
 const prefix = "platform.kubevirt.io/";
-let golden: Golden;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
-let surface: Surface;
+let outputs: OperatorOutputs;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  surface = await openSurface(golden);
-  operator = await surface.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  outputs = await openOperatorOutputs(fullCluster);
+  operator = await outputs.start();
+  await untilConverged(fullCluster);
   await untilQuiet();
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-const requests = () => golden.targets.flatMap(({ path }) => golden.requests(path));
+const requests = () => fullCluster.targets.flatMap(({ path }) => fullCluster.requests(path));
 
-/** Nothing is asked any more: the last requests of the first passes are in the log. */
+/** Nothing is asked any more: the last requests of the first reconciles are in the log. */
 async function untilQuiet(): Promise<void> {
   let seen = -1;
-  await golden.until(async () => {
+  await fullCluster.until(async () => {
     const before = seen;
     seen = requests().length;
     await new Promise((resolve) => setTimeout(resolve, 500)); // silence is the subject
@@ -49,24 +49,23 @@ async function untilQuiet(): Promise<void> {
   });
 }
 
-const nameOf = ({ kind, namespace = "", name }: Ref) => `${kind}/${namespace}/${name}`;
 const annotate = (path: string, key: string, text: string | null) =>
-  golden.edit(path, { metadata: { annotations: { [key]: text } } }, "person");
+  fullCluster.edit(path, { metadata: { annotations: { [key]: text } } }, "person");
 
 /** As it begins: long texts are cut. */
-async function untilTold(reason: string, note: string): Promise<void> {
+async function untilReported(reason: string, note: string): Promise<void> {
   const start = note.slice(0, 150);
-  const isTold = () => operator.log.some((line) => line["reason"] === reason && line.msg?.startsWith(start));
-  await expect.poll(isTold, { interval: 20, message: note }).toBe(true);
+  const isReported = () => operator.log.some((line) => line["reason"] === reason && line.msg?.startsWith(start));
+  await expect.poll(isReported, { interval: 20, message: note }).toBe(true);
 }
 
 async function eventNotes(): Promise<readonly string[]> {
-  const { body } = await golden.world.server.request({ path: "/apis/events.k8s.io/v1/events" });
+  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
   return (body as { readonly items: readonly { readonly note: string }[] }).items.map(({ note }) => note.slice(0, 150));
 }
 
 async function invalidOverrides(type: string): Promise<readonly string[]> {
-  const series = await surface.series("kubevirt_autopilot_invalid_override{", `type="${type}"`);
+  const series = await outputs.series("kubevirt_autopilot_invalid_override{", `type="${type}"`);
   return series
     .filter((line) => line.endsWith(" 1"))
     .map((line) =>
@@ -83,8 +82,8 @@ function contentOf({ metadata, ...rest }: KubeObject): JsonMap {
   return { ...rest, metadata: { name, namespace, uid, labels, annotations: Object.fromEntries(kept) } };
 }
 
-const contents = (targets = golden.targets) =>
-  Promise.all(targets.map(async ({ path }) => contentOf(await golden.read(path))));
+const contents = (targets = fullCluster.targets) =>
+  Promise.all(targets.map(async ({ path }) => contentOf(await fullCluster.read(path))));
 
 /** What is rendered for an object, as far as it shows in it. */
 function baselineOf(live: KubeObject): KubeObject {
@@ -100,7 +99,12 @@ function fieldOf(baseline: KubeObject, live: KubeObject): string {
   return found === undefined ? "/spec/none" : writePath(found);
 }
 
-type Attack = { readonly target: Target; readonly tries: string; readonly text: string; readonly reason: string };
+type Attack = {
+  readonly target: ManagedTarget;
+  readonly tries: string;
+  readonly text: string;
+  readonly reason: string;
+};
 
 /** Of each class in turn, so that the few of an object are of many classes. */
 function interleaved(patches: readonly HostilePatch[]): readonly HostilePatch[] {
@@ -113,26 +117,26 @@ const perObject = 14;
 /** There are 25 about an object in a burst. The start uses up those of the HyperConverged, which then has its log. */
 const eventsOfEach = 5;
 
-async function attacksOn(target: Target, number: number): Promise<readonly Attack[]> {
-  const live = await golden.read(target.path);
+async function attacksOn(target: ManagedTarget, number: number): Promise<readonly Attack[]> {
+  const live = await fullCluster.read(target.path);
   const baseline = baselineOf(live);
   const patches = interleaved(hostilePatches(fieldOf(baseline, live)));
-  const own = patches.filter((_, index) => index % golden.targets.length === number);
+  const own = patches.filter((_, index) => index % fullCluster.targets.length === number);
   const attacks = own.flatMap(({ tries, text }) => {
     const patched = applyPatch(baseline, text);
-    if (patched.kind === "patched") throw new Error(`${nameOf(target.ref)} takes ${text}`);
+    if (patched.kind === "patched") throw new Error(`${objectName(target.ref)} takes ${text}`);
     // How many bytes there are depends on what is rendered and does not show.
     return [{ target, tries, text, reason: patched.reason.replace(/(?<= bytes: ).*/s, "") }];
   });
-  const told = [...Map.groupBy(attacks, ({ reason }) => reason).values()].flatMap(([first]) => first ?? []);
-  return told.slice(0, perObject);
+  const distinct = [...Map.groupBy(attacks, ({ reason }) => reason).values()].flatMap(([first]) => first ?? []);
+  return distinct.slice(0, perObject);
 }
 
 const witness = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
-const invalidPatch = ({ target, reason }: Attack) => `Invalid JSON patch for ${nameOf(target.ref)}: ${reason}`;
+const invalidPatch = ({ target, reason }: Attack) => `Invalid JSON patch for ${objectName(target.ref)}: ${reason}`;
 
-test("a hostile patch changes nothing, is told with its reason and holds its object, while others are kept", async () => {
-  const targets = golden.targets.filter(({ path }) => path !== witness);
+test("a hostile patch changes nothing, is reported with its reason and holds its object, while others are kept", async () => {
+  const targets = fullCluster.targets.filter(({ path }) => path !== witness);
   const before = await contents(targets);
   const asked = requests().length;
   const attacks = await Promise.all(targets.map(attacksOn));
@@ -140,7 +144,7 @@ test("a hostile patch changes nothing, is told with its reason and holds its obj
     attacks.map(async (series) => {
       for (const attack of series) {
         await annotate(attack.target.path, objectAnnotations.patch, attack.text);
-        await untilTold("InvalidPatch", invalidPatch(attack));
+        await untilReported("InvalidPatch", invalidPatch(attack));
       }
     }),
   );
@@ -153,29 +157,32 @@ test("a hostile patch changes nothing, is told with its reason and holds its obj
     .filter(([first]) => first?.target.ref.kind !== "HyperConverged")
     .flatMap((series) => series.slice(0, eventsOfEach).map((attack) => invalidPatch(attack).slice(0, 150)));
   const untold = async () => {
-    const told = await eventNotes();
-    return notes.filter((note) => !told.some((one) => one.startsWith(note)));
+    const reported = await eventNotes();
+    return notes.filter((note) => !reported.some((one) => one.startsWith(note)));
   };
   await expect.poll(untold).toEqual([]);
 
-  await golden.edit(witness, { spec: { minHealthy: "10%" } }, "person");
-  await golden.until(async () => expect(at(await golden.read(witness), "spec", "minHealthy")).toBe("51%"));
+  await fullCluster.edit(witness, { spec: { minHealthy: "10%" } }, "person");
+  await fullCluster.until(async () => expect(at(await fullCluster.read(witness), "spec", "minHealthy")).toBe("51%"));
   for (const { path } of targets) await annotate(path, objectAnnotations.patch, null);
   await expect.poll(() => invalidOverrides("patch")).toEqual([]);
   expect(await contents(targets)).toEqual(before);
 });
 
-test("pointers that make no sense change nothing, are told with their reason and hold their object", async () => {
+test("pointers that make no sense change nothing, are reported with their reason and hold their object", async () => {
   const before = await contents();
   const asked = requests().length;
-  const targets = golden.targets.filter(({ path }) => path !== witness).slice(0, 5);
+  const targets = fullCluster.targets.filter(({ path }) => path !== witness).slice(0, 5);
   await Promise.all(
     targets.map(async ({ path, ref }) => {
       for (const text of pointers) {
         const read = readIgnoreFields(text);
         if (read.kind === "pointers") throw new Error(`${text} can be read`);
         await annotate(path, objectAnnotations.ignoreFields, text);
-        await untilTold("InvalidIgnoreFields", `Invalid ignore-fields annotation for ${nameOf(ref)}: ${read.reason}`);
+        await untilReported(
+          "InvalidIgnoreFields",
+          `Invalid ignore-fields annotation for ${objectName(ref)}: ${read.reason}`,
+        );
       }
     }),
   );
@@ -186,37 +193,39 @@ test("pointers that make no sense change nothing, are told with their reason and
   await expect.poll(() => invalidOverrides("ignore")).toEqual([]);
 });
 
-test("a mode that nobody knows is told, and the object is kept as ever", async () => {
+test("a mode that nobody knows is reported and holds the object until it is taken back", async () => {
   for (const mode of ["Unmanaged", "off", "true", "unmanaged;managed"]) {
     await annotate(witness, objectAnnotations.mode, mode);
-    await untilTold(
+    await untilReported(
       "InvalidMode",
-      `Invalid mode annotation for NodeHealthCheck//virt-node-health-check: ${mode} (must be 'unmanaged' or empty)`,
+      `Invalid annotation ${objectAnnotations.mode} on NodeHealthCheck virt-node-health-check: must be unmanaged, managed or empty, not "${mode}"`,
     );
   }
   await expect.poll(() => invalidOverrides("mode")).toEqual(["NodeHealthCheck//virt-node-health-check"]);
-  await golden.edit(witness, { spec: { minHealthy: "20%" } }, "somebody");
-  await golden.until(async () => expect(at(await golden.read(witness), "spec", "minHealthy")).toBe("51%"));
+  await fullCluster.edit(witness, { spec: { minHealthy: "20%" } }, "somebody");
+  await untilReported("DriftDetected", "Drift detected for NodeHealthCheck virt-node-health-check: /spec/minHealthy");
+  expect(at(await fullCluster.read(witness), "spec", "minHealthy")).toBe("20%");
   await annotate(witness, objectAnnotations.mode, null);
+  await fullCluster.until(async () => expect(at(await fullCluster.read(witness), "spec", "minHealthy")).toBe("51%"));
   await expect.poll(() => invalidOverrides("mode")).toEqual([]);
 });
 
-test("what cannot be read on the HyperConverged is told by its key, and everything stays as it is", async () => {
-  const hco = golden.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
+test("what cannot be read on the HyperConverged is reported by its key, and everything stays as it is", async () => {
+  const hco = fullCluster.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
   const before = await contents();
   const asked = requests().length;
-  const annotations = (await golden.read(hco)).metadata.annotations ?? {};
-  for (const { key, texts, reason = "InvalidConfiguration" } of wishes) {
+  const annotations = (await fullCluster.read(hco)).metadata.annotations ?? {};
+  for (const { key, texts, reason = "InvalidConfiguration" } of featureTexts) {
     const named =
       reason === "InvalidExclusions"
         ? "Invalid disabled-resources annotation: "
-        : `Invalid annotation ${prefix}${key}: `;
+        : `Invalid annotation ${prefix}${key} on the HyperConverged: `;
     for (const text of texts) {
-      const told = operator.log.length;
+      const reports = operator.log.length;
       await annotate(hco, `${prefix}${key}`, text);
-      const isTold = () =>
-        operator.log.slice(told).some((line) => line["reason"] === reason && line.msg?.startsWith(named));
-      await expect.poll(isTold, { interval: 20, message: `${key}: ${text}` }).toBe(true);
+      const isReported = () =>
+        operator.log.slice(reports).some((line) => line["reason"] === reason && line.msg?.startsWith(named));
+      await expect.poll(isReported, { interval: 20, message: `${key}: ${text}` }).toBe(true);
     }
     await annotate(hco, `${prefix}${key}`, annotations[`${prefix}${key}`] ?? null);
   }
@@ -224,16 +233,18 @@ test("what cannot be read on the HyperConverged is told by its key, and everythi
   expect(requests().slice(asked)).toEqual([]);
 });
 
-test("a mistake that stands is told once, whatever else is said on the HyperConverged", async () => {
-  const hco = golden.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
+test("a mistake that persists is reported once, whatever else is said on the HyperConverged", async () => {
+  const hco = fullCluster.targets.find(({ ref }) => ref.kind === "HyperConverged")?.path ?? "";
   const asked = operator.log.length;
-  const told = (key: string) =>
-    operator.log.slice(asked).filter(({ msg }) => msg?.startsWith(`Invalid annotation ${prefix}${key}: `)).length;
+  const reports = (key: string) =>
+    operator.log
+      .slice(asked)
+      .filter(({ msg }) => msg?.startsWith(`Invalid annotation ${prefix}${key} on the HyperConverged: `)).length;
   await annotate(hco, `${prefix}prune`, "perhaps");
-  await expect.poll(() => told("prune")).toBe(1);
+  await expect.poll(() => reports("prune")).toBe(1);
   await annotate(hco, "example.com/note", "new");
   await annotate(hco, `${prefix}enable-swap`, "perhaps");
-  await expect.poll(() => told("enable-swap")).toBe(1);
-  expect(told("prune")).toBe(1);
+  await expect.poll(() => reports("enable-swap")).toBe(1);
+  expect(reports("prune")).toBe(1);
   for (const key of ["prune", "enable-swap"]) await annotate(hco, `${prefix}${key}`, null);
 });

@@ -8,31 +8,31 @@ import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, fieldSet, keepOnly, leavesOf, readOwners } from "@virt/engine";
 import { isState, type RenderEntry } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { World } from "../../world/world.ts";
-import { command, hcoPath, startCommand, startSite } from "./site.ts";
+import type { TestCluster } from "../../cluster/test-cluster.ts";
+import { hcoPath, runCommand, startCommand, startPlatformCluster } from "./platform-cluster.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "commands-"));
 const hcoFile = join(folder, "hco.yaml");
-let world: World;
+let testCluster: TestCluster;
 
 beforeAll(async () => {
   writeFileSync(
     hcoFile,
     "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: kubevirt-hyperconverged, namespace: openshift-cnv}\n",
   );
-  world = await startSite();
-  await world.simulate("three-workers");
-  await world.startOperator({ flags: ["--activation=always"] });
+  testCluster = await startPlatformCluster();
+  await testCluster.simulate("no-vms");
+  await testCluster.startOperator({ flags: ["--activation=always"] });
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await world[Symbol.asyncDispose]();
+  await testCluster[Symbol.asyncDispose]();
 });
 
-const online = () => [`--kubeconfig=${world.server.kubeconfig}`];
+const online = () => [`--kubeconfig=${testCluster.server.kubeconfig}`];
 
 async function entriesOf(...args: readonly string[]): Promise<readonly RenderEntry[]> {
-  const { stdout, stderr, code } = await command("render", "--output=json", ...args);
+  const { stdout, stderr, code } = await runCommand("render", "--output=json", ...args);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   return JSON.parse(stdout) as readonly RenderEntry[];
 }
@@ -40,7 +40,8 @@ async function entriesOf(...args: readonly string[]): Promise<readonly RenderEnt
 const live = async ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject) => {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const place = namespace === undefined ? "" : `/namespaces/${namespace}`;
-  return (await world.server.request({ path: `${root}${place}/${kind.toLowerCase()}s/${name}` })).body as KubeObject;
+  return (await testCluster.server.request({ path: `${root}${place}/${kind.toLowerCase()}s/${name}` }))
+    .body as KubeObject;
 };
 
 /** The fields of an object that the controller applied, but for its memory. */
@@ -50,11 +51,11 @@ function applied(object: KubeObject): KubeObject {
 }
 
 test("offline, the program prints what it would apply, and says where to find help", async () => {
-  const { code, stdout, stderr } = await command("render", `--hco-file=${hcoFile}`, "--output=status");
+  const { code, stdout, stderr } = await runCommand("render", `--hco-file=${hcoFile}`, "--output=status");
   expect(code).toBe(0);
   expect(stdout).toContain("Summary: 8 included, 12 excluded, 0 filtered, 0 errors\n");
   expect(stderr).toMatch(/^Note: /);
-  expect(await command("render")).toEqual({
+  expect(await runCommand("render")).toEqual({
     code: 1,
     stdout: "",
     stderr: "Error: either --kubeconfig or --hco-file must be specified\n",
@@ -96,7 +97,7 @@ test("overrides on a live object are in what render shows, and in what is applie
     "platform.kubevirt.io/patch": patch,
     "platform.kubevirt.io/ignore-fields": "/spec/stormCooldownDuration",
   };
-  await world.server.request({ method: "PATCH", path, body: { metadata: { annotations } } });
+  await testCluster.server.request({ method: "PATCH", path, body: { metadata: { annotations } } });
   await vi.waitFor(
     async () => {
       const shown = (await entriesOf(...online(), "--asset=node-health-check")).flatMap(({ object }) => object ?? []);
@@ -109,12 +110,12 @@ test("overrides on a live object are in what render shows, and in what is applie
 });
 
 test("the documents are what kubectl takes, comments included", async () => {
-  const { stdout, code } = await command("render", ...online(), "--show-excluded");
+  const { stdout, code } = await runCommand("render", ...online(), "--show-excluded");
   expect(code).toBe(0);
   expect(stdout).toContain("# Status: EXCLUDED");
   const file = join(folder, "rendered.yaml");
   writeFileSync(file, stdout);
-  const tried = await world.server.kubectl(
+  const tried = await testCluster.server.kubectl(
     "apply",
     "--server-side",
     "--force-conflicts",
@@ -127,41 +128,68 @@ test("the documents are what kubectl takes, comments included", async () => {
 });
 
 test("a command lists and reads, and writes nothing", async () => {
-  const name = "somebody-who-looks";
-  const { kubeconfig } = world.server.user(name, ["system:masters"]);
+  const name = "somebody-who-reads";
+  const { kubeconfig } = testCluster.server.user(name, ["system:masters"]);
   for (const verb of [["render"], ["explain", "swap-enable"], ["exclusions"], ["features"]])
-    expect(await command(...verb, `--kubeconfig=${kubeconfig}`)).toMatchObject({ code: 0 });
-  const asked = world.server.audit().filter(({ user }) => user.username === name);
+    expect(await runCommand(...verb, `--kubeconfig=${kubeconfig}`)).toMatchObject({ code: 0 });
+  const asked = testCluster.server.audit().filter(({ user }) => user.username === name);
   expect(asked.length).toBeGreaterThan(0);
-  expect(asked.filter(({ verb }) => verb !== "get" && verb !== "list")).toEqual([]);
+  const isDryRun = (uri: string) => uri.includes("dryRun=All"); // of explain, which asks what the server would say
+  const others = asked.filter(({ verb }) => verb !== "get" && verb !== "list");
+  expect(others.filter(({ requestURI }) => !isDryRun(requestURI))).toEqual([]);
 });
 
 test("the rights that the operator ships with are enough for a command", async () => {
-  const { kubeconfig } = await world.server.serviceAccount(
+  const { kubeconfig } = await testCluster.server.serviceAccount(
     "virt-platform-operator-system",
     "virt-platform-operator-controller-manager",
   );
-  const { stdout, code } = await command("render", `--kubeconfig=${kubeconfig}`);
+  const { stdout, code } = await runCommand("render", `--kubeconfig=${kubeconfig}`);
   expect(code).toBe(0);
-  expect(stdout).toBe((await command("render", ...online())).stdout);
+  expect(stdout).toBe((await runCommand("render", ...online())).stdout);
 });
 
-test("whoever may not look is told what they may not", async () => {
-  const { kubeconfig } = world.server.user("nobody-special");
-  const { code, stderr } = await command("render", `--kubeconfig=${kubeconfig}`);
+test("whoever may not read is told which right is missing", async () => {
+  const { kubeconfig } = testCluster.server.user("nobody-special");
+  const { code, stderr } = await runCommand("render", `--kubeconfig=${kubeconfig}`);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^Error: cannot list CustomResourceDefinition: .*forbidden/);
 });
 
+test("explain asks the server by a dry run, and says when it refuses what would be applied", async () => {
+  const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+  await vi.waitFor(async () => expect((await testCluster.server.request({ path })).status).toBe(200), {
+    timeout: 45_000,
+  });
+  const explained = async () => (await runCommand("explain", "node-health-check", ...online())).stdout;
+  await vi.waitFor(async () => expect(await explained()).toMatch(/^Status: +INCLUDED$/m), { timeout: 45_000 });
+  expect(await explained()).toMatch(/^Server: +accepts it \(dry run with your rights\)$/m);
+  const annotate = (patch: string | null) =>
+    testCluster.server.request({
+      method: "PATCH",
+      path,
+      body: { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } },
+    });
+  await annotate(JSON.stringify([{ op: "add", path: "/spec/nonsense", value: 1 }]));
+  const { resourceVersion } = ((await testCluster.server.request({ path })).body as KubeObject).metadata;
+  const refused = await explained();
+  expect(refused).toMatch(/^Status: +ERROR, Refused: the API server rejects it$/m);
+  expect(refused).toMatch(/^Server: +refuses it \(dry run with your rights\): .*nonsense/m);
+  expect(((await testCluster.server.request({ path })).body as KubeObject).metadata.resourceVersion).toBe(
+    resourceVersion,
+  );
+  await annotate(null);
+});
+
 test("explain says of a cluster why an asset is not applied", async () => {
-  const { stdout } = await command("explain", "swap-enable", ...online());
+  const { stdout } = await runCommand("explain", "swap-enable", ...online());
   expect(stdout).toContain("Status:     INCLUDED\n");
-  await world.server.request({
+  await testCluster.server.request({
     method: "PATCH",
     path: hcoPath,
     body: { metadata: { annotations: { "platform.kubevirt.io/enable-swap": "false" } } },
   });
-  const off = await command("explain", "swap-enable", ...online());
+  const off = await runCommand("explain", "swap-enable", ...online());
   expect(off.stdout).toContain(
     "Status:     EXCLUDED, SwitchedOff: expected platform.kubevirt.io/enable-swap not false",
   );
@@ -169,8 +197,8 @@ test("explain says of a cluster why an asset is not applied", async () => {
 });
 
 test("without a HyperConverged there is nothing to render from", async () => {
-  await world.server.request({ method: "DELETE", path: hcoPath });
-  expect(await command("render", ...online())).toMatchObject({
+  await testCluster.server.request({ method: "DELETE", path: hcoPath });
+  expect(await runCommand("render", ...online())).toMatchObject({
     code: 1,
     stderr: "Error: no HyperConverged resource found\n",
   });

@@ -1,18 +1,18 @@
 import type { Crd } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { mockCrd } from "../../world/world.ts";
-import { type Golden, startGolden, type Target, untilConverged } from "./golden.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
+import { type FullCluster, type ManagedTarget, startFullCluster, untilConverged } from "./full-cluster.ts";
 
-let golden: Golden;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  golden = await startGolden({ lacksRights: true }); // which requests were refused, and why, is looked at here
-  operator = await golden.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster({ lacksRights: true }); // which requests were refused, and why, is checked here
+  operator = await fullCluster.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 /** Kinds with one object of ours each, by the file of their CRD. */
 const kinds = {
@@ -23,16 +23,16 @@ const kinds = {
 };
 const rounds = 25; // of four kinds at once
 
-async function isManaged({ path }: Target): Promise<boolean> {
-  const { status, body } = await golden.world.server.request({ path });
+async function isManaged({ path }: ManagedTarget): Promise<boolean> {
+  const { status, body } = await fullCluster.testCluster.server.request({ path });
   const { metadata } = body as { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } };
   return status === 200 && metadata?.labels?.["platform.kubevirt.io/managed-by"] === "virt-platform-operator";
 }
 
 /** While a CRD goes, the server answers 403 to whoever creates its objects: no right is missing. */
 function refusals(): readonly string[] {
-  const refused = golden.targets
-    .flatMap(({ path }) => golden.requests(path))
+  const refused = fullCluster.targets
+    .flatMap(({ path }) => fullCluster.requests(path))
     .filter(({ responseStatus }) => responseStatus?.code === 403);
   const why = refused.map(({ responseObject }) => (responseObject as { readonly message?: string }).message ?? "");
   return why.filter((message) => !message.endsWith("while custom resource definition is terminating"));
@@ -41,10 +41,10 @@ function refusals(): readonly string[] {
 test("a hundred times the CRD of a managed kind vanishes and comes back, and each time its object is managed again", {
   timeout: 240_000,
 }, async () => {
-  const { server } = golden.world;
-  const targets = golden.targets.filter(({ ref }) => Object.hasOwn(kinds, ref.kind));
+  const { server } = fullCluster.testCluster;
+  const targets = fullCluster.targets.filter(({ ref }) => Object.hasOwn(kinds, ref.kind));
   expect(targets).toHaveLength(Object.keys(kinds).length);
-  const cycle = async (target: Target) => {
+  const cycle = async (target: ManagedTarget) => {
     const plural = target.path.split("/").at(-2);
     const [group] = target.ref.apiVersion.split("/");
     const crd = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`;
@@ -55,6 +55,8 @@ test("a hundred times the CRD of a managed kind vanishes and comes back, and eac
   for (let round = 0; round < rounds; round++) await Promise.all(targets.map(cycle));
   expect(operator.child.exitCode).toBeNull();
   expect(refusals()).toEqual([]);
-  await golden.edit(targets[0]?.path ?? "", { metadata: { labels: { "platform.kubevirt.io/managed-by": "nobody" } } });
-  await expect.poll(() => isManaged(targets[0] as Target)).toBe(true);
+  await fullCluster.edit(targets[0]?.path ?? "", {
+    metadata: { labels: { "platform.kubevirt.io/managed-by": "nobody" } },
+  });
+  await expect.poll(() => isManaged(targets[0] as ManagedTarget)).toBe(true);
 });

@@ -4,31 +4,31 @@ import { get as getPlain } from "node:http";
 import { request as askSecure } from "node:https";
 import { text } from "node:stream/consumers";
 import type { KubeObject } from "@virt/api";
-import { type Actor, freePorts } from "@virt/testkit";
+import { type ApiUser, freePorts } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { World } from "../../world/world.ts";
-import { command, hcoPath, startSite } from "./site.ts";
+import type { TestCluster } from "../../cluster/test-cluster.ts";
+import { hcoPath, runCommand, startPlatformCluster } from "./platform-cluster.ts";
 
 const canary = "eyJhbGciOiJSUzI1NiJ9.canary-that-nobody-may-see";
-const until = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 45_000, interval: 100 });
-let world: World;
-let reader: Actor & { readonly token: string };
-let stranger: Actor & { readonly token: string };
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 100 });
+let testCluster: TestCluster;
+let reader: ApiUser & { readonly token: string };
+let stranger: ApiUser & { readonly token: string };
 let ports: readonly number[];
 
 beforeAll(async () => {
-  world = await startSite();
-  reader = await world.server.serviceAccount("support", "reader");
-  stranger = await world.server.serviceAccount("support", "stranger");
+  testCluster = await startPlatformCluster();
+  reader = await testCluster.server.serviceAccount("support", "reader");
+  stranger = await testCluster.server.serviceAccount("support", "stranger");
   await grant("debug-reader", "reader", ["/debug/*"]);
   await grant("metrics-reader", "stranger", ["/metrics"]);
   ports = await freePorts(2);
   for (const port of ports)
-    await world.startOperator({
+    await testCluster.startOperator({
       flags: ["--activation=always", "--leader-elect", `--debug-bind-address=127.0.0.1:${port}`],
     });
 });
-afterAll(() => world[Symbol.asyncDispose]());
+afterAll(() => testCluster[Symbol.asyncDispose]());
 
 async function grant(name: string, account: string, nonResourceURLs: readonly string[]): Promise<void> {
   const rbac = "rbac.authorization.k8s.io";
@@ -41,17 +41,21 @@ async function grant(name: string, account: string, nonResourceURLs: readonly st
   };
   for (const [plural, body] of Object.entries(bodies)) {
     const path = `/apis/${rbac}/v1/${plural}`;
-    const answer = await world.server.request({ method: "POST", path, body: { apiVersion: `${rbac}/v1`, ...body } });
+    const answer = await testCluster.server.request({
+      method: "POST",
+      path,
+      body: { apiVersion: `${rbac}/v1`, ...body },
+    });
     expect(answer.status).toBe(201);
   }
 }
 
-type Got = { readonly status: number; readonly body: string; readonly type: string | undefined };
-type Wish = { readonly token?: string | undefined; readonly method?: string; readonly replica?: number };
+type DebugResponse = { readonly status: number; readonly body: string; readonly type: string | undefined };
+type DebugRequest = { readonly token?: string | undefined; readonly method?: string; readonly replica?: number };
 
-function ask(path: string, wish: Wish = {}): Promise<Got> {
-  const { method = "GET", replica = 0 } = wish;
-  const token = "token" in wish ? wish.token : reader.token;
+function ask(path: string, request: DebugRequest = {}): Promise<DebugResponse> {
+  const { method = "GET", replica = 0 } = request;
+  const token = "token" in request ? request.token : reader.token;
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const settings = { method, headers, agent: false, rejectUnauthorized: false };
   return new Promise((resolve, reject) => {
@@ -110,7 +114,7 @@ test("without a HyperConverged all but health is 503", async () => {
 });
 
 test("another method is 405, another format 400, an unknown asset 404, another path 404", async () => {
-  await world.simulate("three-workers");
+  await testCluster.simulate("no-vms");
   await until(async () => expect(await ask("/debug/exclusions")).toMatchObject({ status: 200 }));
   expect(await ask("/debug/render", { method: "POST" })).toMatchObject({ status: 405, body: "Method not allowed\n" });
   expect(await ask("/debug/facts?format=xml")).toMatchObject({ status: 400, body: "Unsupported format: xml\n" });
@@ -136,7 +140,7 @@ const rowOf = async (object: string, replica = 0) =>
 test("objects that are as they should be are in sync, on the leader and on the standby", async () => {
   for (const replica of [0, 1])
     await until(async () =>
-      expect(await rowOf("NodeHealthCheck//virt-node-health-check", replica)).toMatchObject({
+      expect(await rowOf("NodeHealthCheck virt-node-health-check", replica)).toMatchObject({
         status: "InSync",
         assets: ["node-health-check"],
         owned: expect.arrayContaining(["/spec/minHealthy"]) as readonly string[],
@@ -153,9 +157,9 @@ test("all replicas render the same, as YAML that is the command's", async () => 
     const [first, second] = [await ask("/debug/render"), await ask("/debug/render", { replica: 1 })];
     expect(first.type).toBe("application/yaml; charset=utf-8");
     expect(second.body).toBe(first.body);
-    const { stdout } = await command("render", `--kubeconfig=${world.server.kubeconfig}`);
+    const { stdout } = await runCommand("render", `--kubeconfig=${testCluster.server.kubeconfig}`);
     expect(first.body).toBe(stdout);
-    const whole = await command("render", `--kubeconfig=${world.server.kubeconfig}`, "--show-excluded");
+    const whole = await runCommand("render", `--kubeconfig=${testCluster.server.kubeconfig}`, "--show-excluded");
     expect((await ask("/debug/render?show-excluded=true")).body).toBe(whole.stdout);
   });
 });
@@ -166,11 +170,11 @@ test("one asset is rendered alone, with the overrides of its object", async () =
     "platform.kubevirt.io/patch": '[{"op": "replace", "path": "/spec/minHealthy", "value": "60%"}]',
     "platform.kubevirt.io/ignore-fields": "/spec/stormCooldownDuration",
   };
-  await world.server.request({ method: "PATCH", path, body: { metadata: { annotations } } });
+  await testCluster.server.request({ method: "PATCH", path, body: { metadata: { annotations } } });
   await until(async () => {
     const entries = await json<readonly { readonly object: KubeObject }[]>("/debug/render/node-health-check");
     expect(entries).toMatchObject([{ asset: "node-health-check", status: "INCLUDED", object: { spec: { minHealthy: "60%" } } }]); // biome-ignore format: one line
-    expect(await rowOf("NodeHealthCheck//virt-node-health-check")).toMatchObject({
+    expect(await rowOf("NodeHealthCheck virt-node-health-check")).toMatchObject({
       status: "InSync",
       released: ["/spec/stormCooldownDuration"],
     });
@@ -180,18 +184,18 @@ test("one asset is rendered alone, with the overrides of its object", async () =
 test("an object that people set aside says so", async () => {
   const path = "/apis/observability.openshift.io/v1alpha1/uiplugins/monitoring";
   const mode = (value: string | null) =>
-    world.server.request({
+    testCluster.server.request({
       method: "PATCH",
       path,
       body: { metadata: { annotations: { "platform.kubevirt.io/mode": value } } },
     });
-  await until(async () => expect(await rowOf("UIPlugin//monitoring")).toMatchObject({ status: "InSync" }));
+  await until(async () => expect(await rowOf("UIPlugin monitoring")).toMatchObject({ status: "InSync" }));
   await mode("unmanaged");
-  await until(async () => expect(await rowOf("UIPlugin//monitoring")).toMatchObject({ status: "Unmanaged" }));
+  await until(async () => expect(await rowOf("UIPlugin monitoring")).toMatchObject({ status: "Unmanaged" }));
   expect(await json("/debug/exclusions")).toContainEqual({
     asset: "observability-operator",
     group: "observability-operator",
-    target: "UIPlugin//monitoring",
+    target: "UIPlugin monitoring",
     reason: "Unmanaged",
     details: "annotation platform.kubevirt.io/mode is unmanaged",
   });
@@ -202,7 +206,7 @@ test("exclusions, features, facts and tombstones are what the operator goes by",
   expect(await json("/debug/exclusions")).toContainEqual({
     asset: "aaq-operator",
     group: "aaq-operator",
-    target: "HyperConverged/openshift-cnv/kubevirt-hyperconverged",
+    target: "HyperConverged openshift-cnv/kubevirt-hyperconverged",
     reason: "SwitchedOff",
     details: "expected platform.kubevirt.io/enable-aaq=true, found not set",
   });
@@ -219,12 +223,12 @@ test("exclusions, features, facts and tombstones are what the operator goes by",
 });
 
 test("secrets and what others wrote beside our annotations never appear", async () => {
-  await world.server.request({
+  await testCluster.server.request({
     method: "PATCH",
     path: hcoPath,
     body: { metadata: { annotations: { "example.com/token": canary, "platform.kubevirt.io/enable-mtv": "false" } } },
   });
-  await world.server.request({
+  await testCluster.server.request({
     method: "POST",
     path: "/api/v1/namespaces/openshift-cnv/secrets",
     body: { apiVersion: "v1", kind: "Secret", metadata: { name: "canary" }, stringData: { token: canary } },
@@ -237,8 +241,8 @@ test("secrets and what others wrote beside our annotations never appear", async 
   }
 });
 
-test("looking costs the operator no right that its role does not have", () => {
-  const refused = world.server.audit().filter(({ responseStatus, user }) => {
+test("these reads cost the operator no right that its role does not have", () => {
+  const refused = testCluster.server.audit().filter(({ responseStatus, user }) => {
     const isOurs = user.username.startsWith("system:serviceaccount:virt-platform-operator-system:");
     return isOurs && responseStatus?.code === 403;
   });

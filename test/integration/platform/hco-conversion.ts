@@ -8,7 +8,7 @@ import type { JsonMap } from "@virt/api";
 import { issueAuthority, issueServer } from "@virt/kube";
 import type { Crd } from "@virt/testkit";
 import { load } from "js-yaml";
-import { mockCrd } from "../../world/world.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
 
 export type Conversion = {
   /** What of the CRD a cluster has whose HyperConverged operator knows v1 as well. */

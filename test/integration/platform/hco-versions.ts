@@ -2,16 +2,16 @@
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asText, member, readOwners } from "@virt/engine";
-import type { Answer, AuditEvent } from "@virt/testkit";
+import type { ApiResponse, AuditEvent } from "@virt/testkit";
 import { expect, vi } from "vitest";
-import { accountName } from "../../world/account.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import { accountName } from "../../cluster/account.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { type Conversion, startConversion } from "./hco-conversion.ts";
 
 export type Version = "v1" | "v1beta1";
 
 export type TwoVersions = {
-  readonly world: World;
+  readonly testCluster: TestCluster;
   readonly conversion: Conversion;
   readonly create: (version: Version, spec: JsonMap, annotations?: JsonMap) => Promise<void>;
   readonly edit: (version: Version, body: JsonMap, as?: string) => Promise<void>;
@@ -25,7 +25,7 @@ export type TwoVersions = {
   readonly events: (reason: string) => Promise<readonly string[]>;
   /** It carries our label. */
   readonly untilManaged: (version: Version) => Promise<void>;
-  readonly until: (look: () => Promise<void>) => Promise<void>;
+  readonly until: (check: () => Promise<void>) => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
@@ -35,8 +35,8 @@ const name = "kubevirt-hyperconverged";
 /** The CRD as it was before v1 came, or with both. */
 export async function startTwoVersions(crd: "old" | "both"): Promise<TwoVersions> {
   const conversion = await startConversion();
-  const world = await startWorld({ controller: "platform", crds: { hyperconvergeds: null } });
-  const { server } = world;
+  const testCluster = await startTestCluster({ controller: "platform", crds: { hyperconvergeds: null } });
+  const { server } = testCluster;
   const labels = { "node-role.kubernetes.io/worker": "" };
   await server.installCrds([conversion[crd]]);
   accepted(
@@ -49,7 +49,7 @@ export async function startTwoVersions(crd: "old" | "both"): Promise<TwoVersions
   const read = async (version: Version) =>
     (await server.request({ path: `${folder(version)}/${name}` })).body as KubeObject;
   return {
-    world,
+    testCluster,
     conversion,
     read,
     create: async (version, spec, annotations = {}) => {
@@ -73,13 +73,13 @@ export async function startTwoVersions(crd: "old" | "both"): Promise<TwoVersions
     untilManaged: (version) => until(async () => expect(labelOf(await read(version))).toBe("virt-platform-operator")),
     until,
     [Symbol.asyncDispose]: async () => {
-      await world[Symbol.asyncDispose]();
+      await testCluster[Symbol.asyncDispose]();
       await conversion[Symbol.asyncDispose]();
     },
   };
 }
 
-const until = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 45_000, interval: 40 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 40 });
 
 function labelOf({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.["platform.kubevirt.io/managed-by"];
@@ -93,6 +93,6 @@ function isDry({ requestURI }: AuditEvent): boolean {
   return requestURI.includes("dryRun");
 }
 
-function accepted({ status, body }: Answer): void {
+function accepted({ status, body }: ApiResponse): void {
   if (status >= 300) throw new Error(JSON.stringify(body));
 }

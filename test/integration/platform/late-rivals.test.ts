@@ -1,34 +1,34 @@
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../../world/account.ts";
-import type { RunningProgram } from "../../world/program.ts";
-import { type Golden, startGolden, type Target } from "./golden.ts";
-import { conflictsOf, create, isThere, remove, rivalries, timesTold, yieldsOf } from "./rivals.ts";
+import { operatorAccount } from "../../cluster/account.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, type ManagedTarget, startFullCluster } from "./full-cluster.ts";
+import { conflictsOf, countReports, create, isThere, remove, rivalries, yieldsOf } from "./rivals.ts";
 
 const managedBy = "platform.kubevirt.io/managed-by";
 const yields = rivalries.flatMap((one) => yieldsOf(one, one.first));
 const conflicts = rivalries.flatMap((one) => conflictsOf(one, one.first));
-let golden: Golden;
+let fullCluster: FullCluster;
 let proxy: FaultProxy;
 let kubeconfig: string;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  for (const { first } of rivalries) await create(golden, first);
-  const { server } = golden.world;
+  fullCluster = await startFullCluster();
+  for (const { first } of rivalries) await create(fullCluster, first);
+  const { server } = fullCluster.testCluster;
   proxy = await startFaultProxy({ server });
   kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
 });
 afterEach(() => proxy.disarm());
 afterAll(async () => {
-  await golden[Symbol.asyncDispose]();
+  await fullCluster[Symbol.asyncDispose]();
   await proxy.stop();
 });
 
-const start = () => golden.world.startOperator({ flags: ["--activation=always"], kubeconfig });
-const isManaged = async ({ path }: Pick<Target, "path">) =>
-  (await golden.read(path)).metadata?.labels?.[managedBy] === "virt-platform-operator";
+const start = () => fullCluster.testCluster.startOperator({ flags: ["--activation=always"], kubeconfig });
+const isManaged = async ({ path }: Pick<ManagedTarget, "path">) =>
+  (await fullCluster.read(path)).metadata?.labels?.[managedBy] === "virt-platform-operator";
 
 /** Whoever asks for a list with one of these in it waits for its end. */
 function withhold(paths: readonly string[]): void {
@@ -41,43 +41,43 @@ function withhold(paths: readonly string[]): void {
   }
 }
 
-/** All objects without a rival are ours, and one of them is corrected: each was looked at. */
-async function untilOthersAreKept(): Promise<void> {
-  const others = golden.targets.filter(({ path }) => rivalries.every(({ ours }) => ours.path !== path));
-  await golden.until(async () =>
+/** All objects without a rival are ours, and one of them is corrected: each was reconciled. */
+async function untilOthersAreReconciled(): Promise<void> {
+  const others = fullCluster.targets.filter(({ path }) => rivalries.every(({ ours }) => ours.path !== path));
+  await fullCluster.until(async () =>
     expect((await Promise.all(others.map(isManaged))).filter((isOurs) => !isOurs)).toEqual([]),
   );
   const [last] = others.filter(({ ref }) => ref.kind === "KubeDescheduler");
-  if (last === undefined) throw new Error("nothing to look at");
-  await golden.edit(last.path, { metadata: { labels: { [managedBy]: "nobody" } } });
-  await golden.until(async () => expect(await isManaged(last)).toBe(true));
+  if (last === undefined) throw new Error("nothing to reconcile");
+  await fullCluster.edit(last.path, { metadata: { labels: { [managedBy]: "nobody" } } });
+  await fullCluster.until(async () => expect(await isManaged(last)).toBe(true));
 }
 
 const present = async () => {
-  const found = await Promise.all(rivalries.map(({ ours }) => isThere(golden, ours.path)));
+  const found = await Promise.all(rivalries.map(({ ours }) => isThere(fullCluster, ours.path)));
   return rivalries.filter((_, at) => found[at]).map(({ ours }) => ours.name);
 };
 
 test("ours is not created before it is known that nobody else's is there", async () => {
   withhold(rivalries.map(({ first: { path, body } }) => `${path}/${body.metadata.name}`));
   operator = await start();
-  await untilOthersAreKept();
+  await untilOthersAreReconciled();
   expect(await present()).toEqual([]);
   proxy.disarm();
-  await expect.poll(() => timesTold(operator, yields)).toEqual(yields.map(() => 1));
+  await expect.poll(() => countReports(operator, yields)).toEqual(yields.map(() => 1));
   expect(await present()).toEqual([]);
 });
 
 test("ours does not count as missing before it is known that it is not there", async () => {
-  for (const { first } of rivalries) await remove(golden, first);
-  await golden.until(async () => expect(await present()).toHaveLength(rivalries.length));
-  for (const { first } of rivalries) await create(golden, first);
+  for (const { first } of rivalries) await remove(fullCluster, first);
+  await fullCluster.until(async () => expect(await present()).toHaveLength(rivalries.length));
+  for (const { first } of rivalries) await create(fullCluster, first);
   await operator.kill();
   withhold(rivalries.map(({ ours }) => ours.path));
   operator = await start();
-  await untilOthersAreKept();
-  expect(timesTold(operator, yields)).toEqual(yields.map(() => 0));
+  await untilOthersAreReconciled();
+  expect(countReports(operator, yields)).toEqual(yields.map(() => 0));
   proxy.disarm();
-  await expect.poll(() => timesTold(operator, conflicts)).toEqual(conflicts.map(() => 1));
-  expect(timesTold(operator, yields)).toEqual(yields.map(() => 0));
+  await expect.poll(() => countReports(operator, conflicts)).toEqual(conflicts.map(() => 1));
+  expect(countReports(operator, yields)).toEqual(yields.map(() => 0));
 });

@@ -3,24 +3,24 @@ import { at } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../../world/account.ts";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { operatorAccount } from "../../cluster/account.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 
 const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
-let golden: Golden;
+let fullCluster: FullCluster;
 let proxy: FaultProxy;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  const { server } = golden.world;
+  fullCluster = await startFullCluster();
+  const { server } = fullCluster.testCluster;
   proxy = await startFaultProxy({ server });
   const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
-  await golden.world.startOperator({ flags: ["--activation=always"], kubeconfig });
-  await untilConverged(golden);
+  await fullCluster.testCluster.startOperator({ flags: ["--activation=always"], kubeconfig });
+  await untilConverged(fullCluster);
 });
 afterAll(async () => {
-  await golden[Symbol.asyncDispose]();
+  await fullCluster[Symbol.asyncDispose]();
   await proxy.stop();
 });
 
@@ -29,28 +29,28 @@ async function hideFromOperator(resource: string): Promise<void> {
   const fault = { kind: "treat-frames", of: { resource }, treatment: { do: "hold" } } as const;
   const matching = { verb: "apply", resource: "nodehealthchecks" } as const;
   const hasBegun = proxy.arm({ name: `hide ${resource}`, trigger: { on: "request", number: 1, matching }, fault });
-  await golden.edit(check, { spec: { minHealthy: "10%" } });
-  await golden.until(async () => expect(at(await golden.read(check), "spec", "minHealthy")).toBe("51%"));
+  await fullCluster.edit(check, { spec: { minHealthy: "10%" } });
+  await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
   expect(hasBegun()).toBe(true);
 }
 
 /** So many addresses are left for the pods of a node. */
 async function setPodSubnet(prefix: number): Promise<void> {
   const annotations = { "k8s.ovn.org/node-subnets": `{"default":"10.128.0.0/${prefix}"}` };
-  await golden.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
+  await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
 }
 
 const setting = (object: KubeObject, name: string) => at(object, "spec", "kubeletConfig", name);
 
 test("what a person releases and changes is theirs at once, however far behind the operator's view is", async () => {
-  await golden.until(async () => expect(setting(await golden.read(kubelet), "maxPods")).toBe(500));
-  const before = golden.requests(kubelet).length;
+  await fullCluster.until(async () => expect(setting(await fullCluster.read(kubelet), "maxPods")).toBe(500));
+  const before = fullCluster.requests(kubelet).length;
   await hideFromOperator("kubeletconfigs");
   const annotations = { [objectAnnotations.ignoreFields]: "/spec/kubeletConfig/nodeStatusMaxImages" };
-  await golden.edit(kubelet, { metadata: { annotations }, spec: { kubeletConfig: { nodeStatusMaxImages: 42 } } });
+  await fullCluster.edit(kubelet, { metadata: { annotations }, spec: { kubeletConfig: { nodeStatusMaxImages: 42 } } });
   await setPodSubnet(24);
-  await expect.poll(() => golden.requests(kubelet).length).toBeGreaterThan(before);
+  await expect.poll(() => fullCluster.requests(kubelet).length).toBeGreaterThan(before);
   proxy.disarm();
-  await golden.until(async () => expect(setting(await golden.read(kubelet), "maxPods")).toBeUndefined());
-  expect(setting(await golden.read(kubelet), "nodeStatusMaxImages")).toBe(42);
+  await fullCluster.until(async () => expect(setting(await fullCluster.read(kubelet), "maxPods")).toBeUndefined());
+  expect(setting(await fullCluster.read(kubelet), "nodeStatusMaxImages")).toBe(42);
 });

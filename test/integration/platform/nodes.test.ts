@@ -3,15 +3,15 @@
 import type { JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 
-let golden: Golden;
+let fullCluster: FullCluster;
 beforeAll(async () => {
-  golden = await startGolden(); // with one worker, whose pod network has room for 500
-  await golden.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster(); // with one worker, whose pod network has room for 500
+  await fullCluster.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 const nodes = "/api/v1/nodes";
 const small = `${nodes}/small`;
@@ -20,23 +20,25 @@ const subnets = (cidr: string | null) => ({
 });
 
 async function maxPods() {
-  const path = golden.targets.find(({ ref }) => ref.kind === "KubeletConfig")?.path ?? "";
-  return at(await golden.read(path), "spec", "kubeletConfig", "maxPods");
+  const path = fullCluster.targets.find(({ ref }) => ref.kind === "KubeletConfig")?.path ?? "";
+  return at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods");
 }
 
 async function send(method: "POST" | "DELETE", path: string, body?: JsonMap): Promise<void> {
-  expect((await golden.world.server.request({ method, path, ...(body && { body }) })).status).toBeLessThan(300);
+  expect((await fullCluster.testCluster.server.request({ method, path, ...(body && { body }) })).status).toBeLessThan(
+    300,
+  );
 }
 
 test("a node that comes, changes and goes is seen each time", async () => {
-  const untilMost = (most: number | undefined) => golden.until(async () => expect(await maxPods()).toBe(most));
+  const untilMost = (most: number | undefined) => fullCluster.until(async () => expect(await maxPods()).toBe(most));
   await untilMost(500);
   const metadata = { name: "small", labels: { "node-role.kubernetes.io/worker": "" } };
   await send("POST", nodes, { apiVersion: "v1", kind: "Node", metadata, spec: { podCIDR: "10.132.0.0/25" } });
   await untilMost(undefined);
-  await golden.edit(small, subnets("10.132.0.0/22"));
+  await fullCluster.edit(small, subnets("10.132.0.0/22"));
   await untilMost(500);
-  await golden.edit(small, subnets("10.132.0.0/24"));
+  await fullCluster.edit(small, subnets("10.132.0.0/24"));
   await untilMost(undefined);
   await send("DELETE", small);
   await untilMost(500);

@@ -2,17 +2,17 @@ import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import { appliedBy, isNoFields, readOwners } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
-import { command } from "./site.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { runCommand } from "./platform-cluster.ts";
 
-let golden: Golden;
+let fullCluster: FullCluster;
 beforeAll(async () => {
-  golden = await startGolden();
-  const operator = await golden.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  const operator = await fullCluster.start();
+  await untilConverged(fullCluster);
   await operator.kill();
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 /** All that others see of an object, without our two marks. */
 function withoutMarks({ metadata, ...rest }: KubeObject) {
@@ -21,22 +21,22 @@ function withoutMarks({ metadata, ...rest }: KubeObject) {
   return { ...rest, labels, annotations };
 }
 
-const readAll = () => Promise.all(golden.targets.map(({ path }) => golden.read(path)));
+const readAll = () => Promise.all(fullCluster.targets.map(({ path }) => fullCluster.read(path)));
 
 test("release changes nothing of any object but our marks, and leaves nothing of ours", async () => {
-  const paused = golden.targets.find(({ ref }) => ref.kind === "NodeHealthCheck")?.path ?? "";
-  const state = (await golden.read(paused)).metadata.annotations?.[objectAnnotations.state] ?? "";
+  const paused = fullCluster.targets.find(({ ref }) => ref.kind === "NodeHealthCheck")?.path ?? "";
+  const state = (await fullCluster.read(paused)).metadata.annotations?.[objectAnnotations.state] ?? "";
   const annotations = {
     [objectAnnotations.state]: state.replace("{", '{"patch":"x",'),
     [objectAnnotations.paused]: "true",
   };
-  await golden.edit(paused, { metadata: { annotations } }, fieldManagers.platform); // as a pause is written
+  await fullCluster.edit(paused, { metadata: { annotations } }, fieldManagers.platform); // as a pause is written
   const before = await readAll();
   expect(new Set(before.map(({ kind }) => kind))).toContain("MachineConfig");
 
-  const done = await command("release", `--kubeconfig=${golden.world.server.kubeconfig}`, "--yes");
+  const done = await runCommand("release", `--kubeconfig=${fullCluster.testCluster.server.kubeconfig}`, "--yes");
   expect(done).toMatchObject({ code: 0 });
-  expect(done.stdout.trim().split("\n")).toHaveLength(golden.targets.length);
+  expect(done.stdout.trim().split("\n")).toHaveLength(fullCluster.targets.length);
 
   const after = await readAll();
   for (const [place, { metadata, ...live }] of after.entries()) {

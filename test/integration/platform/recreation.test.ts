@@ -1,56 +1,58 @@
 import { at, isList, parseJson } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
 const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
-let golden: Golden;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  operator = await golden.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  operator = await fullCluster.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-/** As the object tells it. */
+/** As the object records it. */
 async function recreations(): Promise<number> {
-  const { metadata } = await golden.read(check);
+  const { metadata } = await fullCluster.read(check);
   const times = at(parseJson(metadata.annotations?.[objectAnnotations.state] ?? ""), "recreated") ?? [];
   return isList(times) ? times.length : -1;
 }
 
 async function removeIt(): Promise<void> {
-  expect((await golden.world.server.request({ method: "DELETE", path: check })).status).toBe(200);
+  expect((await fullCluster.testCluster.server.request({ method: "DELETE", path: check })).status).toBe(200);
 }
 
-async function untilLooked(): Promise<void> {
-  await golden.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } });
-  await golden.until(async () => expect(at(await golden.read(kubelet), "spec", "kubeletConfig", "maxPods")).toBe(500));
+async function untilReconciledElsewhere(): Promise<void> {
+  await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } });
+  await fullCluster.until(async () =>
+    expect(at(await fullCluster.read(kubelet), "spec", "kubeletConfig", "maxPods")).toBe(500),
+  );
 }
 
 test("somebody who deletes an object again and again gets it back five times, killed operator or not", async () => {
   expect(await recreations()).toBe(0);
   for (const times of [1, 2, 3, 4, 5]) {
     await removeIt();
-    await golden.until(async () => expect(await recreations()).toBe(times));
+    await fullCluster.until(async () => expect(await recreations()).toBe(times));
     if (times !== 3) continue;
     await operator.kill();
-    operator = await golden.start();
-    await untilLooked(); // it has seen the object while it was there
+    operator = await fullCluster.start();
+    await untilReconciledElsewhere(); // it has seen the object while it was there
   }
   await removeIt();
-  const isTold = () => operator.log.filter(({ reason }) => reason === "ThrashingDetected").map(({ msg }) => msg);
+  const isReported = () => operator.log.filter(({ reason }) => reason === "ThrashingDetected").map(({ msg }) => msg);
   await expect
-    .poll(isTold)
+    .poll(isReported)
     .toEqual([
       expect.stringContaining(
-        "Edit war detected for NodeHealthCheck//virt-node-health-check: it was deleted 5 times. It is not created again for now.",
+        "Edit war detected for NodeHealthCheck virt-node-health-check: it was deleted 5 times within an hour and is not created again for now.",
       ),
     ]);
-  await untilLooked();
-  expect((await golden.world.server.request({ path: check })).status).toBe(404);
+  await untilReconciledElsewhere();
+  expect((await fullCluster.testCluster.server.request({ path: check })).status).toBe(404);
 });

@@ -1,40 +1,65 @@
 import { at, type Json } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
-import { type NoDryRuns, startNoDryRuns } from "./no-dry-runs.ts";
+import { type AdmissionWebhook, dryRunRefusingWebhook, startWebhook } from "../../cluster/admission-webhook.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { type OperatorOutputs, openOperatorOutputs } from "./operator-outputs.ts";
 
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
-let golden: Golden;
-let webhook: NoDryRuns;
+const checks = { group: "remediation.medik8s.io", plural: "nodehealthchecks" };
+let fullCluster: FullCluster;
+let operator: RunningProgram;
+let outputs: OperatorOutputs;
+let webhook: AdmissionWebhook;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  await golden.start();
-  await untilConverged(golden);
-  const { server } = golden.world;
-  webhook = await startNoDryRuns(server, { group: "remediation.medik8s.io", plural: "nodehealthchecks" });
+  fullCluster = await startFullCluster();
+  outputs = await openOperatorOutputs(fullCluster);
+  operator = await outputs.start();
+  await untilConverged(fullCluster);
+  const { server } = fullCluster.testCluster;
+  webhook = await startWebhook(
+    server,
+    dryRunRefusingWebhook(checks, { name: "no-dry-runs", code: 400, message: "it cannot be asked by a dry run" }),
+  );
 });
 afterAll(async () => {
   await webhook[Symbol.asyncDispose]();
-  await golden[Symbol.asyncDispose]();
+  await fullCluster[Symbol.asyncDispose]();
 });
 
 const askByDryRun = () =>
-  golden.world.server.request({
+  fullCluster.testCluster.server.request({
     method: "PATCH",
     path: `${check}?dryRun=All`,
     body: { metadata: { labels: { asked: "yes" } } },
   });
 
 test("where a webhook refuses dry runs a drift is corrected all the same, on the version that was seen", async () => {
-  await golden.until(async () => expect((await askByDryRun()).status).toBe(400)); // it is in force a moment later
-  const from = golden.requests(check).length;
-  await golden.edit(check, { spec: { minHealthy: "10%" } });
-  const { resourceVersion } = (await golden.read(check)).metadata;
-  await golden.until(async () => expect(at(await golden.read(check), "spec", "minHealthy")).toBe("51%"));
-  const requests = () => golden.requests(check).slice(from);
+  await fullCluster.until(async () => expect((await askByDryRun()).status).toBe(400)); // it is in force a moment later
+  const from = fullCluster.requests(check).length;
+  await fullCluster.edit(check, { spec: { minHealthy: "10%" } });
+  const { resourceVersion } = (await fullCluster.read(check)).metadata;
+  await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
+  const requests = () => fullCluster.requests(check).slice(from);
   await expect.poll(() => requests().map(({ responseStatus }) => responseStatus?.code)).toEqual([400, 200]);
   const [asked, written] = requests();
   expect(asked?.requestURI).toContain("dryRun=All");
   expect(at(written?.requestObject as Json | undefined, "metadata", "resourceVersion")).toBe(resourceVersion);
+});
+
+test("a dry run that fails is no agreement: the object is not in sync, and people are told why", async () => {
+  await webhook.remove();
+  const closed = { name: "closed", code: 422, message: "closed today" };
+  await using refusing = await startWebhook(fullCluster.testCluster.server, dryRunRefusingWebhook(checks, closed));
+  await fullCluster.until(async () => expect((await askByDryRun()).status).toBe(422));
+  await fullCluster.edit(check, { spec: { minHealthy: "10%" } }, "person");
+  const reports = () =>
+    operator.log.filter((line) => line["reason"] === "ApplyFailed" && line.msg?.includes("closed today"));
+  await expect.poll(reports).toHaveLength(1);
+  const compliance = async () =>
+    (await outputs.series('compliance_status{kind="NodeHealthCheck"')).map((line) => line.split(" ").at(-1));
+  await expect.poll(compliance).toEqual(["0"]);
+  expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
+  await refusing.remove();
 });

@@ -1,87 +1,89 @@
 import { at } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { applied } from "../../world/account.ts";
-import type { RunningProgram } from "../../world/program.ts";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
-import { openSurface, type Surface } from "./surface.ts";
+import { applyManifests } from "../../cluster/account.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { type OperatorOutputs, openOperatorOutputs } from "./operator-outputs.ts";
 
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
 const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
 const descheduler =
   "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
-let golden: Golden;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
-let surface: Surface;
+let outputs: OperatorOutputs;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  surface = await openSurface(golden);
-  operator = await surface.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  outputs = await openOperatorOutputs(fullCluster);
+  operator = await outputs.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 const say = (path: string, patch: unknown) => {
   const text = patch === null ? null : JSON.stringify(patch);
-  return golden.edit(path, { metadata: { annotations: { [objectAnnotations.patch]: text } } }, "person");
+  return fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations.patch]: text } } }, "person");
 };
-const told = (reason: string, about: string) =>
+const reports = (reason: string, about: string) =>
   operator.log.flatMap((line) => (line["reason"] === reason && line.msg?.includes(about) ? [line.msg] : []));
 const requests = (path: string, from: number) =>
-  golden
+  fullCluster
     .requests(path)
     .slice(from)
     .map(({ requestURI, responseStatus }) => `${requestURI.includes("dryRun=All")} ${responseStatus?.code}`);
 const series = async (name: string, kind: string) => {
-  const lines = await surface.series(`kubevirt_autopilot_${name}{kind="${kind}"`);
+  const lines = await outputs.series(`kubevirt_autopilot_${name}{kind="${kind}"`);
   return lines.map((line) => line.split(" ").at(-1));
 };
 
 /** What came before in the operator's queue is done. */
-async function untilLookedElsewhere(): Promise<void> {
-  await golden.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
-  await golden.until(async () => expect(at(await golden.read(kubelet), "spec", "kubeletConfig", "maxPods")).toBe(500));
+async function untilReconciledElsewhere(): Promise<void> {
+  await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 7 } } }, `somebody-${Math.random()}`);
+  await fullCluster.until(async () =>
+    expect(at(await fullCluster.read(kubelet), "spec", "kubeletConfig", "maxPods")).toBe(500),
+  );
 }
 
 const nonsense = [{ op: "add", path: "/spec/nonsense", value: 1 }];
 
 test("a patch that only the API server can refuse holds the object, in the server's words", async () => {
-  const from = golden.requests(check).length;
-  const before = await golden.read(check);
+  const from = fullCluster.requests(check).length;
+  const before = await fullCluster.read(check);
   await say(check, nonsense);
-  const words = "Invalid JSON patch for NodeHealthCheck//virt-node-health-check: rejected by the API server: ";
-  await expect.poll(() => told("InvalidPatch", words)).toHaveLength(1);
-  expect(told("InvalidPatch", words)[0]).toContain("nonsense");
-  expect(told("ApplyFailed", "node-health-check")).toEqual([]);
+  const words = "Invalid JSON patch for NodeHealthCheck virt-node-health-check: rejected by the API server: ";
+  await expect.poll(() => reports("InvalidPatch", words)).toHaveLength(1);
+  expect(reports("InvalidPatch", words)[0]).toContain("nonsense");
+  expect(reports("ApplyFailed", "node-health-check")).toEqual([]);
   await expect.poll(() => series("invalid_override", "NodeHealthCheck")).toEqual(["1"]);
   await expect.poll(() => requests(check, from)).toEqual([expect.stringMatching(/^true [45]00$/), "true 200"]);
-  expect((await golden.read(check))["spec"]).toEqual(before["spec"]);
+  expect((await fullCluster.read(check))["spec"]).toEqual(before["spec"]);
 });
 
 test("while it is held nothing is asked about it and nothing is corrected, whatever others do to it", async () => {
-  const from = golden.requests(check).length;
-  await golden.edit(check, { metadata: { labels: { team: "theirs" } } });
-  await golden.edit(check, { spec: { minHealthy: "10%" } });
-  await untilLookedElsewhere();
+  const from = fullCluster.requests(check).length;
+  await fullCluster.edit(check, { metadata: { labels: { team: "theirs" } } });
+  await fullCluster.edit(check, { spec: { minHealthy: "10%" } });
+  await untilReconciledElsewhere();
   expect(requests(check, from)).toEqual([]);
-  expect(at(await golden.read(check), "spec", "minHealthy")).toBe("10%");
+  expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
   await expect
-    .poll(() => told("DriftDetected", "NodeHealthCheck"))
+    .poll(() => reports("DriftDetected", "NodeHealthCheck"))
     .toEqual([
-      'Drift detected for NodeHealthCheck//virt-node-health-check: /spec/minHealthy changed by "kubectl-edit" (Update)',
+      'Drift detected for NodeHealthCheck virt-node-health-check: /spec/minHealthy ("51%" → "10%") changed by "kubectl-edit" (Update)',
     ]);
   await say(check, null);
-  await golden.until(async () => expect(at(await golden.read(check), "spec", "minHealthy")).toBe("51%"));
+  await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
   await expect.poll(() => series("invalid_override", "NodeHealthCheck")).toEqual([]);
 });
 
 test("a patch for another version of the HyperConverged is refused with the one that is served", async () => {
   await say(hco, [{ op: "add", path: "/spec/virtualization", value: { evictionStrategy: "None" } }]);
-  const words = "Invalid JSON patch for HyperConverged/openshift-cnv/kubevirt-hyperconverged: rejected by the API";
-  await expect.poll(() => told("InvalidPatch", words)).toHaveLength(1);
-  expect(told("InvalidPatch", words)[0]).toContain("(the served version is hco.kubevirt.io/v1beta1)");
+  const words = "Invalid JSON patch for HyperConverged openshift-cnv/kubevirt-hyperconverged: rejected by the API";
+  await expect.poll(() => reports("InvalidPatch", words)).toHaveLength(1);
+  expect(reports("InvalidPatch", words)[0]).toContain("(the served version is hco.kubevirt.io/v1beta1)");
   await say(hco, null);
 });
 
@@ -102,19 +104,19 @@ spec: {policyName: closed, validationActions: [Deny]}
 `;
 
 test("what is refused with and without the patch is a failed apply, and no fault of the patch", async () => {
-  const { server } = golden.world;
-  await golden.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: "true" } } });
-  await golden.edit(descheduler, { spec: { deschedulingIntervalSeconds: 77 } });
-  await applied(server, closed);
-  await golden.until(async () => {
+  const { server } = fullCluster.testCluster;
+  await fullCluster.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: "true" } } });
+  await fullCluster.edit(descheduler, { spec: { deschedulingIntervalSeconds: 77 } });
+  await applyManifests(server, closed);
+  await fullCluster.until(async () => {
     const body = { spec: { deschedulingIntervalSeconds: 78 } };
     expect((await server.request({ method: "PATCH", path: `${descheduler}?dryRun=All`, body })).status).toBe(422);
   });
-  const from = golden.requests(descheduler).length;
+  const from = fullCluster.requests(descheduler).length;
   await say(descheduler, [{ op: "add", path: "/metadata/labels/patched", value: "yes" }]);
-  await golden.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: null } } });
-  await expect.poll(() => told("ApplyFailed", "the interval is closed")).toHaveLength(1);
-  expect(told("InvalidPatch", "KubeDescheduler")).toEqual([]);
+  await fullCluster.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: null } } });
+  await expect.poll(() => reports("ApplyFailed", "the interval is closed")).toHaveLength(1);
+  expect(reports("InvalidPatch", "KubeDescheduler")).toEqual([]);
   await expect.poll(() => series("compliance_status", "KubeDescheduler")).toEqual(["0"]);
   await expect.poll(() => requests(descheduler, from)).toEqual(["true 422", "true 422"]);
 });

@@ -3,41 +3,41 @@ import { fieldManagers } from "@virt/api";
 import { appliedBy, asList, asText, at, isNoFields, leavesOf, readOwners } from "@virt/engine";
 import { objectAnnotations, releasedManager, reportName } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { mockCrd } from "../../world/world.ts";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
-import { command } from "./site.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { runCommand } from "./platform-cluster.ts";
 
-let golden: Golden;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
 beforeAll(async () => {
-  golden = await startGolden();
-  operator = await golden.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  operator = await fullCluster.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-const pathOf = (kind: string) => golden.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
+const pathOf = (kind: string) => fullCluster.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
 const annotate = (path: string, key: keyof typeof objectAnnotations, text: string | null) =>
-  golden.edit(path, { metadata: { annotations: { [objectAnnotations[key]]: text } } }, "person");
+  fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations[key]]: text } } }, "person");
 
 const notes = async (): Promise<readonly string[]> => {
-  const { body } = await golden.world.server.request({ path: "/apis/events.k8s.io/v1/events" });
+  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
   return asList(at(body as JsonMap, "items")).map(
     (event) => `${asText(at(event, "reason"))}: ${asText(at(event, "note"))}`,
   );
 };
-const untilTold = (note: string) => golden.until(async () => expect(await notes()).toContain(note));
+const untilReported = (note: string) => fullCluster.until(async () => expect(await notes()).toContain(note));
 
 const report = async (): Promise<{ objects: { object: string; status: string }[] } & JsonMap> => {
   const path = `/api/v1/namespaces/virt-platform-operator-system/configmaps/${reportName}`;
-  const text = at((await golden.world.server.request({ path })).body as JsonMap, "data", "report.json");
+  const text = at((await fullCluster.testCluster.server.request({ path })).body as JsonMap, "data", "report.json");
   return JSON.parse(typeof text === "string" ? text : "{}") as Awaited<ReturnType<typeof report>>;
 };
 const statusOf = async (name: string) => (await report()).objects?.find(({ object }) => object === name)?.status;
 
 test("when all is applied an event says so once, with both numbers", async () => {
-  await golden.until(async () =>
+  await fullCluster.until(async () =>
     expect(
       (await notes()).filter((note) => /^ReconcileSucceeded: .*: (\d+)\/\1 assets applied$/.test(note)),
     ).toHaveLength(1),
@@ -45,72 +45,76 @@ test("when all is applied an event says so once, with both numbers", async () =>
 });
 
 test("the report shows every object, and follows what becomes of it", async () => {
-  await golden.untilLong(async () => {
+  await fullCluster.untilLong(async () => {
     const { objects, ...rest } = await report();
     expect(rest).toMatchObject({ version: 1, activation: { mode: "always", isActive: true }, exclusions: [] });
     expect(new Set(objects.map(({ status }) => status))).toEqual(new Set(["InSync"]));
-    expect(objects).toHaveLength(golden.targets.length);
+    expect(objects).toHaveLength(fullCluster.targets.length);
   });
   await annotate(pathOf("NodeHealthCheck"), "mode", "unmanaged");
-  await golden.untilLong(async () =>
-    expect(await statusOf("NodeHealthCheck//virt-node-health-check")).toBe("Unmanaged"),
+  await fullCluster.untilLong(async () =>
+    expect(await statusOf("NodeHealthCheck virt-node-health-check")).toBe("Unmanaged"),
   );
   await annotate(pathOf("NodeHealthCheck"), "mode", null);
 });
 
-test("each override is told when it takes effect, and a wrong one when it does not", async () => {
+test("each override is reported when it takes effect, and a wrong one when it does not", async () => {
   const check = pathOf("NodeHealthCheck");
-  const name = "NodeHealthCheck//virt-node-health-check";
+  const name = "NodeHealthCheck virt-node-health-check";
   await annotate(check, "patch", JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: "60%" }]));
-  await untilTold(`PatchApplied: Applied 1 JSON patch operation(s) to ${name}`);
+  await untilReported(`PatchApplied: Applied 1 JSON patch operation(s) to ${name}`);
   await annotate(check, "ignoreFields", "/spec/minHealthy");
-  await untilTold(`FieldsReleased: Released /spec/minHealthy of ${name}`);
+  await untilReported(`FieldsReleased: Released /spec/minHealthy of ${name}`);
   await annotate(check, "mode", "sometimes");
-  await untilTold(`InvalidMode: Invalid mode annotation for ${name}: sometimes (must be 'unmanaged' or empty)`);
+  await untilReported(
+    `InvalidMode: Invalid annotation platform.kubevirt.io/mode on ${name}: must be unmanaged, managed or empty, not "sometimes". The object is left as it is: drift is reported and not corrected. Next: correct it, or kubectl annotate nodehealthcheck virt-node-health-check platform.kubevirt.io/mode-`,
+  );
   await annotate(check, "mode", null);
   await annotate(check, "paused", "true");
-  await golden.untilLong(async () => expect(await statusOf(name)).toBe("Paused"));
+  await fullCluster.untilLong(async () => expect(await statusOf(name)).toBe("Paused"));
   await annotate(check, "paused", null);
-  await untilTold(`ReconcileResumed: Reconciliation of ${name} resumed`);
+  await untilReported(`ReconcileResumed: Reconciliation of ${name} resumed`);
 });
 
-test("a CRD that comes back is told with the assets that waited for it", async () => {
-  const { server } = golden.world;
+test("a CRD that comes back is reported with the assets that waited for it", async () => {
+  const { server } = fullCluster.testCluster;
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/uiplugins.observability.openshift.io";
   await server.request({ method: "DELETE", path });
-  await golden.untilLong(async () => expect(JSON.stringify(await report())).toContain('"reason":"CRDMissing"'));
+  await fullCluster.untilLong(async () => expect(JSON.stringify(await report())).toContain('"reason":"CRDMissing"'));
   await server.installCrds([mockCrd("uiplugins")]);
-  await golden.until(async () => {
+  await fullCluster.until(async () => {
     const found = (await notes()).find((note) => note.startsWith("CRDDiscovered"));
     expect(found).toMatch(
       /^CRDDiscovered: CRD uiplugins\.observability\.openshift\.io discovered, .+ assets can now be reconciled$/,
     );
   });
-  await untilConverged(golden);
+  await untilConverged(fullCluster);
 });
 
-test("release lists what it would let go of, and lets go of it when told to: values stay, our marks go", async () => {
+test("release lists what it would release, and releases it when it is confirmed: values stay, our marks go", async () => {
   await operator.kill();
-  const { kubeconfig } = golden.world.server;
-  const listed = await command("release", `--kubeconfig=${kubeconfig}`);
+  const { kubeconfig } = fullCluster.testCluster.server;
+  const listed = await runCommand("release", `--kubeconfig=${kubeconfig}`);
   expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining("Nothing was changed. Repeat with --yes") });
-  expect(listed.stdout.trim().split("\n")).toHaveLength(golden.targets.length);
+  expect(listed.stdout.trim().split("\n")).toHaveLength(fullCluster.targets.length);
+  const wrong = await runCommand("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDesheduler", "--yes");
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining("did you mean KubeDescheduler?") });
   const path = pathOf("KubeDescheduler");
-  const before = await golden.read(path);
-  const done = await command("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDescheduler", "--yes");
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^released KubeDescheduler\/.*\/cluster\n$/) });
-  const after = await golden.read(path);
+  const before = await fullCluster.read(path);
+  const done = await runCommand("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDescheduler", "--yes");
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^released KubeDescheduler .*\/cluster\n$/) });
+  const after = await fullCluster.read(path);
   expect(after["spec"]).toEqual(before["spec"]);
   expect(after.metadata.labels?.["platform.kubevirt.io/managed-by"]).toBeUndefined();
   expect(after.metadata.annotations?.[objectAnnotations.state]).toBeUndefined();
   expect(isNoFields(appliedBy(readOwners(after), fieldManagers.platform))).toBe(true);
   expect(leavesOf(appliedBy(readOwners(after), releasedManager)).length).toBeGreaterThan(0);
-  const again = await command("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDescheduler", "--yes");
+  const again = await runCommand("release", `--kubeconfig=${kubeconfig}`, "--kind=KubeDescheduler", "--yes");
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("There is nothing to release.") });
 });
 
-test("of several HyperConvergeds none is chosen by chance, and people are told", async () => {
-  const { server } = golden.world;
+test("of several HyperConvergeds none is chosen by chance, and users are told", async () => {
+  const { server } = fullCluster.testCluster;
   const root = "/apis/hco.kubevirt.io/v1beta1/namespaces";
   await server.request({ method: "DELETE", path: pathOf("HyperConverged") });
   for (const name of ["one", "two"]) {
@@ -127,10 +131,12 @@ test("of several HyperConvergeds none is chosen by chance, and people are told",
     };
     await server.request({ method: "POST", path: `${root}/${name}/hyperconvergeds`, body });
   }
-  await golden.start();
-  await untilTold("MultipleHyperConverged: More than one HyperConverged found, set --hco-namespace");
+  await fullCluster.start();
+  await untilReported(
+    "MultipleHyperConverged: More than one HyperConverged found, in namespaces one, two; set --hco-namespace",
+  );
   for (const name of ["one", "two"]) {
-    const { metadata } = await golden.read(`${root}/${name}/hyperconvergeds/kubevirt-hyperconverged`);
+    const { metadata } = await fullCluster.read(`${root}/${name}/hyperconvergeds/kubevirt-hyperconverged`);
     expect(metadata.labels).toBeUndefined();
   }
 });

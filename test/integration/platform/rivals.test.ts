@@ -1,36 +1,36 @@
 import type { JsonMap } from "@virt/api";
 import { asList, at } from "@virt/engine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { type Golden, startGolden } from "./golden.ts";
-import { conflictsOf, create, isThere, remove, removeAt, rivalries, timesTold, yieldsOf } from "./rivals.ts";
-import { hcoPath } from "./site.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, startFullCluster } from "./full-cluster.ts";
+import { hcoPath } from "./platform-cluster.ts";
+import { conflictsOf, countReports, create, isThere, remove, removeAt, rivalries, yieldsOf } from "./rivals.ts";
 
 const managedBy = "platform.kubevirt.io/managed-by";
-let golden: Golden;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  for (const { first } of rivalries) await create(golden, first);
-  operator = await golden.start();
+  fullCluster = await startFullCluster();
+  for (const { first } of rivalries) await create(fullCluster, first);
+  operator = await fullCluster.start();
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-const label = async (path: string) => (await golden.read(path)).metadata.labels?.[managedBy];
-const times = (notes: readonly string[]) => timesTold(operator, notes);
+const label = async (path: string) => (await fullCluster.read(path)).metadata.labels?.[managedBy];
+const times = (notes: readonly string[]) => countReports(operator, notes);
 const all = (notes: readonly string[], count: number) => notes.map(() => count);
 
 async function eventsWith(notes: readonly string[]): Promise<readonly JsonMap[]> {
-  const { body } = await golden.world.server.request({ path: "/apis/events.k8s.io/v1/events" });
+  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
   const events = asList(at(body as JsonMap, "items")) as readonly JsonMap[];
   return notes.flatMap((note) => events.filter((event) => event["note"] === note));
 }
 
-/** A pass over the object is made, and it is still ours. */
+/** The object was reconciled, and it is still ours. */
 async function tamperWith(path: string): Promise<void> {
-  await golden.edit(path, { metadata: { labels: { [managedBy]: "nobody" } } });
-  await golden.until(async () => expect(await label(path)).toBe("virt-platform-operator"));
+  await fullCluster.edit(path, { metadata: { labels: { [managedBy]: "nobody" } } });
+  await fullCluster.until(async () => expect(await label(path)).toBe("virt-platform-operator"));
 }
 
 describe.each(rivalries)("by $rule", (rivalry) => {
@@ -38,41 +38,42 @@ describe.each(rivalries)("by $rule", (rivalry) => {
   const [firstConflict, secondConflict] = [conflictsOf(rivalry, first), conflictsOf(rivalry, second)];
   const yields = yieldsOf(rivalry, first);
 
-  test("ours is not created while somebody else's is there, which is told", async () => {
+  test("ours is not created while somebody else's is there, which is reported", async () => {
     await expect.poll(() => times(yields)).toEqual(all(yields, 1));
-    expect(await isThere(golden, ours.path)).toBe(false);
-    await golden.until(async () => {
+    expect(await isThere(fullCluster, ours.path)).toBe(false);
+    await fullCluster.until(async () => {
       const events = await eventsWith(yields);
       expect(events).toMatchObject(yields.map(() => ({ reason: "AlreadyProvided", type: "Normal" })));
     });
   });
 
   test("ours appears once somebody else's is gone", async () => {
-    await remove(golden, first);
-    await golden.until(async () => expect(await label(ours.path)).toBe("virt-platform-operator"));
+    await remove(fullCluster, first);
+    await fullCluster.until(async () => expect(await label(ours.path)).toBe("virt-platform-operator"));
     expect(times(firstConflict)).toEqual(all(firstConflict, 0));
   });
 
-  test("somebody else's beside ours is told with both names and the purpose, and ours stays managed", async () => {
-    await create(golden, first);
+  test("somebody else's beside ours is reported with both names and the purpose, and ours stays managed", async () => {
+    await create(fullCluster, first);
     await expect.poll(() => times(firstConflict)).toEqual(all(firstConflict, 1));
     await tamperWith(ours.path);
-    const { uid } = (await golden.read(hcoPath)).metadata;
-    const [kind, , name] = ours.name.split("/");
-    const told = { reason: "PurposeConflict", type: "Warning", regarding: { uid }, related: { kind, name } };
-    await golden.until(async () =>
-      expect(await eventsWith(firstConflict)).toMatchObject(firstConflict.map(() => told)),
+    const { uid } = (await fullCluster.read(hcoPath)).metadata;
+    const [kind] = ours.name.split(" ");
+    const name = ours.path.split("/").at(-1);
+    const reports = { reason: "PurposeConflict", type: "Warning", regarding: { uid }, related: { kind, name } };
+    await fullCluster.until(async () =>
+      expect(await eventsWith(firstConflict)).toMatchObject(firstConflict.map(() => reports)),
     );
   });
 
-  test("what stands is not told again, what went and came back is", async () => {
-    await create(golden, second);
+  test("what persists is not reported again, what went and came back is", async () => {
+    await create(fullCluster, second);
     await tamperWith(ours.path);
     expect(times(firstConflict)).toEqual(all(firstConflict, 1));
-    await remove(golden, first);
+    await remove(fullCluster, first);
     await expect.poll(() => times(secondConflict)).toEqual(all(secondConflict, 1));
-    await create(golden, first);
-    await remove(golden, second);
+    await create(fullCluster, first);
+    await remove(fullCluster, second);
     await expect.poll(() => times(firstConflict)).toEqual(all(firstConflict, 2));
     await tamperWith(ours.path);
     expect([...times(firstConflict), ...times(secondConflict)]).toEqual([
@@ -82,11 +83,11 @@ describe.each(rivalries)("by $rule", (rivalry) => {
   });
 
   test("ours stays away if it is deleted while somebody else's is there", async () => {
-    await removeAt(golden, ours.path);
+    await removeAt(fullCluster, ours.path);
     await expect.poll(() => times(yields)).toEqual(all(yields, 2));
-    expect(await isThere(golden, ours.path)).toBe(false);
-    await remove(golden, first);
-    await golden.until(async () => expect(await label(ours.path)).toBe("virt-platform-operator"));
+    expect(await isThere(fullCluster, ours.path)).toBe(false);
+    await remove(fullCluster, first);
+    await fullCluster.until(async () => expect(await label(ours.path)).toBe("virt-platform-operator"));
     expect(times(firstConflict)).toEqual(all(firstConflict, 2));
   });
 });

@@ -1,8 +1,8 @@
-// Foreign objects that serve the purpose of one of ours, one case for each rule by which that is told.
+// Foreign objects that serve the purpose of one of ours, one case for each rule by which that is decided.
 
 import type { KubeObject } from "@virt/api";
-import type { RunningProgram } from "../../world/program.ts";
-import type { Golden } from "./golden.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import type { FullCluster } from "./full-cluster.ts";
 
 /** An object, by the path of its collection. */
 type Foreign = { readonly name: string; readonly path: string; readonly body: KubeObject };
@@ -27,7 +27,7 @@ function daemonSet(name: string, namespace: string): Foreign {
   const template = { metadata: { labels }, spec: { containers: [{ name, image: name }] } };
   const spec = { selector: { matchLabels: labels }, template };
   return {
-    name: `DaemonSet/${namespace}/${name}`,
+    name: `DaemonSet ${namespace}/${name}`,
     path: `/apis/apps/v1/namespaces/${namespace}/daemonsets`,
     body: { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name }, spec },
   };
@@ -37,7 +37,7 @@ function machineConfig(name: string): Foreign {
   const labels = { "machineconfiguration.openshift.io/role": "worker" };
   const apiVersion = "machineconfiguration.openshift.io/v1";
   const body = { apiVersion, kind: "MachineConfig", metadata: { name, labels }, spec: {} };
-  return { name: `MachineConfig//${name}`, path: machineConfigs, body };
+  return { name: `MachineConfig ${name}`, path: machineConfigs, body };
 }
 
 function kubeletConfig(name: string): Foreign {
@@ -45,46 +45,46 @@ function kubeletConfig(name: string): Foreign {
   const apiVersion = "machineconfiguration.openshift.io/v1";
   const spec = { machineConfigPoolSelector: { matchLabels }, kubeletConfig: { maxPods: 100 } };
   const body = { apiVersion, kind: "KubeletConfig", metadata: { name }, spec };
-  return { name: `KubeletConfig//${name}`, path: kubeletConfigs, body };
+  return { name: `KubeletConfig ${name}`, path: kubeletConfigs, body };
 }
 
 function nodeHealthCheck(name: string): Foreign {
   const template = { apiVersion: "self-node-remediation.medik8s.io/v1alpha1", kind: "SelfNodeRemediationTemplate" };
   const spec = { selector: {}, remediationTemplate: { ...template, name: "theirs", namespace: "theirs" } };
   const body = { apiVersion: "remediation.medik8s.io/v1alpha1", kind: "NodeHealthCheck", metadata: { name }, spec };
-  return { name: `NodeHealthCheck//${name}`, path: checks, body };
+  return { name: `NodeHealthCheck ${name}`, path: checks, body };
 }
 
 function metalLb(name: string, namespace: string): Foreign {
   const body = { apiVersion: "metallb.io/v1beta1", kind: "MetalLB", metadata: { name }, spec: {} };
-  return { name: `MetalLB/${namespace}/${name}`, path: `${metalLbs}/${namespace}/metallbs`, body };
+  return { name: `MetalLB ${namespace}/${name}`, path: `${metalLbs}/${namespace}/metallbs`, body };
 }
 
 export const rivalries: readonly Rivalry[] = [
   {
     rule: "alternates",
-    ours: { name: "MachineConfig//50-virt-swap-enable", path: `${machineConfigs}/50-virt-swap-enable` },
+    ours: { name: "MachineConfig 50-virt-swap-enable", path: `${machineConfigs}/50-virt-swap-enable` },
     purposes: { "swap-enable": "kubelet-swap" },
     first: daemonSet("wasp-agent", "openshift-cnv"),
     second: machineConfig("90-worker-swap-online"),
   },
   {
     rule: "the singleton of a cluster",
-    ours: { name: "NodeHealthCheck//virt-node-health-check", path: `${checks}/virt-node-health-check` },
+    ours: { name: "NodeHealthCheck virt-node-health-check", path: `${checks}/virt-node-health-check` },
     purposes: { "node-health-check": "node-health-check" },
     first: nodeHealthCheck("a-check-of-theirs"),
     second: nodeHealthCheck("b-check-of-theirs"),
   },
   {
     rule: "the singleton in a namespace",
-    ours: { name: "MetalLB/metallb-system/metallb", path: `${metalLbs}/metallb-system/metallbs/metallb` },
+    ours: { name: "MetalLB metallb-system/metallb", path: `${metalLbs}/metallb-system/metallbs/metallb` },
     purposes: { "metallb-operator": "metallb" },
     first: metalLb("metallb", "openshift-mtv"), // of the same name, elsewhere
     second: metalLb("another", "metallb-system"),
   },
   {
     rule: "the pool rule",
-    ours: { name: "KubeletConfig//virt-perf-settings", path: `${kubeletConfigs}/virt-perf-settings` },
+    ours: { name: "KubeletConfig virt-perf-settings", path: `${kubeletConfigs}/virt-perf-settings` },
     purposes: {
       "kubelet-perf-settings": "kubelet-settings",
       "numa-topology": "numa-topology",
@@ -95,21 +95,21 @@ export const rivalries: readonly Rivalry[] = [
   },
 ];
 
-export async function create({ world: { server } }: Golden, { path, body }: Foreign): Promise<void> {
+export async function create({ testCluster: { server } }: FullCluster, { path, body }: Foreign): Promise<void> {
   const { status, body: said } = await server.request({ method: "POST", path: `${path}?fieldManager=theirs`, body });
   if (status !== 201) throw new Error(JSON.stringify(said));
 }
 
-export async function remove(golden: Golden, { path, body }: Foreign): Promise<void> {
-  await removeAt(golden, `${path}/${body.metadata.name}`);
+export async function remove(fullCluster: FullCluster, { path, body }: Foreign): Promise<void> {
+  await removeAt(fullCluster, `${path}/${body.metadata.name}`);
 }
 
-export async function removeAt({ world: { server } }: Golden, path: string): Promise<void> {
+export async function removeAt({ testCluster: { server } }: FullCluster, path: string): Promise<void> {
   const { status, body } = await server.request({ method: "DELETE", path });
   if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
-export async function isThere({ world: { server } }: Golden, path: string): Promise<boolean> {
+export async function isThere({ testCluster: { server } }: FullCluster, path: string): Promise<boolean> {
   return (await server.request({ path })).status === 200;
 }
 
@@ -119,7 +119,7 @@ export const conflictsOf = ({ ours, purposes }: Rivalry, { name }: Foreign): rea
 export const yieldsOf = ({ purposes }: Rivalry, { name }: Foreign): readonly string[] =>
   Object.keys(purposes).map((asset) => `Asset ${asset} not applied: ${name} already provides it`);
 
-/** How often each was told. A series of events counts on with a delay, the log does not. */
-export function timesTold({ log }: RunningProgram, notes: readonly string[]): readonly number[] {
+/** How often each was reported. A series of events counts on with a delay, the log does not. */
+export function countReports({ log }: RunningProgram, notes: readonly string[]): readonly number[] {
   return notes.map((note) => log.filter(({ msg }) => msg === note).length);
 }

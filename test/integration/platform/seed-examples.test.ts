@@ -3,26 +3,26 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import { at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 
 const swap = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
-let golden: Golden;
+let fullCluster: FullCluster;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  await golden.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  await fullCluster.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 const annotate = (path: string, key: string, text: string) =>
-  golden.edit(path, { metadata: { annotations: { [`platform.kubevirt.io/${key}`]: text } } }, "person");
+  fullCluster.edit(path, { metadata: { annotations: { [`platform.kubevirt.io/${key}`]: text } } }, "person");
 const units = (object: KubeObject) => at(object, "spec", "config", "systemd", "units") as readonly JsonMap[];
 
 test("a JSON patch override changes the unit of the swap MachineConfig, and only that", async () => {
-  const before = await golden.read(swap);
+  const before = await fullCluster.read(swap);
   await annotate(
     swap,
     "patch",
@@ -31,8 +31,8 @@ test("a JSON patch override changes the unit of the swap MachineConfig, and only
 ]
 `,
   );
-  await golden.until(async () => expect(at(units(await golden.read(swap))[0], "contents")).toBe("..."));
-  const after = await golden.read(swap);
+  await fullCluster.until(async () => expect(at(units(await fullCluster.read(swap))[0], "contents")).toBe("..."));
+  const after = await fullCluster.read(swap);
   const [first, ...rest] = units(before);
   expect(after["spec"]).toEqual({
     ...(before["spec"] as JsonMap),
@@ -46,13 +46,13 @@ test("a JSON patch override changes the unit of the swap MachineConfig, and only
 
 test("masked fields of the HyperConverged are not managed any more, and people control them", async () => {
   await annotate(hco, "ignore-fields", "/spec/liveMigrationConfig/parallelMigrationsPerCluster,/spec/featureGates");
-  await golden.edit(
+  await fullCluster.edit(
     hco,
     { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 3, allowPostCopy: true } } },
     "person",
   );
-  await golden.until(async () =>
-    expect(at(await golden.read(hco), "spec", "liveMigrationConfig")).toMatchObject({
+  await fullCluster.until(async () =>
+    expect(at(await fullCluster.read(hco), "spec", "liveMigrationConfig")).toMatchObject({
       parallelMigrationsPerCluster: 3,
       allowPostCopy: false,
     }),
@@ -61,10 +61,10 @@ test("masked fields of the HyperConverged are not managed any more, and people c
 
 test("an object in mode unmanaged is left alone entirely", async () => {
   await annotate(check, "mode", "unmanaged");
-  await golden.edit(check, { spec: { minHealthy: "10%" } }, "person");
-  await golden.edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } }, "somebody");
-  await golden.until(async () =>
-    expect(at(await golden.read(hco), "spec", "liveMigrationConfig", "allowPostCopy")).toBe(false),
+  await fullCluster.edit(check, { spec: { minHealthy: "10%" } }, "person");
+  await fullCluster.edit(hco, { spec: { liveMigrationConfig: { allowPostCopy: true } } }, "somebody");
+  await fullCluster.until(async () =>
+    expect(at(await fullCluster.read(hco), "spec", "liveMigrationConfig", "allowPostCopy")).toBe(false),
   );
-  expect(at(await golden.read(check), "spec", "minHealthy")).toBe("10%");
+  expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
 });

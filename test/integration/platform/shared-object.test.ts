@@ -2,117 +2,117 @@ import { fieldManagers } from "@virt/api";
 import { appliedBy, at, leavesOf, readOwners } from "@virt/engine";
 import { type Crd, type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorAccount } from "../../world/account.ts";
-import type { RunningProgram } from "../../world/program.ts";
-import { mockCrd } from "../../world/world.ts";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
-import { hcoPath } from "./site.ts";
+import { operatorAccount } from "../../cluster/account.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { hcoPath } from "./platform-cluster.ts";
 
 const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
 const pools = "machineconfigpools";
 const prefix = "platform.kubevirt.io/";
-let golden: Golden;
+let fullCluster: FullCluster;
 let proxy: FaultProxy;
 let operator: RunningProgram;
 let start: () => Promise<RunningProgram>;
 
 beforeAll(async () => {
-  golden = await startGolden();
-  const { server } = golden.world;
+  fullCluster = await startFullCluster();
+  const { server } = fullCluster.testCluster;
   proxy = await startFaultProxy({ server });
   const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
-  start = () => golden.world.startOperator({ flags: ["--activation=always"], kubeconfig });
+  start = () => fullCluster.testCluster.startOperator({ flags: ["--activation=always"], kubeconfig });
   operator = await start();
-  await untilConverged(golden);
+  await untilConverged(fullCluster);
 });
 afterAll(async () => {
-  await golden[Symbol.asyncDispose]();
+  await fullCluster[Symbol.asyncDispose]();
   await proxy.stop();
 });
 
-const settings = async () => at(await golden.read(kubelet), "spec", "kubeletConfig");
+const settings = async () => at(await fullCluster.read(kubelet), "spec", "kubeletConfig");
 /** Kubelet settings that are the operator's. */
 const owned = async () => {
-  const paths = leavesOf(appliedBy(readOwners(await golden.read(kubelet)), fieldManagers.platform));
+  const paths = leavesOf(appliedBy(readOwners(await fullCluster.read(kubelet)), fieldManagers.platform));
   const inner = paths.filter(([, parent]) => parent === "f:kubeletConfig").map((path) => path[2] ?? "");
   return inner.map((element) => element.slice("f:".length)).toSorted();
 };
-const wish = (annotations: Readonly<Record<string, string | null>>) =>
-  golden.edit(hcoPath, {
+const annotateHco = (annotations: Readonly<Record<string, string | null>>) =>
+  fullCluster.edit(hcoPath, {
     metadata: {
       annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}${key}`, text])),
     },
   });
 
 /** Which pools were asked for and answered so: those of workers and of masters are two streams. */
-function told(status: number): ReadonlySet<string | undefined> {
-  const answers = proxy.trace().filter((one) => one.resource === pools && one.told === status);
+function reports(status: number): ReadonlySet<string | undefined> {
+  const answers = proxy.trace().filter((one) => one.resource === pools && one.clientStatus === status);
   return new Set(answers.map(({ query }) => query["fieldSelector"]));
 }
 
 /** What was listed stays known for as long as its kind is served: it goes, and comes back where nobody may read it. */
 async function forbidPools(): Promise<void> {
-  const { server } = golden.world;
+  const { server } = fullCluster.testCluster;
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${pools}.machineconfiguration.openshift.io`;
   await server.removeCrd((await server.request({ path })).body as Crd);
-  await expect.poll(() => told(404).size).toBe(2);
+  await expect.poll(() => reports(404).size).toBe(2);
   const trigger = { on: "every", matching: { verb: "watch", resource: pools } } as const;
   proxy.arm({ name: "pools are forbidden", trigger, fault: { kind: "answer", status: 403 } });
   await server.installCrds([mockCrd(pools)]);
-  await expect.poll(() => told(403).size).toBe(2);
+  await expect.poll(() => reports(403).size).toBe(2);
 }
 
 test("a part whose input cannot be read keeps its last form, while another part of its object is let go", async () => {
   const rendered = { nodeStatusMaxImages: 500, maxPods: 500, topologyManagerPolicy: "best-effort" };
   const cpus = { cpuManagerPolicy: "static", cpuManagerReconcilePeriod: "5s" };
-  await golden.until(async () => expect(await settings()).toEqual({ ...rendered, ...cpus }));
+  await fullCluster.until(async () => expect(await settings()).toEqual({ ...rendered, ...cpus }));
   await forbidPools();
   const annotations = { "k8s.ovn.org/node-subnets": '{"default":"10.128.0.0/24"}' }; // too few addresses for 500 pods
-  await golden.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
-  await wish({ "feature-gates": null });
-  await golden.until(async () => expect(await owned()).toEqual(Object.keys(rendered).toSorted()));
-  await golden.edit(kubelet, { spec: { kubeletConfig: { maxPods: 42, cpuManagerPolicy: "none" } } });
+  await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
+  await annotateHco({ "feature-gates": null });
+  await fullCluster.until(async () => expect(await owned()).toEqual(Object.keys(rendered).toSorted()));
+  await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 42, cpuManagerPolicy: "none" } } });
   const kept = { ...rendered, ...cpus, cpuManagerPolicy: "none" };
-  await golden.until(async () => expect(await settings()).toEqual(kept));
+  await fullCluster.until(async () => expect(await settings()).toEqual(kept));
 
   proxy.disarm();
   const { maxPods: _tooMany, ...fits } = kept;
-  await golden.until(async () => expect(await settings()).toEqual(fits));
+  await fullCluster.until(async () => expect(await settings()).toEqual(fits));
 });
 
-const devices = async (bus: string) => at(await golden.read(hcoPath), "spec", "permittedHostDevices", bus);
+const devices = async (bus: string) => at(await fullCluster.read(hcoPath), "spec", "permittedHostDevices", bus);
 const stick = (product: string) => [{ resourceName: "kubevirt.io/key", selectors: [{ vendor: "1050", product }] }];
 
 test("a part whose annotation cannot be read keeps its last form, while another part of its object changes", async () => {
   const cards = await devices("pciHostDevices");
   expect(cards).toEqual([expect.objectContaining({ pciDeviceSelector: "10DE:1EB8" })]);
-  await wish({ "vfio-devices": "[{", "usb-devices": JSON.stringify(stick("0407")) });
-  await golden.until(async () => expect(await devices("usbHostDevices")).toEqual(stick("0407")));
-  await golden.edit(hcoPath, { spec: { permittedHostDevices: { pciHostDevices: [] } } });
-  await golden.until(async () => expect(await devices("pciHostDevices")).toEqual(cards));
+  await annotateHco({ "vfio-devices": "[{", "usb-devices": JSON.stringify(stick("0407")) });
+  await fullCluster.until(async () => expect(await devices("usbHostDevices")).toEqual(stick("0407")));
+  await fullCluster.edit(hcoPath, { spec: { permittedHostDevices: { pciHostDevices: [] } } });
+  await fullCluster.until(async () => expect(await devices("pciHostDevices")).toEqual(cards));
 });
 
 test("an object with a part whose last form is not known is held as a whole, and the others are kept", async () => {
   const cards = await devices("pciHostDevices");
-  const writes = () => golden.requests(hcoPath).map(({ requestURI }) => requestURI);
-  const mayPostCopy = async () => at(await golden.read(hcoPath), "spec", "liveMigrationConfig", "allowPostCopy");
+  const writes = () => fullCluster.requests(hcoPath).map(({ requestURI }) => requestURI);
+  const mayPostCopy = async () => at(await fullCluster.read(hcoPath), "spec", "liveMigrationConfig", "allowPostCopy");
   const untilCorrected = async (minHealthy: string) => {
-    await golden.edit(check, { spec: { minHealthy } });
-    await golden.until(async () => expect(at(await golden.read(check), "spec", "minHealthy")).toBe("51%"));
+    await fullCluster.edit(check, { spec: { minHealthy } });
+    await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
   };
   await operator.kill();
   const before = writes().length;
-  await wish({ "usb-devices": JSON.stringify(stick("0405")) });
+  await annotateHco({ "usb-devices": JSON.stringify(stick("0405")) });
   operator = await start();
   await untilCorrected("10%");
-  await golden.edit(hcoPath, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
+  await fullCluster.edit(hcoPath, { spec: { liveMigrationConfig: { allowPostCopy: true } } });
   await untilCorrected("20%");
   expect(await mayPostCopy()).toBe(true);
   expect([await devices("usbHostDevices"), await devices("pciHostDevices")]).toEqual([stick("0407"), cards]);
   expect(writes().slice(before)).toEqual([]);
 
-  await wish({ "vfio-devices": null });
-  await golden.until(async () => expect(await devices("usbHostDevices")).toEqual(stick("0405")));
+  await annotateHco({ "vfio-devices": null });
+  await fullCluster.until(async () => expect(await devices("usbHostDevices")).toEqual(stick("0405")));
   expect(await mayPostCopy()).toBe(false);
 });

@@ -2,46 +2,46 @@ import { at } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import type { Crd } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { mockCrd } from "../../world/world.ts";
-import { type Golden, startGolden, untilConverged } from "./golden.ts";
-import { openSurface, type Surface } from "./surface.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { type OperatorOutputs, openOperatorOutputs } from "./operator-outputs.ts";
 
-let golden: Golden;
-let surface: Surface;
+let fullCluster: FullCluster;
+let outputs: OperatorOutputs;
 let operator: RunningProgram;
 beforeAll(async () => {
-  golden = await startGolden();
-  surface = await openSurface(golden);
-  operator = await surface.start();
-  await untilConverged(golden);
+  fullCluster = await startFullCluster();
+  outputs = await openOperatorOutputs(fullCluster);
+  operator = await outputs.start();
+  await untilConverged(fullCluster);
 });
-afterAll(() => golden[Symbol.asyncDispose]());
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-const pathOf = (kind: string) => golden.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
+const pathOf = (kind: string) => fullCluster.targets.find(({ ref }) => ref.kind === kind)?.path ?? "";
 const annotate = (path: string, annotations: Readonly<Record<string, string | null>>) =>
-  golden.edit(path, { metadata: { annotations } }, "person");
+  fullCluster.edit(path, { metadata: { annotations } }, "person");
 const say = (key: string, text: string | null) =>
   annotate(pathOf("HyperConverged"), { [`platform.kubevirt.io/${key}`]: text });
-const until = (look: () => Promise<void>) => golden.until(look);
+const until = (check: () => Promise<void>) => fullCluster.until(check);
 const expectShown = (metric: string, parts: readonly string[], value: number) =>
   until(async () =>
-    expect(await surface.series(`${metric}{`, ...parts)).toEqual([expect.stringMatching(` ${value}$`)]),
+    expect(await outputs.series(`${metric}{`, ...parts)).toEqual([expect.stringMatching(` ${value}$`)]),
   );
 const expectGone = (...parts: readonly string[]) =>
-  until(async () => expect(await surface.series(...parts)).toEqual([]));
+  until(async () => expect(await outputs.series(...parts)).toEqual([]));
 const nhc = ['kind="NodeHealthCheck"'];
 
-/** What stands, as gauges show it; how long and how often is another matter. */
+/** The current state, as gauges show it; how long and how often is another matter. */
 async function gauges(): Promise<readonly string[]> {
-  const standing =
+  const current =
     /_(compliance_status|paused_resources|customization_info|invalid_override|contested_fields|excluded_assets|missing_dependency|active)\{/;
-  return (await surface.series()).filter((line) => standing.test(line)).toSorted();
+  return (await outputs.series()).filter((line) => current.test(line)).toSorted();
 }
 
 async function crdNamed(name: string): Promise<Crd> {
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
-  return (await golden.world.server.request({ path })).body as Crd;
+  return (await fullCluster.testCluster.server.request({ path })).body as Crd;
 }
 
 test("each override shows while it is in force", async () => {
@@ -63,13 +63,13 @@ test("each override shows while it is in force", async () => {
 });
 
 test("an asset that is left out shows with one reason, and that nobody wants it is no discovery of its CRD", async () => {
-  const { server } = golden.world;
+  const { server } = fullCluster.testCluster;
   const asset = ['asset="mtv-operator"'];
   await server.removeCrd(await crdNamed("forkliftcontrollers.forklift.konveyor.io"));
   await expectShown("excluded_assets", [...asset, 'reason="CRDMissing"'], 1);
   await say("enable-mtv", "false");
   await expectShown("excluded_assets", [...asset, 'reason="SwitchedOff"'], 1);
-  expect(await surface.series("excluded_assets{", ...asset)).toHaveLength(1);
+  expect(await outputs.series("excluded_assets{", ...asset)).toHaveLength(1);
   await say("enable-mtv", null);
   await expectShown("excluded_assets", [...asset, 'reason="CRDMissing"'], 1);
   expect(operator.log.filter(({ reason }) => reason === "CRDDiscovered")).toEqual([]);
@@ -82,18 +82,18 @@ test("an asset that is left out shows with one reason, and that nobody wants it 
 });
 
 test("a kind that is missing shows once, with its own name and version", async () => {
-  const { server } = golden.world;
+  const { server } = fullCluster.testCluster;
   const crd = await crdNamed("kubedeschedulers.operator.openshift.io");
   const labels = 'group="operator.openshift.io",version="v1",kind="KubeDescheduler"';
   await expectShown("missing_dependency", ['group="operator.openshift.io"'], 0);
   await server.removeCrd(crd);
   await until(async () =>
-    expect(await surface.series("missing_dependency{", 'group="operator.openshift.io"')).toEqual([
+    expect(await outputs.series("missing_dependency{", 'group="operator.openshift.io"')).toEqual([
       `kubevirt_autopilot_missing_dependency{${labels}} 1`,
     ]),
   );
   const note =
-    "CRD kubedeschedulers.operator.openshift.io not installed, skipping descheduler-loadaware assets (soft dependency)";
+    "CRD kubedeschedulers.operator.openshift.io is not installed, skipping descheduler-loadaware assets until it is. Next: install its operator, or switch the feature off";
   await until(async () => expect(operator.log.filter(({ msg }) => msg === note)).toHaveLength(1));
   const { metadata, spec, ...rest } = crd;
   await server.installCrds([{ ...rest, metadata: { name: metadata.name }, spec }]);
@@ -102,9 +102,10 @@ test("a kind that is missing shows once, with its own name and version", async (
 
 test("an edit war shows and is counted", { timeout: 120_000 }, async () => {
   const path = pathOf("MetalLB");
-  const insist = () => golden.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");
-  await golden.untilLong(async () => {
-    const { metadata } = await golden.read(path);
+  const insist = () =>
+    fullCluster.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");
+  await fullCluster.untilLong(async () => {
+    const { metadata } = await fullCluster.read(path);
     if (metadata.labels?.["platform.kubevirt.io/managed-by"] !== "me") await insist();
     expect(metadata.annotations?.[objectAnnotations.paused]).toBe("true");
   });
@@ -114,9 +115,9 @@ test("an edit war shows and is counted", { timeout: 120_000 }, async () => {
 
 test("after a restart the gauges are the same", async () => {
   const before = await gauges();
-  expect(before.length).toBeGreaterThan(golden.targets.length);
+  expect(before.length).toBeGreaterThan(fullCluster.targets.length);
   await operator.kill();
-  operator = await surface.start();
+  operator = await outputs.start();
   await until(async () => expect(await gauges()).toEqual(before));
 });
 
@@ -126,43 +127,51 @@ async function untilIdle(reason: string): Promise<void> {
   await expectGone("namespace="); // what belongs to an object has its namespace, an empty one too
   await expectGone("missing_dependency{");
   await until(async () => {
-    const excluded = await surface.series("excluded_assets{");
+    const excluded = await outputs.series("excluded_assets{");
     expect(excluded.filter((line) => !line.includes(`reason="${reason}"`))).toEqual([]);
     expect(excluded.length).toBeGreaterThan(0);
   });
-  await golden.untilLong(async () => expect(await surface.report()).toMatchObject({ activation: { isActive: false } }));
+  await fullCluster.untilLong(async () =>
+    expect(await outputs.report()).toMatchObject({ activation: { isActive: false } }),
+  );
 }
 
 test("an operator that people send to sleep writes nothing, shows nothing of an object, and says so", async () => {
   await say("autopilot", "false");
   await untilIdle("NotActivated");
-  const words = "Autopilot not enabled, keeping idle. Set annotation to opt in.";
-  expect(operator.log.filter(({ msg }) => msg === words)).toHaveLength(1);
+  const idle = operator.log.filter(({ msg }) => msg?.startsWith("Autopilot not enabled, keeping idle: "));
+  expect(idle).toHaveLength(1);
+  expect(idle[0]?.msg).toContain(
+    'annotation platform.kubevirt.io/autopilot is "false" on HyperConverged openshift-cnv/',
+  );
+  expect(idle[0]?.msg).toContain(
+    "kubectl annotate hyperconverged kubevirt-hyperconverged -n openshift-cnv --overwrite",
+  );
   const path = pathOf("KubeletConfig");
-  const before = golden.requests(path).length;
-  await golden.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
-  await say("autopilot", "no-such-asset"); // told when all that came before it was seen
+  const before = fullCluster.requests(path).length;
+  await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
+  await say("autopilot", "no-such-asset"); // reported when all that came before it was seen
   await until(async () => expect(operator.log.map(({ reason }) => reason)).toContain("UnknownAssetName"));
-  expect(golden.requests(path)).toHaveLength(before);
-  expect(at(await golden.read(path), "spec", "kubeletConfig", "maxPods")).toBe(7);
+  expect(fullCluster.requests(path)).toHaveLength(before);
+  expect(at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods")).toBe(7);
   await say("autopilot", "true");
   await expectShown("compliance_status", ['kind="KubeletConfig"'], 1);
-  await expect.poll(() => golden.requests(path).length).toBe(before + 2); // the audit log may be a moment behind
+  await expect.poll(() => fullCluster.requests(path).length).toBe(before + 2); // the audit log may be a moment behind
 });
 
 test("an operator whose HyperConverged is deleted shows nothing of an object, nor does one that never had any", async () => {
   const path = pathOf("HyperConverged");
-  const { apiVersion, kind, metadata } = await golden.read(path);
-  await golden.world.server.request({ method: "DELETE", path });
+  const { apiVersion, kind, metadata } = await fullCluster.read(path);
+  await fullCluster.testCluster.server.request({ method: "DELETE", path });
   await untilIdle("HCOMissing");
-  await golden.untilLong(async () => expect(await surface.report()).toMatchObject({ hco: null, objects: [] }));
+  await fullCluster.untilLong(async () => expect(await outputs.report()).toMatchObject({ hco: null, objects: [] }));
   await operator.kill();
-  operator = await surface.start();
+  operator = await outputs.start();
   await untilIdle("HCOMissing");
   const { name, annotations = {} } = metadata;
   const own = Object.entries(annotations).filter(([key]) => key !== objectAnnotations.state);
   const body = { apiVersion, kind, metadata: { name, annotations: Object.fromEntries(own) }, spec: {} };
-  await golden.world.server.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
+  await fullCluster.testCluster.server.request({ method: "POST", path: path.slice(0, path.lastIndexOf("/")), body });
   await expectShown("active", ['activation="always"'], 1);
   await expectShown("compliance_status", nhc, 1);
 });

@@ -1,61 +1,58 @@
-import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
-import {
-  appliedBy,
-  asList,
-  asText,
-  at,
-  equalJson,
-  hasField,
-  leavesOf,
-  member,
-  type Path,
-  parseJson,
-  readOwners,
-  valueAt,
-  writePath,
-} from "@virt/engine";
+import { type JsonMap, type KubeObject } from "@virt/api";
+import { asList, asText, at, equalJson, hasField, leavesOf, member, type Path, valueAt, writePath } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { RunningProgram } from "../../world/program.ts";
-import { type Golden, startGolden, type Target, untilConverged } from "./golden.ts";
-import { type Tamper, tamper, tampers } from "./tampering.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { editField, type FieldEdit, fieldEdits } from "./edit-field.ts";
+import { isElementKey, MatrixResults, objectName, ownFields, runFieldMatrix } from "./field-matrix.ts";
+import {
+  type FullCluster,
+  type ManagedTarget,
+  managedTargets,
+  startFullCluster,
+  untilConverged,
+} from "./full-cluster.ts";
 
-let golden: Golden;
+/** For all cases together. */
+const hangsAfterMs = 400_000;
+let fullCluster: FullCluster;
 let operator: RunningProgram;
 beforeAll(async () => {
-  golden = await startGolden();
-  operator = await golden.start();
-  await untilConverged(golden);
-});
-afterAll(() => golden[Symbol.asyncDispose]());
+  fullCluster = await startFullCluster();
+  operator = await fullCluster.start();
+  await untilConverged(fullCluster);
+  await runFieldMatrix(fullCluster, { casesOf, runSome, restartOperator });
+}, hangsAfterMs);
+afterAll(() => fullCluster[Symbol.asyncDispose]());
 
-type Case = { readonly target: Target; readonly field: Path; readonly how: Tamper; readonly manager: string };
+/** With full buckets. */
+async function restartOperator(): Promise<void> {
+  await operator.kill();
+  operator = await fullCluster.start();
+}
 
-const ownFields = (object: KubeObject) => appliedBy(readOwners(object), fieldManagers.platform);
+type Case = { readonly target: ManagedTarget; readonly field: Path; readonly how: FieldEdit; readonly manager: string };
+
 const isState = (path: Path) => writePath(path).endsWith("platform.kubevirt.io~1state");
 
 /** Without the key an element is another one, so the element goes with it. */
 function fieldsOf(object: KubeObject): readonly Path[] {
   const fields = leavesOf(ownFields(object)).filter((path) => !isState(path));
-  const whole = fields.map((path) => {
-    const element = path.at(-2) ?? "";
-    const keys = element.startsWith("k:") ? parseJson(element.slice(2)) : undefined;
-    return member(keys, path.at(-1)?.slice(2) ?? "") === undefined ? path : path.slice(0, -1);
-  });
+  const whole = fields.map((path) => (isElementKey(path) ? path.slice(0, -1) : path));
   return [...new Map(whole.map((path) => [writePath(path), path])).values()];
 }
 
 /** One after the other on an object, for which a token for each write has to be left. */
 const writesOfOneLife = 9;
-const settled: string[] = [];
-const failures: string[] = [];
+const results = new MatrixResults();
 const refused: string[] = [];
+const groupOf = (target: ManagedTarget, how: FieldEdit) => `${how} ${objectName(target)}`;
 
 const schemas = new Map<string, JsonMap | undefined>();
-async function schemaOf({ ref, path }: Target): Promise<JsonMap | undefined> {
+async function schemaOf({ ref, path }: ManagedTarget): Promise<JsonMap | undefined> {
   const [group, version] = ref.apiVersion.split("/");
   const plural = path.split("/").at(-2);
-  const { body } = await golden.world.server.request({
+  const { body } = await fullCluster.testCluster.server.request({
     path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`,
   });
   const versions = asList(at(body as JsonMap, "spec", "versions"));
@@ -63,11 +60,11 @@ async function schemaOf({ ref, path }: Target): Promise<JsonMap | undefined> {
   return at(served, "schema", "openAPIV3Schema") as JsonMap | undefined;
 }
 
-async function casesOf(target: Target, number: number): Promise<readonly Case[]> {
+async function casesOf(target: ManagedTarget, number: number): Promise<readonly Case[]> {
   schemas.set(target.path, await schemaOf(target));
-  const fields = fieldsOf(await golden.read(target.path));
+  const fields = fieldsOf(await fullCluster.read(target.path));
   // Siblings first: that they stay is seen while the others are undone.
-  const order = [...tampers].toSorted(
+  const order = [...fieldEdits].toSorted(
     (left, right) => Number(right === "add sibling") - Number(left === "add sibling"),
   );
   const all = order.flatMap((how, row) =>
@@ -77,81 +74,91 @@ async function casesOf(target: Target, number: number): Promise<readonly Case[]>
 }
 
 /** Whether the server was asked for something: it is undone where we own it, and left where we do not. */
-async function play({ target, field, how, manager }: Case, siblings: Map<string, Path>): Promise<"write" | "none"> {
-  const { server } = golden.world;
-  const live = await golden.read(target.path);
+async function tryCase({ target, field, how, manager }: Case, siblings: Map<string, Path>): Promise<"write" | "none"> {
+  const { server } = fullCluster.testCluster;
+  const live = await fullCluster.read(target.path);
   const ours = leavesOf(ownFields(live)).filter((path) => field.every((element, at) => element === path[at]));
-  const name = `${how} ${target.ref.kind}/${target.ref.name} ${writePath(field)}`;
-  const done = await tamper(how, { server, path: target.path, live, field, manager, schema: schemas.get(target.path) });
+  const name = `${groupOf(target, how)} ${writePath(field)}`;
+  const done = await editField(how, {
+    server,
+    path: target.path,
+    live,
+    field,
+    manager,
+    schema: schemas.get(target.path),
+  });
   if (done.kind === "refused") {
     refused.push(`${name}: ${done.why}`);
     return "none";
   }
-  settled.push(name);
+  results.tried.push(name);
   if (!hasField(ownFields(live), done.field) && how === "add sibling") {
     siblings.set(JSON.stringify(valueAt(done.after, done.field)), done.field);
     return "none";
   }
   const isKept = (now: KubeObject) => ours.every((path) => equalJson(valueAt(now, path), valueAt(live, path)));
   if (isKept(done.after)) return "none"; // a default is what we want
-  await golden
+  await fullCluster
     .until(async () => {
-      const now = await golden.read(target.path);
+      const now = await fullCluster.read(target.path);
       expect(ours.map((path) => valueAt(now, path))).toEqual(ours.map((path) => valueAt(live, path)));
       expect(leavesOf(ownFields(now)).map(writePath)).toEqual(leavesOf(ownFields(live)).map(writePath));
     })
-    .catch((error: Error) => failures.push(`${name}: ${error.message}`));
+    .catch((error: Error) => results.fail(groupOf(target, how), `${writePath(field)}: ${error.message}`));
   return "write";
 }
 
-/** As many cases as an object has tokens for; gives those that are left. */
-async function playSome(target: Target, cases: readonly Case[]): Promise<readonly Case[]> {
-  const before = golden.requests(target.path).length;
+/** As many cases as an object has tokens for. */
+async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<number> {
+  const before = fullCluster.requests(target.path).length;
   const siblings = new Map<string, Path>();
   let writes = 0;
-  let played = 0;
-  for (; played < cases.length && writes < writesOfOneLife; played++) {
-    const one = cases[played];
-    if (one !== undefined && (await play(one, siblings)) === "write") writes++;
+  let tried = 0;
+  for (; tried < cases.length && writes < writesOfOneLife; tried++) {
+    const one = cases[tried];
+    if (one !== undefined && (await tryCase(one, siblings)) === "write") writes++;
   }
-  const live = await golden.read(target.path);
+  const live = await fullCluster.read(target.path);
   for (const [value, field] of siblings)
-    if (JSON.stringify(valueAt(live, field)) !== value) failures.push(`touched ${target.path} ${writePath(field)}`);
+    if (JSON.stringify(valueAt(live, field)) !== value)
+      results.fail(groupOf(target, "add sibling"), `touched ${writePath(field)}`);
   const sent = () =>
-    golden
+    fullCluster
       .requests(target.path)
       .slice(before)
       .map(({ requestURI }) => (requestURI.includes("dryRun=All") ? "dry" : "write"));
   const expected = Array.from({ length: writes }, () => ["dry", "write"]).flat();
   // The audit log may be a moment behind the object.
   const isLogged = vi.waitUntil(() => equalJson(sent(), expected), { timeout: 45_000, interval: 40 });
-  await isLogged.catch(() => failures.push(`${target.path}: ${writes} corrections, requests ${sent().join(" ")}`));
-  return cases.slice(played);
+  await isLogged.catch(() => results.fail(objectName(target), `${writes} corrections, requests ${sent().join(" ")}`));
+  return tried;
 }
 
-test("whatever is done to a field of ours is undone with two requests, and what is not ours is left alone", {
-  timeout: 180_000,
-}, async () => {
-  let rest = await Promise.all(
-    golden.targets.map(async (target, at) => ({ target, cases: await casesOf(target, at) })),
-  );
-  while (rest.some(({ cases }) => cases.length > 0)) {
-    rest = await Promise.all(rest.map(async ({ target, cases }) => ({ target, cases: await playSome(target, cases) })));
-    await operator.kill();
-    operator = await golden.start(); // with full buckets
-  }
-  process.stdout.write(`${settled.length} cases, ${refused.length} that the server refused\n`);
-  expect(failures).toEqual([]);
-  expect(settled.length).toBeGreaterThan(300);
+const groups = managedTargets.flatMap((target) => fieldEdits.map((how) => ({ how, object: objectName(target) })));
+
+test.each(groups)(
+  "$how, on any field of $object: what is ours is undone, and what is not is left alone",
+  ({ how, object }) => {
+    expect(results.problemsOf(`${how} ${object}`)).toEqual([]);
+  },
+);
+
+test.each(managedTargets.map(objectName))("each correction of %s takes a dry run and a write", (object) => {
+  expect(results.problemsOf(object)).toEqual([]);
+});
+
+test("there are more than three hundred such cases", () => {
+  process.stdout.write(`${results.tried.length} cases, ${refused.length} that the server refused\n`);
+  expect(results.tried.length).toBeGreaterThan(300);
 });
 
 test("a field is agreed though the memory of it is gone, as the Machine Config Operator takes annotations away", async () => {
-  const kubelet = golden.targets.find(({ ref }) => ref.kind === "KubeletConfig");
+  const kubelet = fullCluster.targets.find(({ ref }) => ref.kind === "KubeletConfig");
   const path = kubelet?.path ?? "";
-  const isBack = async () => expect(at(await golden.read(path), "spec", "kubeletConfig", "maxPods")).toBe(500);
-  await golden.edit(path, { spec: { kubeletConfig: { maxPods: 6 } } });
-  await golden.until(isBack);
-  await golden.edit(path, { metadata: { annotations: { [objectAnnotations.state]: null } } });
-  await golden.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
-  await golden.until(isBack);
+  const isBack = async () => expect(at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods")).toBe(500);
+  await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 6 } } });
+  await fullCluster.until(isBack);
+  await fullCluster.edit(path, { metadata: { annotations: { [objectAnnotations.state]: null } } });
+  await fullCluster.edit(path, { spec: { kubeletConfig: { maxPods: 7 } } });
+  await fullCluster.until(isBack);
 });

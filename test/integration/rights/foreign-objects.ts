@@ -1,6 +1,6 @@
 // Objects that neither operator may write, one of each kind that a thief of its token would want.
 
-export type Thing = {
+export type ForeignObject = {
   readonly apiVersion: string;
   readonly kind: string;
   readonly plural: string;
@@ -10,7 +10,7 @@ export type Thing = {
   readonly rest?: object;
 };
 
-const thing = (apiVersion: string, kind: string, place: string, rest: object = {}): Thing => {
+const thing = (apiVersion: string, kind: string, place: string, rest: object = {}): ForeignObject => {
   const [name = "", namespace] = place.split("/").toReversed();
   return { apiVersion, kind, plural: pluralOf(kind), name, ...(namespace && { namespace }), rest };
 };
@@ -37,7 +37,7 @@ const crd = {
   },
 };
 
-const builtIn: readonly Thing[] = [
+const builtIn: readonly ForeignObject[] = [
   thing("v1", "Secret", "elsewhere/password"),
   thing("v1", "ConfigMap", "elsewhere/settings"),
   thing("v1", "ServiceAccount", "elsewhere/default"),
@@ -80,9 +80,10 @@ const machineConfiguration = "machineconfiguration.openshift.io/v1";
 const monitoring = "monitoring.coreos.com/v1";
 
 /** Of the kinds that we write, under other names or in other places, and what we only read. */
-const served: readonly Thing[] = [
+const served: readonly ForeignObject[] = [
   thing("v1", "ConfigMap", "elsewhere/example-config"),
   thing("v1", "ConfigMap", "elsewhere/virt-platform-operator-report"),
+  thing("v1", "ConfigMap", "elsewhere/virt-platform-operator-governance"),
   thing("v1", "Service", "elsewhere/virt-platform-operator-metrics", { spec: { ports: [{ port: 80 }] } }),
   thing(machineConfiguration, "MachineConfig", "00-worker"),
   thing(machineConfiguration, "MachineConfigPool", "worker", { spec: {} }),
@@ -113,6 +114,7 @@ export const foreignTo = {
     thing(machineConfiguration, "MachineConfig", "50-virt-swap-enable"),
     thing(machineConfiguration, "KubeletConfig", "virt-perf-settings", { spec: {} }),
     thing("v1", "ConfigMap", "virt-platform-operator-system/virt-platform-operator-report"),
+    thing("v1", "ConfigMap", "virt-platform-operator-system/virt-platform-operator-governance"),
     thing("coordination.k8s.io/v1", "Lease", "virt-platform-operator-system/virt-platform-operator.kubevirt.io"),
     config,
   ],
@@ -124,13 +126,13 @@ export const foreignTo = {
   ],
 } as const;
 
-export function objectOf({ apiVersion, kind, name, namespace, rest }: Thing): object {
+export function objectOf({ apiVersion, kind, name, namespace, rest }: ForeignObject): object {
   return { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, ...rest };
 }
 
-export function collectionOf({ apiVersion, plural, namespace }: Thing): string {
+export function collectionOf({ apiVersion, plural, namespace }: ForeignObject): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${namespace}/${plural}`;
 }
 
-export const pathOf = (one: Thing): string => `${collectionOf(one)}/${one.name}`;
+export const pathOf = (one: ForeignObject): string => `${collectionOf(one)}/${one.name}`;

@@ -1,11 +1,18 @@
-// What people may tell the operators, by annotations and by approvals: as much as they could do themselves.
+// What people may set for the platform operator by annotations: as much as they could do themselves.
 
-import type { Actor } from "@virt/testkit";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { applied } from "../../world/account.ts";
-import { config, path as configs } from "../crd-objects.ts";
+import type { ApiUser } from "@virt/testkit";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { applyManifests } from "../../cluster/account.ts";
 import { person } from "./people.ts";
-import { bindRole, createRole, manifest, messageOf, rehearse, type Site, startSite, untilDenied } from "./site.ts";
+import {
+  bindRole,
+  dryRunWrite,
+  manifest,
+  messageOf,
+  type RightsCluster,
+  startRightsCluster,
+  untilDenied,
+} from "./rights-cluster.ts";
 import { everything, onHco, switches } from "./switches.ts";
 
 const prefix = "platform.kubevirt.io/";
@@ -13,13 +20,16 @@ const hcos = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconver
 const hco = `${hcos}/kubevirt-hyperconverged`;
 const checks = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks";
 const check = { apiVersion: "remediation.medik8s.io/v1alpha1", kind: "NodeHealthCheck" };
-const profile = "load-aware-rebalancing";
-const hash = "a".repeat(64);
 
-let site: Site;
+const shippedRoles = [
+  ...["viewer", "editor", "approver", "admin"].map((role) => `virtplatformconfig-${role}-role`),
+  ...["advisor", "platform"].map((operator) => `virt-${operator}-operator-metrics-reader`),
+];
+
+let cluster: RightsCluster;
 
 beforeAll(async () => {
-  site = await startSite();
+  cluster = await startRightsCluster();
   const objects = [
     manifest("hco.kubevirt.io/v1beta1", "HyperConverged", {
       name: "kubevirt-hyperconverged",
@@ -27,19 +37,17 @@ beforeAll(async () => {
       annotations: { [`${prefix}enable-swap`]: "false" },
     }),
     manifest("remediation.medik8s.io/v1alpha1", "NodeHealthCheck", { name: "virt-node-health-check" }),
-    JSON.stringify(config({ spec: { profile, action: "DryRun" } })),
   ];
-  await applied(site.server, objects.join("\n---\n"));
+  await applyManifests(cluster.server, objects.join("\n---\n"));
   await untilPoliciesHold();
 });
-afterAll(() => site.server.stop());
+afterAll(() => cluster.server.stop());
 
 /** Somebody who can make what the policies are about, and no more, is denied by each of them. */
 async function untilPoliciesHold(): Promise<void> {
-  const maker = await person(site.server, "maker-of-all", [
+  const maker = await person(cluster.server, "maker-of-all", [
     { group: "hco.kubevirt.io", resource: "hyperconvergeds", verbs: ["create"] },
     { group: "remediation.medik8s.io", resource: "nodehealthchecks", verbs: ["create"] },
-    { group: "advisor.kubevirt.io", resource: "virtplatformconfigs", verbs: ["create"] },
   ]);
   const metadata = (name: string, key: string) => ({ name, annotations: { [`${prefix}${key}`]: "true" } });
   const bodies = {
@@ -49,52 +57,66 @@ async function untilPoliciesHold(): Promise<void> {
       metadata: metadata("kubevirt-hyperconverged", "prune"),
     },
     [checks]: { ...check, metadata: metadata("virt-node-health-check", "adopt") },
-    [configs]: config({ spec: { profile, approvedPlan: hash } }),
   };
-  const policies = ["platform-operator-switches", "platform-operator-overrides", "advisor-operator-approvals"];
+  const policies = ["platform-operator-switches", "platform-operator-overrides"];
   const denials = Object.entries(bodies).map(([path, body], at) =>
     untilDenied(maker, { method: "POST", path, body }, `virt-${policies[at]}`),
   );
   await Promise.all(denials);
 }
 
-const annotate = (who: Actor, path: string, annotations: Readonly<Record<string, string | null>>) =>
-  rehearse(who, { method: "PATCH", path, body: { metadata: { annotations } } });
+const annotate = (who: ApiUser, path: string, annotations: Readonly<Record<string, string | null>>) =>
+  dryRunWrite(who, { method: "PATCH", path, body: { metadata: { annotations } } });
 
 describe("a switch on the HyperConverged", () => {
-  let virtualization: Actor;
+  let virtualization: ApiUser;
   beforeAll(async () => {
-    virtualization = await person(site.server, "virtualization", [{ ...onHco, verbs: ["patch", "update", "create"] }]);
+    virtualization = await person(cluster.server, "virtualization", [
+      { ...onHco, verbs: ["patch", "update", "create"] },
+    ]);
   });
 
   test.each(switches)("$key is not turned by somebody who cannot patch what it leads to", async ({ key, needs }) => {
     const answer = await annotate(virtualization, hco, { [`${prefix}${key}`]: "true" });
     expect(answer.status).toBe(403);
     const named = needs.map(({ resource, group }) => (group === "" ? resource : `${resource}.${group}`));
-    const told = named.filter((right) => messageOf(answer).includes(`which takes the right to patch ${right}`));
-    expect(told).toHaveLength(1);
+    const reports = named.filter((right) => messageOf(answer).includes(`which takes the right to patch ${right}`));
+    expect(reports).toHaveLength(1);
     expect(messageOf(answer)).toContain(`virtualization may not change ${prefix}${key} on the HyperConverged`);
   });
 
   test.each(switches)("$key is turned by somebody who can", async ({ key, needs }) => {
-    const somebody = await person(site.server, `with-${key}`, [onHco, ...needs]);
+    const somebody = await person(cluster.server, `with-${key}`, [onHco, ...needs]);
     expect(await annotate(somebody, hco, { [`${prefix}${key}`]: "true" })).toMatchObject({ status: 200 });
     for (const missing of needs) {
       const others = needs.filter((rule) => rule !== missing);
       if (others.length === 0 || needs === everything) continue;
-      const another = await person(site.server, `with-${key}-without-${missing.resource}`, [onHco, ...others]);
+      const another = await person(cluster.server, `with-${key}-without-${missing.resource}`, [onHco, ...others]);
       expect(await annotate(another, hco, { [`${prefix}${key}`]: "true" })).toMatchObject({ status: 403 });
     }
+  });
+
+  test.each(shippedRoles)("is turned by nobody because of the role %s, set, changed or taken away", async (role) => {
+    const name = `has-${role}`;
+    await bindRole(cluster.server, name, role);
+    const somebody = await person(cluster.server, name, [onHco]);
+    const attempts = switches.flatMap(({ key }) => ["true", "false", "x"].map((value) => ({ key, value })));
+    for (const { key, value } of attempts.filter((one) => `${one.key}=${one.value}` !== "enable-swap=false"))
+      expect({ key, ...(await annotate(somebody, hco, { [`${prefix}${key}`]: value })) }).toMatchObject({
+        key,
+        status: 403,
+      });
+    expect(await annotate(somebody, hco, { [`${prefix}enable-swap`]: null })).toMatchObject({ status: 403 });
   });
 
   test("that concerns the HyperConverged alone is turned by whoever may patch it", async () => {
     const devices = { [`${prefix}usb-devices`]: "[]", [`${prefix}enable-aaq`]: "true" };
     expect(await annotate(virtualization, hco, devices)).toMatchObject({ status: 200 });
-    const updater = await person(site.server, "updater", [{ ...onHco, verbs: ["update", "get"] }]);
+    const updater = await person(cluster.server, "updater", [{ ...onHco, verbs: ["update", "get"] }]);
     const { body } = await updater.request({ path: hco });
     const live = body as { readonly metadata: object };
     const changed = { ...live, metadata: { ...live.metadata, annotations: devices } };
-    expect(await rehearse(updater, { method: "PUT", path: hco, body: changed })).toMatchObject({ status: 403 });
+    expect(await dryRunWrite(updater, { method: "PUT", path: hco, body: changed })).toMatchObject({ status: 403 });
   });
 
   test("counts as turned when it is taken away", async () => {
@@ -105,12 +127,12 @@ describe("a switch on the HyperConverged", () => {
     const same = { [`${prefix}enable-swap`]: "false", "example.com/note": "mine", [`${prefix}openshift`]: "true" };
     expect(await annotate(virtualization, hco, same)).toMatchObject({ status: 200 });
     const body = { spec: { liveMigrationConfig: { allowPostCopy: true } } };
-    expect(await rehearse(virtualization, { method: "PATCH", path: hco, body })).toMatchObject({ status: 200 });
+    expect(await dryRunWrite(virtualization, { method: "PATCH", path: hco, body })).toMatchObject({ status: 200 });
   });
 
   test("is no other in an object that is made with it", async () => {
     const made = (annotations: object) =>
-      rehearse(virtualization, {
+      dryRunWrite(virtualization, {
         method: "POST",
         path: hcos.replace("openshift-cnv", "elsewhere"),
         body: {
@@ -130,81 +152,35 @@ describe("an override on a managed object", () => {
   const metadata = (name: string, key: string) => ({ name, annotations: { [`${prefix}${key}`]: "unmanaged" } });
 
   test("is not set by somebody who may only create such objects", async () => {
-    const maker = await person(site.server, "maker", [{ ...onChecks, verbs: ["create"] }]);
+    const maker = await person(cluster.server, "maker", [{ ...onChecks, verbs: ["create"] }]);
     for (const key of overrides) {
       const body = { ...check, metadata: metadata("virt-node-health-check", key) };
-      const answer = await rehearse(maker, { method: "POST", path: checks, body });
+      const answer = await dryRunWrite(maker, { method: "POST", path: checks, body });
       expect(answer.status).toBe(403);
       expect(messageOf(answer)).toContain(
         `maker may not set ${prefix}${key} on virt-node-health-check: that takes the right to patch nodehealthchecks.remediation.medik8s.io`,
       );
     }
     const others = { ...check, metadata: metadata("theirs", "mode") };
-    expect(await rehearse(maker, { method: "POST", path: checks, body: others })).toMatchObject({ status: 201 });
+    expect(await dryRunWrite(maker, { method: "POST", path: checks, body: others })).toMatchObject({ status: 201 });
+  });
+
+  test("is not set through the status of the object, which takes fewer rights", async () => {
+    const door = { name: "virt-platform-operator-metrics", namespace: "virt-platform-operator-system" };
+    await applyManifests(cluster.server, manifest("v1", "Service", door, { spec: { ports: [{ port: 80 }] } }));
+    const path = `/api/v1/namespaces/${door.namespace}/services/${door.name}/status`;
+    const onStatus = { group: "", resource: "services/status" };
+    const reporter = await person(cluster.server, "reporter", [onStatus]);
+    const answer = await annotate(reporter, path, { [`${prefix}mode`]: "unmanaged" });
+    expect(messageOf(answer)).toContain(
+      `reporter may not set ${prefix}mode on ${door.name}: that takes the right to patch services`,
+    );
+    expect(await annotate(reporter, path, { "example.com/note": "mine" })).toMatchObject({ status: 200 });
   });
 
   test("is set by whoever may patch the object", async () => {
-    const patcher = await person(site.server, "patcher", [onChecks]);
+    const patcher = await person(cluster.server, "patcher", [onChecks]);
     const annotations = Object.fromEntries(overrides.map((key) => [`${prefix}${key}`, "true"]));
     expect(await annotate(patcher, `${checks}/virt-node-health-check`, annotations)).toMatchObject({ status: 200 });
-  });
-});
-
-describe("the approval of a plan", () => {
-  const onConfigs = { group: "advisor.kubevirt.io", resource: "virtplatformconfigs" };
-  const approve = (who: Actor, approvedPlan: string | null, name = profile) =>
-    rehearse(who, { method: "PATCH", path: `${configs}/${name}`, body: { spec: { approvedPlan } } });
-  const roleOf = async (role: string) => {
-    await bindRole(site.server, role, `virtplatformconfig-${role}-role`);
-    const somebody = site.server.user(role);
-    const isBound = async () => expect((await somebody.request({ path: configs })).status).toBe(200);
-    await vi.waitFor(isBound, { timeout: 45_000, interval: 50 });
-    return somebody;
-  };
-
-  test("is kept from viewers and editors, who are told what they lack", async () => {
-    expect(await approve(await roleOf("viewer"), hash)).toMatchObject({ status: 403 });
-    const editor = await roleOf("editor");
-    const answer = await approve(editor, hash);
-    expect(answer.status).toBe(403);
-    expect(messageOf(answer)).toContain(
-      `editor may not change spec.approvedPlan of ${profile}: that takes the right to approve virtplatformconfigs.advisor.kubevirt.io`,
-    );
-    const body = { spec: { action: "Apply" } };
-    expect(await rehearse(editor, { method: "PATCH", path: `${configs}/${profile}`, body })).toMatchObject({
-      status: 200,
-    });
-    const spec = { profile: "virt-higher-density", action: "Apply", approvedPlan: hash } as const;
-    expect(await rehearse(editor, { method: "POST", path: configs, body: config({ spec }) })).toMatchObject({
-      status: 403,
-    });
-  });
-
-  test("is given, changed and taken back by approvers and admins", async () => {
-    for (const role of ["approver", "admin"]) {
-      const somebody = await roleOf(role);
-      expect(await approve(somebody, hash)).toMatchObject({ status: 200 });
-    }
-    const body = { spec: { approvedPlan: hash } };
-    await site.server.request({ method: "PATCH", path: `${configs}/${profile}`, body });
-    expect(await approve(site.server.user("approver"), null)).toMatchObject({ status: 200 });
-    expect(await approve(site.server.user("editor"), null)).toMatchObject({ status: 403 });
-    expect(await approve(site.server.user("editor"), hash)).toMatchObject({ status: 200 });
-  });
-
-  test("can be left to somebody for one config alone", async () => {
-    const rules = [
-      { apiGroups: [onConfigs.group], resources: [onConfigs.resource], verbs: ["get", "list", "patch"] },
-      { apiGroups: [onConfigs.group], resources: [onConfigs.resource], resourceNames: [profile], verbs: ["approve"] },
-    ];
-    await createRole(site.server, "one-config", rules);
-    await bindRole(site.server, "one-config", "one-config");
-    const other = "example-profile";
-    await applied(site.server, JSON.stringify(config({ spec: { profile: other, action: "DryRun" } })));
-    const somebody = site.server.user("one-config");
-    await vi.waitFor(async () => expect((await approve(somebody, "b".repeat(64))).status).toBe(200), {
-      timeout: 45_000,
-    });
-    expect(await approve(somebody, "b".repeat(64), other)).toMatchObject({ status: 403 });
   });
 });

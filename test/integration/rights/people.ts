@@ -1,14 +1,14 @@
 // People with exactly the rights that a test gives them.
 
-import type { Actor, Server } from "@virt/testkit";
+import type { ApiUser, Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
-import { bindRole, createRole } from "./site.ts";
+import { bindRole, createRole } from "./rights-cluster.ts";
 
 /** Verbs on a kind in the whole cluster; to patch, where none is named. */
-export type May = { readonly group: string; readonly resource: string; readonly verbs?: readonly string[] };
+export type Permissions = { readonly group: string; readonly resource: string; readonly verbs?: readonly string[] };
 
 /** Somebody who may do this and nothing else; takes effect before it returns. */
-export async function person(server: Server, name: string, rules: readonly May[]): Promise<Actor> {
+export async function person(server: Server, name: string, rules: readonly Permissions[]): Promise<ApiUser> {
   const granted = rules.map(({ group, resource, verbs = ["patch"] }) => ({
     apiGroups: [group],
     resources: [resource],
@@ -17,7 +17,7 @@ export async function person(server: Server, name: string, rules: readonly May[]
   await createRole(server, name, granted);
   await bindRole(server, name, name);
   const somebody = server.user(name);
-  const last = rules.at(-1) as May;
+  const last = rules.at(-1) as Permissions;
   const attributes = { group: last.group, resource: last.resource, verb: (last.verbs ?? ["patch"])[0] };
   const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
   const isGranted = async () => {

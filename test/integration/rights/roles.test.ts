@@ -23,11 +23,12 @@ function verbsOf(clusterRole: keyof typeof includes): readonly string[] {
   return [...new Set(added.flatMap(({ rules }) => rules.flatMap(({ verbs }) => verbs)))].toSorted();
 }
 
-test("viewers look, editors also change, and only admins approve besides those who are made approvers", () => {
-  const look = ["get", "list", "watch"];
-  expect(verbsOf("view")).toEqual(look);
-  expect(verbsOf("edit")).toEqual(["create", "delete", "get", "list", "patch", "update", "watch"]);
-  expect(verbsOf("admin")).toEqual([...verbsOf("edit"), "approve", "deletecollection"].toSorted());
+test("whoever edits the whole cluster only reads plans, and admins change and approve them", () => {
+  const read = ["get", "list", "watch"];
+  expect(verbsOf("view")).toEqual(read);
+  expect(verbsOf("edit")).toEqual(read);
+  const change = ["create", "delete", "patch", "update"];
+  expect(verbsOf("admin")).toEqual([...read, ...change, "approve", "deletecollection"].toSorted());
 });
 
 test("no role for people is about anything but configs, or about everything", () => {
@@ -43,7 +44,7 @@ const grantedTo = (operator: string) =>
   grantedRights(operator, readFileSync(inRepository("config", "rbac", operator, "role.yaml"), "utf8"));
 
 test.each(operators)(
-  "the %s is granted nothing as a whole, no way to more rights, and no look at secrets or pods",
+  "the %s is granted nothing as a whole, no way to more rights, and no read of secrets or pods",
   (operator) => {
     const granted = grantedTo(operator);
     expect(granted.filter((right) => Object.values(right).some((word) => word.includes("*")))).toEqual([]);

@@ -1,29 +1,37 @@
 // Somebody holds the token of an operator. First its roles stand in the way, then, with all rights of the cluster, its policy.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountName, applied, type ControllerName } from "../../world/account.ts";
-import { collectionOf, foreignTo, foreignToBoth, objectOf, pathOf, type Thing } from "./foreign-objects.ts";
-import { bindRole, messageOf, rehearse, type Site, startSite, untilDenied, type Write } from "./site.ts";
+import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";
+import { collectionOf, type ForeignObject, foreignTo, foreignToBoth, objectOf, pathOf } from "./foreign-objects.ts";
+import {
+  bindRole,
+  dryRunWrite,
+  messageOf,
+  type RightsCluster,
+  startRightsCluster,
+  untilDenied,
+  type Write,
+} from "./rights-cluster.ts";
 
-let site: Site;
+let cluster: RightsCluster;
 const operators = ["advisor", "platform"] as const;
-const all: readonly Thing[] = [...new Set([...foreignToBoth, ...foreignTo.advisor, ...foreignTo.platform])];
+const all: readonly ForeignObject[] = [...new Set([...foreignToBoth, ...foreignTo.advisor, ...foreignTo.platform])];
 
 beforeAll(async () => {
-  site = await startSite();
+  cluster = await startRightsCluster();
   const stored = [...all, ...own].map((one) => `${JSON.stringify(objectOf(one))}\n`);
-  await applied(site.server, stored.join("---\n"));
+  await applyManifests(cluster.server, stored.join("---\n"));
 });
-afterAll(() => site.server.stop());
+afterAll(() => cluster.server.stop());
 
-const hco: Thing = {
+const hco: ForeignObject = {
   apiVersion: "hco.kubevirt.io/v1beta1",
   kind: "HyperConverged",
   plural: "hyperconvergeds",
   namespace: "openshift-cnv",
   name: "kubevirt-hyperconverged",
 };
-const descheduler: Thing = {
+const descheduler: ForeignObject = {
   apiVersion: "operator.openshift.io/v1",
   kind: "KubeDescheduler",
   plural: "kubedeschedulers",
@@ -34,13 +42,17 @@ const descheduler: Thing = {
 const own = [hco, descheduler];
 
 const hostile = { metadata: { labels: { hostile: "true" } } };
-const create = (one: Thing): Write => ({ method: "POST", path: collectionOf(one), body: objectOf(one) });
-const edit = (one: Thing, sub = ""): Write => ({ method: "PATCH", path: `${pathOf(one)}${sub}`, body: hostile });
+const create = (one: ForeignObject): Write => ({ method: "POST", path: collectionOf(one), body: objectOf(one) });
+const edit = (one: ForeignObject, sub = ""): Write => ({
+  method: "PATCH",
+  path: `${pathOf(one)}${sub}`,
+  body: hostile,
+});
 const remove = (path: string): Write => ({ method: "DELETE", path });
 
-type Crime = Write & { readonly reason: string };
+type ForbiddenWrite = Write & { readonly reason: string };
 
-function crimesOn(one: Thing): readonly Crime[] {
+function forbiddenWritesTo(one: ForeignObject): readonly ForbiddenWrite[] {
   const what = `${one.kind} ${one.namespace === undefined ? "" : `${one.namespace}/`}${one.name}`;
   return [
     { reason: `create ${what}`, ...create(one) },
@@ -63,7 +75,7 @@ const pool = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/work
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 const configMaps = "/api/v1/namespaces/elsewhere/configmaps";
 
-const otherWays: readonly Crime[] = [
+const otherWays: readonly ForbiddenWrite[] = [
   {
     reason: "make a token of another account",
     method: "POST",
@@ -98,7 +110,7 @@ const otherWays: readonly Crime[] = [
   { reason: "delete all configs", ...remove(configs) },
 ];
 
-const particular: Readonly<Record<ControllerName, readonly Crime[]>> = {
+const particular: Readonly<Record<ControllerName, readonly ForbiddenWrite[]>> = {
   advisor: [{ reason: "delete the KubeDescheduler", ...remove(pathOf(descheduler)) }],
   platform: [
     { reason: "create HyperConverged", ...create(hco) },
@@ -111,9 +123,9 @@ const particular: Readonly<Record<ControllerName, readonly Crime[]>> = {
   ],
 };
 
-const crimesOf = (by: ControllerName): readonly Crime[] => {
-  const things: readonly Thing[] = [...foreignToBoth, ...foreignTo[by]];
-  return [...things.flatMap(crimesOn), ...otherWays, ...particular[by]];
+const crimesOf = (by: ControllerName): readonly ForbiddenWrite[] => {
+  const things: readonly ForeignObject[] = [...foreignToBoth, ...foreignTo[by]];
+  return [...things.flatMap(forbiddenWritesTo), ...otherWays, ...particular[by]];
 };
 
 test("at least 60 things are tried with each token", () => {
@@ -123,18 +135,21 @@ test("at least 60 things are tried with each token", () => {
 // A role cannot say in which namespace of others an object may be, nor of what name one may be made by POST: the policy can.
 describe.each(operators)("the token of the %s, with the rights that it ships with", (by) => {
   test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
-    expect(await rehearse(site.accounts[by], crime)).toMatchObject({ status: 403 });
+    expect(await dryRunWrite(cluster.accounts[by], crime)).toMatchObject({ status: 403 });
   });
 });
 
 describe.each(operators)("the token of the %s, with all rights of the cluster", (by) => {
   beforeAll(async () => {
-    await bindRole(site.server, accountName(by), "cluster-admin");
-    await untilDenied(site.accounts[by], crimesOf(by)[0] as Crime, `virt-${by}-operator-writes`);
+    await bindRole(cluster.server, accountName(by), "cluster-admin");
+    await untilDenied(cluster.accounts[by], crimesOf(by)[0] as ForbiddenWrite, `virt-${by}-operator-writes`);
   });
   test.concurrent.each(crimesOf(by))("cannot $reason", async (crime) => {
-    const answer = await rehearse(site.accounts[by], crime);
-    expect(messageOf(answer)).toContain(`ValidatingAdmissionPolicy 'virt-${by}-operator-writes'`);
+    const answer = await dryRunWrite(cluster.accounts[by], crime);
+    // Where two policies refuse, either may be the one that is named.
+    const policies = [`virt-${by}-operator-writes`, "virt-advisor-operator-status"];
+    const naming = policies.filter((policy) => messageOf(answer).includes(`ValidatingAdmissionPolicy '${policy}'`));
+    expect(naming).toHaveLength(1);
     expect(answer.status).toBe(403);
   });
 });
@@ -144,13 +159,17 @@ test("the advisor cannot make a config that runs at once, however wide its right
   const spec = { profile, action: "Apply" };
   const body = { apiVersion: "advisor.kubevirt.io/v1alpha1", kind: "VirtPlatformConfig", metadata: { name: profile } };
   const make = (given: object) =>
-    rehearse(site.accounts.advisor, { method: "POST", path: configs, body: { ...body, spec: { ...spec, ...given } } });
+    dryRunWrite(cluster.accounts.advisor, {
+      method: "POST",
+      path: configs,
+      body: { ...body, spec: { ...spec, ...given } },
+    });
   expect(messageOf(await make({}))).toContain("may make configs with action Ignore only");
   expect(await make({ action: "Ignore", approvedPlan: "a".repeat(64) })).toMatchObject({ status: 403 });
   expect(await make({ action: "Ignore" })).toMatchObject({ status: 201 });
 });
 
 test("everybody else writes as before", async () => {
-  const somebody = site.server.user("somebody", ["system:masters"]);
-  for (const one of all) expect(await rehearse(somebody, edit(one))).toMatchObject({ status: 200 });
+  const somebody = cluster.server.user("somebody", ["system:masters"]);
+  for (const one of all) expect(await dryRunWrite(somebody, edit(one))).toMatchObject({ status: 200 });
 });

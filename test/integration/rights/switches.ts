@@ -1,12 +1,12 @@
 // What somebody must be allowed to patch to turn a switch on the HyperConverged.
 
-import type { May } from "./people.ts";
+import type { Permissions } from "./people.ts";
 
-export const onHco: May = { group: "hco.kubevirt.io", resource: "hyperconvergeds" };
-const machineConfigs: May = { group: "machineconfiguration.openshift.io", resource: "machineconfigs" };
-const kubeletConfigs: May = { group: "machineconfiguration.openshift.io", resource: "kubeletconfigs" };
-const deschedulers: May = { group: "operator.openshift.io", resource: "kubedeschedulers" };
-export const everything: readonly May[] = [
+export const onHco: Permissions = { group: "hco.kubevirt.io", resource: "hyperconvergeds" };
+const machineConfigs: Permissions = { group: "machineconfiguration.openshift.io", resource: "machineconfigs" };
+const kubeletConfigs: Permissions = { group: "machineconfiguration.openshift.io", resource: "kubeletconfigs" };
+const deschedulers: Permissions = { group: "operator.openshift.io", resource: "kubedeschedulers" };
+export const everything: readonly Permissions[] = [
   machineConfigs,
   kubeletConfigs,
   deschedulers,
@@ -19,7 +19,7 @@ export const everything: readonly May[] = [
   { group: "observability.openshift.io", resource: "uiplugins" },
 ];
 
-export const switches: readonly { readonly key: string; readonly needs: readonly May[] }[] = [
+export const switches: readonly { readonly key: string; readonly needs: readonly Permissions[] }[] = [
   { key: "vfio-devices", needs: [machineConfigs] },
   { key: "enable-swap", needs: [machineConfigs] },
   { key: "enable-pci-passthrough", needs: [machineConfigs] },

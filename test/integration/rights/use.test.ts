@@ -3,19 +3,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import { join } from "node:path";
-import { freePorts, inRepository, startFaultProxy } from "@virt/testkit";
+import type { JsonMap, KubeObject } from "@virt/api";
+import { at } from "@virt/engine";
+import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
+import { type AuditEvent, freePorts, inRepository, startFaultProxy } from "@virt/testkit";
 import { afterEach, expect, test, vi } from "vitest";
 import { advisor, type OperatorNames, platform } from "../../../tools/generate/operators.ts";
 import { compareRights } from "../../../tools/rights/compare-rights.ts";
 import { exceptions } from "../../../tools/rights/exceptions.ts";
 import { grantedRights } from "../../../tools/rights/granted-rights.ts";
 import { usedRights } from "../../../tools/rights/used-rights.ts";
-import { startWorld, type World } from "../../world/world.ts";
+import { fieldSettingWebhook, startWebhook } from "../../cluster/admission-webhook.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { higherDensity, loadAware, paths } from "../advisor/cluster.ts";
-import { startGolden, untilConverged } from "../platform/golden.ts";
-import { hcoPath } from "../platform/site.ts";
+import { PlantedCluster } from "../advisor/planted-cluster.ts";
+import { type FullCluster, startFullCluster, untilConverged } from "../platform/full-cluster.ts";
+import { hcoPath } from "../platform/platform-cluster.ts";
 
 const prefix = "platform.kubevirt.io/";
+const vms = "/apis/kubevirt.io/v1/namespaces/openshift-cnv/virtualmachineinstances";
 const ends: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -24,7 +30,7 @@ afterEach(async () => {
 
 /** Behind a proxy that refuses streamed lists. Returns how to ask for its metrics. */
 async function startBehindProxy(
-  { server, startOperator }: World,
+  { server, startOperator }: TestCluster,
   { name, namespace }: OperatorNames,
   flags: readonly string[],
 ) {
@@ -52,9 +58,9 @@ function statusOf(url: string, token: string): Promise<number> {
   });
 }
 
-const until = (look: () => Promise<void> | void) => vi.waitFor(look, { timeout: 90_000, interval: 100 });
+const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
 
-function comparison({ server }: World, operator: OperatorNames, controller: string) {
+function comparison({ server }: TestCluster, operator: OperatorNames, controller: string) {
   const role = readFileSync(inRepository("config", "rbac", controller, "role.yaml"), "utf8");
   const used = usedRights(server.audit(), [operator.account]);
   return compareRights(grantedRights(operator.account, role), used, exceptions);
@@ -63,35 +69,62 @@ function comparison({ server }: World, operator: OperatorNames, controller: stri
 const nothingLeft = { unused: [], needless: [] };
 
 test("the advisor uses every right that it is granted", { timeout: 300_000 }, async () => {
-  const world = await startWorld();
-  ends.push(world[Symbol.asyncDispose]);
-  const { configs, server } = world;
+  const kinds = ["infrastructures", "machineconfigurations", "kubevirts", "virtualmachines"];
+  const testCluster = await startTestCluster({ crds: Object.fromEntries(kinds.map((kind) => [kind, kind])) });
+  ends.push(testCluster[Symbol.asyncDispose]);
+  const { configs, server } = testCluster;
   const scenario = join(server.folder, "scenario.json");
-  const nodes = [{ name: "worker", count: 1, roles: ["worker"], cpus: 8, memoryGiB: 32 }];
-  writeFileSync(scenario, JSON.stringify({ nodes, vms: [], hco: null, descheduler: null }));
-  await world.simulate(scenario);
-  const askForMetrics = await startBehindProxy(world, advisor, []);
+  const size = { count: 1, cpus: 8, memoryGiB: 32, swapGiB: 16 };
+  const nodes = [
+    { ...size, name: "worker", roles: ["worker"] },
+    { ...size, name: "both", roles: ["master", "control-plane", "worker"] },
+  ];
+  writeFileSync(scenario, JSON.stringify({ nodes, vms: [], descheduler: null, mastersSchedulable: true }));
+  await testCluster.simulate(scenario);
+  const askForMetrics = await startBehindProxy(testCluster, advisor, []);
   const isThere = async (name: string) => expect((await configs.status(name)).phase).toBe("Ignored");
   await until(() => isThere(loadAware));
   await until(() => isThere(higherDensity));
+  await assessPlan(testCluster);
   await configs.create("example-profile", { action: "Apply" });
   await configs.edit(loadAware, { action: "Apply" });
   await configs.edit(higherDensity, { action: "Apply" });
   for (const name of ["example-profile", loadAware, higherDensity]) await configs.until(name, "Completed");
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: false } } });
   await configs.edit(higherDensity, { options: { virtHigherDensity: { enableSwap: false } } });
-  for (const path of [paths.psi, paths.swap])
+  const ofMaster = [paths.psi, paths.swap].map((path) => path.replace("-worker-", "-master-"));
+  for (const path of [paths.psi, paths.swap, ...ofMaster])
     await until(async () => expect((await server.request({ path })).status).toBe(404));
   expect(await askForMetrics()).toBe(403);
-  await until(() => expect(comparison(world, advisor, "advisor")).toEqual(nothingLeft));
+  await until(() => expect(comparison(testCluster, advisor, "advisor")).toEqual(nothingLeft));
 });
 
+/** A plan is shown with what it would do to a VM that stops, whose owner says whether it starts again. */
+async function assessPlan({ configs, server }: TestCluster): Promise<void> {
+  await server.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: "vms" } } });
+  const planted = new PlantedCluster(server);
+  const { body } = await server.request({ path: "/api/v1/nodes?labelSelector=node-role.kubernetes.io/worker" });
+  const [worker] = (body as { readonly items: readonly KubeObject[] }).items;
+  const node = worker?.metadata.name ?? "";
+  // Started by hand, else the simulator would make the machine before this does.
+  await planted.plantVms([{ name: "stops", node, strategy: "None", owner: "Manual" }]);
+  await configs.edit(loadAware, { action: "DryRun" });
+  const { impact } = await configs.until(loadAware, (status) => status.impact !== undefined);
+  expect(impact).toMatchObject({ vms: { stop: 1 } });
+  await planted.clear();
+}
+
 test("the platform operator uses every right that it is granted", { timeout: 300_000 }, async () => {
-  const golden = await startGolden();
-  ends.push(golden[Symbol.asyncDispose]);
-  const { world, read, edit, targets } = golden;
-  const askForMetrics = await startBehindProxy(world, platform, ["--activation=always"]);
-  await untilConverged(golden);
+  const fullCluster = await startFullCluster();
+  ends.push(fullCluster[Symbol.asyncDispose]);
+  const { testCluster, read, edit, targets } = fullCluster;
+  await expectReboots(fullCluster);
+  const askForMetrics = await startBehindProxy(testCluster, platform, ["--activation=always"]);
+  const isOwnerRead = ({ verb, requestURI }: AuditEvent) => verb === "get" && requestURI.includes("/virtualmachines/");
+  await until(() => expect(testCluster.server.audit().some(isOwnerRead)).toBe(true));
+  expect((await testCluster.server.request({ method: "DELETE", path: `${vms}/blocking` })).status).toBe(200);
+  await untilConverged(fullCluster);
+  await sufferMutation(fullCluster);
   const { annotations = {} } = (await read(hcoPath)).metadata;
   const asked = Object.keys(annotations).filter((key) => /\/(vfio|usb)-devices$|\/feature-gates$/.test(key));
   const switches = ["kubelet-performance-settings", "numa", "swap", "pci-passthrough", "loadaware", "mtv", "metallb"];
@@ -101,9 +134,72 @@ test("the platform operator uses every right that it is granted", { timeout: 300
   const stays = ["HyperConverged", "Service", "ServiceMonitor", "PrometheusRule"];
   const gone = targets.filter(({ ref }) => !stays.includes(ref.kind)).map(({ path }) => path);
   await until(async () => {
-    const answers = await Promise.all(gone.map((path) => world.server.request({ path })));
+    const answers = await Promise.all(gone.map((path) => testCluster.server.request({ path })));
     expect(gone.filter((_, at) => answers[at]?.status !== 404)).toEqual([]);
   });
+  await governFor(testCluster);
   expect(await askForMetrics()).toBe(403);
-  await until(() => expect(comparison(world, platform, "platform")).toEqual(nothingLeft));
+  await until(() => expect(comparison(testCluster, platform, "platform")).toEqual(nothingLeft));
 });
+
+/** A gate before reboots has their impact read: of a pool whose one node has a VM that ends with it, and one that blocks. */
+async function expectReboots({ testCluster: { server }, edit }: FullCluster): Promise<void> {
+  const create = async (path: string, body: KubeObject) =>
+    expect((await server.request({ method: "POST", path, body })).status).toBe(201);
+  await server.installCrds(["virtualmachines", "kubevirts", "machineconfigurations"].map(mockCrd));
+  const mco = "machineconfiguration.openshift.io/v1";
+  await create(`/apis/${mco}/machineconfigpools`, poolObject("worker"));
+  const rendered = { apiVersion: mco, kind: "MachineConfig", metadata: { name: "rendered-1" }, spec: {} };
+  await create(`/apis/${mco}/machineconfigs`, rendered);
+  const { metadata, status } = nodeObject("worker-0");
+  await edit("/api/v1/nodes/worker-0", {
+    metadata: { annotations: metadata.annotations ?? {} },
+    spec: { taints: null },
+  });
+  await edit("/api/v1/nodes/worker-0/status", { status: status ?? {} });
+  for (const [name, strategy] of [
+    ["ending", "None"],
+    ["blocking", "LiveMigrate"],
+  ] as const) {
+    const owner = { apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", name, uid: name, controller: true };
+    const { metadata: _own, spec, ...vmi } = vmObject(name, "worker-0", { strategy, isMigratable: false });
+    const own = { name, ownerReferences: [owner] };
+    await create(vms, { ...vmi, metadata: own, spec: { ...(spec as JsonMap), domain: { devices: {} } } });
+  }
+  await edit(hcoPath, { metadata: { annotations: { [`${prefix}reboot-gate`]: "no-blockers" } } });
+}
+
+/** Webhooks and policies are watched while one of them changes our writes. */
+async function sufferMutation({ testCluster, edit, read }: FullCluster): Promise<void> {
+  const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
+  const minHealthy = async () => at(await read(check), "spec", "minHealthy");
+  const options = fieldSettingWebhook("remediation.medik8s.io", "nodehealthchecks", "/spec/minHealthy", "10%");
+  await using webhook = await startWebhook(testCluster.server, options);
+  await until(async () => {
+    await edit(check, { metadata: { labels: { touched: `${Math.random()}` } } }, "person");
+    expect(await minHealthy()).toBe("10%");
+  });
+  const isWatched = ({ verb, requestURI }: AuditEvent) =>
+    verb === "watch" && requestURI.includes("/mutatingwebhookconfigurations");
+  await until(() => expect(testCluster.server.audit().some(isWatched)).toBe(true));
+  await webhook.remove();
+  await until(async () => expect(await minHealthy()).toBe("51%"));
+}
+
+/** A plan comes and goes: what it governed is recorded, and the switches of that moment are read. */
+async function governFor({ configs, server }: TestCluster): Promise<void> {
+  const record = `/api/v1/namespaces/${platform.namespace}/configmaps/virt-platform-operator-governance`;
+  const isRecorded = (text: string) =>
+    until(async () => {
+      const { body } = await server.request({ path: record });
+      const { data = {} } = body as { readonly data?: Readonly<Record<string, string>> };
+      expect(data["governance.json"]).toContain(text);
+    });
+  await configs.create(higherDensity, { action: "Apply" });
+  const path = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${higherDensity}/status`;
+  const { status } = await server.request({ method: "PATCH", path, body: { status: { executedGeneration: 1 } } });
+  expect(status).toBe(200);
+  await isRecorded(higherDensity);
+  await configs.remove(higherDensity);
+  await isRecorded('"since"');
+}

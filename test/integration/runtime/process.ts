@@ -5,9 +5,9 @@ import { createInterface } from "node:readline";
 import { inRepository, type Server } from "@virt/testkit";
 import { expect, onTestFinished } from "vitest";
 
-export type Said = { readonly event: string; readonly [key: string]: unknown };
+export type CopierMessage = { readonly event: string; readonly [key: string]: unknown };
 
-export type Holding = {
+export type CopierUsage = {
   readonly heap: number;
   /** Sockets, timers and what else Node keeps open, by sort. */
   readonly resources: Readonly<Record<string, number>>;
@@ -18,9 +18,9 @@ export type Holding = {
 export type Copier = {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly said: readonly Said[];
+  readonly said: readonly CopierMessage[];
   /** What it holds at the moment; its heap means something only after a collection. */
-  readonly ask: (first?: "collect") => Promise<Holding>;
+  readonly ask: (first?: "collect") => Promise<CopierUsage>;
 };
 
 export function startCopier(api: Server, env: Readonly<Record<string, string>> = {}): Copier {
@@ -29,17 +29,17 @@ export function startCopier(api: Server, env: Readonly<Record<string, string>> =
     env: { ...process.env, KUBECONFIG: api.kubeconfig, ...env },
   });
   if (child.pid === undefined) throw new Error("the copier did not start");
-  const said: Said[] = [];
-  const asked: ((holding: Holding) => void)[] = [];
+  const said: CopierMessage[] = [];
+  const asked: ((holding: CopierUsage) => void)[] = [];
   createInterface(child.stdout).on("line", (line) => {
-    const one = JSON.parse(line) as Said;
-    if (one.event === "holding") asked.shift()?.(one as unknown as Holding);
+    const one = JSON.parse(line) as CopierMessage;
+    if (one.event === "holding") asked.shift()?.(one as unknown as CopierUsage);
     else said.push(one);
   });
   child.stderr.on("data", (words: Buffer) => said.push({ event: "stderr", words: words.toString() }));
   onTestFinished(() => void child.kill("SIGKILL"));
   const ask = (first = "") =>
-    new Promise<Holding>((resolve) => {
+    new Promise<CopierUsage>((resolve) => {
       asked.push(resolve);
       child.stdin.write(`${first}\n`);
     });
@@ -47,7 +47,7 @@ export function startCopier(api: Server, env: Readonly<Record<string, string>> =
 }
 
 /** Faults of ours: a healthy one has none. */
-export function complaints({ said }: Copier): readonly Said[] {
+export function complaints({ said }: Copier): readonly CopierMessage[] {
   return said.filter(({ event }) => event === "bug" || event === "stderr");
 }
 

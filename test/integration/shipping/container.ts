@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePorts, inRepository } from "@virt/testkit";
 import { nodeFlags } from "../../../tools/bundling.ts";
-import type { Line } from "../../world/program.ts";
+import type { LogLine } from "../../cluster/program.ts";
 
 export type Container = {
-  readonly log: readonly Line[];
+  readonly log: readonly LogLine[];
   readonly ports: { readonly probes: number; readonly metrics: number };
   /** The most memory that it has had. */
   readonly peakBytes: () => number;
@@ -19,9 +19,10 @@ export type Container = {
   readonly stop: () => Promise<number | null>;
 };
 
-export type Wanted = {
+export type ContainerOptions = {
   /** As in the Deployment. */
   readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   readonly kubeconfig: string;
   readonly memoryBytes: number;
 };
@@ -30,7 +31,7 @@ export type Wanted = {
 const someone = { uid: 1_000_660_000, gid: 0 };
 const isRoot = process.getuid?.() === 0;
 
-export async function startContainer({ args, kubeconfig, memoryBytes }: Wanted): Promise<Container> {
+export async function startContainer({ args, env, kubeconfig, memoryBytes }: ContainerOptions): Promise<Container> {
   const root = readOnlyTree(kubeconfig);
   const [probes = 0, metrics = 0, debug = 0] = await freePorts(3);
   // The last of two flags counts. Ports of the test's own, since all containers share this machine.
@@ -45,15 +46,15 @@ export async function startContainer({ args, kubeconfig, memoryBytes }: Wanted):
   const limits = ["--permission", "--allow-fs-read=*", `--max-old-space-size=${memoryBytes / 2 ** 21}`];
   const child = spawn(process.execPath, [...nodeFlags, ...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
     cwd: root,
-    env: {},
+    env: { ...env },
     ...(isRoot && someone),
   });
   child.once("exit", () => {
     chmodSync(root, 0o755);
     rmSync(root, { recursive: true });
   });
-  const log: Line[] = [];
-  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as Line));
+  const log: LogLine[] = [];
+  createInterface(child.stdout).on("line", (line) => log.push(JSON.parse(line) as LogLine));
   child.stderr.on("data", (words: Buffer) => log.push({ level: "error", msg: words.toString() }));
   return {
     log,
@@ -66,10 +67,11 @@ export async function startContainer({ args, kubeconfig, memoryBytes }: Wanted):
 
 function readOnlyTree(kubeconfig: string): string {
   const root = mkdtempSync(join(tmpdir(), "container-"));
-  cpSync(inRepository("dist", "virt-operator.mjs"), join(root, "virt-operator.mjs"));
+  const files = ["virt-operator.mjs", "virt-operator-bundle.mjs"];
+  for (const file of files) cpSync(inRepository("dist", file), join(root, file));
   cpSync(kubeconfig, join(root, "kubeconfig"));
   mkdirSync(join(root, "metrics-tls"));
-  for (const file of ["virt-operator.mjs", "kubeconfig"]) chmodSync(join(root, file), 0o444);
+  for (const file of [...files, "kubeconfig"]) chmodSync(join(root, file), 0o444);
   chmodSync(root, 0o555);
   return root;
 }

@@ -23,7 +23,10 @@ test("it starts without a shell, with the flags that are measured, and not as ro
 
 test("nothing is taken from a registry that somebody else chose", () => {
   const bases = [...dockerfile.matchAll(/^ARG \w+=(.*)$/gm)].map(([, base]) => base);
-  expect(bases).toEqual(["ubi9/nodejs-24", "ubi9/nodejs-24-minimal"]);
+  expect(bases).toEqual([
+    "registry.access.redhat.com/ubi9/nodejs-24",
+    "registry.access.redhat.com/ubi9/nodejs-24-minimal",
+  ]);
   expect([...dockerfile.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, base]) => base)).toEqual([
     "${BUILDER}",
     "${BASE}",

@@ -47,8 +47,7 @@ test("the cluster gets our CRD, those of others, and a mock HyperConverged", { t
 test("deploy-local builds the image, brings it there, and waits for the pods", { timeout: hangsAfterMs }, async () => {
   const deploying = shell.run("make deploy-local");
   await expect.poll(() => rollOut(deploying), { timeout: hangsAfterMs }).toBe("ended");
-  const { stdout } = succeeded(await deploying);
-  expect(stdout).toContain('deployment "virt-platform-operator-controller-manager" successfully rolled out');
+  expect(succeeded(await deploying).stderr).toContain("ok: rollout of virt-platform-operator-controller-manager");
   const image = "localhost/virt-operators:local";
   const steps = readFileSync(calls, "utf8")
     .split("\n")

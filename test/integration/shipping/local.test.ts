@@ -1,9 +1,10 @@
 // The seed's way to develop: a local cluster, the operators on it, their logs, and again after a change.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type DevCluster, isKeeper } from "../../../tools/dev/record.ts";
 import { openShell, type Shell } from "../../e2e/shell.ts";
 import { succeeded } from "./manifests.ts";
 
@@ -21,6 +22,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+function recordedCluster(): DevCluster {
+  return JSON.parse(readFileSync(join(env.DEV_FOLDER, "cluster.json"), "utf8")) as DevCluster;
+}
+
 test("without a cluster, each command says which one makes it", { timeout: hangsAfterMs }, async () => {
   for (const target of ["deploy-local", "redeploy-local", "logs-local"]) {
     const { code, stderr } = await shell.run(`make ${target}`);
@@ -35,19 +40,27 @@ test("without Kind, kind-setup says so and makes a simulated cluster", { timeout
   expect(stdout).toContain("export KUBECONFIG=");
 });
 
-test("the operators are deployed, run with the rights that they have there, and tell what they do", {
+test("the operators are deployed, run with the rights that they have there, and report what they do", {
   timeout: hangsAfterMs,
 }, async () => {
   succeeded(await shell.run("make deploy-local"));
   const logs = async () => (await shell.run("make logs-local")).stdout;
   await expect.poll(logs).toMatch(/"controllers":\["advisor"\](?:.|\n)*Profile virt-higher-density is available/);
-  await expect.poll(logs).toMatch(/"controllers":\["platform"\](?:.|\n)*may write/);
+  await expect.poll(logs).toMatch(/"controllers":\["platform"\](?:.|\n)*became leader/);
 });
 
 test("after a change they are deployed in the place of those before", { timeout: hangsAfterMs }, async () => {
   const { stdout } = succeeded(await shell.run("make redeploy-local"));
   expect(stdout).toContain("deployment.apps/virt-advisor-operator-controller-manager serverside-applied");
   await expect.poll(async () => (await shell.run("make logs-local")).stdout).toContain('"msg":"starting"');
+});
+
+test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () => {
+  const { kubeconfig, operators } = recordedCluster();
+  const { stdout } = succeeded(await shell.run(`KUBECONFIG=${kubeconfig} make undeploy`));
+  expect(stdout).toContain("The operators that make deploy-local started have ended.\n");
+  expect(isKeeper(operators?.keeper ?? 0)).toBe(false);
+  expect((await shell.run("make logs-local")).stderr).toContain("run make deploy-local first");
 });
 
 test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {

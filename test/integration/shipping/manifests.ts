@@ -1,7 +1,7 @@
 // The folders of config/ as kustomize makes objects of them.
 
 import type { KubeObject } from "@virt/api";
-import { inRepository, type Output, type Server } from "@virt/testkit";
+import { inRepository, type KubectlResult, type Server } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 
 export const ownNamespaces = ["virt-advisor-operator-system", "virt-platform-operator-system"];
@@ -24,10 +24,11 @@ type PodSpec = { readonly serviceAccountName: string; readonly containers: reado
 
 type Container = {
   readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
   readonly resources: { readonly limits: { readonly memory: string } };
 };
 
-export function succeeded(output: Output): Output {
+export function succeeded(output: KubectlResult): KubectlResult {
   if (output.code !== 0) throw new Error(output.stderr);
   return output;
 }

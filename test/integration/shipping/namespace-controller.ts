@@ -3,7 +3,7 @@
 import type { Server } from "@virt/testkit";
 import { succeeded } from "./manifests.ts";
 
-/** Those that were told to end. */
+/** Those that are terminating. */
 export async function endNamespaces(server: Server): Promise<void> {
   const ending = "--output=jsonpath={.items[?(@.status.phase=='Terminating')].metadata.name}";
   const { stdout } = succeeded(await server.kubectl("get", "namespaces", ending));

@@ -12,8 +12,8 @@ import { deploymentsIn, objectsOf, ownNamespaces } from "./manifests.ts";
 const hangsAfterMs = 120_000;
 const overlays = [
   { overlay: "advisor", activation: [], pods: 1 },
-  { overlay: "platform", activation: ["--activation=always"], pods: 1 },
-  { overlay: "default", activation: ["--activation=opt-in"], pods: 2 },
+  { overlay: "platform", activation: ["always"], pods: 1 },
+  { overlay: "default", activation: ["opt-in"], pods: 2 },
 ];
 
 let server: Server;
@@ -53,8 +53,11 @@ describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
   });
 
   test("activates the platform controller as its page says", () => {
-    const args = deploymentsIn(objects).flatMap(({ spec }) => spec.template.spec.containers[0].args);
-    expect(args.filter((flag) => flag.startsWith("--activation"))).toEqual(activation);
+    expect(valuesOf(objects, "VIRT_OPERATOR_ACTIVATION")).toEqual(activation);
+  });
+
+  test("names the namespace of the HyperConverged to every controller", () => {
+    expect(valuesOf(objects, "VIRT_OPERATOR_HCO_NAMESPACE")).toEqual(Array(pods).fill("openshift-cnv"));
   });
 
   test("has objects only where no others live, and no namespace of others", () => {
@@ -68,6 +71,11 @@ describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
     for (const { metadata } of objects) expect(metadata.labels).toMatchObject(common);
   });
 });
+
+function valuesOf(objects: readonly KubeObject[], variable: string) {
+  const environments = deploymentsIn(objects).flatMap(({ spec }) => spec.template.spec.containers[0].env);
+  return environments.filter(({ name }) => name === variable).map(({ value }) => value);
+}
 
 test("a pod that asks for more is refused there", async () => {
   const [deployment] = deploymentsIn(await objectsOf(server, "advisor"));
@@ -99,7 +107,7 @@ test("the Service and the ServiceMonitor of the platform controller are those of
 
 type Template = { readonly metadata: object; readonly spec: object };
 
-/** Has the API server look at a pod without making it. */
+/** Has the API server validate a pod without creating it. */
 async function tried(namespace: string, { metadata, spec }: Template) {
   const file = join(server.folder, "pod.json");
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { ...metadata, name: "tried", namespace }, spec };

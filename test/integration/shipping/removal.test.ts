@@ -2,9 +2,9 @@
 
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { configClientFor } from "../../cluster/config-client.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
 import { openShell, type Shell } from "../../e2e/shell.ts";
-import { configsOf } from "../../world/configs.ts";
-import { mockCrd } from "../../world/world.ts";
 import { succeeded } from "./manifests.ts";
 import { endNamespaces } from "./namespace-controller.ts";
 
@@ -29,18 +29,18 @@ test("what was there before is there afterwards, with all that the operators app
 }, async () => {
   const before = await everything();
   succeeded(await server.kubectl("apply", "-f", installer));
-  succeeded(await shell.run("make deploy IMG=example@sha256:0123"));
+  succeeded(await shell.run("make deploy WAIT=0 IMG=example@sha256:0123"));
   await applyAsOperator();
   await expect
     .poll(() =>
-      configsOf(server)
+      configClientFor(server)
         .create(plan)
         .then(() => "made", String),
     )
     .toBe("made");
 
   const undeployed = succeeded(await shell.run("make undeploy"));
-  expect(undeployed.stdout.split("What stays, as it is:\n")[1]).toBe(
+  expect(undeployed.stdout.split("Left in the cluster, unchanged:\n")[1]).toBe(
     `  the CRD with its configs, until make uninstall: ${plan}\n  MachineConfig 99-worker-psi-karg (virt-advisor-operator)\n`,
   );
   await endNamespaces(server);
@@ -63,10 +63,24 @@ test("it can be installed again, with the image that was asked for", { timeout: 
   expect((await shell.run("make install")).stdout).toContain(
     "virtplatformconfigs.advisor.kubevirt.io serverside-applied",
   );
-  const { code, stderr } = await shell.run("make deploy OVERLAY=advisor IMG=example@sha256:4567");
+  const { code, stderr } = await shell.run("make deploy WAIT=0 OVERLAY=advisor IMG=example@sha256:4567");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const images = "--output=jsonpath={.items[*].spec.template.spec.containers[*].image}";
   expect((await server.kubectl("get", "deployments", "-A", images)).stdout).toBe("example@sha256:4567");
+});
+
+test("one controller can be taken away alone, and what of the other stays is said", {
+  timeout: hangsAfterMs,
+}, async () => {
+  const { stdout } = succeeded(await shell.run("make undeploy OVERLAY=platform"));
+  expect(stdout.split("Left in the cluster, unchanged:\n")[1]).toBe(
+    [
+      "  the advisor controller, until make undeploy OVERLAY=advisor",
+      "  the CRD, which has no configs, until make uninstall",
+      "  MachineConfig 99-worker-psi-karg (virt-advisor-operator)",
+      "",
+    ].join("\n"),
+  );
 });
 
 /** As a plan of the advisor would. */

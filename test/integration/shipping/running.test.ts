@@ -5,9 +5,9 @@ import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountName, type ControllerName } from "../../world/account.ts";
-import { configsOf } from "../../world/configs.ts";
-import { mockCrd } from "../../world/world.ts";
+import { accountName, type ControllerName } from "../../cluster/account.ts";
+import { configClientFor } from "../../cluster/config-client.ts";
+import { mockCrd } from "../../cluster/test-cluster.ts";
 import { type Container, startContainer } from "./container.ts";
 import { deploymentsIn, objectsOf, succeeded } from "./manifests.ts";
 
@@ -41,10 +41,11 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
     const [deployment] = all.filter(({ metadata }) => metadata.namespace === namespace);
     if (deployment === undefined) throw new Error(`there is no Deployment in ${namespace}`);
     const { serviceAccountName, containers } = deployment.spec.template.spec;
-    const [{ args, resources }] = containers;
+    const [{ args, env: variables, resources }] = containers;
+    const env = Object.fromEntries(variables.map(({ name, value = namespace }) => [name, value])); // one is a fieldRef
     memoryBytes = Number.parseInt(resources.limits.memory, 10) * 2 ** 20;
     const { kubeconfig } = await server.serviceAccount(namespace, serviceAccountName);
-    container = await startContainer({ args, kubeconfig, memoryBytes });
+    container = await startContainer({ args, env, kubeconfig, memoryBytes });
   });
   afterAll(() => container.stop());
 
@@ -55,7 +56,7 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
 
   test("becomes ready and holds its lease, as a user that nobody chose", async () => {
     await expect.poll(() => probe("/readyz")).toBe(200);
-    await expect.poll(() => container.log.map(({ msg }) => msg)).toContain("may write");
+    await expect.poll(() => container.log.map(({ msg }) => msg)).toContain("became leader");
     expect(await probe("/healthz")).toBe(200);
     expect(container.userId()).toBe(process.getuid?.() === 0 ? 1_000_660_000 : process.getuid?.());
   });
@@ -109,7 +110,7 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
 
 const works: Readonly<Record<ControllerName, () => Promise<void>>> = {
   advisor: async () => {
-    const configs = configsOf(server);
+    const configs = configClientFor(server);
     await configs.until("load-aware-rebalancing", "Ignored");
     await configs.edit("load-aware-rebalancing", { action: "DryRun" });
     await configs.until("load-aware-rebalancing", "ReviewRequired");

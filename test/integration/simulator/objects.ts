@@ -4,7 +4,7 @@ import type { Server } from "@virt/testkit";
 import { expect } from "vitest";
 import { type Simulator, timeout } from "./process.ts";
 
-export type Thing = {
+export type SimulatedObject = {
   readonly metadata: {
     readonly name: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -38,15 +38,16 @@ export const machineConfigs = `${machineConfiguration}/machineconfigs`;
 export const poolPath = (name: string) => `${machineConfiguration}/machineconfigpools/${name}`;
 export const machines = "/apis/kubevirt.io/v1/virtualmachineinstances";
 
-export const read = async (api: Server, path: string) => (await api.request({ path })).body as Thing;
+export const read = async (api: Server, path: string) => (await api.request({ path })).body as SimulatedObject;
 export const list = async (api: Server, path: string) =>
-  ((await api.request({ path })).body as { items: readonly Thing[] }).items;
+  ((await api.request({ path })).body as { items: readonly SimulatedObject[] }).items;
 export const patch = (api: Server, path: string, body: object) => api.request({ method: "PATCH", path, body });
 export const fault = (api: Server, path: string, name: string, value: string | null) =>
   patch(api, path, { metadata: { annotations: { [`simulator.kubevirt.io/${name}`]: value } } });
-export const condition = ({ status }: Thing, type: string) => status?.conditions?.find((each) => each.type === type);
-export const isReady = (node: Thing) => condition(node, "Ready")?.status === "True";
-export const sources = ({ spec }: Thing) => spec.configuration?.source.map(({ name }) => name);
+export const condition = ({ status }: SimulatedObject, type: string) =>
+  status?.conditions?.find((each) => each.type === type);
+export const isReady = (node: SimulatedObject) => condition(node, "Ready")?.status === "True";
+export const sources = ({ spec }: SimulatedObject) => spec.configuration?.source.map(({ name }) => name);
 export const cordoned = ({ lines }: Simulator) =>
   lines.flatMap((line) => /^node (\S+) is cordoned/.exec(line)?.[1] ?? []);
 
@@ -61,7 +62,7 @@ export async function addConfig(
 }
 export const psi = { spec: { kernelArguments: ["psi=1"] } };
 
-export const isUpdatedTo = (pool: Thing, machineConfig: string) =>
+export const isUpdatedTo = (pool: SimulatedObject, machineConfig: string) =>
   sources(pool)?.includes(machineConfig) === true &&
   pool.status.configuration?.name === pool.spec.configuration?.name &&
   condition(pool, "Updated")?.status === "True";

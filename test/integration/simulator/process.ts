@@ -1,22 +1,24 @@
-// The simulator as a process on a real API server, and what tests look at there.
+// The simulator as a process on a real API server, and what tests read there.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { inRepository, type Server, startServer } from "@virt/testkit";
+import { borrowServer, inRepository, type Server } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 
-export const main = inRepository("apps", "simulator", "src", "main.ts");
+/** As it ships: to load the sources takes each process two seconds. */
+export const main = inRepository("dist", "virt-simulator.mjs");
 export const mock = (name: string) => `config/crd/mocks/${name}.yaml`;
 export const openShift = [
   "machineconfigs",
   "machineconfigpools",
   "machineconfignodes",
   "kubeletconfigs",
+  "machineconfigurations",
   "infrastructures",
   "schedulers",
 ];
-const kubeVirt = ["virtualmachineinstances", "virtualmachineinstancemigrations"];
+const kubeVirt = ["virtualmachineinstances", "virtualmachineinstancemigrations", "virtualmachines", "kubevirts"];
 const hcoOld = "hyperconvergeds-v1beta1";
 export const timeout = { timeout: 55_000 };
 
@@ -48,7 +50,7 @@ export function simulate(api: Server, scenario: string, ...flags: readonly strin
   const until = async (pattern: RegExp) => {
     await expect.poll(() => [...lines, ...complaints].join("\n"), timeout).toMatch(pattern);
   };
-  const exit = once(child, "exit") as Promise<[number]>;
+  const exit = once(child, "close") as Promise<[number]>;
   const stop = async () => {
     child.kill("SIGTERM");
     const [code] = await exit;
@@ -60,20 +62,21 @@ export function simulate(api: Server, scenario: string, ...flags: readonly strin
 
 const running: (() => Promise<number>)[] = [];
 
-export type Shared = { readonly server: () => Server; readonly empty: () => Promise<void> };
+export type SharedServer = { readonly server: () => Server; readonly empty: () => Promise<void> };
 
 /** One server for the tests of a file: it is emptied after each of them. */
-export function shareServer(): Shared {
+export function shareServer(): SharedServer {
   let started: Server | undefined;
   const server = () => started ?? expect.fail("the server has not been started");
-  const all = [...openShift, "nodes", ...kubeVirt, "hyperconvergeds", "daemonsets"].join(",");
+  const own = ["nodes", "daemonsets", "pods", "poddisruptionbudgets"];
+  const all = [...openShift, ...own, ...kubeVirt, "hyperconvergeds"].join(",");
   const empty = async () => {
     const { code, stderr } = await server().kubectl("delete", all, "--all", "--all-namespaces", "--wait=false");
     expect([code, stderr]).toEqual([0, ""]);
   };
   beforeAll(async () => {
-    started = await startServer();
-    await started.installCrds([...openShift, ...kubeVirt, hcoOld].map(mock));
+    const crds = [...openShift, ...kubeVirt, hcoOld].map(mock);
+    started = await borrowServer({ name: "kinds of the simulator", prepare: (fresh) => fresh.installCrds(crds) });
   });
   afterAll(() => started?.stop());
   afterEach(async () => {

@@ -1,7 +1,8 @@
 // Lets an operator write what its roles are made of, in the places that the catalog names, and nothing else: even if somebody
 // gives its account wider rights, or steals its token.
 
-import type { OperatorNames } from "../operators.ts";
+import { objectAnnotations } from "@virt/platform";
+import { type OperatorNames, platform } from "../operators.ts";
 import type { OperatorRights } from "../rbac/operator-rights.ts";
 import type { Right } from "../rbac/right.ts";
 import { celList, celText, type Policy, type Validation } from "./policy.ts";
@@ -9,7 +10,7 @@ import { celList, celText, type Policy, type Validation } from "./policy.ts";
 export function operatorPolicy(
   { name, account }: OperatorNames,
   granted: OperatorRights,
-  further: readonly Validation[] = [],
+  further: Pick<Policy, "variables" | "validations">,
 ): Policy {
   return {
     promise: `Whoever holds the token of ${name} can write what its catalog names, whatever its roles say.`,
@@ -32,6 +33,7 @@ export function operatorPolicy(
         expression: "(request.?namespace.orValue('') == '' ? '' : request.namespace + '/') + variables.name",
       },
       { name: "allowed", expression: celList(allowedWrites(granted)) },
+      ...further.variables,
     ],
     validations: [
       {
@@ -39,7 +41,7 @@ export function operatorPolicy(
           "[variables.place, '*', '*/' + variables.name, '*/*'].exists(place, variables.write + ' ' + place in variables.allowed)",
         messageExpression: `${celText(`${name} may not `)} + variables.write + ' ' + variables.place + ': its catalog does not name it'`,
       },
-      ...further,
+      ...further.validations,
     ],
   };
 }
@@ -77,3 +79,33 @@ export const onlyAdvertises: Validation = {
   messageExpression:
     "'virt-advisor-operator may make configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
 };
+
+/** What people set for the operator by annotations on its objects it reads and never writes. */
+const peoples = [
+  objectAnnotations.patch,
+  objectAnnotations.ignoreFields,
+  objectAnnotations.mode,
+  objectAnnotations.adopt,
+];
+
+const annotationsOf = (object: string) => `${object} == null ? {} : ${object}.?metadata.?annotations.orValue({})`;
+
+/** Who could write an override and then what it asks for would be held to nothing. */
+export const overridesNothing: Pick<Policy, "variables" | "validations"> = {
+  variables: [
+    { name: "annotationsBefore", expression: annotationsOf("oldObject") },
+    { name: "annotationsAfter", expression: annotationsOf("object") },
+  ],
+  validations: [
+    {
+      expression: [
+        `request.operation == 'DELETE' || ${celList(peoples)}.all(key,`,
+        "variables.annotationsBefore[?key] == variables.annotationsAfter[?key])",
+      ].join("\n"),
+      messageExpression: `${celText(`${platform.name} may not set or clear annotations by which people override it on `)} + variables.name`,
+    },
+  ],
+};
+
+/** A person who may patch the object has asked for other content, by an annotation that was there before this request. */
+export const isPatchedByPerson = `oldObject != null && ${celText(objectAnnotations.patch)} in variables.annotationsBefore`;

@@ -23,21 +23,36 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
     ],
     validations: [
       {
-        expression: "variables.set.size() == 0 ||\nauthorizer.requestResource.check('patch').allowed()",
-        messageExpression:
-          "request.userInfo.username + ' may not set ' + variables.set.join(', ') + ' on ' + request.name + ': that takes the right to patch ' + request.resource.resource + '.' + request.resource.group",
+        expression: `variables.set.size() == 0 ||\n${mayPatch}`,
+        messageExpression: [
+          "request.userInfo.username + ' may not set ' + variables.set.join(', ') + ' on ' + object.metadata.name +",
+          "': that takes the right to patch ' + request.resource.resource +",
+          "(request.resource.group == '' ? '' : '.' + request.resource.group)",
+        ].join("\n"),
       },
     ],
   };
 }
 
+// The object itself, also where the request is about its status.
+const mayPatch = [
+  "authorizer.group(request.resource.group).resource(request.resource.resource)",
+  ".namespace(request.?namespace.orValue('')).name(object.metadata.name).check('patch').allowed()",
+].join("\n");
+
+/** A write of the status of a built-in kind takes its annotations along; one of a custom resource does not. */
+function resourcesOf({ target }: Asset): readonly string[] {
+  const { resource } = resourceOf(target);
+  return target.crd === undefined ? [resource, `${resource}/status`] : [resource];
+}
+
 function rulesFor(assets: readonly Asset[]) {
-  const targets = assets.map(({ target }) => resourceOf(target));
+  const targets = assets.map((asset) => ({ ...resourceOf(asset.target), resources: resourcesOf(asset) }));
   const kinds = Map.groupBy(targets, ({ group, resource }) => `${resource}.${group}`);
   return [...kinds.values()].map((all) => ({
     apiGroups: [...new Set(all.map(({ group }) => group))],
     apiVersions: ["*"],
-    resources: [...new Set(all.map(({ resource }) => resource))],
+    resources: [...new Set(all.flatMap(({ resources }) => resources))],
     resourceNames: [...new Set(all.flatMap(({ name = [] }) => name))],
     operations: ["CREATE", "UPDATE"],
   }));

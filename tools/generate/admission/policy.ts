@@ -1,4 +1,4 @@
-// A ValidatingAdmissionPolicy with its binding, as a manifest.
+// A ValidatingAdmissionPolicy with its binding, as objects and as a manifest.
 
 import type { Json } from "@virt/api";
 import { writeYaml } from "@virt/engine";
@@ -7,39 +7,54 @@ export type Policy = {
   /** What it keeps, for whoever reads the manifest. */
   readonly promise: string;
   readonly name: string;
-  readonly resourceRules: readonly Json[];
+  readonly resourceRules: readonly ResourceRule[];
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
   /** Later ones may use earlier ones. */
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
   readonly validations: readonly Validation[];
 };
 
+export type ResourceRule = {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly operations: readonly string[];
+};
+
 export type Validation = { readonly expression: string; readonly messageExpression: string };
 
 const source = "# Generated from the catalog (make generate): change that.\n";
-const onFailure = "# What it cannot judge it refuses: it is about so little that it stops nobody else's work.\n";
+const onFailure = "# What it cannot evaluate it refuses: it is about so little that it stops nobody else's work.\n";
 const apiVersion = "admissionregistration.k8s.io/v1";
 
-export function policyManifest({ promise, name, resourceRules, matchConditions, ...rest }: Policy): string {
-  const policy = {
-    apiVersion,
-    kind: "ValidatingAdmissionPolicy",
-    metadata: { name },
-    spec: {
+/** With every default of the API server written out: what is read back is what was applied. */
+export function policySpecs({ name, resourceRules, matchConditions, ...rest }: Policy) {
+  return {
+    policy: {
       failurePolicy: "Fail",
-      matchConstraints: { resourceRules },
+      matchConstraints: {
+        matchPolicy: "Equivalent",
+        namespaceSelector: {},
+        objectSelector: {},
+        resourceRules: resourceRules.map((rule) => ({ ...rule, scope: "*" })),
+      },
       ...(matchConditions && { matchConditions }),
-      variables: rest.variables,
+      ...(rest.variables.length > 0 && { variables: rest.variables }),
       validations: rest.validations.map((validation) => ({ ...validation, reason: "Forbidden" })),
-    },
+    } satisfies Json,
+    binding: { policyName: name, validationActions: ["Deny"] } satisfies Json,
   };
-  const binding = {
-    apiVersion,
-    kind: "ValidatingAdmissionPolicyBinding",
-    metadata: { name },
-    spec: { policyName: name, validationActions: ["Deny"] },
-  };
-  return [source, `# ${promise}\n${onFailure}`, writeYaml(policy), "---\n", writeYaml(binding)].join("");
+}
+
+export function policyManifest(policy: Policy): string {
+  const metadata = { name: policy.name };
+  const specs = policySpecs(policy);
+  const objects = [
+    { apiVersion, kind: "ValidatingAdmissionPolicy", metadata, spec: specs.policy },
+    { apiVersion, kind: "ValidatingAdmissionPolicyBinding", metadata, spec: specs.binding },
+  ];
+  return `${source}# ${policy.promise}\n${onFailure}${objects.map((object) => writeYaml(object)).join("---\n")}`;
 }
 
 /** A list of texts, one in each line. */

@@ -6,49 +6,116 @@ import { celList, celText, type Policy, type Validation } from "./policy.ts";
 import type { Reach } from "./switch-reach.ts";
 
 /** These concern every asset. */
-const general = ["autopilot", "prune", "disabled-resources"];
+const general = ["autopilot", "prune", "disabled-resources"].map((key) => `${annotationPrefix}${key}`);
+
+// They delete on behalf of whoever deleted a namespace or an owner. Who makes somebody an owner is checked then.
+const cleaners = ["namespace-controller", "generic-garbage-collector"].map(
+  (name) => `system:serviceaccount:kube-system:${name}`,
+);
 
 export function switchPolicy(reach: readonly Reach[]): Policy {
-  const particular = [...new Set(reach.flatMap(({ keys }) => keys))].toSorted();
+  const particular = distinct(reach.flatMap(({ annotations }) => annotations));
+  const gates = distinct(reach.flatMap((one) => one.gates));
   return {
-    promise: "Who turns a switch on the HyperConverged must be allowed to patch what the operator would write for it.",
+    promise:
+      "Who turns a switch on the HyperConverged must be allowed to patch what the operator would write for it. To make or remove a HyperConverged is to turn every switch that it has.",
     name: `${platform.name}-switches`,
     resourceRules: [
       {
         apiGroups: ["hco.kubevirt.io"],
         apiVersions: ["*"],
         resources: ["hyperconvergeds"],
-        operations: ["CREATE", "UPDATE"],
+        operations: ["CREATE", "UPDATE", "DELETE"],
+      },
+    ],
+    matchConditions: [
+      {
+        name: "is-not-cleaned-up",
+        expression: `request.operation != 'DELETE' || !(request.userInfo.username in ${celList(cleaners)})`,
       },
     ],
     variables: [
-      { name: "before", expression: "oldObject == null ? {} : oldObject.metadata.?annotations.orValue({})" },
-      { name: "after", expression: "object.metadata.?annotations.orValue({})" },
-      { name: "particular", expression: annotations(particular) },
-      { name: "switches", expression: `variables.particular + ${annotations(general)}` },
-      { name: "changed", expression: changed },
-      ...reach.map(({ kind, keys }) => ({ name: `for${kind}`, expression: concerning(keys) })),
+      { name: "before", expression: annotationsOf("oldObject") },
+      { name: "after", expression: annotationsOf("object") },
+      { name: "isRemoved", expression: isRemoved },
+      { name: "gatesBefore", expression: gatesOf("oldObject", gates) },
+      { name: "gatesAfter", expression: gatesOf("object", gates) },
+      { name: "particular", expression: celList([...particular, ...gates.map(gateText)]) },
+      { name: "known", expression: celList([...particular, ...general]) },
+      { name: "changed", expression: [changedKnown, changedUnknown, ...gates.map(changedGate)].join(" +\n") },
+      ...reach.map((one) => ({ name: variableFor(one, reach), expression: concerning(one) })),
     ],
     // One right for each: a check costs a third of what an expression may.
-    validations: reach.map(validationFor),
+    validations: reach.map((one) => validationFor(one, variableFor(one, reach))),
   };
 }
 
-const annotations = (keys: readonly string[]) => celList(keys.map((key) => `${annotationPrefix}${key}`));
+const distinct = (texts: readonly string[]) => [...new Set(texts)].toSorted();
 
-// A switch that this catalog does not know counts too: nobody can tell what it will do after an upgrade.
-const isSwitch = `(key in variables.switches || key.startsWith('${annotationPrefix}enable-'))`;
-const changed = [
-  `variables.after.filter(key, ${isSwitch} && !(key in variables.before && variables.before[key] == variables.after[key]))`,
-  `variables.before.filter(key, ${isSwitch} && !(key in variables.after))`,
-].join(" +\n");
+const annotationsOf = (object: string) => `${object} == null ? {} : ${object}.metadata.?annotations.orValue({})`;
 
-/** What has no assets of its own concerns all. */
-function concerning(keys: readonly string[]): string {
-  return `variables.changed.filter(key, !(key in variables.particular) || key in ${annotations(keys)})`;
+const ownersOf = (object: string) => `${object}.metadata.?ownerReferences.orValue([])`;
+
+// An object goes with its owner, so that to give it one is to remove it.
+const isRemoved = [
+  "request.operation == 'DELETE' ||",
+  `(request.operation == 'UPDATE' && ${ownersOf("oldObject")} != ${ownersOf("object")})`,
+].join("\n");
+
+// Known keys are looked up, whatever else an object is annotated with.
+const changedKnown = [
+  "variables.known.filter(key, (key in variables.before) != (key in variables.after) ||",
+  "  (key in variables.before && (variables.isRemoved || variables.before[key] != variables.after[key])))",
+].join("\n");
+
+// A switch that this catalog does not know counts too: nobody can tell what it will do after an upgrade. To find one, every key
+// is looked at; where there are more than anybody needs, no annotation is changed without the rights to everything.
+const most = 256;
+const crowded = `more than ${most} annotations`;
+const isUnknown = `key.startsWith(${celText(`${annotationPrefix}enable-`)}) && !(key in variables.known)`;
+const changedUnknown = [
+  `(variables.before.size() > ${most} || variables.after.size() > ${most} ?`,
+  `(variables.before == variables.after ? [] : [${celText(crowded)}]) :`,
+  `variables.after.filter(key, ${isUnknown} && !(key in variables.before && variables.before[key] == variables.after[key])) +`,
+  `variables.before.filter(key, ${isUnknown} && (variables.isRemoved || !(key in variables.after))))`,
+].join("\n");
+
+const gateText = (gate: string) => `feature gate ${gate}`;
+
+// As the operator reads them: a map of booleans, or a list of names or of names with states, compared without case.
+function gatesOf(object: string, gates: readonly string[]): string {
+  const obeyed = celList(gates.map((gate) => gate.toLowerCase()));
+  const given = `${object}.?spec.?featureGates.orValue([])`;
+  return [
+    `${object} == null ? [] : type(${given}) == list ?`,
+    `${given}.map(gate, type(gate) == string ? string(gate).lowerAscii() + '=Enabled' :`,
+    "  string(gate.?name.orValue('')).lowerAscii() + '=' + string(gate.?state.orValue('Enabled')))",
+    `  .filter(gate, gate.split('=')[0] in ${obeyed}) :`,
+    `type(${given}) == map ?`,
+    `${given}.filter(gate, gate.lowerAscii() in ${obeyed}).map(gate, gate.lowerAscii() + '=' + string(${given}[gate])) : []`,
+  ].join("\n");
 }
 
-function validationFor({ kind, group, resource, namespace }: Reach): Validation {
+function changedGate(gate: string): string {
+  const name = celText(gate.toLowerCase());
+  const ofThis = (list: string) => `variables.${list}.filter(gate, gate.split('=')[0] == ${name})`;
+  const isChanged = `${ofThis("gatesBefore")} != ${ofThis("gatesAfter")} || (variables.isRemoved && ${ofThis("gatesBefore")} != [])`;
+  return `(${isChanged} ? [${celText(gateText(gate))}] : [])`;
+}
+
+/** What has no assets of its own concerns all. */
+function concerning({ annotations, gates }: Pick<Reach, "annotations" | "gates">): string {
+  const own = celList([...annotations, ...gates.map(gateText)]);
+  return `variables.changed.filter(key, !(key in variables.particular) || key in ${own})`;
+}
+
+/** One kind may be written in several namespaces, and two groups may have kinds of one name. */
+function variableFor(one: Reach, reach: readonly Reach[]): string {
+  const place = reach.filter(({ kind }) => kind === one.kind).indexOf(one);
+  return `for${one.kind}${place === 0 ? "" : place + 1}`;
+}
+
+function validationFor({ kind, group, resource, namespace }: Reach, variable: string): Validation {
   const isBesideHco = namespace === "*";
   const place = isBesideHco ? "request.namespace" : celText(namespace ?? "");
   const where = namespace === undefined ? "" : `.namespace(${place})`;
@@ -56,11 +123,11 @@ function validationFor({ kind, group, resource, namespace }: Reach): Validation 
   const right = `patch ${group === "" ? resource : `${resource}.${group}`}${inside}`;
   return {
     expression: [
-      `variables.for${kind}.size() == 0 ||`,
+      `variables.${variable}.size() == 0 ||`,
       `authorizer.group(${celText(group)}).resource(${celText(resource)})${where}.check('patch').allowed()`,
     ].join("\n"),
     messageExpression: [
-      `request.userInfo.username + ' may not change ' + variables.for${kind}.join(', ') +`,
+      `request.userInfo.username + ' may not change ' + variables.${variable}.join(', ') +`,
       celText(` on the HyperConverged: it has ${platform.name} write a ${kind}, which takes the right to ${right}`),
     ].join("\n"),
   };

@@ -1,37 +1,54 @@
-// Which kinds the operator writes because of which annotation on the HyperConverged, from what assets declare.
+// Which kinds the operator writes because of which switch on the HyperConverged, from what assets declare.
 
-import type { Asset, Condition } from "@virt/platform";
+import { type Asset, type AssetCondition, annotationPrefix } from "@virt/platform";
 import { resourceOf } from "../rbac/asset-rights.ts";
 
-/** A kind of target in its namespace, and the switches of the assets that write it, without their prefix. */
+/** A kind of target in its namespace, and the switches of the assets that write it. */
 export type Reach = {
   readonly kind: string;
   readonly group: string;
   readonly resource: string;
   /** `*`: that of the HyperConverged; absent: none. */
   readonly namespace?: string;
-  readonly keys: readonly string[];
+  /** Whole names of annotations. */
+  readonly annotations: readonly string[];
+  /** Names of feature gates, as the catalog writes them. */
+  readonly gates: readonly string[];
 };
 
 export function switchReach(assets: readonly Asset[]): readonly Reach[] {
-  const kinds = Map.groupBy(assets, ({ target }) => `${target.kind} ${target.namespace ?? ""}`);
+  const kinds = Map.groupBy(assets, ({ target }) => {
+    const { group, resource, namespace = "" } = resourceOf(target);
+    return [group, resource, namespace].join();
+  });
   return [...kinds.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const { group, resource, namespace } = resourceOf(first.target);
-    const keys = [first, ...others].flatMap(keysOf);
+    const switches = [first, ...others].flatMap(switchesOf);
     const place = namespace === undefined ? {} : { namespace };
-    return [{ kind: first.target.kind, group, resource, ...place, keys: [...new Set(keys)].toSorted() }];
+    const named = (type: Switched["type"]) =>
+      [...new Set(switches.flatMap((one) => (one.type === type ? one.name : [])))].toSorted();
+    return [
+      { kind: first.target.kind, group, resource, ...place, annotations: named("annotation"), gates: named("gate") },
+    ];
   });
 }
 
-function keysOf({ switch: declared, conditions = [] }: Asset): readonly string[] {
-  const read = conditions.flatMap(conditionKeys);
+type Switched = { readonly type: "annotation" | "gate"; readonly name: string };
+
+const annotation = (key: string): Switched => ({ type: "annotation", name: `${annotationPrefix}${key}` });
+/** People turn a gate by an annotation as well. */
+const gate = (name: string): readonly Switched[] => [{ type: "gate", name }, annotation("feature-gates")];
+
+function switchesOf({ switch: declared, conditions = [] }: Asset): readonly Switched[] {
+  const read = conditions.flatMap(conditionSwitches);
   if (declared === undefined) return read;
-  if ("gate" in declared) return [...read, "feature-gates"];
-  return [...read, "present" in declared ? declared.present : declared.annotation];
+  if ("gate" in declared) return [...read, ...gate(declared.gate)];
+  return [...read, annotation("present" in declared ? declared.present : declared.annotation)];
 }
 
-function conditionKeys(condition: Condition): readonly string[] {
-  if (condition.type === "anyOf") return condition.of.flatMap(conditionKeys);
-  return condition.type === "annotation" ? [condition.key] : [];
+function conditionSwitches(condition: AssetCondition): readonly Switched[] {
+  if (condition.type === "anyOf") return condition.of.flatMap(conditionSwitches);
+  if (condition.type === "feature-gate") return gate(condition.value);
+  return condition.type === "annotation" ? [annotation(condition.key)] : [];
 }

@@ -2,7 +2,7 @@
 
 import { configKind } from "@virt/api";
 import { writeYaml } from "@virt/engine";
-import { type Described, optionSchemas } from "./options.ts";
+import { type Described, optionSchemas, withLimits } from "./options.ts";
 import { rules, type Schema, text } from "./schema.ts";
 import { specSchema } from "./spec.ts";
 import { statusSchema } from "./status.ts";
@@ -14,13 +14,21 @@ const singleton = {
   message: "To ensure a singleton pattern, the VirtPlatformConfig name must exactly match the spec.profile.",
 };
 
+const readyPath = (field: string) => `.status.conditions[?(@.type=="Ready")].${field}`;
+
 const columns = [
   { name: "Action", type: "string", jsonPath: ".spec.action" },
   { name: "Impact", type: "string", jsonPath: ".status.impactSeverity" },
   { name: "Phase", type: "string", jsonPath: ".status.phase" },
+  { name: "Ready", type: "string", jsonPath: readyPath("status") },
+  { name: "Progress", type: "string", jsonPath: ".status.progress" },
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
   { name: "Plan", type: "string", jsonPath: ".status.planHash", priority: 1 },
+  { name: "Nodes", type: "integer", jsonPath: ".status.impact.nodes", priority: 1 },
+  { name: "Blocked", type: "integer", jsonPath: ".status.impact.vms.block", priority: 1 },
+  { name: "Takes", type: "string", jsonPath: ".status.impact.duration.text", priority: 1 },
   { name: "Version", type: "string", jsonPath: ".status.operatorVersion", priority: 1 },
+  { name: "Message", type: "string", jsonPath: readyPath("message"), priority: 1 },
 ];
 
 export async function configDefinition(profiles: readonly Described[]): Promise<string> {
@@ -63,7 +71,7 @@ async function schemaOf(profiles: readonly Described[]): Promise<Schema> {
       apiVersion: text("Group and version of the API."),
       kind: text("Kind of the object."),
       metadata: { type: "object" },
-      spec: specSchema(profiles, options),
+      spec: withLimits(specSchema(profiles, options)),
       status: statusSchema(options),
     },
     required: ["spec"],

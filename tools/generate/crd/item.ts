@@ -5,6 +5,7 @@ import {
   type Item,
   itemStates,
   operations,
+  type PendingRollout,
   type Ref,
   type Reviewed,
   type Rollout,
@@ -50,13 +51,20 @@ const before = shape<Rollout["before"][number]>(
   { required: ["pool", "configuration"] },
 );
 
-const rollout = shape<Rollout>(
-  "The rollout of the item over the nodes.",
-  {
-    startTime: time("When it began; spec.waitTimeout counts from here."),
-    before: list("The pools before the item was applied.", before),
-  },
-  { required: ["startTime"], ...atomic },
+const rolloutMembers = {
+  startTime: time("When it began, by the present clock of the operator; spec.waitTimeout counts from here."),
+  before: list("The pools before the item was applied.", before),
+};
+
+const rollout = shape<Rollout>("The rollout of the item over the nodes.", rolloutMembers, {
+  required: ["startTime"],
+  ...atomic,
+});
+
+export const pendingRollout = shape<PendingRollout>(
+  "A rollout that is not done.",
+  { machineConfig: text("Name of the MachineConfig that was written."), ...rolloutMembers },
+  { required: ["machineConfig", "startTime"] },
 );
 
 export const itemSchema = shape<Item>(
@@ -77,11 +85,14 @@ export const itemSchema = shape<Item>(
     managedFields: list("The fields that the item is in charge of.", text("Path of a field.")),
     conflicts: list("Fields that applying the item takes over from others.", conflict),
     warnings: list("What a reviewer should know.", text("One sentence.")),
-    waitsFor: text("The item that must be Completed before this one is begun."),
+    waitsFor: text(
+      "The item that must be Completed before this one is begun. If that one applies a MachineConfig, and this one something else, every node that may run VMs must have it in force.",
+    ),
     state: word(itemStates, "How far the item is.", { default: "Pending" }),
     message: text("What it will do, is doing or did, for people."),
     lastTransitionTime: time("When its state last changed."),
     reviewed,
+    sourceHash: text("Hash of the managed fields of the target when the plan was drafted; part of status.planHash."),
     appliedTime: time("When the API server confirmed the write of this plan; absent until then."),
     rollout,
     corrections: list("When drift of the item was corrected of late.", time("Time of a correction."), { maxItems: 3 }),

@@ -24,12 +24,12 @@ async function jsonSchema(profile: string): Promise<JsonMap> {
   return z.toJSONSchema(module.options, { io: "input" }) as JsonMap;
 }
 
-/** A copy that records what was accepted: nothing is filled in, nothing is judged a second time. */
+/** A copy that records what was accepted: nothing is filled in, nothing is validated a second time. */
 export function record(schemas: OptionSchemas): OptionSchemas {
-  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, without(schema, judging)]));
+  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, without(schema, validating)]));
 }
 
-const judging = ["default", "x-kubernetes-validations"];
+const validating = ["default", "x-kubernetes-validations"];
 const unknownToKubernetes = ["$schema", "propertyNames"];
 
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
@@ -42,6 +42,28 @@ const without = (schema: Schema, keywords: readonly string[]): Schema =>
   mapSchemas(schema, (one) =>
     Object.fromEntries(Object.entries(one).filter(([keyword]) => !keywords.includes(keyword))),
   );
+
+/** Says in the descriptions what kubectl explain does not show of itself: defaults and ranges. */
+export function withLimits(schema: Schema): Schema {
+  return mapSchemas(schema, (one) => {
+    const { description } = one;
+    const limits = [rangeText(one), defaultText(one)].filter((text) => text !== "");
+    if (typeof description !== "string" || limits.length === 0) return one;
+    return { ...one, description: [description, ...limits].join(" ") };
+  });
+}
+
+function rangeText({ minimum, maximum, maxLength, maxItems }: Schema): string {
+  if (typeof minimum === "number" && typeof maximum === "number") return `From ${minimum} to ${maximum}.`;
+  if (typeof minimum === "number") return `At least ${minimum}.`;
+  if (typeof maximum === "number") return `At most ${maximum}.`;
+  if (typeof maxLength === "number") return `At most ${maxLength} characters.`;
+  return typeof maxItems === "number" ? `At most ${maxItems} entries.` : "";
+}
+
+function defaultText({ default: value }: Schema): string {
+  return value === undefined ? "" : `Default: ${typeof value === "string" ? value : JSON.stringify(value)}.`;
+}
 
 /** Changes a schema and all schemas in it; names of properties are not taken for keywords. */
 function mapSchemas(schema: Schema, change: (schema: Schema) => Schema): Schema {

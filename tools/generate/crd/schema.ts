@@ -18,13 +18,19 @@ export const flag = (description: string, rest: Schema = {}): Schema => ({ type:
 
 export const time = (description: string): Schema => text(description, { format: "date-time" });
 
-/** A number that the API server counts up. */
-export const generation = (description: string): Schema => ({
+/** Of an object of the API. */
+export const name = (description: string): Schema => text(description, { maxLength: 253 });
+
+export const count = (description: string, limits: Schema = {}): Schema => ({
   type: "integer",
   format: "int64",
   minimum: 0,
   description,
+  ...limits,
 });
+
+/** A number that the API server counts up. */
+export const generation = (description: string): Schema => count(description);
 
 /** A schema for every member of T: one that is added to the type does not compile until it is described here. */
 export type Members<T> = { readonly [Name in keyof Required<T>]: Schema };

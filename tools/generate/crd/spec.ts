@@ -1,11 +1,18 @@
 // The schema of spec: what a person asks for.
 
 import { actions, failurePolicies, type Spec } from "@virt/api";
+import { guardsSchema } from "./impact.ts";
 import type { Described, OptionSchemas } from "./options.ts";
 import { flag, type Rule, rules, type Schema, shape, text, word } from "./schema.ts";
 
 const immutable = { rule: "self == oldSelf", message: "Profile is immutable" };
-const positive = { rule: "duration(self) > duration('0s')", message: "waitTimeout must be greater than zero" };
+const isDuration = "self.matches('^([0-9]+(\\\\.[0-9]+)?(ms|s|m|h))+$')";
+// As rules and not as a pattern: the message of a pattern is the pattern, and an error of duration() speaks of protobuf.
+const duration = { rule: isDuration, message: "waitTimeout must be a duration such as 24h, 90m or 1h30m" };
+const positive = {
+  rule: `!${isDuration} || duration(self) > duration('0s')`,
+  message: "waitTimeout must be greater than zero",
+};
 
 export function specSchema(profiles: readonly Described[], options: OptionSchemas): Schema {
   return shape<Spec>(
@@ -28,11 +35,12 @@ export function specSchema(profiles: readonly Described[], options: OptionSchema
       ),
       waitTimeout: text(
         "How long an item may take to become healthy, such as 24h or 1h30m, before it counts as failed. Unless set, there is no limit.",
-        { maxLength: 32, pattern: "^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$", ...rules(positive) },
+        { maxLength: 32, ...rules(duration, positive) },
       ),
       approvedPlan: text("The status.planHash that was reviewed. If set, no plan with another hash is applied.", {
         pattern: "^[0-9a-f]{64}$",
       }),
+      guards: guardsSchema,
       options: {
         type: "object",
         description: "Settings of the profile, in the member that is its own. What is left out has its default.",

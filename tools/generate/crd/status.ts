@@ -9,8 +9,10 @@ import {
   type Status,
   severities,
 } from "@virt/api";
-import { itemSchema } from "./item.ts";
+import { disruptionSchema, impactSchema } from "./impact.ts";
+import { itemSchema, pendingRollout } from "./item.ts";
 import { type OptionSchemas, record } from "./options.ts";
+import { rolloutSchema } from "./rollout.ts";
 import { atomic, flag, generation, listByKey, type Schema, shape, text, time, word } from "./schema.ts";
 
 export function statusSchema(options: OptionSchemas): Schema {
@@ -18,7 +20,7 @@ export function statusSchema(options: OptionSchemas): Schema {
     phase: word(phases, "Where the plan is in its life."),
     impactSeverity: word(
       severities,
-      "How much the plan disturbs the cluster; High reboots nodes. Without a plan: how much it could.",
+      "Impact severity of the plan; High reboots nodes. Without a plan: the highest severity that the profile can have.",
     ),
     observedGeneration: generation("The generation of the object that this status is about."),
     executedGeneration: generation("The last generation whose request was carried out."),
@@ -32,6 +34,12 @@ export function statusSchema(options: OptionSchemas): Schema {
       properties: record(options),
     },
     review,
+    disruption: disruptionSchema,
+    impact: impactSchema,
+    rollout: rolloutSchema,
+    progress: text(
+      "How many nodes of the pools that roll are updated, such as 4/12 nodes. Absent while nothing rolls.",
+    ),
     inputs: listByKey("name", "What the plan depends on besides its options.", input),
     items: listByKey(
       "name",
@@ -40,6 +48,12 @@ export function statusSchema(options: OptionSchemas): Schema {
       {
         maxItems: 16,
       },
+    ),
+    rollouts: listByKey(
+      "machineConfig",
+      "Rollouts that writes of this config set in motion and that are not done, whatever the plan is now.",
+      pendingRollout,
+      { maxItems: 16 },
     ),
     conditions: listByKey(
       "type",
@@ -56,6 +70,7 @@ const review = shape<Review>(
     generation: generation("The generation of the object when it was put on display."),
     forced: flag("Whether an Apply is withheld until a person has seen this plan."),
     reason: word(reviewReasons, "Why it waits."),
+    message: text("What gave the reason, where the reason alone does not tell."),
   },
   { required: ["planHash", "generation", "forced", "reason"], ...atomic },
 );

@@ -1,7 +1,7 @@
 // What the operator must be allowed for an asset, from its target and the reads that it declares.
 
 import type { Ref } from "@virt/api";
-import type { Asset, PlacedRef, Read } from "@virt/platform";
+import type { Asset, AssetRead, PlacedRef } from "@virt/platform";
 import { namespaceOf, platform } from "../operators.ts";
 import { follow, type Right, rights, type Subject } from "./right.ts";
 
@@ -21,13 +21,12 @@ export function rightsForTarget({ target, create = true, switch: declared }: Ass
   ];
 }
 
-export function rightsToRead({ target, reads, alternates = [], singleton = false }: Asset): readonly Right[] {
-  const isKubelet = target.kind === "KubeletConfig";
+export function rightsToRead({ target, reads, alternates = [], singleton = false, poolRule }: Asset): readonly Right[] {
   return [
     ...Object.values(reads).flatMap(rightsForRead),
     ...alternates.flatMap((ref) => rights(resourceOf(ref), ...follow)),
-    ...(singleton || isKubelet ? rights(kindOf(target), ...follow) : []),
-    ...(isKubelet ? rights({ ...pools, name: "worker" }, ...follow) : []),
+    ...(singleton || poolRule !== undefined ? rights(kindOf(target), ...follow) : []),
+    ...(poolRule === undefined ? [] : rights({ ...pools, name: poolRule }, ...follow)),
     ...namespaceRights(target.namespace),
   ];
 }
@@ -37,7 +36,7 @@ function namespaceRights(namespace: string | undefined): readonly Right[] {
   return rights({ group: "", resource: "namespaces", name: namespaceOf(namespace, platform) }, ...follow);
 }
 
-function rightsForRead(read: Read): readonly Right[] {
+function rightsForRead(read: AssetRead): readonly Right[] {
   switch (read.read) {
     case "hco":
     case "hardware":
@@ -55,12 +54,21 @@ function rightsForRead(read: Read): readonly Right[] {
   }
 }
 
-/** Regular for every kind in the catalog; a test asks an API server. */
-export function kindOf({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">): Subject {
+type DeclaredKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd?: string };
+
+/** As its CRD names it, else as Kubernetes guesses it; a test asks an API server. */
+export function kindOf({ apiVersion, kind, crd }: DeclaredKind): Subject {
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  return { group, resource: `${kind.toLowerCase()}s` };
+  return { group, resource: crd === undefined ? pluralOf(kind) : crd.slice(0, crd.indexOf(".")) };
 }
 
-export function resourceOf({ apiVersion, kind, name, namespace }: Ref | PlacedRef): Subject {
-  return { ...kindOf({ apiVersion, kind }), name, ...(namespace && { namespace: namespaceOf(namespace, platform) }) };
+// https://pkg.go.dev/k8s.io/apimachinery/pkg/api/meta#UnsafeGuessKindToResource
+function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (singular.endsWith("s")) return `${singular}es`;
+  return singular.endsWith("y") ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+}
+
+export function resourceOf({ name, namespace, ...kind }: (Ref | PlacedRef) & DeclaredKind): Subject {
+  return { ...kindOf(kind), name, ...(namespace && { namespace: namespaceOf(namespace, platform) }) };
 }

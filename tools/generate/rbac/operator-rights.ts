@@ -18,19 +18,31 @@ export const alwaysGranted: readonly Right[] = [
   ...rights({ group: "authorization.k8s.io", resource: "subjectaccessreviews" }, "create"),
 ];
 
+/** By name: whether they are in force is the operator's business, what else there is is not. */
+export function ownPolicies(policies: readonly { readonly name: string }[]): readonly Right[] {
+  const group = "admissionregistration.k8s.io";
+  return ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].flatMap((resource) =>
+    policies.flatMap(({ name }) => rights({ group, resource, name }, "get")),
+  );
+}
+
 export function ownLease({ lease, namespace }: OperatorNames): readonly Right[] {
   const own = { group: "coordination.k8s.io", resource: "leases", name: lease, namespace, isPosted: true };
   return rights(own, "get", "create", "update");
 }
 
-/** The roles of an operator, as its manifest. */
-export function roleManifest({ name, namespace }: OperatorNames, granted: OperatorRights): string {
+/** The roles of an operator, as its manifest. `policies`: the rights to read its own admission policies. */
+export function roleManifest(
+  { name, namespace }: OperatorNames,
+  granted: OperatorRights,
+  policies: readonly Right[],
+): string {
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const clusterRole = {
     apiVersion,
     kind: "ClusterRole",
     metadata: { name: `${name}-manager-role` },
-    rules: rulesOf(granted.cluster),
+    rules: rulesOf([...granted.cluster, ...policies]),
   };
   const role = {
     apiVersion,

@@ -1,20 +1,27 @@
 // What the platform controller is allowed: for each asset what it declares, and little else.
 
 import { configKind } from "@virt/api";
-import type { Asset, Tombstone } from "@virt/platform";
+import { type Asset, governanceRecordName, type Tombstone } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { resourceOf, rightsForTarget, rightsToRead } from "./asset-rights.ts";
+import { impactRights } from "./impact-rights.ts";
 import { alwaysGranted, type OperatorRights, ownLease } from "./operator-rights.ts";
 import { follow, type Right, rights } from "./right.ts";
 
 const config = "config.openshift.io";
 const { namespace } = platform;
+const hco = { group: "hco.kubevirt.io", resource: "hyperconvergeds", name: "kubevirt-hyperconverged" };
+const governance = { group: "", resource: "configmaps", name: governanceRecordName, namespace };
 const report = { group: "", resource: "configmaps", name: `${platform.name}-report`, namespace };
 
 const always: readonly Right[] = [
   ...alwaysGranted,
   ...rights({ group: configKind.group, resource: configKind.plural }, ...follow),
-  ...rights({ group: "", resource: "nodes" }, ...follow),
+  ...rights(hco, "get"), // as it is at the moment when a plan lets go of something
+  ...impactRights, // nodes among them
+  ...["mutatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"].flatMap(
+    (resource) => rights({ group: "admissionregistration.k8s.io", resource }, ...follow),
+  ),
   ...rights({ group: config, resource: "infrastructures", name: "cluster" }, ...follow),
   ...rights({ group: config, resource: "schedulers", name: "cluster" }, ...follow),
 ];
@@ -30,6 +37,11 @@ export function platformRights({ assets, tombstones }: Shipped): OperatorRights 
   const isOwn = (right: Right) => right.namespace === namespace;
   return {
     cluster: [...always, ...forAssets.filter((right) => !isOwn(right))],
-    ownNamespace: [...ownLease(platform), ...rights(report, "create", "patch"), ...forAssets.filter(isOwn)],
+    ownNamespace: [
+      ...ownLease(platform),
+      ...rights(report, "create", "patch"),
+      ...rights(governance, ...follow, "create", "patch"),
+      ...forAssets.filter(isOwn),
+    ],
   };
 }

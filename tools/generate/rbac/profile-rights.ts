@@ -1,6 +1,6 @@
 // What the operator must be allowed for a profile, from the reads and targets that it declares.
 
-import type { Profile, Read, Target } from "@virt/advisor";
+import type { Profile, ProfileRead, ProfileTarget } from "@virt/advisor";
 import { advisor, namespaceOf } from "../operators.ts";
 import { kindOf } from "./asset-rights.ts";
 import { follow, type Right, rights, type Subject } from "./right.ts";
@@ -16,7 +16,7 @@ export function rightsFor({ reads, targets }: Pick<Profile, "reads" | "targets">
   return [...Object.values(reads).flatMap(rightsToRead), ...targets.flatMap(rightsToWrite)];
 }
 
-function rightsToRead(read: Read): readonly Right[] {
+function rightsToRead(read: ProfileRead): readonly Right[] {
   switch (read.read) {
     case "hco":
       return rights(hco, ...follow);
@@ -24,11 +24,14 @@ function rightsToRead(read: Read): readonly Right[] {
       return rights({ ...kindOf(read.ref), name: read.ref.name }, ...follow);
     case "schema":
     case "namespace":
-      return []; // CRDs are followed and namespaces read for every profile
+    case "target":
+      return []; // CRDs are followed and namespaces read for every profile, and targets for their own sake
     case "pools":
       return rights(pools, ...follow);
     case "kernel":
       return rollouts;
+    case "vm-nodes":
+      return rights({ group: "", resource: "nodes" }, ...follow);
     case "nodes":
       return rights({ group: "", resource: "nodes" }, "list");
     case "beside-hco":
@@ -37,15 +40,14 @@ function rightsToRead(read: Read): readonly Right[] {
 }
 
 // Server-side apply creates by name, so that even this is granted for the names alone.
-function rightsToWrite(target: Target): readonly Right[] {
-  const { kind, isDeleted = false } = target;
-  const written = subjectsOf(target).flatMap((subject) =>
-    rights(subject, "get", ...follow, "create", "patch", ...(isDeleted ? (["delete"] as const) : [])),
-  );
+function rightsToWrite(target: ProfileTarget): readonly Right[] {
+  const { kind, isDeleted = false, isNeverCreated = false } = target;
+  const making = [...(isNeverCreated ? [] : (["create"] as const)), ...(isDeleted ? (["delete"] as const) : [])];
+  const written = subjectsOf(target).flatMap((subject) => rights(subject, "get", ...follow, "patch", ...making));
   return kind === "MachineConfig" ? [...written, ...rollouts] : written;
 }
 
-function subjectsOf({ group, plural, names, namespaces }: Target): readonly Subject[] {
+function subjectsOf({ group, plural, names, namespaces }: ProfileTarget): readonly Subject[] {
   const subjects = names.map((name) => ({ group, resource: plural, name }));
   if (namespaces === undefined) return subjects;
   return namespaces.flatMap((namespace) =>

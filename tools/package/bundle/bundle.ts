@@ -6,14 +6,14 @@ import { inRepository } from "@virt/testkit";
 import type { PackageFiles } from "../files.ts";
 import { identity, type Product } from "../manifests.ts";
 import { clusterServiceVersion, namespace, packageName } from "./csv.ts";
-import { dockerfile, metadata } from "./metadata.ts";
+import { dockerfile, metadata, optionalManifests } from "./metadata.ts";
 import { rightsOf } from "./rights.ts";
 
 const inCsv = ["Deployment", "Namespace"];
 const admission = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"];
 
 export function bundleFiles({ manifests, version, image }: Product): PackageFiles {
-  const objects = [...manifests.both, ...manifests.monitoring].map(inOneNamespace);
+  const objects = [...manifests.both, ...manifests.monitoring, ...manifests.console].map(inOneNamespace);
   const rights = rightsOf(objects);
   const folded = new Set(rights.folded.map(identity));
   const beside = objects.filter(
@@ -29,6 +29,7 @@ export function bundleFiles({ manifests, version, image }: Product): PackageFile
       ),
       "bundle/admission.yaml": policies(objects.filter(({ kind }) => admission.includes(kind))),
       "bundle/metadata/annotations.yaml": writeYaml(metadata),
+      "bundle/metadata/properties.yaml": writeYaml(optionalManifests(manifests.console)),
       "bundle/tests/scorecard/config.yaml": readFileSync(inRepository("config/scorecard/config.yaml"), "utf8"),
       "bundle.Dockerfile": dockerfile,
     },
@@ -54,7 +55,12 @@ function fileName({ kind, metadata: { name } }: KubeObject): string {
 }
 
 function policies(objects: readonly KubeObject[]): string {
-  const words =
-    "# OLM does not install admission policies: kubectl apply -f admission.yaml, where the operator is in its suggested namespace.\n";
+  const words = [
+    "# OLM does not install admission policies: apply them after the operator, and after each upgrade.",
+    `#   kubectl apply --server-side -f admission.yaml`,
+    "# They name the operator's ServiceAccounts. Where it is not in its suggested namespace:",
+    `#   sed 's/${namespace}/<namespace>/g' admission.yaml | kubectl apply --server-side -f -`,
+    "",
+  ].join("\n");
   return `${words}${objects.map((object) => writeYaml(object)).join("---\n")}`;
 }

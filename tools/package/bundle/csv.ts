@@ -2,9 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { configKind, repositoryUrl } from "@virt/api";
+import { profiles } from "@virt/catalog";
 import { asText, at, type Json, type JsonMap, type KubeObject } from "@virt/engine";
 import { inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
+import { architectures, operatingSystem } from "../../platforms.ts";
 import type { Product } from "../manifests.ts";
 import { descriptorsOf, schemaOf } from "./descriptors.ts";
 import type { Rights } from "./rights.ts";
@@ -31,6 +33,11 @@ export function clusterServiceVersion({ rights, ...product }: Contents): KubeObj
     metadata: {
       ...texts.metadata,
       name: `${packageName}.v${version}`,
+      labels: {
+        ...texts.metadata.labels,
+        ...Object.fromEntries(architectures.map((name) => [`operatorframework.io/arch.${name}`, "supported"])),
+        [`operatorframework.io/os.${operatingSystem}`]: "supported",
+      },
       annotations: { ...texts.metadata.annotations, ...annotations(product) },
     },
     spec: {
@@ -65,17 +72,9 @@ function annotations({ version, image, objects, samples }: Omit<Contents, "right
     containerImage: image,
     "features.operators.openshift.io/disconnected": String(image.includes("@sha256:")), // a mirror is asked by digest
     "olm.skipRange": `<${version}`,
-    "operatorframework.io/initialization-resource": json(preview(samples)),
     "operatorframework.io/suggested-namespace-template": json(suggestedNamespace(objects)),
     repository: repositoryUrl,
   };
-}
-
-/** The console asks for it right after installation: a preview, which changes nothing. */
-function preview(samples: readonly KubeObject[]): KubeObject {
-  const found = samples.find(({ metadata }) => metadata.name === "load-aware-rebalancing");
-  if (at(found, "spec", "action") !== "DryRun" || found === undefined) throw new Error("config/samples has no preview");
-  return found;
 }
 
 const json = (value: Json | readonly KubeObject[]): string => JSON.stringify(value, undefined, 2);
@@ -91,6 +90,13 @@ function suggestedNamespace(objects: readonly KubeObject[]): Json {
   };
 }
 
+/** What the profiles that people are shown work on. */
+function neededKinds(): readonly { readonly kind: string; readonly version: string }[] {
+  const needs = profiles.filter(({ isAdvertised }) => isAdvertised).flatMap((profile) => profile.needs(undefined));
+  const versions = new Map(needs.map(({ kind, versions: [version = ""] }) => [kind, version]));
+  return [...versions].map(([kind, version]) => ({ kind, version }));
+}
+
 function owned(definition: KubeObject): Json {
   return {
     name: definition.metadata.name,
@@ -98,10 +104,7 @@ function owned(definition: KubeObject): Json {
     kind: configKind.kind,
     displayName: "Virtualization Platform Config",
     description: asText(at(schemaOf(definition), "description")) ?? "",
-    resources: [
-      { kind: "KubeDescheduler", name: "", version: "v1" },
-      { kind: "MachineConfig", name: "", version: "v1" },
-    ],
+    resources: neededKinds().map(({ kind, version }) => ({ kind, name: "", version })),
     specDescriptors: descriptorsOf(definition, "spec"),
     statusDescriptors: descriptorsOf(definition, "status"),
   };

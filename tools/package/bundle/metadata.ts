@@ -1,19 +1,31 @@
 // What OLM reads before it opens a bundle: annotations, and the same as labels of the bundle's image.
 
+import type { KubeObject } from "@virt/engine";
 import { packageName } from "./csv.ts";
+
+/** Of the three that OLM's convention knows (candidate, fast, stable), the one for releases that are not yet supported. */
+export const channel = "candidate";
 
 const places = {
   "operators.operatorframework.io.bundle.mediatype.v1": "registry+v1",
   "operators.operatorframework.io.bundle.manifests.v1": "manifests/",
   "operators.operatorframework.io.bundle.metadata.v1": "metadata/",
   "operators.operatorframework.io.bundle.package.v1": packageName,
-  "operators.operatorframework.io.bundle.channels.v1": "alpha",
-  "operators.operatorframework.io.bundle.channel.default.v1": "alpha",
+  "operators.operatorframework.io.bundle.channels.v1": channel,
+  "operators.operatorframework.io.bundle.channel.default.v1": channel,
   "operators.operatorframework.io.test.mediatype.v1": "scorecard+v1",
   "operators.operatorframework.io.test.config.v1": "tests/scorecard/",
 };
 
 export const metadata = { annotations: places };
+
+/** What OLM leaves out where the cluster does not serve its kind, instead of failing: only OpenShift serves ConsolePlugins. */
+export function optionalManifests(console: readonly KubeObject[]) {
+  const manifests = console
+    .filter(({ kind }) => kind === "ConsolePlugin")
+    .map(({ apiVersion, kind, metadata: { name } }) => ({ group: apiVersion.split("/")[0] ?? "", kind, name }));
+  return { properties: [{ type: "olm.manifests.optional", value: { manifests } }] };
+}
 
 export const dockerfile = `\
 # The bundle as an image, for a catalog of OLM. Generated (make bundle).

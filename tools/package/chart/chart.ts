@@ -33,6 +33,7 @@ function sources({ version, image }: Pick<Product, "version" | "image">): Readon
 function templates(manifests: Manifests): Readonly<Record<string, string>> {
   const parts = [
     ...manifests.both.map((object) => template(object, areaOf(object, manifests), false)),
+    ...manifests.console.map((object) => template(object, "console", false)),
     ...manifests.monitoring.map((object) => template(object, ownerOf(object), true)),
   ];
   const texts: Record<string, string> = {};

@@ -3,7 +3,7 @@
 import type { KubeObject } from "@virt/engine";
 import { identity, type Manifests } from "../manifests.ts";
 
-export type Area = "advisor" | "platform" | "shared";
+export type Area = "advisor" | "platform" | "shared" | "console";
 
 /** Whose object it is, as the overlays say. */
 export function areaOf(object: KubeObject, { advisor, platform }: Pick<Manifests, "advisor" | "platform">): Area {
@@ -18,6 +18,7 @@ const areas: Readonly<Record<Area, string>> = {
   advisor: ".Values.advisor.enabled",
   platform: ".Values.platform.enabled",
   shared: "(or .Values.advisor.enabled .Values.platform.enabled)",
+  console: '(eq (include "virt-operators.hasConsole" .) "true")',
 };
 
 const kinds: Readonly<Record<string, string>> = {
@@ -33,6 +34,8 @@ const kinds: Readonly<Record<string, string>> = {
 export function condition({ kind }: KubeObject, area: Area, isMonitoring: boolean): string {
   const more = isMonitoring
     ? [".Values.metrics.enabled", ".Values.serviceMonitor.enabled"]
-    : [kinds[kind] ?? []].flat();
+    : area === "console" && kind === "Service"
+      ? [] // it is no Service of metrics
+      : [kinds[kind] ?? []].flat();
   return more.length === 0 ? areas[area] : `and ${[areas[area], ...more].join(" ")}`;
 }

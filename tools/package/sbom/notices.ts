@@ -4,15 +4,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ShippedPackage } from "./shipped.ts";
 
-/** `root` is the folder that the packages are installed in. */
-export function noticesOf(packages: readonly ShippedPackage[], root: string): string {
+/** `root` is the folder that the packages are installed in, `holders` what contains them. */
+export function noticesOf(
+  packages: readonly ShippedPackage[],
+  root: string,
+  holders = "The programs of the image",
+): string {
   const rule = "-".repeat(80);
   const sections = packages.map((shipped) =>
     [rule, `${shipped.name} ${shipped.version} (${shipped.license})`, rule, "", ...licenceTexts(shipped, root)].join(
       "\n",
     ),
   );
-  return ["virt-operator.mjs contains these packages, under their own licences.\n", ...sections].join("\n");
+  return [`${holders} contain these packages, under their own licences.\n`, ...sections].join("\n");
 }
 
 function licenceTexts({ name, folder }: ShippedPackage, root: string): readonly string[] {

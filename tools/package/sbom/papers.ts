@@ -1,28 +1,37 @@
-// What is shipped beside the program: the licences of its parts, and the bill of materials of all shipped files.
+// What is shipped beside the programs: the licences of their parts, and the bill of materials of all shipped files.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Metafile } from "esbuild";
 import { noticesOf } from "./notices.ts";
 import { sbomOf } from "./sbom.ts";
 import { type LockFile, shippedPackages } from "./shipped.ts";
 
-export type Program = { readonly file: string; readonly metafile: Metafile; readonly version: string };
+/** A file of the image, and what the bundler put into it; none: nothing of others. */
+export type ShippedProgram = { readonly file: string; readonly metafiles: readonly Metafile[] };
 
-/** Written into the program's folder. The working folder is the repository's root, as it is for the bundler. */
-export function writePapers({ file, metafile, version }: Program): void {
+/** The licences of all that the kubectl plugin is made of: it is not in the image. */
+export function writePluginNotices(file: string, metafiles: readonly Metafile[]): void {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
-  const packages = shippedPackages(metafile, lock);
-  const notices = noticesOf(packages, ".");
-  const sbom = sbomOf({
-    version,
-    packages,
-    files: [
-      { name: basename(file), content: readFileSync(file) },
-      { name: "LICENSE", content: readFileSync("LICENSE") },
-      { name: "THIRD_PARTY_NOTICES", content: notices },
-    ],
-  });
-  writeFileSync(join(dirname(file), "THIRD_PARTY_NOTICES"), notices);
-  writeFileSync(join(dirname(file), "sbom.cdx.json"), sbom);
+  const notices = noticesOf(shippedPackages(metafiles, lock), ".", "kubectl-virt_advisor and its pages");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, notices);
+}
+
+/** Written into `folder`. The working folder is the repository's root, as it is for the bundler. */
+export function writePapers(folder: string, programs: readonly ShippedProgram[], version: string): void {
+  const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
+  const all = programs.flatMap(({ metafiles }) => metafiles);
+  const notices = noticesOf(shippedPackages(all, lock), ".");
+  const files = [
+    ...programs.map(({ file, metafiles }) => ({
+      name: basename(file),
+      content: readFileSync(file),
+      ...(metafiles.length > 0 && { packages: shippedPackages(metafiles, lock) }),
+    })),
+    { name: "LICENSE", content: readFileSync("LICENSE") },
+    { name: "THIRD_PARTY_NOTICES", content: notices },
+  ];
+  writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices);
+  writeFileSync(join(folder, "sbom.cdx.json"), sbomOf({ version, files }));
 }

@@ -3,18 +3,22 @@
 import { createHash } from "node:crypto";
 import type { ShippedPackage } from "./shipped.ts";
 
-export type ShippedFile = { readonly name: string; readonly content: Buffer | string };
+export type ShippedFile = {
+  readonly name: string;
+  readonly content: Buffer | string;
+  /** Of others, inside it. */
+  readonly packages?: readonly ShippedPackage[];
+};
 
 export type Shipment = {
   readonly version: string;
-  /** The first of them is the program; the packages are inside it. */
-  readonly files: readonly [ShippedFile, ...ShippedFile[]];
-  readonly packages: readonly ShippedPackage[];
+  readonly files: readonly ShippedFile[];
 };
 
-export function sbomOf({ version, files, packages }: Shipment): string {
+export function sbomOf({ version, files }: Shipment): string {
   const product = `virt-operators@${version}`;
-  const [program] = files;
+  const inside = files.flatMap(({ packages = [] }) => packages);
+  const packages = [...new Map(inside.map((shipped) => [purl(shipped), shipped])).values()];
   const sbom = {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
@@ -26,7 +30,9 @@ export function sbomOf({ version, files, packages }: Shipment): string {
     components: [...files.map(fileComponent), ...packages.map(packageComponent)],
     dependencies: [
       { ref: product, dependsOn: files.map(fileRef) },
-      { ref: fileRef(program), dependsOn: packages.map(purl) },
+      ...files.flatMap((file) =>
+        file.packages === undefined ? [] : [{ ref: fileRef(file), dependsOn: file.packages.map(purl) }],
+      ),
     ],
   };
   return `${JSON.stringify(sbom, undefined, 2)}\n`;

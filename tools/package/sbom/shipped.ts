@@ -1,4 +1,4 @@
-// Which packages of others are in a bundle: what esbuild says went in, with what the lock file knows of it.
+// Which packages of others are in bundles: what esbuild says went in, with what the lock file knows of it.
 
 import type { Metafile } from "esbuild";
 
@@ -19,8 +19,9 @@ export type ShippedPackage = {
 const nest = "node_modules/";
 
 /** Sorted by folder. A package that the lock file does not vouch for is a fault. */
-export function shippedPackages({ outputs }: Metafile, lock: LockFile): readonly ShippedPackage[] {
-  const folders = Object.values(outputs)
+export function shippedPackages(metafiles: readonly Metafile[], lock: LockFile): readonly ShippedPackage[] {
+  const folders = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .flatMap(([file]) => packageFolder(file) ?? []);

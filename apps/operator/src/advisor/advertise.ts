@@ -1,22 +1,49 @@
-// Makes the production profiles known: a config with action Ignore where there is none of that name.
+// Makes the production profiles known: creates a config with action Ignore where there is none of that name.
 
 import type { Profile } from "@virt/advisor";
-import { advertising, configKind, fieldManagers, type KubeObject } from "@virt/api";
-import { createObject, writingOf } from "@virt/kube";
-import { configResource } from "./config-resource.ts";
-import type { Writing } from "./report.ts";
+import { advertising, configKind, fieldManagers, type KubeObject, type VirtPlatformConfig } from "@virt/api";
+import { createObject, type ReconcileContext, type ReconcileResult, writeResultOf } from "@virt/kube";
+import { configResource } from "./report.ts";
+import type { AdvisorRuntime } from "./runtime.ts";
 
-export type Advertised =
+const retryMs = 120_000;
+
+/** For a config that was deleted, or never created: there is nothing to clean up, but perhaps something to advertise. */
+export async function advertiseProfile(
+  name: string,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const profile = runtime.advertised.find((one) => one.name === name);
+  if (profile === undefined || !runtime.view.isConfigsListed()) return { kind: "done" };
+  const result = await createConfig(profile, context);
+  if (result.kind === "created") {
+    const note = `Profile ${profile.name} is available: ${profile.description}`;
+    runtime.recordEvent(result.config as VirtPlatformConfig & KubeObject, {
+      type: "Normal",
+      reason: "ProfileAdvertised",
+      note,
+    });
+  }
+  if (result.kind !== "failed") return { kind: "done" };
+  runtime.log.warn("failed to create the VirtPlatformConfig of a profile, retrying in 2 minutes", {
+    profile: profile.name,
+    why: result.message,
+  });
+  return { kind: "requeueAt", atMs: runtime.clock.wall() + retryMs };
+}
+
+type CreateResult =
   | { readonly kind: "created"; readonly config: KubeObject }
-  | { readonly kind: "there" }
+  | { readonly kind: "exists" }
   | { readonly kind: "failed"; readonly message: string };
 
 /** Never touches one that exists. */
-export async function advertise(profile: Profile, { sender, signal, mayWrite }: Writing): Promise<Advertised> {
+async function createConfig(profile: Profile, { sender, signal }: ReconcileContext): Promise<CreateResult> {
   const request = createObject(configResource, {}, advertisement(profile), { fieldManager: fieldManagers.advisor });
-  const written = writingOf(await sender.send(request, { signal, mayWrite }));
+  const written = writeResultOf(await sender.write(request, { signal }));
   if (written.kind === "done" && written.live !== undefined) return { kind: "created", config: written.live };
-  if (written.kind === "stale") return { kind: "there" };
+  if (written.kind === "stale") return { kind: "exists" };
   return { kind: "failed", message: "message" in written ? written.message : written.kind };
 }
 

@@ -1,6 +1,16 @@
-// Confirms by a dry run what looks like drift in memory: the server may say the same in other words.
+// Confirms with the API server what the caches suggest: drift by a dry run, since the server may store the same in another form, and
+// stale targets by a read.
 
-import type { Drift, Drifts, Suspect } from "@virt/advisor";
+import {
+  admissionChanges,
+  type Drift,
+  type DriftSuspect,
+  type Drifts,
+  isStale,
+  mutationRecheckMs,
+  type ReconcileFacts,
+  withLiveTargets,
+} from "@virt/advisor";
 import { fieldManagers, type KubeObject } from "@virt/api";
 import {
   type Cluster,
@@ -12,101 +22,142 @@ import {
   describeChange,
   desiredChanges,
   digest,
+  equalDiff,
   isMadeBy,
   ownersOf,
   readOwners,
+  targetKey,
   writeDotted,
 } from "@virt/engine";
 import type { Reader } from "@virt/kube";
-import { expecting, nameOf } from "./draft.ts";
+import { describeRef, expectedVersion } from "./draft-plan.ts";
 
-export type Confirmed =
+type DriftConfirmation =
   | { readonly kind: "confirmed"; readonly drifts: Drifts }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-type Verdict = { readonly kind: "in-sync" } | { readonly kind: "drifted"; readonly drift: Drift };
-type Asked = Verdict | Extract<Confirmed, { kind: "unavailable" }>;
+type DriftCheck = { readonly kind: "in-sync" } | { readonly kind: "drifted"; readonly drift: Drift };
+type DriftCheckResult = DriftCheck | Extract<DriftConfirmation, { kind: "unavailable" }>;
 
-/** Keeps each verdict until the item or its target changes. */
+type CachedCheck = { readonly state: string; readonly check: DriftCheck; readonly untilMs: number };
+type DriftConfirmOptions = {
+  readonly cluster: Cluster & Reader;
+  /** A correction will overwrite, and must name whom. */
+  readonly withConflicts: boolean;
+  readonly nowMs: number;
+};
+
+/** Caches each check until the item or its target changes; that of a mutation for a minute, since admission may change alone. */
 export class DriftConfirmer {
-  readonly #verdicts = new Map<string, { readonly state: string; readonly verdict: Verdict }>();
+  readonly #checks = new Map<string, CachedCheck>();
 
-  /** `withConflicts`: a correction will overwrite, and must name whom. */
   async confirm(
     config: string,
-    suspects: readonly Suspect[],
-    { cluster, withConflicts }: { readonly cluster: Cluster & Reader; readonly withConflicts: boolean },
-  ): Promise<Confirmed> {
+    suspects: readonly DriftSuspect[],
+    { cluster, withConflicts, nowMs }: DriftConfirmOptions,
+  ): Promise<DriftConfirmation> {
     const drifts = new Map<string, Drift>();
     for (const suspect of suspects) {
-      const place = `${config}/${suspect.item.name}`;
+      const cacheKey = `${config}/${suspect.item.name}`;
       const state = stateOf(suspect, withConflicts);
-      const known = this.#verdicts.get(place);
-      const asked = known?.state === state ? known.verdict : await ask(suspect, cluster, withConflicts);
-      if (asked.kind === "unavailable") return asked;
-      this.#verdicts.set(place, { state, verdict: asked });
-      if (asked.kind === "drifted") drifts.set(suspect.item.name, asked.drift);
+      const cached = this.#checks.get(cacheKey);
+      const isCurrent = cached?.state === state && nowMs < cached.untilMs;
+      const check = isCurrent ? cached.check : await checkDrift(suspect, cluster, withConflicts);
+      if (check.kind === "unavailable") return check;
+      if (!isCurrent) this.#checks.set(cacheKey, { state, check, untilMs: validUntil(check, nowMs) });
+      if (check.kind === "drifted") drifts.set(suspect.item.name, check.drift);
     }
     return { kind: "confirmed", drifts };
   }
 }
 
-/** Its generation stands for its content where it has one: a status that moves is no reason to ask again. */
-function stateOf({ item, live }: Suspect, withConflicts: boolean): string {
-  const { uid = "", resourceVersion = "", generation = resourceVersion, labels = {} } = live?.metadata ?? {};
-  return `${uid} ${generation} ${withConflicts} ${digest([item.desiredState ?? null, labels])}`;
+function validUntil(check: DriftCheck, nowMs: number): number {
+  const isMutated = check.kind === "drifted" && check.drift.kind === "mutated";
+  return isMutated ? nowMs + mutationRecheckMs : Number.POSITIVE_INFINITY;
 }
 
-async function ask(suspect: Suspect, cluster: Cluster & Reader, withConflicts: boolean): Promise<Asked> {
+/** A changed status is no reason to ask again. The generation stands for the content where it is kept. */
+function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
+  const { uid = "", generation, labels = {}, annotations = {} } = live?.metadata ?? {};
+  const content = generation ?? [live?.["spec"] ?? null, live?.["data"] ?? null, annotations];
+  return `${uid} ${withConflicts} ${digest([item.desiredState ?? null, labels, content])}`;
+}
+
+async function checkDrift(
+  suspect: DriftSuspect,
+  cluster: Cluster & Reader,
+  withConflicts: boolean,
+): Promise<DriftCheckResult> {
   const { item } = suspect;
   const reading = await cluster.read(item.targetRef);
   if (reading.kind === "missing")
-    return { kind: "unavailable", message: `${item.targetRef.kind} is not served any more` };
+    return { kind: "unavailable", message: `${item.targetRef.kind} is no longer served: its CRD is missing` };
   if (reading.kind === "rejected" || reading.kind === "unavailable")
-    return { ...reading, kind: "unavailable", message: `cannot read ${nameOf(item.targetRef)}: ${reading.message}` };
+    return {
+      ...reading,
+      kind: "unavailable",
+      message: `cannot read ${describeRef(item.targetRef)}: ${reading.message}`,
+    };
   const live = reading.kind === "found" ? reading.object : undefined;
-  if (item.desiredState === undefined) return removed(suspect, live);
-  if (live === undefined) return drifted(suspect, { diff: creationDiff(item.desiredState) });
-  return predicted(suspect, { live, desired: item.desiredState }, { cluster, withConflicts });
+  if (item.desiredState === undefined) return checkDeleted(suspect, live);
+  if (live === undefined) return driftedBy(suspect, { kind: "deleted", diff: creationDiff(item.desiredState) });
+  return confirmByDryRun(suspect, { live, desired: item.desiredState }, { cluster, withConflicts });
 }
 
-function removed({ item, changes }: Suspect, live: KubeObject | undefined): Verdict {
+function checkDeleted({ item, changes }: DriftSuspect, live: KubeObject | undefined): DriftCheck {
   const isBack = live !== undefined && isMadeBy(live, fieldManagers.advisor, item.managedFields ?? []);
   if (!isBack) return { kind: "in-sync" };
-  return drifted({ item, live, changes }, { diff: deletionDiff(live) });
+  return driftedBy({ item, live, changes }, { kind: "created-again", diff: deletionDiff(live) });
 }
 
-type Pair = { readonly live: KubeObject; readonly desired: KubeObject };
-type Asking = { readonly cluster: Cluster; readonly withConflicts: boolean };
-
-async function predicted(
-  { item }: Suspect,
-  { live, desired }: Pair,
-  { cluster, withConflicts }: Asking,
-): Promise<Asked> {
+async function confirmByDryRun(
+  { item }: DriftSuspect,
+  { live, desired }: { readonly live: KubeObject; readonly desired: KubeObject },
+  { cluster, withConflicts }: Pick<DriftConfirmOptions, "cluster" | "withConflicts">,
+): Promise<DriftCheckResult> {
   const manager = fieldManagers.advisor;
-  const expect = expecting(live);
-  const gentle = withConflicts ? await cluster.predict(desired, { manager, force: false, expect }) : undefined;
-  const conflicts = gentle?.kind === "conflict" ? gentle.conflicts : [];
-  const outcome = await cluster.predict(desired, { manager, force: true, expect });
+  const expect = expectedVersion(live);
+  const unforced = withConflicts ? await cluster.dryRunApply(desired, { manager, force: false, expect }) : undefined;
+  const conflicts = unforced?.kind === "conflict" ? unforced.conflicts : [];
+  const outcome = await cluster.dryRunApply(desired, { manager, force: true, expect });
   if (outcome.kind !== "done" || outcome.live === undefined) {
-    const message = "message" in outcome ? outcome.message : "it changed while it was compared";
+    const message = "message" in outcome ? outcome.message : "object was modified concurrently";
     const retry =
       outcome.kind === "unavailable" && outcome.retryInMs !== undefined ? { retryInMs: outcome.retryInMs } : {};
-    return { kind: "unavailable", message: `cannot compare ${nameOf(item.targetRef)}: ${message}`, ...retry };
+    return { kind: "unavailable", message: `cannot compare ${describeRef(item.targetRef)}: ${message}`, ...retry };
   }
-  if (contentChanges(live, outcome.live).length === 0) return { kind: "in-sync" };
   const changes = desiredChanges(desired, live);
-  return drifted({ item, live, changes }, { diff: changeDiff(live, outcome.live), conflicts });
+  if (contentChanges(live, outcome.live).length === 0) {
+    const mutated = admissionChanges(desired, outcome.live);
+    if (mutated.length === 0) return { kind: "in-sync" };
+    return driftedBy({ item, live, changes: mutated }, { kind: "mutated", diff: equalDiff(item.targetRef) });
+  }
+  return driftedBy({ item, live, changes }, { kind: "changed", diff: changeDiff(live, outcome.live), conflicts });
 }
 
-function drifted(
-  { changes, live }: Suspect,
-  { diff, conflicts = [] }: { readonly diff: string; readonly conflicts?: readonly Conflict[] },
-): Verdict {
+type DriftDetails = Pick<Drift, "kind" | "diff"> & { readonly conflicts?: readonly Conflict[] };
+
+function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = [] }: DriftDetails): DriftCheck {
   const owners = live === undefined ? [] : readOwners(live);
   const others = changes.flatMap(({ path }) => ownersOf(owners, path).map(({ manager }) => manager));
   const managers = [...new Set(others)].filter((manager) => manager !== fieldManagers.advisor);
   const fields = changes.map(({ path }) => writeDotted(path));
-  return { kind: "drifted", drift: { fields, changes: changes.map(describeChange), managers, diff, conflicts } };
+  return { kind: "drifted", drift: { kind, fields, changes: changes.map(describeChange), managers, diff, conflicts } };
+}
+
+/**
+ * Reads targets again that seem modified since they were reviewed: a watch shows an object by the schema that was in force when it
+ * was sent, and a newer CRD may add fields to it without any event. What cannot be read stays as the caches show it.
+ */
+export async function confirmStaleTargets(facts: ReconcileFacts, cluster: Reader): Promise<ReconcileFacts> {
+  const { phase, items = [] } = facts.config.status ?? {};
+  if (phase !== "ReviewRequired" && phase !== "InProgress") return facts;
+  const stale = items.filter((item) => item.state === "Pending" && isStale(item, facts.live(item.targetRef)));
+  const targets = new Map<string, KubeObject | undefined>();
+  for (const { targetRef } of stale) {
+    const reading = await cluster.read(targetRef);
+    if (reading.kind === "found") targets.set(targetKey(targetRef), reading.object);
+    if (reading.kind === "absent") targets.set(targetKey(targetRef), undefined);
+  }
+  return targets.size === 0 ? facts : withLiveTargets(facts, targets);
 }

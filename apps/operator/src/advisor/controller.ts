@@ -1,105 +1,105 @@
-// The advisor as a controller: which changes concern which configs, and what a pass over one does.
+// The advisor as a controller of a manager: creates what its reconciles share, and wires the functions.
 
 import type { Profile } from "@virt/advisor";
-import { configKind, type KubeObject, type VirtPlatformConfig } from "@virt/api";
-import { canonicalJson } from "@virt/engine";
-import { type Change, type Controller, crdWatch, type Ending, type Tools, type WatchSpec } from "@virt/kube";
-import { advertise } from "./advertise.ts";
-import type { AdvisorParts } from "./parts.ts";
-import { reconcile } from "./reconcile.ts";
-import { poolWatch } from "./watches.ts";
+import { type EventMessage, fieldManagers, type VirtPlatformConfig } from "@virt/api";
+import type { ExpectedPolicy } from "@virt/catalog";
+import { type Controller, crdInformer } from "@virt/kube";
+import { AdmissionPolicies } from "../admission-policies.ts";
+import type { ControllerContext, ControllerFactory } from "../controller-factory.ts";
+import { createReadCache } from "../read-cache.ts";
+import { createAdvisorView } from "./advisor-view.ts";
+import { DriftConfirmer } from "./confirm-drift.ts";
+import { ImpactAssessor } from "./impact-assessor.ts";
+import { isImpactFollowed, isRolloutFollowed } from "./informers.ts";
+import { keysForChange, keysForInformer } from "./keys-for-change.ts";
+import { advisorMetrics } from "./metrics.ts";
+import { OwnStatuses } from "./own-statuses.ts";
+import { reconcileConfig } from "./reconcile.ts";
+import { RolloutDoctor } from "./rollout-doctor.ts";
+import { type AdvisorRuntime, ClockSteps, Rejections, type RememberedDraft } from "./runtime.ts";
 
-const advertiseAgainMs = 120_000;
-
-export type AdvisorSettings = { readonly isAdvertising: boolean };
-
-/** `onChange` is called whenever the set of wanted watches may be another one. */
-export function advisorController(
-  parts: AdvisorParts,
-  { isAdvertising, onChange }: AdvisorSettings & { readonly onChange: () => void },
-): Controller {
-  const { view, profiles } = parts;
-  const advertised = isAdvertising ? profiles.filter((profile) => profile.isAdvertised) : [];
+export function advisorFactory(profiles: readonly Profile[], expected: readonly ExpectedPolicy[]): ControllerFactory {
   return {
     name: "advisor",
-    keysFor: (spec, change) => {
-      if (spec.kind === configKind.kind) {
-        onChange();
-        return [change.key];
-      }
-      return view
-        .configs()
-        .filter((config) => isConcerned(config, spec, change, parts))
-        .map(nameOf);
-    },
-    keysWhen: (watch) => {
-      onChange();
-      if (watch.spec.kind !== configKind.kind) return view.configs().filter(isManaged).map(nameOf);
-      return watch.state === "synced" ? [...view.configs().map(nameOf), ...advertised.map(({ name }) => name)] : [];
-    },
-    pass: async (key, tools) => {
-      const config = view.config(key);
-      if (config === undefined)
-        return missing(
-          advertised.find(({ name }) => name === key),
-          parts,
-          tools,
-        );
-      if (config.metadata["deletionTimestamp"] !== undefined) return { kind: "done" };
-      const begun = parts.clock.monotonic();
-      const ending = await reconcile(config, parts, tools);
-      parts.metrics.took((parts.clock.monotonic() - begun) / 1000);
-      onChange();
-      return ending;
+    fieldManager: fieldManagers.advisor,
+    eventRepeatMs: 600_000,
+    create: (context) => {
+      const runtime = createRuntime(context, profiles, expected);
+      return { controller: advisorController(runtime), informers: runtime.view.wanted };
     },
   };
 }
 
-function nameOf({ metadata }: VirtPlatformConfig): string {
-  return metadata.name;
+function createRuntime(
+  context: ControllerContext,
+  profiles: readonly Profile[],
+  expected: readonly ExpectedPolicy[],
+): AdvisorRuntime {
+  const { settings, version, find, discovery, registry, clock, log, namespace } = context;
+  const view = createAdvisorView({ find, profiles, hcoNamespace: settings.hcoNamespace, version });
+  const remembered = createReadCache(() => find(crdInformer));
+  return {
+    profiles,
+    advertised: settings.advertiseProfiles ? profiles.filter((profile) => profile.isAdvertised) : [],
+    operator: { version, mustPin: settings.requireApprovedPlan },
+    ownNamespace: namespace,
+    view,
+    discovery,
+    remembered,
+    confirmer: new DriftConfirmer(),
+    rejections: new Rejections(),
+    policies: new AdmissionPolicies({ ...context, expected, metricPrefix: "kubevirt_advisor_" }),
+    ownStatuses: new OwnStatuses(),
+    drafts: new Map<string, RememberedDraft>(),
+    impacts: new ImpactAssessor({
+      find,
+      pools: view.pools,
+      hco: (config) => view.hco(config).object,
+      clock,
+      remembered,
+      hidesVmNames: !settings.impactVmNames,
+      wake: () => {
+        for (const config of view.configs().filter(isImpactFollowed)) context.enqueue(config.metadata.name);
+      },
+    }),
+    doctor: new RolloutDoctor({
+      find,
+      pools: view.pools,
+      hco: (config) => view.hco(config).object,
+      target: view.target,
+      clock,
+      remembered,
+      areVmsNamed: settings.impactVmNames,
+      wake: () => {
+        for (const config of view.configs().filter(isRolloutFollowed)) context.enqueue(config.metadata.name);
+      },
+    }),
+    clockSteps: new ClockSteps(clock),
+    transientErrors: new Map<string, number>(),
+    recordEvent: recordConfigEvent(context),
+    refreshInformers: context.refresh,
+    metrics: advisorMetrics(registry, view),
+    clock,
+    log,
+  };
 }
 
-function isManaged({ spec }: VirtPlatformConfig): boolean {
-  return spec.action !== "Ignore";
+function advisorController(runtime: AdvisorRuntime): Controller {
+  return {
+    name: "advisor",
+    gateChanged: () => runtime.ownStatuses.forgetAll(),
+    keysFor: (spec, change) => keysForChange(spec, change.key, runtime),
+    keysWhen: (informer) => keysForInformer(informer, runtime),
+    reconcile: (key, context) => reconcileConfig(key, runtime, context),
+  };
 }
 
-/** A CRD that comes, changes or goes may be what a config waits for, or what its plan was made for. */
-function isConcerned(
-  config: VirtPlatformConfig,
-  spec: WatchSpec,
-  { key }: Change<KubeObject>,
-  parts: AdvisorParts,
-): boolean {
-  if (!isManaged(config)) return false;
-  if (spec.kind === crdWatch.kind)
-    return config.status?.phase === "PrerequisiteFailed" || readsSchema(config, key, parts);
-  if (spec.kind === poolWatch.kind)
-    return (config.status?.items ?? []).some(({ targetRef }) => targetRef.kind === "MachineConfig");
-  const id = canonicalJson(spec);
-  return parts.view.wantedBy(config).some((wanted) => canonicalJson(wanted) === id);
-}
-
-function readsSchema({ spec }: VirtPlatformConfig, crd: string, { profiles }: AdvisorParts): boolean {
-  const reads = Object.values(profiles.find(({ name }) => name === spec.profile)?.reads ?? {});
-  return reads.some((read) => read.read === "schema" && read.crd === crd);
-}
-
-/** Deleted, or never made: nothing of ours to clean up, but perhaps something to show. */
-async function missing(profile: Profile | undefined, parts: AdvisorParts, tools: Tools): Promise<Ending> {
-  if (profile === undefined || !parts.view.isConfigsListed()) return { kind: "done" };
-  const result = await advertise(profile, tools);
-  if (result.kind === "created") {
-    const note = `Profile ${profile.name} is available: ${profile.description}`;
-    parts.announce(result.config as VirtPlatformConfig & KubeObject, {
-      type: "Normal",
-      reason: "ProfileAdvertised",
-      note,
-    });
-  }
-  if (result.kind !== "failed") return { kind: "done" };
-  parts.log.warn("cannot advertise a profile; trying again in 2 minutes", {
-    profile: profile.name,
-    why: result.message,
-  });
-  return { kind: "again", atMs: parts.clock.wall() + advertiseAgainMs };
+function recordConfigEvent({ recordEvent, log }: ControllerContext) {
+  return ({ apiVersion, kind, metadata }: VirtPlatformConfig, { type, reason, note }: EventMessage) => {
+    const { name, uid, generation = 0 } = metadata;
+    log[type === "Warning" ? "warn" : "info"](note, { config: name, reason });
+    // A plan may run again as it was: each request has events of its own.
+    const action = `${reason} generation ${generation}`;
+    recordEvent({ regarding: { apiVersion, kind, name, ...(uid && { uid }) }, type, reason, action, note });
+  };
 }

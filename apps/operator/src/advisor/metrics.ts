@@ -1,23 +1,26 @@
-// The advisor's metrics: gauges of what is stored, counters of what passes do.
+// The advisor's metrics: counters of what reconciles do, and gauges of what the stored configs and the pools show when scraped.
 
-import type { Done } from "@virt/advisor";
-import type { Item, Status, VirtPlatformConfig } from "@virt/api";
-import { readTime } from "@virt/engine";
-import { Counter, Histogram, type Registry } from "@virt/kube";
-import { configGauges } from "./config-gauges.ts";
-import type { View } from "./view.ts";
+import { conditionIs, type ItemResult } from "@virt/advisor";
+import { type Item, type KubeObject, type Status, severities, type VirtPlatformConfig } from "@virt/api";
+import { asNumber, at, readTime } from "@virt/engine";
+import { Counter, Gauge, Histogram, type Registry } from "@virt/kube";
+import type { AdvisorView } from "./advisor-view.ts";
+import { impactGauges } from "./impact-gauges.ts";
+import { rolloutGauges } from "./rollout-gauges.ts";
 
 export type AdvisorMetrics = {
   /** Kinds that a config needs and that are not served. */
-  readonly lacks: (config: string, kinds: readonly string[]) => void;
-  readonly took: (seconds: number) => void;
-  readonly wrote: (profile: string, item: Item, result: Done["kind"]) => void;
-  readonly changed: (config: VirtPlatformConfig, after: Status) => void;
-  readonly failed: () => void;
+  readonly setMissingKinds: (config: string, kinds: readonly string[]) => void;
+  readonly observeReconcile: (seconds: number) => void;
+  readonly countItemWrite: (profile: string, item: Item, result: ItemResult["kind"]) => void;
+  readonly observeStatusChange: (config: VirtPlatformConfig, after: Status) => void;
+  readonly countTransientError: () => void;
 };
 
+type Labels = Readonly<Record<string, string>>;
+
 const prefix = "kubevirt_advisor_";
-const results: Readonly<Record<Done["kind"], string>> = {
+const results: Readonly<Record<ItemResult["kind"], string>> = {
   confirmed: "ok",
   stale: "stale",
   edited: "stale",
@@ -26,21 +29,34 @@ const results: Readonly<Record<Done["kind"], string>> = {
   unavailable: "retry",
 };
 
-export function advisorMetrics(registry: Registry, view: Pick<View, "configs" | "pools">): AdvisorMetrics {
+export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "configs" | "pools">): AdvisorMetrics {
   const registers = [registry];
   const missing = new Map<string, readonly string[]>();
   configGauges(registry, prefix, { ...view, missing: (config) => missing.get(config) ?? [] });
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
     new Counter({ name: `${prefix}${name}`, help, labelNames, registers });
-  const writes = counter("item_writes_total", "Writes of plan items, by result.", [
-    "profile",
-    "item",
-    "operation",
-    "result",
-  ]);
-  const drifts = counter("drift_detected_total", "Items found drifted.", ["profile", "item"]);
-  const corrections = counter("drift_corrections_total", "Drifts corrected automatically.", ["profile", "item"]);
-  const errors = counter("reconcile_errors_total", "Passes that could not be finished, by class.", ["class"]);
+  /** At 0 for each item of a plan before anything happens to it: a rate does not see a counter that begins with 1. */
+  const itemCounter = (name: string, help: string, more: readonly string[], labelsOf: (item: Item) => Labels) =>
+    new Counter({
+      name: `${prefix}${name}`,
+      help,
+      labelNames: ["profile", "item", ...more],
+      registers,
+      collect() {
+        for (const { spec, status } of view.configs())
+          for (const item of status?.items ?? [])
+            this.inc({ profile: spec.profile, item: item.name, ...labelsOf(item) }, 0);
+      },
+    });
+  const writes = itemCounter(
+    "item_writes_total",
+    "Writes of plan items, by result.",
+    ["operation", "result"],
+    ({ operation }) => ({ operation, result: results.confirmed }),
+  );
+  const drifts = itemCounter("drift_detected_total", "Items found drifted.", [], () => ({}));
+  const corrections = itemCounter("drift_corrections_total", "Drifts corrected automatically.", [], () => ({}));
+  const errors = counter("reconcile_errors_total", "Reconciles that failed, by class.", ["class"]);
   const rollouts = new Histogram({
     name: `${prefix}rollout_duration_seconds`,
     help: "From the write of a MachineConfig to the last node that runs it.",
@@ -50,19 +66,19 @@ export function advisorMetrics(registry: Registry, view: Pick<View, "configs" | 
   });
   const durations = new Histogram({
     name: `${prefix}reconcile_duration_seconds`,
-    help: "How long a pass over a config took.",
+    help: "Duration of a reconcile of a config.",
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   return {
-    lacks: (config, kinds) => void missing.set(config, kinds),
-    took: (seconds) => durations.observe(seconds),
-    wrote: (profile, item, result) => {
+    setMissingKinds: (config, kinds) => void missing.set(config, kinds),
+    observeReconcile: (seconds) => durations.observe(seconds),
+    countItemWrite: (profile, item, result) => {
       writes.inc({ profile, item: item.name, operation: item.operation, result: results[result] });
       if (result === "rejected") errors.inc({ class: "rejected" });
       if (result === "confirmed" && (item.corrections ?? []).length > 0) corrections.inc({ profile, item: item.name });
     },
-    changed: (config, after) => {
+    observeStatusChange: (config, after) => {
       for (const item of after.items ?? []) {
         const before = config.status?.items?.find(({ name }) => name === item.name);
         observeRollout(before, item, (seconds) => rollouts.observe({ item: item.name }, seconds));
@@ -71,7 +87,7 @@ export function advisorMetrics(registry: Registry, view: Pick<View, "configs" | 
         if (isNewDrift) drifts.inc({ profile: config.spec.profile, item: item.name });
       }
     },
-    failed: () => errors.inc({ class: "retryable" }),
+    countTransientError: () => errors.inc({ class: "retryable" }),
   };
 }
 
@@ -80,4 +96,150 @@ function observeRollout(before: Item | undefined, after: Item, observe: (seconds
   const end = after.lastTransitionTime === undefined ? undefined : readTime(after.lastTransitionTime);
   const isDone = before?.state === "InProgress" && after.state === "Completed";
   if (isDone && start !== undefined && end !== undefined) observe((end - start) / 1000);
+}
+
+type GaugeInput = {
+  readonly configs: () => readonly VirtPlatformConfig[];
+  readonly pools: () => readonly KubeObject[];
+  /** Kinds that a config needs and that were not served at its last reconcile. */
+  readonly missing: (config: string) => readonly string[];
+};
+
+export type GaugeSeries = readonly { readonly labels: Labels; readonly value: number }[];
+
+export type GaugeDefinition = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly seriesOf: (config: VirtPlatformConfig) => GaugeSeries;
+};
+
+export function configGauges(registry: Registry, prefix: string, input: GaugeInput): void {
+  const declare = ({ name, help, labels, seriesOf }: GaugeDefinition) =>
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels: values, value } of input.configs().flatMap(seriesOf)) this.set({ ...values }, value);
+      },
+    });
+  const statusGauges = [...impactGauges, ...rolloutGauges].map((gauge) => ({
+    ...gauge,
+    seriesOf: managed(gauge.seriesOf),
+  }));
+  for (const one of [phase, ...flags, ...planGauges, ...statusGauges, ...gaugesOf(input)]) declare(one);
+}
+
+/** An ignored config has a phase and no other series. */
+const managed =
+  (seriesOf: (name: string, status: Status) => GaugeSeries) =>
+  ({ metadata, status }: VirtPlatformConfig): GaugeSeries =>
+    status === undefined || status.phase === "Ignored" ? [] : seriesOf(metadata.name, status);
+
+const phase: GaugeDefinition = {
+  name: "config_phase",
+  help: "1 for the phase that a config is in.",
+  labels: ["name", "profile", "phase"],
+  seriesOf: ({ metadata, spec, status }) =>
+    status?.phase === undefined
+      ? []
+      : [{ labels: { name: metadata.name, profile: spec.profile, phase: status.phase }, value: 1 }],
+};
+
+const flag = (name: string, help: string, isSet: (status: Status) => boolean): GaugeDefinition => ({
+  name,
+  help,
+  labels: ["name"],
+  seriesOf: managed((config, status) => [{ labels: { name: config }, value: Number(isSet(status)) }]),
+});
+
+const flags: readonly GaugeDefinition[] = [
+  flag("config_drifted", "1 while targets differ from what the plan applied.", (status) => status.phase === "Drifted"),
+  flag("config_plan_stale", "1 while a plan waits that was found stale after its approval.", (status) =>
+    conditionIs(status, "PlanStale", "True"),
+  ),
+  flag(
+    "config_review_forced",
+    "1 while a plan that was drafted after the approval waits for review.",
+    (status) => status.phase === "ReviewRequired" && status.review?.forced === true,
+  ),
+  flag("config_upgrade_available", "1 while this version of the operator would draft a different plan.", (status) =>
+    conditionIs(status, "UpgradeAvailable", "True"),
+  ),
+];
+
+const planGauges: readonly GaugeDefinition[] = [
+  {
+    name: "config_impact",
+    help: "Impact severity of the plan: 1 Low, 2 Medium, 3 High.",
+    labels: ["name"],
+    seriesOf: managed((name, { impactSeverity = "Low" }) => [
+      { labels: { name }, value: severities.indexOf(impactSeverity) + 1 },
+    ]),
+  },
+  {
+    name: "plan_info",
+    help: "Always 1; the label is the hash of the plan.",
+    labels: ["name", "hash"],
+    seriesOf: managed((name, { planHash }) =>
+      planHash === undefined ? [] : [{ labels: { name, hash: planHash }, value: 1 }],
+    ),
+  },
+  {
+    name: "plan_items",
+    help: "Items of the plan, by state.",
+    labels: ["name", "state"],
+    seriesOf: managed((name, { items = [] }) => countStates(name, items)),
+  },
+];
+
+const gaugesOf = ({ missing, pools }: GaugeInput): readonly GaugeDefinition[] => [
+  {
+    name: "missing_prerequisites",
+    help: "1 for each kind that a config needs and that is not served.",
+    labels: ["name", "kind"],
+    seriesOf: managed((name) => missing(name).map((kind) => ({ labels: { name, kind }, value: 1 }))),
+  },
+  {
+    name: "rollout_machines",
+    help: "Machines of the pools to which an item is being rolled out, by state.",
+    labels: ["name", "item", "pool", "state"],
+    seriesOf: managed((name, { items = [] }) => items.flatMap((item) => machinesOf(name, item, pools()))),
+  },
+];
+
+function countStates(name: string, items: readonly Item[]): GaugeSeries {
+  const states = [...new Set(items.map(({ state }) => state))];
+  return states.map((state) => ({
+    labels: { name, state },
+    value: items.filter((item) => item.state === state).length,
+  }));
+}
+
+const counts = {
+  total: "machineCount",
+  updated: "updatedMachineCount",
+  ready: "readyMachineCount",
+  degraded: "degradedMachineCount",
+} as const;
+
+/** Only while the item waits for them: what happens to a pool later is no rollout of ours. */
+function machinesOf(
+  name: string,
+  { name: item, state: itemState, rollout }: Item,
+  pools: readonly KubeObject[],
+): GaugeSeries {
+  if (itemState !== "InProgress") return [];
+  const concerned = new Set(rollout?.before.map(({ pool }) => pool));
+  return pools
+    .filter(({ metadata }) => concerned.has(metadata.name))
+    .flatMap((pool) =>
+      Object.entries(counts).map(([state, field]) => ({
+        labels: { name, item, pool: pool.metadata.name, state },
+        value: asNumber(at(pool, "status", field)) ?? 0,
+      })),
+    );
 }

@@ -1,173 +1,208 @@
-// One pass for one VirtPlatformConfig: read, compare, decide, do, write status once.
+// One reconcile of one VirtPlatformConfig: read, compare, decide, apply at most one item, write status once.
 
 import {
-  type Decision,
+  type DiagnosedRollout,
   type Draft,
   type Drifts,
-  movedSinceApplied,
-  newsOf,
-  type Observed,
+  findDriftSuspects,
+  isLockBypassed,
+  isWriteOpen,
   observe,
   optionsOf,
-  type PassFacts,
-  record,
-  retrying,
-  suspects,
+  type ReconcileFacts,
+  recordItemResult,
+  shiftTimes,
   transition,
   wantsDraft,
+  withImpact,
+  withRollout,
 } from "@virt/advisor";
-import type { Item, VirtPlatformConfig } from "@virt/api";
-import type { Ending, Tools } from "@virt/kube";
-import { confirmStale } from "./confirm-stale.ts";
-import { draftPlan } from "./draft.ts";
-import { gather } from "./gather.ts";
-import type { AdvisorParts } from "./parts.ts";
-import { perform } from "./perform.ts";
-import { type Reported, report } from "./report.ts";
-import { configWatch, targetWatch } from "./watches.ts";
+import type { Phase, VirtPlatformConfig } from "@virt/api";
+import type { ReconcileContext, ReconcileResult } from "@virt/kube";
+import { type PolicyStatus, policyKey } from "../admission-policies.ts";
+import { advertiseProfile } from "./advertise.ts";
+import { applyItem } from "./apply-item.ts";
+import { confirmStaleTargets } from "./confirm-drift.ts";
+import { draftPlan } from "./draft-plan.ts";
+import { gatherFacts } from "./gather-facts.ts";
+import { isImpactFollowed, isRolloutFollowed, targetInformer } from "./informers.ts";
+import type { KnownConfig } from "./own-statuses.ts";
+import {
+  type DecidedConfig,
+  reportDecision,
+  reportTransientError,
+  reportWaiting,
+  requeueUnsynced,
+  restoreOwnStatus,
+} from "./report.ts";
+import type { AdvisorRuntime, RejectionCounter } from "./runtime.ts";
 
-const lastingMs = 60_000;
-const listMs = 5_000;
-const idleMs = 600_000;
-/** Somebody else was faster, and the watch has not told us yet. */
-const shortMs = 100;
-
-export async function reconcile(config: VirtPlatformConfig, parts: AdvisorParts, tools: Tools): Promise<Ending> {
-  const gathering = { ...parts, ...tools, nowMs: parts.clock.wall() };
-  const gathered = await gather(config, { ...gathering, isForDraft: isDraftNear(config, parts) });
-  if (gathered.kind === "waiting") return waiting(config, gathered, parts, tools);
-  if (gathered.kind === "unavailable") return troubled(config, gathered, parts, tools);
-  parts.metrics.lacks(config.metadata.name, unservedKinds(gathered.facts));
-  const facts = await confirmStale(gathered.facts, tools.cluster);
-  const confirmed = await parts.confirmer.confirm(config.metadata.name, suspects(facts), {
-    cluster: tools.cluster,
-    withConflicts: config.spec.action === "Apply" && config.spec.bypassOptimisticLock,
-  });
-  if (confirmed.kind === "unavailable") return troubled(config, confirmed, parts, tools);
-  const { seen, decision } = await decide(facts, confirmed.drifts, parts, tools);
-  if (decision.again.when === "retry") return troubled(config, decision.again, parts, tools);
-  const reported = await report(config, decision.status, tools);
-  return conclude({ config, seen, decision, reported }, parts, tools);
+/** A key is the name of a config, or `policyKey`. */
+export async function reconcileConfig(
+  key: string,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  if (key === policyKey) return runtime.policies.reconcile(context.cluster);
+  const config = runtime.view.config(key);
+  if (config === undefined) {
+    for (const memory of [runtime.ownStatuses, runtime.clockSteps, runtime.rejections]) memory.forget(key);
+    runtime.impacts.forget(key);
+    runtime.doctor.forget(key);
+    runtime.drafts.delete(key);
+    return advertiseProfile(key, runtime, context);
+  }
+  if (config.metadata["deletionTimestamp"] !== undefined) return { kind: "done" };
+  const startMs = runtime.clock.monotonic();
+  const result = await reconcileStored(config, runtime, context);
+  runtime.metrics.observeReconcile((runtime.clock.monotonic() - startMs) / 1000);
+  runtime.refreshInformers();
+  return result;
 }
 
-function unservedKinds(facts: PassFacts): readonly string[] {
+async function reconcileStored(
+  stored: VirtPlatformConfig,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const recognized = await runtime.ownStatuses.recognize(stored, context.cluster);
+  if (recognized.kind === "retry") return recognized;
+  if (recognized.kind === "outdated") return requeueUnsynced(runtime);
+  if (recognized.kind === "foreign") return restoreOwnStatus(stored, recognized, runtime, context);
+  const { nowMs, stepMs, settle: settleClock } = runtime.clockSteps.read(stored.metadata.name);
+  const { status } = recognized.config;
+  const config = {
+    ...recognized.config,
+    ...(status && { status: stepMs === 0 ? status : shiftTimes(status, stepMs) }),
+  };
+  const policies = await checkPolicies(config, runtime, context);
+  if (policies.kind === "unavailable") return reportTransientError(config, policies, runtime, context);
+  const withheld = policies.kind === "faulty" ? { withheld: policies.message } : {};
+  const sources = { ...runtime, ...context, ...recognized, operator: { ...runtime.operator, ...withheld }, nowMs };
+  const gathered = await gatherFacts(config, { ...sources, isForDraft: isDraftNear(recognized, runtime) });
+  if (gathered.kind === "waiting") return reportWaiting(config, gathered, runtime, context);
+  if (gathered.kind === "unavailable") return reportTransientError(config, gathered, runtime, context);
+  runtime.metrics.setMissingKinds(config.metadata.name, unservedKinds(gathered.facts));
+  const facts = await confirmStaleTargets(gathered.facts, context.cluster);
+  const confirmed = await runtime.confirmer.confirm(config.metadata.name, findDriftSuspects(facts), {
+    cluster: context.cluster,
+    withConflicts: config.spec.action === "Apply" && config.spec.bypassOptimisticLock,
+    nowMs,
+  });
+  if (confirmed.kind === "unavailable") return reportTransientError(config, confirmed, runtime, context);
+  const impactNow = await assessPlan(config, runtime, context);
+  const decided = await decideConfig({ ...facts, ...(impactNow && { impactNow }) }, confirmed.drifts, runtime, context);
+  const { requeue } = decided.decision;
+  if (requeue.when === "retry") return reportTransientError(config, requeue, runtime, context);
+  const diagnosed = await diagnoseConfig(config, nowMs, runtime, context);
+  const decision = withRollout(decided.decision, decided.observed, diagnosed);
+  return reportDecision(stored, { ...decided, decision, config, settleClock }, runtime, context);
+}
+
+/** An approval means nothing where nobody checks who may give it. */
+async function checkPolicies(
+  { spec, status }: VirtPlatformConfig,
+  { operator, policies }: AdvisorRuntime,
+  { cluster }: ReconcileContext,
+): Promise<PolicyStatus> {
+  const mayExecuteNow = spec.action === "Apply" && !idlePhases.has(status?.phase);
+  return operator.mustPin && mayExecuteNow ? policies.check(cluster) : { kind: "in-force" };
+}
+
+/** Nothing is executed in these without another phase in between. */
+const idlePhases: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithErrors", "Failed"]);
+
+/**
+ * What only a draft needs is read where one is sure to come, where another version's plan is compared, and where a plan is
+ * rendered again because something is about to be written from it.
+ */
+function isDraftNear({ config, statusOrigin }: KnownConfig, { operator }: AdvisorRuntime): boolean {
+  const { metadata, spec, status = {} } = config;
+  const { phase, operatorVersion, items = [], observedGeneration } = status;
+  if (phase === "Drafting" || phase === "PrerequisiteFailed") return true;
+  if (phase === "InProgress") return statusOrigin !== "own" || items.some(isWriteOpen);
+  if (phase === "ReviewRequired")
+    return statusOrigin !== "own" || (spec.action === "Apply" && metadata.generation !== observedGeneration);
+  return (phase === "Completed" || phase === "CompletedWithUpgrade") && operatorVersion !== operator.version;
+}
+
+function unservedKinds(facts: ReconcileFacts): readonly string[] {
   const { profile, isServed } = facts;
   const needs = profile?.needs(optionsOf(profile, facts)) ?? [];
   return needs.filter((need) => !isServed(need)).map(({ kind }) => kind);
 }
 
-/** What only a draft needs is read where one is sure to come, or where another version's plan is compared. */
-function isDraftNear({ status }: VirtPlatformConfig, { operator }: AdvisorParts): boolean {
-  const { phase, operatorVersion } = status ?? {};
-  if (phase === "Drafting" || phase === "PrerequisiteFailed") return true;
-  return (phase === "Completed" || phase === "CompletedWithUpgrade") && operatorVersion !== operator.version;
+/** For guards what counts is the moment at which an approved plan would start. */
+async function assessPlan(config: VirtPlatformConfig, runtime: AdvisorRuntime, context: ReconcileContext) {
+  const { impacts, discovery } = runtime;
+  if (!isImpactFollowed(config)) return impacts.forget(config.metadata.name);
+  const isUrgent = config.spec.action === "Apply" && config.spec.guards !== undefined;
+  return impacts.assess(config, { ...context, discovery }, isUrgent);
 }
 
-type Decided = { readonly seen: Observed; readonly decision: Decision };
+/** After the decision: a write in this reconcile must not wait for a diagnosis. */
+async function diagnoseConfig(
+  config: VirtPlatformConfig,
+  nowMs: number,
+  { doctor }: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<DiagnosedRollout | undefined> {
+  if (isRolloutFollowed(config)) return doctor.diagnose(config, nowMs, context);
+  doctor.forget(config.metadata.name);
+  return undefined;
+}
 
-async function decide(facts: PassFacts, drifts: Drifts, parts: AdvisorParts, tools: Tools): Promise<Decided> {
-  const before = observe(facts, drifts);
-  const judge = judging(facts.config, parts);
-  const draft = wantsDraft(before) ? await draftNow(facts, parts, tools) : undefined;
-  const seen = draft === undefined ? before : { ...before, draft };
-  const decision = transition(seen);
-  if (decision.effect === undefined) return { seen, decision };
+async function decideConfig(
+  facts: ReconcileFacts,
+  drifts: Drifts,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<Pick<DecidedConfig, "observed" | "decision" | "tookOver">> {
+  const undrafted = observe(facts, drifts);
+  const draft = wantsDraft(undrafted) ? await draftFromFacts(facts, runtime, context) : undefined;
+  if (draft?.kind === "drafted") {
+    const { planHash, writes } = draft;
+    runtime.drafts.set(facts.config.metadata.name, { planHash, writes });
+  }
+  const observed = draft === undefined ? undrafted : { ...undrafted, draft };
+  const decision = withImpact(transition(observed), observed);
+  if (decision.effect === undefined) return { observed, decision };
   const { item } = decision.effect;
-  const { bypassOptimisticLock, approvedPlan } = facts.config.spec;
-  const done = await perform(facts.config, item, {
-    cluster: tools.cluster,
-    judge,
-    isLockBypassed: bypassOptimisticLock && approvedPlan === undefined,
-    wrote: (written, live) => tools.wrote(targetWatch(written.targetRef), live),
+  const result = await applyItem(facts.config, item, {
+    cluster: context.cluster,
+    rejections: rejectionsOf("write", facts.config, runtime),
+    isLockBypassed: isLockBypassed(facts.config.spec),
+    onWritten: (written, live) => context.wrote(targetInformer(written.targetRef), live),
   });
-  parts.metrics.wrote(facts.config.spec.profile, item, done.kind);
-  return { seen, decision: record(seen, item, done) };
+  runtime.metrics.countItemWrite(facts.config.spec.profile, item, result.kind);
+  const tookOver = result.kind === "confirmed" ? result.tookOver : undefined;
+  return {
+    observed,
+    decision: recordItemResult(observed, item, result),
+    ...(tookOver && { tookOver: { [item.name]: tookOver } }),
+  };
 }
 
 /** A plan that is refreshed in place needs what a draft reads, as a new one does. */
-async function draftNow(facts: PassFacts, parts: AdvisorParts, tools: Tools): Promise<Draft> {
-  const { config } = facts;
-  const drafting = { cluster: tools.cluster, judge: judging(config, parts) };
-  if (isDraftNear(config, parts)) return draftPlan(facts, drafting);
-  const gathered = await gather(config, { ...parts, ...tools, nowMs: facts.now, isForDraft: true });
+async function draftFromFacts(
+  facts: ReconcileFacts,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<Draft> {
+  const { config, statusOrigin, now: nowMs } = facts;
+  const { discovery } = runtime;
+  const options = { ...context, discovery, rejections: rejectionsOf("dry run", config, runtime) };
+  if (facts.isForDraft) return draftPlan(facts, options);
+  const gathered = await gatherFacts(config, { ...runtime, ...context, nowMs, statusOrigin, isForDraft: true });
   if (gathered.kind === "unavailable") return gathered;
   if (gathered.kind === "waiting") return { kind: "unavailable", message: gathered.message };
-  return draftPlan(gathered.facts, drafting);
+  return draftPlan(gathered.facts, options);
 }
 
-const judging =
-  ({ metadata: { name, generation } }: VirtPlatformConfig, { rejections, clock }: AdvisorParts) =>
-  (item: Item["name"], message: string) =>
-    rejections.judge(`${name}/${generation}/${item}`, message, clock.wall());
-
-type Passed = Decided & { readonly config: VirtPlatformConfig; readonly reported: Reported };
-
-function conclude(
-  { config, seen, decision, reported }: Passed,
-  parts: AdvisorParts,
-  tools: Tools,
-): Ending | Promise<Ending> {
-  const { again, status } = decision;
-  const now = parts.clock.wall();
-  if (reported.kind === "unavailable") return troubled(config, reported, parts, tools);
-  parts.troubles.delete(config.metadata.name);
-  if (reported.kind === "edited") return { kind: "again", atMs: now + shortMs };
-  if (reported.kind === "written") {
-    tools.wrote(configWatch, reported.live);
-    const moved = movedSinceApplied(seen.inputs).map((input) => input.moved);
-    const managers = [...new Set(seen.items.flatMap(({ drift }) => drift?.managers ?? []))];
-    for (const news of newsOf(config.status ?? {}, status, { moved, managers })) parts.announce(config, news);
-    parts.metrics.changed(config, status);
-  }
-  switch (again.when) {
-    case "at-once":
-      return { kind: "again", atMs: reported.kind === "written" ? now : now + shortMs };
-    case "at":
-      return { kind: "again", atMs: again.atMs };
-    case "on-change":
-      return status.phase === "Ignored" || status.phase === "Failed"
-        ? { kind: "done" }
-        : { kind: "again", atMs: now + idleMs };
-    case "retry":
-      return { kind: "failed", ...(again.retryInMs !== undefined && { retryInMs: again.retryInMs }) };
-  }
-}
-
-/** Lists are on their way, and their arrival wakes the config: no error, unless it lasts. */
-async function waiting(
-  config: VirtPlatformConfig,
-  trouble: Trouble,
-  parts: AdvisorParts,
-  tools: Tools,
-): Promise<Ending> {
-  const since = parts.troubles.get(config.metadata.name);
-  const now = parts.clock.wall();
-  if (since !== undefined && now - since > lastingMs) return troubled(config, trouble, parts, tools);
-  parts.troubles.set(config.metadata.name, since ?? now);
-  return { kind: "again", atMs: now + listMs };
-}
-
-type Trouble = { readonly message: string; readonly retryInMs?: number };
-
-/** Nothing is decided on an error that passes; one that lasts is told, so that nobody waits in the dark. */
-async function troubled(
-  config: VirtPlatformConfig,
-  trouble: Trouble,
-  parts: AdvisorParts,
-  tools: Tools,
-): Promise<Ending> {
-  const { troubles, clock, log } = parts;
-  const name = config.metadata.name;
-  const now = clock.wall();
-  const since = troubles.get(name) ?? now;
-  troubles.set(name, since);
-  parts.metrics.failed();
-  log.debug("will be tried again", { config: name, why: trouble.message });
-  const at = { now, generation: config.metadata.generation ?? 0 };
-  const told = now - since > lastingMs ? retrying(config.status ?? {}, trouble.message, at) : undefined;
-  if (told !== undefined) {
-    const reported = await report(config, told, tools);
-    if (reported.kind === "written") tools.wrote(configWatch, reported.live);
-  }
-  return { kind: "failed", ...(trouble.retryInMs !== undefined && { retryInMs: trouble.retryInMs }) };
+function rejectionsOf(
+  request: "dry run" | "write",
+  { metadata: { name, generation = 0 } }: VirtPlatformConfig,
+  { rejections, clock }: AdvisorRuntime,
+): RejectionCounter {
+  return rejections.counterFor(request, { name, generation }, clock.monotonic());
 }

@@ -1,26 +1,200 @@
-// Writes the status, once per pass and only when something changed.
+// Reports what a reconcile decided: writes the status once and only when something changed, records the events that follow from it,
+// and tells the work queue when to reconcile the config again.
 
-import type { KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import {
+  approverOf,
+  type Decision,
+  type EventContext,
+  eventsForStatusChange,
+  movedSinceApplied,
+  type Observed,
+  restoreStatus,
+  rolloutProblem,
+  withRetryingCondition,
+} from "@virt/advisor";
+import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
 import { equalJson, type Json } from "@virt/engine";
-import { replaceObject, type Sender, writingOf } from "@virt/kube";
-import { configResource } from "./config-resource.ts";
+import { configInformer } from "@virt/facts";
+import { type ReconcileContext, type ReconcileResult, type Resource, replaceObject, writeResultOf } from "@virt/kube";
+import type { RecognizeResult } from "./own-statuses.ts";
+import type { AdvisorRuntime } from "./runtime.ts";
 
-export type Reported =
+/** After an error has lasted this long, the status reports it. */
+const lastingMs = 60_000;
+const unsyncedMs = 5_000;
+const idleMs = 600_000;
+/** Somebody else was faster, and the informer has not shown it yet. */
+const conflictMs = 100;
+
+export type DecidedConfig = Pick<EventContext, "tookOver"> & {
+  /** As the decision was made on it: its times may have been shifted with the clock. */
+  readonly config: VirtPlatformConfig;
+  readonly observed: Observed;
+  readonly decision: Decision;
+  /** To be called once the stored times are right by the clock of this reconcile. */
+  readonly settleClock: () => void;
+};
+
+export async function reportDecision(
+  stored: VirtPlatformConfig,
+  { config, observed, decision, tookOver, settleClock }: DecidedConfig,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const written = await storeStatus(stored, decision.status, runtime, context);
+  if (written.kind === "unavailable") return reportTransientError(config, written, runtime, context);
+  runtime.transientErrors.delete(config.metadata.name);
+  const nowMs = runtime.clock.wall();
+  if (written.kind === "edited") return { kind: "requeueAt", atMs: nowMs + conflictMs };
+  settleClock();
+  if (written.kind === "unchanged" && isProven(observed)) runtime.ownStatuses.remember(stored);
+  if (written.kind === "written") {
+    runtime.doctor.noteWritten(config.metadata.name);
+    const approver = approverOf(config);
+    const problem = rolloutProblem(observed);
+    recordEvents(config, decision.status, runtime, {
+      moved: movedSinceApplied(observed.inputs).map((input) => input.moved),
+      ...(approver !== undefined && { approver }),
+      ...(problem !== undefined && { rolloutProblem: problem }),
+      ...(tookOver && { tookOver }),
+    });
+    runtime.metrics.observeStatusChange(config, decision.status);
+  }
+  return requeueFor(decision, nowMs, written.kind === "written");
+}
+
+/** A plan on display that this process has not drafted counts once it has been drafted again. */
+function isProven({ stored, draft, statusOrigin }: Observed): boolean {
+  return statusOrigin === "own" || stored.phase !== "ReviewRequired" || draft !== undefined;
+}
+
+function recordEvents(
+  config: VirtPlatformConfig,
+  after: Status,
+  { recordEvent, impacts }: AdvisorRuntime,
+  eventContext: EventContext,
+): void {
+  const { name } = config.metadata;
+  const context = { ...eventContext, isImpactWarned: impacts.isWarned(name) };
+  for (const event of eventsForStatusChange(config.status ?? {}, after, context)) {
+    recordEvent(config, event);
+    if (event.reason === "ImpactWorsened") impacts.noteWarning(name);
+  }
+}
+
+function requeueFor({ requeue, status }: Decision, nowMs: number, isWritten: boolean): ReconcileResult {
+  switch (requeue.when) {
+    case "at-once":
+      return { kind: "requeueAt", atMs: isWritten ? nowMs : nowMs + conflictMs };
+    case "at":
+      return { kind: "requeueAt", atMs: requeue.atMs };
+    case "on-change":
+      if (status.phase === "Ignored" || status.phase === "Failed") return { kind: "done" };
+      return { kind: "requeueAt", atMs: nowMs + idleMs };
+    case "retry":
+      return retryAfter(requeue);
+  }
+}
+
+type TransientError = { readonly message: string; readonly retryInMs?: number };
+
+function retryAfter({ retryInMs }: Pick<TransientError, "retryInMs">): ReconcileResult {
+  return { kind: "retry", ...(retryInMs !== undefined && { retryInMs }) };
+}
+
+/** The arrival of what is not synced wakes the config. */
+export function requeueUnsynced({ clock }: AdvisorRuntime): ReconcileResult {
+  return { kind: "requeueAt", atMs: clock.wall() + unsyncedMs };
+}
+
+/** An informer that is not synced is no error, unless it lasts. */
+export async function reportWaiting(
+  config: VirtPlatformConfig,
+  error: TransientError,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const since = runtime.transientErrors.get(config.metadata.name);
+  const nowMs = runtime.clock.monotonic();
+  if (since !== undefined && nowMs - since > lastingMs) return reportTransientError(config, error, runtime, context);
+  runtime.transientErrors.set(config.metadata.name, since ?? nowMs);
+  return requeueUnsynced(runtime);
+}
+
+/** Nothing is decided on an error that passes; one that lasts is reported in the status. */
+export async function reportTransientError(
+  config: VirtPlatformConfig,
+  error: TransientError,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const { transientErrors, clock, log, ownStatuses } = runtime;
+  const name = config.metadata.name;
+  const nowMs = clock.monotonic();
+  const since = transientErrors.get(name) ?? nowMs;
+  transientErrors.set(name, since);
+  runtime.metrics.countTransientError();
+  log.debug("reconcile failed, retrying", { config: name, why: error.message });
+  const at = { now: clock.wall(), generation: config.metadata.generation ?? 0 };
+  const status = nowMs - since > lastingMs ? withRetryingCondition(config.status ?? {}, error.message, at) : undefined;
+  if (status !== undefined) {
+    const isOwn = ownStatuses.knows(name);
+    await storeStatus(config, status, runtime, context);
+    if (!isOwn) ownStatuses.forget(name); // the status still holds what this process has not drafted
+  }
+  return retryAfter(error);
+}
+
+/** Nothing is read or decided on what somebody else has written. */
+export async function restoreOwnStatus(
+  stored: VirtPlatformConfig,
+  { own, change }: Extract<RecognizeResult, { kind: "foreign" }>,
+  runtime: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const now = runtime.clock.wall();
+  const status = restoreStatus(stored, { own, change }, { now, operator: runtime.operator });
+  const written = await storeStatus(stored, status, runtime, context);
+  if (written.kind === "unavailable") return retryAfter(written);
+  if (written.kind !== "written") return { kind: "requeueAt", atMs: now + conflictMs };
+  recordEvents({ ...stored, status: own }, status, runtime, { moved: [], foreignChange: change });
+  return { kind: "requeueAt", atMs: now };
+}
+
+/** Writes the status and remembers what is stored: an answer that is lost leaves that open. */
+async function storeStatus(
+  stored: VirtPlatformConfig,
+  status: Status,
+  { ownStatuses }: AdvisorRuntime,
+  context: ReconcileContext,
+): Promise<StatusWriteResult> {
+  const restore = ownStatuses.suspend(stored.metadata.name);
+  const result = await writeStatus(stored, status, context);
+  if (result.kind === "written") {
+    ownStatuses.rememberWritten(result.live);
+    context.wrote(configInformer, result.live);
+  } else if (result.kind === "unavailable") ownStatuses.rememberUnanswered(stored, status);
+  else restore();
+  return result;
+}
+
+type StatusWriteResult =
   | { readonly kind: "unchanged" }
   | { readonly kind: "written"; readonly live: KubeObject }
   | { readonly kind: "edited" } // somebody was faster: what was decided is void
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-export type Writing = { readonly sender: Sender; readonly signal: AbortSignal; readonly mayWrite: () => boolean };
-
-/** With the version that was read, so that nothing is based on what nobody sees any more. */
-export async function report(config: VirtPlatformConfig, status: Status, writing: Writing): Promise<Reported> {
+/** Carries the version that was read, so that nothing is based on what is not stored any more. */
+async function writeStatus(
+  config: VirtPlatformConfig,
+  status: Status,
+  { sender, signal }: ReconcileContext,
+): Promise<StatusWriteResult> {
   if (equalJson(status, config.status ?? {})) return { kind: "unchanged" };
-  const { sender, signal, mayWrite } = writing;
   const { managedFields: _owners, ...metadata } = config.metadata;
   const body = { ...config, metadata, status } as Json;
   const request = replaceObject(configResource, { name: config.metadata.name, subresource: "status" }, body);
-  const written = writingOf(await sender.send(request, { signal, mayWrite }));
+  const written = writeResultOf(await sender.write(request, { signal }));
   switch (written.kind) {
     case "done":
       return written.live === undefined ? { kind: "edited" } : { kind: "written", live: written.live };
@@ -29,10 +203,18 @@ export async function report(config: VirtPlatformConfig, status: Status, writing
     case "conflict":
       return { kind: "edited" };
     case "missing":
-      return { kind: "unavailable", message: "VirtPlatformConfig is not served any more" };
+      return { kind: "unavailable", message: "VirtPlatformConfig is no longer served: its CRD is missing" };
     case "rejected":
-      return { kind: "unavailable", message: `the status was refused: ${written.message}` };
+      return { kind: "unavailable", message: `status update rejected: ${written.message}` };
     case "unavailable":
       return written;
   }
 }
+
+/** VirtPlatformConfigs as the API server serves them. */
+export const configResource: Resource = {
+  group: configKind.group,
+  version: configKind.version,
+  plural: configKind.plural,
+  isNamespaced: false,
+};

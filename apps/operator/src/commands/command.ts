@@ -1,19 +1,20 @@
-// What a command of the operator program is, and what it works with.
+// What a command of the operator program is, the flags that say what it reads, and how it prints.
 
 import type { Profile } from "@virt/advisor";
-import type { Asset, Feature } from "@virt/platform";
+import type { Json } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import type { Asset } from "@virt/platform";
+import { namespaceFlag, oneOfFlag } from "../flags.ts";
 import type { FlagTable } from "../read-flags.ts";
 
 /** Content that `main` passes in. */
-export type Catalog = {
+type CommandCatalog = {
   readonly assets: readonly Asset[];
-  readonly features: readonly Feature[];
   readonly profiles: readonly Profile[];
-  readonly operatorOf: (crd: string) => string;
 };
 
-export type Surroundings = {
-  readonly catalog: Catalog;
+export type CommandContext = {
+  readonly catalog: CommandCatalog;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The text of a file; throws as Node does. */
   readonly readFile: (path: string) => string;
@@ -22,10 +23,10 @@ export type Surroundings = {
   readonly version: string;
 };
 
-/** `trouble` ends the program with 1, after what there is to say. */
-export type Ended = { readonly out: string; readonly notes: readonly string[]; readonly trouble?: string };
+/** `failure` ends the program with 1, after what there is to say. */
+export type CommandResult = { readonly out: string; readonly notes: readonly string[]; readonly failure?: string };
 
-export type Arguments = {
+export type CommandArguments = {
   readonly words: readonly string[];
   readonly all: (flag: string) => readonly string[];
   /** The last that was given, or the default. */
@@ -39,10 +40,52 @@ export type Command = {
   /** What it does to a cluster, in the help; else that it changes nothing. */
   readonly changes?: string;
   readonly flags: FlagTable;
-  readonly run: (args: Arguments, surroundings: Surroundings) => Promise<Ended>;
+  readonly run: (args: CommandArguments, context: CommandContext) => Promise<CommandResult>;
 };
 
 /** What a person can mend: a wrong flag, a file that cannot be read, a server that cannot be reached. */
 export class CommandError extends Error {
   readonly code = "command";
+}
+
+export const inputFlags = {
+  "hco-file": { type: "text", default: "", help: "a file with the HyperConverged; nothing else is asked for" },
+  "facts-file": {
+    type: "text",
+    default: "",
+    help: "a file with other objects of the cluster, YAML or JSON; may be given several times",
+  },
+  kubeconfig: { type: "text", default: "", help: "read this cluster instead; nothing is written to it" },
+  "hco-namespace": {
+    type: "text",
+    default: "",
+    check: namespaceFlag,
+    help: "the namespace of the HyperConverged; empty: any namespace",
+  },
+  activation: {
+    type: "text",
+    default: "always",
+    check: oneOfFlag("opt-in", "always"),
+    help: "as the operator would be started: opt-in idles until annotation autopilot asks for it",
+  },
+} as const satisfies FlagTable;
+
+const formats = ["yaml", "json", "status"] as const;
+export type Format = (typeof formats)[number];
+
+export const outputFlag = (usual: Format): FlagTable => ({
+  output: { type: "text", default: usual, help: "yaml, json, or status for a table" },
+});
+
+export function outputFormatOf(args: CommandArguments): Format {
+  const wanted = args.text("output");
+  const format = formats.find((known) => known === wanted);
+  if (format === undefined) throw new CommandError(`unsupported output format: ${wanted}`);
+  return format;
+}
+
+/** For programs; people get a table. */
+export function formatData(value: unknown, format: Exclude<Format, "status">): string {
+  const json = JSON.parse(JSON.stringify(value)) as Json;
+  return format === "json" ? `${JSON.stringify(json, null, 2)}\n` : writeYaml(json);
 }

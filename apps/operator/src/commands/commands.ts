@@ -1,48 +1,59 @@
 // The commands there are beside `run`, one line each, and how one is run.
 
 import { AccessError } from "@virt/kube";
+import { PreviewError } from "@virt/reads";
 import { flagLines } from "../flags.ts";
 import { readFlags } from "../read-flags.ts";
-import { type Arguments, type Command, CommandError, type Ended, type Surroundings } from "./command.ts";
-import { exclusions } from "./exclusions.ts";
-import { explain } from "./explain.ts";
-import { features } from "./features.ts";
-import { release } from "./release.ts";
-import { render } from "./render.ts";
+import {
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+  CommandError,
+  type CommandResult,
+} from "./command.ts";
+import { exclusionsCommand, explainCommand, featuresCommand, renderCommand } from "./preview-commands.ts";
+import { releaseCommand } from "./release.ts";
 
-const commands: Readonly<Record<string, Command>> = { render, explain, exclusions, features, release };
+const commands: Readonly<Record<string, Command>> = {
+  render: renderCommand,
+  explain: explainCommand,
+  exclusions: exclusionsCommand,
+  features: featuresCommand,
+  release: releaseCommand,
+};
 
 /** One line each, for the help of the program. */
 export const commandLines: readonly string[] = Object.entries(commands).map(
-  ([name, { takes, summary }]) => `  ${titleOf(name, takes).padEnd(32)} ${summary}`,
+  ([name, { takes, summary }]) => `  ${commandTitle(name, takes).padEnd(32)} ${summary}`,
 );
 
 /** Undefined: it is no command. */
-export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<Ended | undefined> {
+export async function runCommand(args: readonly string[], context: CommandContext): Promise<CommandResult | undefined> {
   const [name = "", ...rest] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return undefined;
   const read = readFlags(rest, command.flags);
   switch (read.kind) {
     case "help":
-      return { out: helpOf(name, command), notes: [] };
+      return { out: commandHelp(name, command), notes: [] };
     case "version":
-      return { out: `virt-operator ${surroundings.version}\n`, notes: [] };
+      return { out: `virt-operator ${context.version}\n`, notes: [] };
     case "wrong":
-      return failed(`${read.message}; see virt-operator ${name} --help`);
+      return failedCommand(`${read.message}; see virt-operator ${name} --help`);
     case "read": {
       const [, second] = command.takes === undefined ? ["", ...read.words] : read.words;
-      if (second !== undefined) return failed(`"${second}" is not a flag; see virt-operator ${name} --help`);
-      return attempt(command, argumentsOf(read, command), surroundings);
+      if (second !== undefined) return failedCommand(`"${second}" is not a flag; see virt-operator ${name} --help`);
+      return runCatching(command, argumentsOf(read, command), context);
     }
   }
 }
 
-async function attempt(command: Command, args: Arguments, surroundings: Surroundings): Promise<Ended> {
+async function runCatching(command: Command, args: CommandArguments, context: CommandContext): Promise<CommandResult> {
   try {
-    return await command.run(args, surroundings);
+    return await command.run(args, context);
   } catch (error) {
-    if (error instanceof CommandError || error instanceof AccessError) return failed(error.message);
+    if (error instanceof CommandError || error instanceof AccessError || error instanceof PreviewError)
+      return failedCommand(error.message);
     throw error;
   }
 }
@@ -50,7 +61,7 @@ async function attempt(command: Command, args: Arguments, surroundings: Surround
 function argumentsOf(
   { values, words }: { readonly values: ReadonlyMap<string, readonly string[]>; readonly words: readonly string[] },
   { flags }: Command,
-): Arguments {
+): CommandArguments {
   return {
     words,
     all: (flag) => values.get(flag) ?? [],
@@ -58,17 +69,17 @@ function argumentsOf(
   };
 }
 
-function failed(trouble: string): Ended {
-  return { out: "", notes: [], trouble };
+function failedCommand(failure: string): CommandResult {
+  return { out: "", notes: [], failure };
 }
 
-function titleOf(name: string, takes: string | undefined): string {
+function commandTitle(name: string, takes: string | undefined): string {
   return takes === undefined ? name : `${name} ${takes}`;
 }
 
-function helpOf(name: string, { takes, summary, changes = "Changes nothing", flags }: Command): string {
+function commandHelp(name: string, { takes, summary, changes = "Changes nothing", flags }: Command): string {
   return [
-    `usage: virt-operator ${titleOf(name, takes)} [flags]`,
+    `usage: virt-operator ${commandTitle(name, takes)} [flags]`,
     "",
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${changes}.`,
     "",

@@ -2,60 +2,74 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, isNoFields, readOwners } from "@virt/engine";
-import { Client, clusterFor, Discovery, findAccess, type WatchSpec } from "@virt/kube";
-import { managedObjects, nameOf } from "@virt/platform";
+import { Client, clusterFor, Discovery, findAccess, type InformerSpec, noLease, writerFor } from "@virt/kube";
+import { managedObjects, nearest, objectName } from "@virt/platform";
+import { findHco, listOnce } from "@virt/reads";
 import { leasePlace } from "../identity.ts";
-import { letGo } from "../platform/let-go.ts";
-import { type Arguments, type Command, CommandError, type Ended, type Surroundings } from "./command.ts";
-import { inputFlags } from "./input-flags.ts";
-import { listOnce } from "./list-once.ts";
-import { findHco } from "./read-cluster.ts";
+import { releaseObject } from "../platform/release.ts";
+import {
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+  CommandError,
+  type CommandResult,
+  inputFlags,
+} from "./command.ts";
 
 const warning =
   "Note: an operator that is active takes them back. Set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or remove the operator, first.";
 
-export const release: Command = {
-  summary: "let go of all that the platform controller applied; every value stays as it is",
+export const releaseCommand: Command = {
+  summary: "release all that the platform controller applied; every value stays as it is",
   changes: "Changes nothing without --yes",
   flags: {
     kubeconfig: { type: "text", default: "", help: "the cluster; your own rights count, not the operator's" },
     "hco-namespace": inputFlags["hco-namespace"],
     kind: { type: "text", default: "", help: "only objects of this kind" },
     name: { type: "text", default: "", help: "only objects of this name" },
-    yes: { type: "boolean", default: false, help: "do it; else it is only listed" },
+    yes: { type: "boolean", default: false, help: "release them; without it they are only listed" },
   },
-  run: async (args, surroundings): Promise<Ended> => {
+  run: async (args, context): Promise<CommandResult> => {
     const kubeconfig = args.text("kubeconfig");
     if (kubeconfig === "") throw new CommandError("--kubeconfig must be specified");
-    const userAgent = `virt-operator/${surroundings.version} (command)`;
+    const userAgent = `virt-operator/${context.version} (command)`;
     const client = new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent });
     try {
-      return await releaseAll(client, args, surroundings);
+      return await releaseAll(client, args, context);
     } finally {
       client.close();
     }
   },
 };
 
-async function releaseAll(client: Client, args: Arguments, surroundings: Surroundings): Promise<Ended> {
+async function releaseAll(client: Client, args: CommandArguments, context: CommandContext): Promise<CommandResult> {
   const { signal } = new AbortController();
   const discovery = new Discovery(client);
-  const cluster = clusterFor({ client, discovery, mayWrite: () => true }, signal);
-  const list = (spec: WatchSpec) => listOnce(spec, { client, discovery, signal });
+  const cluster = clusterFor({ writer: writerFor(client, noLease), discovery }, signal);
+  const list = (spec: InformerSpec) => listOnce(spec, { client, discovery, signal });
   const hco = await findHco(args.text("hco-namespace"), list);
-  const { namespace: ownNamespace } = leasePlace("platform", surroundings.environment["POD_NAMESPACE"], undefined);
+  const { namespace: ownNamespace } = leasePlace("platform", context.environment["POD_NAMESPACE"], undefined);
   const places = { hcoNamespace: hco.metadata.namespace ?? "", hcoApiVersion: hco.apiVersion, ownNamespace };
   const [kind, name] = [args.text("kind"), args.text("name")];
-  const refs = managedObjects(surroundings.catalog.assets, places)
-    .map(({ ref }) => ref)
-    .filter((ref) => (kind === "" || ref.kind === kind) && (name === "" || ref.name === name));
+  const all = managedObjects(context.catalog.assets, places).map(({ ref }) => ref);
+  requireOneOf(
+    "kind",
+    kind,
+    all.map((ref) => ref.kind),
+  );
+  requireOneOf(
+    "name",
+    name,
+    all.map((ref) => ref.name),
+  );
+  const refs = all.filter((ref) => (kind === "" || ref.kind === kind) && (name === "" || ref.name === name));
   const readings = await Promise.all(refs.map(async (ref) => ({ ref, reading: await cluster.read(ref) })));
   const unread = readings.flatMap(({ ref, reading }) =>
-    "message" in reading ? `${nameOf(ref)}: ${reading.message}` : [],
+    "message" in reading ? `${objectName(ref)}: ${reading.message}` : [],
   );
   if (unread.length > 0) throw new CommandError(`cannot read ${unread.join("; ")}`);
   const ours = readings.flatMap(({ ref, reading }) =>
-    reading.kind === "found" && isOurs(reading.object) ? [{ text: nameOf(ref), live: reading.object }] : [],
+    reading.kind === "found" && isOurs(reading.object) ? [{ text: objectName(ref), live: reading.object }] : [],
   );
   if (ours.length === 0) return { out: "", notes: ["There is nothing to release."] };
   if (args.text("yes") !== "true")
@@ -66,7 +80,7 @@ async function releaseAll(client: Client, args: Arguments, surroundings: Surroun
   const done: string[] = [];
   const failures: string[] = [];
   for (const { text, live } of ours) {
-    const outcome = await letGo(live, cluster);
+    const outcome = await releaseObject(live, cluster);
     if (outcome.kind === "done") done.push(`released ${text}`);
     else failures.push(`${text}: ${"message" in outcome ? outcome.message : `${outcome.kind}, try again`}`);
   }
@@ -74,9 +88,18 @@ async function releaseAll(client: Client, args: Arguments, surroundings: Surroun
     out: lines(done),
     notes: [warning],
     ...(failures.length > 0 && {
-      trouble: `${failures.length} of ${ours.length} not released: ${failures.join("; ")}`,
+      failure: `${failures.length} of ${ours.length} not released: ${failures.join("; ")}`,
     }),
   };
+}
+
+/** A word that fits nothing releases nothing, which would look like success. */
+function requireOneOf(flag: string, word: string, words: readonly string[]): void {
+  if (word === "" || words.includes(word)) return;
+  const known = [...new Set(words)].toSorted();
+  throw new CommandError(
+    `no managed object has --${flag}=${word}; did you mean ${nearest(word, known)}? (one of ${known.join(", ")})`,
+  );
 }
 
 function isOurs(live: KubeObject): boolean {

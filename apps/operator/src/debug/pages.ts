@@ -1,78 +1,123 @@
 // The debug pages: the controller's own evaluation of what it sees now. They change nothing and ask for little.
 
-import type { Reader, Reply, Routes } from "@virt/kube";
+import type { Json } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import type { Reader, Route, RouteReply, RouteRequest, Routes } from "@virt/kube";
 import {
   exclusionsOf,
   type FeatureRow,
   factsOf,
   featureStates,
+  objectKey,
   objectRow,
   type Preview,
   renderDocuments,
   renderEntries,
   rowsOf,
 } from "@virt/platform";
-import { isGone } from "../platform/bury.ts";
-import { loadInputs } from "../platform/load-inputs.ts";
-import { keyOf } from "../platform/objects.ts";
-import type { PlatformParts } from "../platform/parts.ts";
-import { previewsOf } from "../platform/previews.ts";
-import { lastError } from "../platform/publish.ts";
-import type { Scene } from "../platform/scene.ts";
-import type { Stage } from "../platform/stage.ts";
-import { page } from "./page.ts";
+import { liveFactsOf } from "../platform/publish.ts";
+import type { PlatformRuntime } from "../platform/runtime.ts";
+import { loadInputs, previewsOf, type Snapshot } from "../platform/snapshot.ts";
+import { isGone } from "../platform/tombstones.ts";
+import type { SnapshotCache } from "../platform/wanted-informers.ts";
 
-export type DebugParts = {
-  readonly parts: PlatformParts;
-  readonly stage: Stage;
+type DebugOptions = {
+  readonly runtime: PlatformRuntime;
+  readonly snapshots: SnapshotCache;
   readonly features: readonly FeatureRow[];
   readonly reader: (signal: AbortSignal) => Reader;
 };
 
 /** Every replica has them: what a standby has not read yet is read when somebody asks. */
-export function debugPages(debug: DebugParts): Routes {
-  const show = page(async (signal) => seen(debug, signal));
-  const { parts, features } = debug;
+export function debugPages(debug: DebugOptions): Routes {
+  const servePage = pageServer(async (signal) => takeDebugSnapshot(debug, signal));
+  const { runtime, features } = debug;
   return {
-    "/debug/render": show(({ previews }, { query }, print) =>
+    "/debug/render": servePage(({ previews }, { query }, print) =>
       print.documents(
         renderEntries(previews, { showExcluded: query.get("show-excluded") === "true" }),
         renderDocuments,
       ),
     ),
-    "/debug/render/": show(({ previews }, { rest }, print) =>
+    "/debug/render/": servePage(({ previews }, { rest }, print) =>
       isAsset(previews, rest)
         ? print.documents(renderEntries(previews, { asset: rest, showExcluded: true }), renderDocuments)
         : notFound(rest),
     ),
-    "/debug/exclusions": show(({ previews }, _, print) => print.value(exclusionsOf(previews.flatMap(rowsOf)))),
-    "/debug/objects": show(({ previews }, _, print) =>
-      print.value(previews.map((preview) => objectRow(preview, lastError(keyOf(preview.object.ref), parts)))),
+    "/debug/exclusions": servePage(({ previews }, _, print) => print.value(exclusionsOf(previews.flatMap(rowsOf)))),
+    "/debug/objects": servePage(({ previews }, _, print) =>
+      print.value(previews.map((preview) => objectRow(preview, liveFactsOf(objectKey(preview.object.ref), runtime)))),
     ),
-    "/debug/features": show(({ previews }, _, print) => print.value(featureStates(features, previews.flatMap(rowsOf)))),
-    "/debug/tombstones": show((_, __, print) =>
-      print.value(parts.tombstones.map((one) => ({ ...one, isDone: isGone(one, parts) }))),
+    "/debug/features": servePage(({ previews }, _, print) =>
+      print.value(featureStates(features, previews.flatMap(rowsOf))),
     ),
-    "/debug/facts": show(({ scene }, _, print) => print.value(factsOf(scene.world, parts.assets))),
+    "/debug/tombstones": servePage((_, __, print) =>
+      print.value(runtime.tombstones.map((one) => ({ ...one, isDone: isGone(one, runtime) }))),
+    ),
+    "/debug/facts": servePage(({ snapshot }, _, print) => print.value(factsOf(snapshot.facts, runtime.assets))),
     "/debug/health": () => ({ status: 200, body: "OK\n" }),
   };
 }
 
-export type Seen = { readonly scene: Scene; readonly previews: readonly Preview[] };
+type DebugSnapshot = { readonly snapshot: Snapshot; readonly previews: readonly Preview[] };
 
 /** Undefined: there is no HyperConverged to work from. */
-async function seen({ parts, stage, reader }: DebugParts, signal: AbortSignal): Promise<Seen | undefined> {
+async function takeDebugSnapshot(
+  { runtime, snapshots, reader }: DebugOptions,
+  signal: AbortSignal,
+): Promise<DebugSnapshot | undefined> {
   const cluster = reader(signal);
-  await Promise.all((stage.scene()?.objects ?? []).map((object) => loadInputs(object, parts, { cluster })));
-  const scene = stage.scene();
-  if (scene === undefined) return undefined;
-  return { scene, previews: previewsOf(scene, parts) };
+  await Promise.all((snapshots.current()?.objects ?? []).map((object) => loadInputs(object, runtime, { cluster })));
+  const snapshot = snapshots.current();
+  if (snapshot === undefined) return undefined;
+  return { snapshot, previews: previewsOf(snapshot, runtime) };
 }
 
 function isAsset(previews: readonly Preview[], name: string): boolean {
   return previews.some(({ object }) => object.assets.some((asset) => asset.name === name));
 }
 
-function notFound(name: string): Reply {
+function notFound(name: string): RouteReply {
   return { status: 404, body: `Asset not found: ${name}\n` };
+}
+
+/** Data in the format that was asked for; `documents` has a text of its own in YAML. */
+type PagePrinter = {
+  readonly value: (value: unknown) => RouteReply;
+  readonly documents: <T>(entries: readonly T[], asYaml: (entries: readonly T[]) => string) => RouteReply;
+};
+
+type PageContent<Content> = (content: Content, request: RouteRequest, print: PagePrinter) => RouteReply;
+
+const printers: Readonly<Record<string, PagePrinter>> = {
+  yaml: {
+    value: (value) => yamlReply(writeYaml(toJson(value))),
+    documents: (entries, asYaml) => yamlReply(asYaml(entries)),
+  },
+  json: { value: (value) => jsonReply(value), documents: (entries) => jsonReply(entries) },
+};
+
+/** `takeContent` is called anew for each page; undefined: there is no HyperConverged. */
+function pageServer<Content>(takeContent: (signal: AbortSignal) => Promise<Content | undefined>) {
+  return (render: PageContent<Content>): Route =>
+    async (request) => {
+      const format = request.query.get("format") ?? "yaml";
+      const print = Object.hasOwn(printers, format) ? printers[format] : undefined;
+      if (print === undefined) return { status: 400, body: `Unsupported format: ${format}\n` };
+      const content = await takeContent(request.signal);
+      if (content === undefined) return { status: 503, body: "no HyperConverged resource found\n" };
+      return render(content, request, print);
+    };
+}
+
+function toJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+function yamlReply(body: string): RouteReply {
+  return { status: 200, body, type: "application/yaml; charset=utf-8" };
+}
+
+function jsonReply(value: unknown): RouteReply {
+  return { status: 200, body: `${JSON.stringify(value, null, 2)}\n`, type: "application/json; charset=utf-8" };
 }

@@ -1,10 +1,11 @@
 import { Registry } from "@virt/kube";
+import type { ObjectMetrics } from "@virt/platform";
 import { expect, test } from "vitest";
-import { type ObjectSigns, platformMetrics } from "./metrics.ts";
+import { platformMetrics } from "./metrics.ts";
 
 const ref = { apiVersion: "v1", kind: "T", name: "t" };
 const other = { ...ref, name: "u", namespace: "n" };
-const signs: ObjectSigns = {
+const objectMetrics: ObjectMetrics = {
   compliance: 1,
   paused: undefined,
   customizations: ["patch"],
@@ -18,9 +19,9 @@ function start() {
   const series = async () =>
     (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const show = (one: typeof ref) => {
-    metrics.show(one, signs);
-    metrics.thrashed(one);
-    metrics.took(one, 0.1);
+    metrics.setObject(one, objectMetrics);
+    metrics.countThrashing(one);
+    metrics.observeDuration(one, 0.1);
   };
   return { metrics, series, show };
 }
@@ -29,11 +30,11 @@ test("no series of an object outlives its management, counters included", async 
   const { metrics, series, show } = start();
   show(ref);
   show(other);
-  metrics.forget(ref);
-  metrics.took(ref, 0.1); // of a pass that ends late
+  metrics.removeObject(ref);
+  metrics.observeDuration(ref, 0.1); // of a reconcile that ends late
   expect((await series()).filter((line) => line.includes('name="t"'))).toEqual([]);
   expect((await series()).length).toBeGreaterThan(5);
-  metrics.forgetAll();
+  metrics.removeAllObjects();
   expect(await series()).toEqual([]);
 });
 
@@ -41,17 +42,17 @@ test("what comes back after it was forgotten is shown again, though nothing abou
   const { metrics, series, show } = start();
   show(ref);
   const before = await series();
-  metrics.forget(ref);
-  expect(metrics.shown(ref)).toBeUndefined();
+  metrics.removeObject(ref);
+  expect(metrics.object(ref)).toBeUndefined();
   show(ref);
   expect(await series()).toEqual(before);
 });
 
 test("an asset is left out for one reason at a time", async () => {
   const { metrics, series } = start();
-  metrics.excluded("a", "SwitchedOff");
-  metrics.excluded("a", "HCOMissing");
+  metrics.setExcluded("a", "SwitchedOff");
+  metrics.setExcluded("a", "HCOMissing");
   expect(await series()).toEqual(['kubevirt_autopilot_excluded_assets{asset="a",reason="HCOMissing"} 1']);
-  metrics.excluded("a", undefined);
+  metrics.setExcluded("a", undefined);
   expect(await series()).toEqual([]);
 });

@@ -3,36 +3,30 @@
 import type { Ref } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/kube";
-import type { Dependency } from "./hco-news.ts";
-import { keyOf } from "./objects.ts";
-
-const pauses = ["edit-war", "manual", "deletion-fight"] as const;
-const customs = ["patch", "ignore", "unmanaged"] as const;
-const invalids = ["patch", "ignore", "mode"] as const;
-
-export type ObjectSigns = {
-  /** 1 in sync, 0 failed; undefined: it is not ours to judge. */
-  readonly compliance: 0 | 1 | undefined;
-  readonly paused: (typeof pauses)[number] | undefined;
-  readonly customizations: readonly (typeof customs)[number][];
-  readonly invalid: readonly (typeof invalids)[number][];
-  readonly contested: number;
-};
+import {
+  customizationTypes,
+  type Dependency,
+  invalidOverrideTypes,
+  type ObjectMetrics,
+  objectKey,
+  pauseReasons,
+} from "@virt/platform";
 
 export type PlatformMetrics = {
-  readonly show: (ref: Ref, signs: ObjectSigns) => void;
-  /** What is shown of an object; undefined: nothing. */
-  readonly shown: (ref: Ref) => ObjectSigns | undefined;
-  readonly forget: (ref: Ref) => void;
-  readonly forgetAll: () => void;
-  readonly excluded: (asset: string, reason: string | undefined) => void;
-  readonly thrashed: (ref: Ref) => void;
-  readonly took: (ref: Ref, seconds: number) => void;
+  readonly setObject: (ref: Ref, next: ObjectMetrics) => void;
+  /** As they were last set; undefined: there are none. */
+  readonly object: (ref: Ref) => ObjectMetrics | undefined;
+  readonly removeObject: (ref: Ref) => void;
+  readonly removeAllObjects: () => void;
+  /** Undefined: it is applied. */
+  readonly setExcluded: (asset: string, reason: string | undefined) => void;
+  readonly countThrashing: (ref: Ref) => void;
+  readonly observeDuration: (ref: Ref, seconds: number) => void;
   /** CRDs of features that somebody asked for. */
-  readonly dependencies: (all: readonly Dependency[]) => void;
-  /** 0 gone, -1 error, -2 skipped; undefined: nobody looks at it. */
-  readonly buried: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
-  readonly active: (activation: string, isActive: boolean) => void;
+  readonly setDependencies: (all: readonly Dependency[]) => void;
+  /** 0 gone, -1 error, -2 skipped; undefined: it is not due. */
+  readonly setTombstone: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
+  readonly setActive: (activation: string, isActive: boolean) => void;
 };
 
 const prefix = "kubevirt_autopilot_";
@@ -42,7 +36,11 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   const registers = [registry];
   const gauge = (name: string, help: string, labelNames: readonly string[]) =>
     new Gauge({ name: `${prefix}${name}`, help, labelNames, registers });
-  const compliance = gauge("compliance_status", "1 while an object is as it should be, 0 while that fails.", knn);
+  const compliance = gauge(
+    "compliance_status",
+    "1 while an object is in its desired state, 0 while it is not or cannot be applied.",
+    knn,
+  );
   const paused = gauge("paused_resources", "1 while an object is paused, by reason.", [...knn, "reason"]);
   const custom = gauge("customization_info", "1 while a valid override is in force, by type.", [...knn, "type"]);
   const invalid = gauge("invalid_override", "1 while an override cannot be used, by type.", [...knn, "type"]);
@@ -54,11 +52,16 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     "kind",
   ]);
   const tombstones = gauge("tombstone_status", "0 gone, -1 error, -2 skipped.", knn);
-  const active = gauge("active", "1 while the platform controller works, 0 while it idles.", ["activation"]);
-  const thrashing = new Counter({ name: `${prefix}thrashing_total`, help: "Edit wars.", labelNames: knn, registers });
+  const active = gauge("active", "1 while the platform controller is active, 0 while it is idle.", ["activation"]);
+  const thrashing = new Counter({
+    name: `${prefix}thrashing_total`,
+    help: "Edit wars detected.",
+    labelNames: knn,
+    registers,
+  });
   const durations = new Histogram({
     name: `${prefix}reconcile_duration_seconds`,
-    help: "How long a look at an object took.",
+    help: "Duration of a reconcile of an object.",
     labelNames: knn,
     registers,
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -68,55 +71,56 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
   const clear = (labels: ReturnType<typeof labelsOf>) => {
     compliance.remove(labels);
     contested.remove(labels);
-    for (const reason of pauses) paused.remove({ ...labels, reason });
-    for (const type of customs) custom.remove({ ...labels, type });
-    for (const type of invalids) invalid.remove({ ...labels, type });
+    for (const reason of pauseReasons) paused.remove({ ...labels, reason });
+    for (const type of customizationTypes) custom.remove({ ...labels, type });
+    for (const type of invalidOverrideTypes) invalid.remove({ ...labels, type });
   };
-  // Most passes change nothing of an object, and to set its series again costs more than to judge it.
-  const shown = new Map<string, { readonly ref: Ref; readonly signs: ObjectSigns }>();
+  // Most reconciles change nothing of an object, and setting its series again costs more than the decision.
+  const shown = new Map<string, { readonly ref: Ref; readonly metrics: ObjectMetrics }>();
   const reasons = new Map<string, string | undefined>();
-  const forget = (ref: Ref) => {
-    if (!shown.delete(keyOf(ref))) return;
+  const removeObject = (ref: Ref) => {
+    if (!shown.delete(objectKey(ref))) return;
     const labels = labelsOf(ref);
     clear(labels);
     thrashing.remove(labels);
     removeSeries(durations, labels);
   };
   return {
-    show: (ref, signs) => {
+    setObject: (ref, next) => {
       const labels = labelsOf(ref);
-      const before = shown.get(keyOf(ref))?.signs;
-      if (before !== undefined && equalJson(before, signs)) return;
-      shown.set(keyOf(ref), { ref, signs });
+      const before = shown.get(objectKey(ref))?.metrics;
+      if (before !== undefined && equalJson(before, next)) return;
+      shown.set(objectKey(ref), { ref, metrics: next });
+      if (before === undefined) thrashing.inc(labels, 0); // a rate does not see a counter that begins with 1
       clear(labels);
-      if (signs.compliance !== undefined) compliance.set(labels, signs.compliance);
-      if (signs.paused !== undefined) paused.set({ ...labels, reason: signs.paused }, 1);
-      else if (signs.compliance !== undefined) paused.set({ ...labels, reason: "edit-war" }, 0);
-      for (const type of signs.customizations) custom.set({ ...labels, type }, 1);
-      for (const type of signs.invalid) invalid.set({ ...labels, type }, 1);
-      if (signs.contested > 0) contested.set(labels, signs.contested);
+      if (next.compliance !== undefined) compliance.set(labels, next.compliance);
+      if (next.paused !== undefined) paused.set({ ...labels, reason: next.paused }, 1);
+      else if (next.compliance !== undefined) paused.set({ ...labels, reason: "edit-war" }, 0);
+      for (const type of next.customizations) custom.set({ ...labels, type }, 1);
+      for (const type of next.invalid) invalid.set({ ...labels, type }, 1);
+      if (next.contested > 0) contested.set(labels, next.contested);
     },
-    shown: (ref) => shown.get(keyOf(ref))?.signs,
-    forget,
-    forgetAll: () => {
-      for (const { ref } of shown.values()) forget(ref);
+    object: (ref) => shown.get(objectKey(ref))?.metrics,
+    removeObject,
+    removeAllObjects: () => {
+      for (const { ref } of shown.values()) removeObject(ref);
     },
-    excluded: (asset, reason) => {
+    setExcluded: (asset, reason) => {
       if (reasons.has(asset) && reasons.get(asset) === reason) return;
       reasons.set(asset, reason);
       removeSeries(excluded, { asset });
       if (reason !== undefined) excluded.set({ asset, reason }, 1);
     },
-    thrashed: (ref) => thrashing.inc(labelsOf(ref)),
-    took: (ref, seconds) => {
-      if (shown.has(keyOf(ref))) durations.observe(labelsOf(ref), seconds); // its pass may end when it is forgotten
+    countThrashing: (ref) => thrashing.inc(labelsOf(ref)),
+    observeDuration: (ref, seconds) => {
+      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // it may have been removed during its reconcile
     },
-    dependencies: (all) => {
+    setDependencies: (all) => {
       missing.reset();
       for (const { group, version, kind, isMissing } of all) missing.set({ group, version, kind }, isMissing ? 1 : 0);
     },
-    buried: (ref, state) =>
+    setTombstone: (ref, state) =>
       state === undefined ? tombstones.remove(labelsOf(ref)) : tombstones.set(labelsOf(ref), state),
-    active: (activation, isActive) => active.set({ activation }, isActive ? 1 : 0),
+    setActive: (activation, isActive) => active.set({ activation }, isActive ? 1 : 0),
   };
 }

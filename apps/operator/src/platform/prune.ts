@@ -1,69 +1,91 @@
 // Deletes what a feature that was switched off had created, where people ask for that; nothing else is ever deleted.
 
-import { fieldManagers, type KubeObject } from "@virt/api";
+import { type EventMessage, fieldManagers, type KubeObject } from "@virt/api";
 import type { Outcome } from "@virt/engine";
-import type { Ending, Tools } from "@virt/kube";
+import type { ReconcileContext, ReconcileResult } from "@virt/kube";
 import {
   type Asset,
-  type Evaluated,
-  judgePrune,
+  type ClusterFacts,
+  decidePrune,
+  type EvaluatedObject,
+  explainFailure,
   type ManagedObject,
   makersOf,
+  normalEvent,
+  objectKey,
+  objectName,
   prunedParts,
-  type World,
 } from "@virt/platform";
-import { endingAfter } from "./acting.ts";
-import { letGo } from "./let-go.ts";
-import { keyOf } from "./objects.ts";
-import type { PlatformParts } from "./parts.ts";
-import { normal, type Told } from "./tell.ts";
-import { whyNot } from "./why-not.ts";
+import { isUngoverned } from "./governance.ts";
+import { releaseObject } from "./release.ts";
+import { type PlatformRuntime, resultAfter } from "./runtime.ts";
 
 const manager = fieldManagers.platform;
 
-export type Pruned = { readonly told: readonly Told[]; readonly ending: Ending };
+export type PruneResult = { readonly events: readonly EventMessage[]; readonly result: ReconcileResult };
 
-export type Around = { readonly world: World; readonly parts: PlatformParts; readonly tools: Tools };
+export type PruneContext = {
+  readonly facts: ClusterFacts;
+  readonly runtime: PlatformRuntime;
+  readonly context: ReconcileContext;
+};
 
-const nothing: Pruned = { told: [], ending: { kind: "done" } };
+const nothing: PruneResult = { events: [], result: { kind: "done" } };
 
-/** Asked until it is answered, and once for each time that features go off. */
-export async function prune(object: ManagedObject, { wanted }: Evaluated, around: Around): Promise<Pruned> {
-  const settled = around.parts.standing.pruned;
-  const key = keyOf(object.ref);
-  const pruned = wanted.kind === "excluded" ? prunedParts(object, around.world) : [];
+/** Asks until it is answered, and once for each time that features are switched off. */
+export async function pruneObject(
+  object: ManagedObject,
+  { wanted }: EvaluatedObject,
+  prune: PruneContext,
+): Promise<PruneResult> {
+  const record = prune.runtime.records.object(objectKey(object.ref));
+  const pruned = wanted.kind === "excluded" ? prunedParts(object, prune.facts) : [];
   const asked = pruned.map(({ name }) => name).join(",");
-  if (asked === "") settled.delete(key);
-  if (asked === "" || settled.get(key) === asked) return nothing;
-  const { outcome, told } = await pruneNow(object, pruned, around);
-  if (outcome.kind !== "done" && outcome.kind !== "missing") return failed(outcome, object, around);
-  settled.set(key, asked);
-  return { told, ending: { kind: "done" } };
+  const before = record.prune;
+  if (asked === "") record.prune = undefined;
+  const isSettled = before?.asked === asked && (!before.isKept || isStillKept(object, pruned, prune));
+  if (asked === "" || isSettled) return nothing;
+  const { outcome, events, isKept = false } = await pruneNow(object, pruned, prune);
+  if (outcome.kind !== "done" && outcome.kind !== "missing") return failed(outcome, object, prune);
+  record.prune = { asked, isKept };
+  if (isKept !== (before?.isKept ?? false)) prune.runtime.refresh(); // it has an informer while people hold it
+  return { events, result: { kind: "done" } };
 }
 
-type Done = { readonly outcome: Outcome; readonly told: readonly Told[] };
+/** Before its informer has synced, it is as it was when it was read. */
+function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { facts }: PruneContext): boolean {
+  const live = facts.live(ref);
+  return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";
+}
 
-async function pruneNow(object: ManagedObject, pruned: readonly Asset[], { tools }: Around): Promise<Done> {
+type PruneOutcome = { readonly outcome: Outcome; readonly events: readonly EventMessage[]; readonly isKept?: true };
+
+async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: PruneContext): Promise<PruneOutcome> {
+  const { context } = prune;
   const { ref, assets } = object;
-  const { cluster } = tools;
-  const key = keyOf(ref);
+  const { cluster } = context;
+  const name = objectName(ref);
   const reading = await cluster.read(ref);
-  if (reading.kind === "absent") return { outcome: { kind: "done" }, told: [] };
-  if (reading.kind !== "found") return { outcome: reading, told: [] };
+  if (reading.kind === "absent") return { outcome: { kind: "done" }, events: [] };
+  if (reading.kind !== "found") return { outcome: reading, events: [] };
   const live = reading.object;
-  const removal = judgePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) });
+  const removal = decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) });
   switch (removal.kind) {
     case "keep":
-      return { outcome: { kind: "done" }, told: [] };
+      return { outcome: { kind: "done" }, events: [], isKept: true };
     case "release": // it was there before us
       return {
-        outcome: await letGo(live, cluster),
-        told: normal("FieldsReleased", `Released all fields of ${key}`),
+        outcome: await releaseObject(live, cluster),
+        events: normalEvent(
+          "FieldsReleased",
+          `Released all fields of ${name}: it existed before the operator and is kept`,
+        ),
       };
     case "delete": {
+      if (!(await isUngoverned(object, "prune", prune))) return { outcome: { kind: "stale" }, events: [] };
       const { uid, resourceVersion } = removal;
       const outcome = await cluster.remove(ref, { manager, force: false, expect: { uid, resourceVersion } });
-      return { outcome, told: normal("AssetPruned", `Deleted ${key} because ${reasonOf(live, pruned)}`) };
+      return { outcome, events: normalEvent("AssetPruned", `Deleted ${name} because ${reasonOf(live, pruned)}`) };
     }
   }
 }
@@ -71,7 +93,7 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], { tools
 /** Features that made it and are off, not all that might have. */
 function reasonOf(live: KubeObject, pruned: readonly Asset[]): string {
   const makers = makersOf(live, { assets: namesOf(pruned) });
-  const off = pruned.filter(({ name }) => makers.includes(name)).map(({ feature }) => feature);
+  const off = pruned.filter(({ name }) => makers.includes(name)).map(({ feature }) => feature.name);
   const features = [...new Set(off)];
   return features.length === 1
     ? `feature ${features.join()} is switched off`
@@ -82,9 +104,9 @@ function namesOf(assets: readonly Asset[]): readonly string[] {
   return assets.map(({ name }) => name);
 }
 
-/** The object is watched no more: nothing else would bring us back to it. */
-function failed(outcome: Outcome, { ref }: ManagedObject, { parts: { log, clock } }: Around): Pruned {
+/** The object has no informer any more: nothing else would enqueue it. */
+function failed(outcome: Outcome, { ref }: ManagedObject, { runtime: { log, clock } }: PruneContext): PruneResult {
   const level = outcome.kind === "rejected" ? "warn" : "debug";
-  log[level]("an object cannot be pruned", { object: keyOf(ref), why: whyNot(outcome, ref) });
-  return { told: [], ending: endingAfter(outcome, clock) };
+  log[level]("prune failed", { object: objectKey(ref), why: explainFailure(outcome, ref) });
+  return { events: [], result: resultAfter(outcome, clock) };
 }

@@ -1,97 +1,98 @@
 // Publishes the report as an object: when it changed, and not often.
 
 import { fieldManagers } from "@virt/api";
-import type { Outcome } from "@virt/engine";
-import { type Ending, scrubText, type Tools } from "@virt/kube";
+import { type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
 import {
   exclusionsOf,
+  explainFailure,
   type FeatureRow,
   featureStates,
   hcoOf,
+  type LiveObjectFacts,
+  objectKey,
   objectRow,
   type Report,
   reportObject,
   rowsOf,
   writeReport,
 } from "@virt/platform";
-import { keyOf } from "./objects.ts";
-import type { PlatformParts } from "./parts.ts";
-import { previewsOf } from "./previews.ts";
-import { tellOfHco } from "./report.ts";
-import type { Scene } from "./scene.ts";
+import { recordHcoEvent, refOf } from "./report.ts";
+import type { PlatformRuntime } from "./runtime.ts";
+import { previewsOf, type Snapshot } from "./snapshot.ts";
 
-/** Looked at under this key. */
+/** Reconciled under this key. */
 export const reportKey = "report";
 
 const restMs = 10_000;
-/** Many objects change at once: one report tells of all. */
+/** Many objects change at once: one report for all. */
 const gatherMs = 1_000;
 
-export type Publisher = {
-  /** Something that it tells may be another. */
-  readonly dirty: () => void;
-  readonly pass: (scene: Scene | undefined, tools: Tools) => Promise<Ending>;
+export type ReportPublisher = {
+  /** Something in it may have changed. */
+  readonly markDirty: () => void;
+  readonly reconcile: (snapshot: Snapshot | undefined, context: ReconcileContext) => Promise<ReconcileResult>;
 };
 
-export function createPublisher(parts: PlatformParts, features: readonly FeatureRow[]): Publisher {
+export function createReportPublisher(runtime: PlatformRuntime, features: readonly FeatureRow[]): ReportPublisher {
   let dirtyAt: number | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let reconciledAt = Number.NEGATIVE_INFINITY;
   let published = "";
-  let trouble = ""; // said once
+  let lastError = ""; // logged once
   return {
-    dirty: () => {
-      dirtyAt ??= parts.clock.monotonic();
-      parts.look(reportKey);
+    markDirty: () => {
+      dirtyAt ??= runtime.clock.monotonic();
+      runtime.enqueue(reportKey);
     },
-    pass: async (scene, { cluster }) => {
-      const now = parts.clock.monotonic();
-      const dueAt = Math.max(lookedAt + restMs, (dirtyAt ?? now) + gatherMs);
-      if (now < dueAt) return { kind: "again", atMs: parts.clock.wall() + dueAt - now };
-      lookedAt = now;
+    reconcile: async (snapshot, { cluster }) => {
+      const now = runtime.clock.monotonic();
+      const dueAt = Math.max(reconciledAt + restMs, (dirtyAt ?? now) + gatherMs);
+      if (now < dueAt) return { kind: "requeueAt", atMs: runtime.clock.wall() + dueAt - now };
+      reconciledAt = now;
       dirtyAt = undefined;
-      tellTally(scene, parts);
-      const text = writeReport(reportOf(scene, parts, features));
+      reportCounts(snapshot, runtime);
+      const report = reportOf(snapshot, runtime, features);
+      const text = writeReport(report);
       if (text === published) return { kind: "done" };
       const write = { manager: fieldManagers.platform, force: true, expect: "anything" } as const;
-      const outcome = await cluster.apply(reportObject(parts.ownNamespace, text), write);
+      const configMap = reportObject(runtime.ownNamespace, report);
+      const outcome = await cluster.apply(configMap, write);
       if (outcome.kind === "done") published = text;
-      const why = outcome.kind === "done" ? "" : whyNot(outcome, parts);
-      if (why !== "" && why !== trouble) parts.log.warn("the report cannot be published", { why });
-      trouble = why;
-      return { kind: outcome.kind === "unavailable" ? "failed" : "done" };
+      const why = outcome.kind === "done" ? "" : explainFailure(outcome, refOf(configMap));
+      if (why !== "" && why !== lastError) runtime.log.warn("cannot write the report ConfigMap", { why });
+      lastError = why;
+      return { kind: outcome.kind === "unavailable" ? "retry" : "done" };
     },
   };
 }
 
-/** With the report: while objects are still looked at the numbers change with each of them. */
-function tellTally(scene: Scene | undefined, parts: PlatformParts): void {
-  if (scene === undefined) return;
-  for (const one of parts.standing.tally.news(scene.objects.length)) tellOfHco(one, scene.hco, parts);
+/** With the report: during a round the numbers change with each object. */
+function reportCounts(snapshot: Snapshot | undefined, runtime: PlatformRuntime): void {
+  if (snapshot === undefined) return;
+  for (const one of runtime.records.cluster.counts.events(snapshot.objects.length))
+    recordHcoEvent(one, snapshot.hco, runtime);
 }
 
-function whyNot(outcome: Exclude<Outcome, { kind: "done" }>, { ownNamespace }: PlatformParts): string {
-  if (outcome.kind === "missing") return `namespace ${ownNamespace} does not exist`;
-  return "message" in outcome ? outcome.message : outcome.kind;
-}
-
-function reportOf(scene: Scene | undefined, parts: PlatformParts, features: readonly FeatureRow[]): Report {
-  const { activation: mode } = parts.settings;
-  if (scene === undefined)
+function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, features: readonly FeatureRow[]): Report {
+  const { activation: mode } = runtime.settings;
+  if (snapshot === undefined)
     return { version: 1, activation: { mode, isActive: false }, hco: null, features: [], objects: [], exclusions: [] };
-  const previews = previewsOf(scene, parts);
+  const previews = previewsOf(snapshot, runtime);
   const rows = previews.flatMap(rowsOf);
   return {
     version: 1,
-    activation: { mode, isActive: scene.world.activation.isActive },
-    hco: hcoOf(scene.world),
+    activation: { mode, isActive: snapshot.facts.activation.isActive },
+    hco: hcoOf(snapshot.facts),
     features: featureStates(features, rows),
-    objects: previews.map((preview) => objectRow(preview, lastError(keyOf(preview.object.ref), parts))),
+    objects: previews.map((preview) => objectRow(preview, liveFactsOf(objectKey(preview.object.ref), runtime))),
     exclusions: exclusionsOf(rows),
   };
 }
 
-/** What a server says about a refusal may hold what it refused. */
-export function lastError(key: string, { standing }: PlatformParts) {
-  const failure = standing.failures.get(key);
-  return failure && { ...failure, message: scrubText(failure.message) };
+/** What this process knows of an object. What a server says about a refusal may hold what it refused. */
+export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
+  const failure = records.object(key).failure;
+  return {
+    lastError: failure && { ...failure, message: scrubText(failure.message) },
+    impact: rebootImpact.shownFor(key),
+  };
 }

@@ -1,149 +1,223 @@
-// Tells what a pass did: events on change, series as they stand.
+// Reports what a reconcile did and what stands: events when it changes, metrics as they are.
 
-import type { KubeObject } from "@virt/api";
-import type { ManagedObject } from "@virt/platform";
-import type { Kept } from "./acting.ts";
-import { findingOf, undecided } from "./findings.ts";
-import { happened, resumedTold } from "./happened.ts";
-import { chooseHco } from "./hco.ts";
-import type { Pass } from "./keep.ts";
-import { keyOf } from "./objects.ts";
-import type { Failure, PlatformParts } from "./parts.ts";
-import { isInSync, isUnsettled, pausedOf, type SignsSeen, signsOf } from "./signs.ts";
-import { standingNews, type Told } from "./tell.ts";
-import { throttledNews } from "./throttled.ts";
-import { managedWatch } from "./watches.ts";
+import type { EventMessage, KubeObject, Ref } from "@virt/api";
+import { severalHyperConvergeds } from "@virt/facts";
+import {
+  dependencies,
+  eventsForDiscoveredCrds,
+  eventsForHyperConverged,
+  eventsForOutcome,
+  eventsForStatus,
+  excludedAssets,
+  findThrottling,
+  idleMessage,
+  isInSync,
+  isUnsettled,
+  type ManagedObject,
+  missingCrds,
+  objectFindingOf,
+  objectKey,
+  objectMetricsOf,
+  objectName,
+  pausedOf,
+  type ReconciledObject,
+  type ReconcileOutcome,
+  resumedEvents,
+  undecidedReasons,
+  warningEvent,
+} from "@virt/platform";
+import { managedInformer } from "@virt/reads";
+import type { FailureRecord, ObjectRecord, PlatformRuntime } from "./runtime.ts";
+import { chooseHco, type Snapshot } from "./snapshot.ts";
 
-export type Reported = { readonly hco: KubeObject; readonly unread: readonly Told[] };
+export type ReportContext = {
+  readonly snapshot: Snapshot;
+  /** Events of inputs that cannot be read. */
+  readonly unread: readonly EventMessage[];
+};
 
-export function reportPass(object: ManagedObject, pass: Pass, { hco, unread }: Reported, parts: PlatformParts): void {
-  if (isForgotten(parts)) return;
-  const { ref } = object;
-  const key = keyOf(ref);
-  const { kept, evaluated } = pass;
-  const { told, throttled } = parts.standing;
-  const live = [...(parts.find(managedWatch(ref, parts.settings.hcoNamespace))?.store.items() ?? [])][0];
-  const isPassing = isPassingFailure(noteFailure(key, kept, parts));
-  showSeries(object, pass, { live, isPassing }, parts);
-  const bucket = parts.memory.get(key)?.bucket;
-  const waits = throttledNews(key, kept, { throttled, bucket, now: parts.clock.wall() });
-  const stands = [...standingNews(object, pass, live), ...waits, ...unread];
-  const said = [...happened(ref, pass), ...stands].filter((one) => isNews(key, one, told));
-  for (const one of [...resumed(key, kept, parts), ...said]) announce(one, { key, hco, ref, parts });
-  remember(key, stands, { told, undecided: undecided(kept, evaluated) });
-}
-
-/** The HyperConverged went while somebody looked, and all that was known of objects with it. */
-export function isForgotten({ standing, find, settings }: PlatformParts): boolean {
-  return standing.activity === "no HyperConverged" && chooseHco(find, settings.hcoNamespace).kind !== "found";
-}
-
-function showSeries(
-  { ref, assets }: ManagedObject,
-  { kept, evaluated }: Pass,
-  seen: Omit<SignsSeen, "last">,
-  { metrics }: PlatformParts,
+export function reportReconcile(
+  object: ManagedObject,
+  reconciled: ReconciledObject,
+  { snapshot: { hco, facts }, unread }: ReportContext,
+  runtime: PlatformRuntime,
 ): void {
-  const signs = signsOf(kept, { ...seen, last: metrics.shown(ref) });
-  if (signs === undefined) metrics.forget(ref);
-  else metrics.show(ref, signs);
-  for (const { name } of assets) {
-    const asset = evaluated.standings.get(name);
-    metrics.excluded(name, asset === undefined || asset.kind === "active" ? undefined : asset.reason);
-  }
-  if (kept.kind === "paused-now") metrics.thrashed(ref);
+  if (isForgotten(runtime)) return;
+  const { ref } = object;
+  const { outcome, evaluated } = reconciled;
+  const record = runtime.records.object(objectKey(ref));
+  const live = liveObject(ref, runtime);
+  record.failure = nextFailure(ref, outcome, record, runtime);
+  setMetrics(object, reconciled, { live, isPassing: outcome.kind === "failed" && isPassing(record.failure) }, runtime);
+  const { throttled, memory } = record;
+  const throttling = findThrottling(ref, outcome, {
+    throttled,
+    bucket: memory?.bucket,
+    now: runtime.clock.monotonic(),
+  });
+  record.throttled = throttling.throttled;
+  const current = [...eventsForStatus(object, reconciled, live), ...throttling.events, ...unread];
+  const begun = [...eventsForOutcome(ref, reconciled, facts.topology), ...current].filter(
+    (event) => !isAmong(event, record.events),
+  );
+  for (const event of [...resumed(ref, outcome, record), ...begun]) recordObjectEvent(event, { hco, ref, runtime });
+  record.events = stillReported(current, record.events, undecidedReasons(outcome, evaluated));
 }
 
-function noteFailure(key: string, kept: Kept, { standing, log }: PlatformParts): Failure | undefined {
-  if (kept.kind !== "failed") {
-    if (findingOf(kept) === "settled") standing.failures.delete(key);
-    return undefined;
+/** A HyperConverged has an informer for all namespaces, and may not be the only one of its name. */
+function liveObject({ namespace, ...ref }: Ref, { find, settings }: PlatformRuntime): KubeObject | undefined {
+  const informer = find(managedInformer({ ...ref, ...(namespace && { namespace }) }, settings.hcoNamespace));
+  return [...(informer?.store.items() ?? [])].find(({ metadata }) => (metadata.namespace ?? "") === (namespace ?? ""));
+}
+
+/** The HyperConverged was deleted during the reconcile, and all that was known of objects with it. */
+function isForgotten({ records, find, settings }: PlatformRuntime): boolean {
+  return records.cluster.activity === "no HyperConverged" && chooseHco(find, settings.hcoNamespace).kind !== "found";
+}
+
+function setMetrics(
+  { ref, assets }: ManagedObject,
+  { outcome, evaluated }: ReconciledObject,
+  seen: { readonly live: KubeObject | undefined; readonly isPassing: boolean },
+  { metrics }: PlatformRuntime,
+): void {
+  const next = objectMetricsOf(outcome, { ...seen, last: metrics.object(ref) });
+  if (next === undefined) metrics.removeObject(ref);
+  else metrics.setObject(ref, next);
+  for (const { name } of assets) {
+    const status = evaluated.statuses.get(name);
+    metrics.setExcluded(name, status === undefined || status.kind === "active" ? undefined : status.reason);
   }
-  const before = standing.failures.get(key)?.times ?? 0;
-  const failure = { message: kept.message, isPermanent: kept.isPermanent, times: before + 1 };
-  standing.failures.set(key, failure);
-  const level = isPassingFailure(failure) ? "debug" : "warn";
-  log[level]("an object cannot be kept", { object: key, why: kept.message, times: failure.times });
+  if (outcome.kind === "paused-now") metrics.countThrashing(ref);
+}
+
+/** What was known stands while a reconcile finds out nothing. */
+function nextFailure(
+  ref: Ref,
+  outcome: ReconcileOutcome,
+  { failure: before }: ObjectRecord,
+  { log }: PlatformRuntime,
+): FailureRecord | undefined {
+  if (outcome.kind !== "failed") return objectFindingOf(outcome) === "settled" ? undefined : before;
+  const { message, isPermanent } = outcome;
+  const failure = { message, isPermanent, timesInARow: (before?.timesInARow ?? 0) + 1 };
+  const level = isPassing(failure) ? "debug" : "warn";
+  log[level]("reconciliation failed", { object: objectKey(ref), why: message, times: failure.timesInARow });
   return failure;
 }
 
-const patience = 3;
+const toleratedFailures = 3;
 
-/** A server that does not answer, or somebody who was faster, says nothing about the object before it lasts. */
-function isPassingFailure(failure: Failure | undefined): boolean {
-  return failure !== undefined && !failure.isPermanent && failure.times < patience;
+/** A server that does not answer, or a concurrent modification, says nothing about the object before it lasts. */
+function isPassing(failure: FailureRecord | undefined): boolean {
+  return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }
 
-/** A pause that somebody ended. One of an edit war is in the object's own memory, and told with the write that clears it. */
-function resumed(key: string, kept: Kept, { standing }: PlatformParts): readonly Told[] {
-  if (pausedOf(kept) !== undefined) {
-    standing.paused.add(key);
+/** A pause that somebody ended. That of an edit war is in the object's own state, and reported with the write that clears it. */
+function resumed(ref: Ref, outcome: ReconcileOutcome, record: ObjectRecord): readonly EventMessage[] {
+  if (pausedOf(outcome) !== undefined) {
+    record.wasPaused = true;
     return [];
   }
-  if (isUnsettled(kept)) return []; // whether it goes on is seen when it has gone on
-  const isOver = standing.paused.delete(key) && isInSync(kept);
-  return isOver && !(kept.kind === "applied" && kept.apply.done.isResumed) ? resumedTold(key) : [];
+  if (isUnsettled(outcome)) return []; // whether it is managed again is known when it was reconciled to the end
+  const isOver = record.wasPaused && isInSync(outcome);
+  record.wasPaused = false;
+  return isOver && !(outcome.kind === "applied" && outcome.apply.done.isResumed) ? resumedEvents(objectName(ref)) : [];
 }
 
-/** What is to be said about the HyperConverged itself, beside what was done to it. */
-export function reportHco(
-  { stands, undecided: open = new Set() }: HcoStands,
-  hco: KubeObject,
-  parts: PlatformParts,
-): void {
-  const key = subjectOf(hco);
-  const { told } = parts.standing;
-  for (const one of stands.filter((news) => isNews(key, news, told))) tellOfHco(one, hco, parts);
-  remember(key, stands, { told, undecided: open });
+/** Whether there is work to do, and what stands in its way: once for all objects. */
+export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntime): void {
+  const { facts, hco } = snapshot;
+  const { metrics, settings, assets } = runtime;
+  const { cluster } = runtime.records;
+  if (isForgotten(runtime)) return;
+  const { isActive } = facts.activation;
+  metrics.setActive(settings.activation, isActive);
+  if (!isActive && cluster.activity !== "idle") runtime.log.info(idleMessage(hco));
+  cluster.activity = isActive ? "active" : "idle";
+  const current = eventsForHyperConverged(hco, facts, assets);
+  // Before all is read nobody knows which CRDs are missing: what is known of that stays.
+  if (isActive && facts.unread !== undefined)
+    return recordHcoEvents({ current, undecided: new Set(["CRDMissing"]) }, hco, runtime);
+  const come = { crds: facts.crds, excluded: excludedAssets(snapshot) };
+  for (const event of eventsForDiscoveredCrds(cluster.missingCrds, come)) recordHcoEvent(event, hco, runtime);
+  cluster.missingCrds = missingCrds(snapshot);
+  recordHcoEvents({ current }, hco, runtime);
+  metrics.setDependencies(dependencies(facts, assets));
 }
 
-type HcoStands = {
-  readonly stands: readonly Told[];
-  /** Reasons that nobody could look into. */
+/** Reports nothing while nobody knows yet whether there is one. */
+export function reportMissingHco(runtime: PlatformRuntime): void {
+  const { records, metrics, settings, assets, log } = runtime;
+  const chosen = chooseHco(runtime.find, settings.hcoNamespace);
+  if (chosen.kind === "starting" || chosen.kind === "found") return;
+  if (records.cluster.activity !== "no HyperConverged")
+    log.info("HyperConverged not found, keeping idle", { found: chosen.kind });
+  records.cluster.activity = "no HyperConverged";
+  metrics.setActive(settings.activation, false);
+  metrics.removeAllObjects();
+  metrics.setDependencies([]);
+  for (const { name } of assets) metrics.setExcluded(name, "HCOMissing");
+  const { hcoEvents } = records.cluster;
+  records.forgetObjects();
+  const [first] = chosen.kind === "several" ? chosen.objects : [];
+  if (chosen.kind !== "several" || first === undefined) return;
+  records.cluster.hcoEvents = hcoEvents;
+  const current = warningEvent("MultipleHyperConverged", severalHyperConvergeds(chosen.objects));
+  recordHcoEvents({ current }, first, runtime);
+}
+
+type HcoEvents = {
+  readonly current: readonly EventMessage[];
+  /** Reasons that nobody could find out about. */
   readonly undecided?: ReadonlySet<string>;
 };
 
-export function subjectOf(hco: KubeObject): string {
-  return `${keyOf(refOf(hco))} itself`;
+function recordHcoEvents(
+  { current, undecided = new Set() }: HcoEvents,
+  hco: KubeObject,
+  runtime: PlatformRuntime,
+): void {
+  const key = objectKey(refOf(hco));
+  const { cluster } = runtime.records;
+  const before = cluster.hcoEvents?.key === key ? cluster.hcoEvents.events : [];
+  for (const event of current) if (!isAmong(event, before)) recordHcoEvent(event, hco, runtime);
+  cluster.hcoEvents = { key, events: stillReported(current, before, undecided) };
 }
 
-export function tellOfHco(told: Told, hco: KubeObject, parts: PlatformParts): void {
-  const ref = refOf(hco);
-  announce(told, { key: keyOf(ref), hco, ref, parts });
+function isAmong({ reason, note }: EventMessage, events: readonly EventMessage[]): boolean {
+  return events.some((one) => one.reason === reason && one.note === note);
 }
 
-export function refOf({ apiVersion, kind, metadata }: KubeObject) {
+/** A situation that is over may be reported again when it comes back; of what is undecided nobody knows that. */
+function stillReported(
+  current: readonly EventMessage[],
+  before: readonly EventMessage[],
+  undecided: ReadonlySet<string>,
+): readonly EventMessage[] {
+  return [...before.filter((event) => undecided.has(event.reason) && !isAmong(event, current)), ...current];
+}
+
+export function recordHcoEvent(event: EventMessage, hco: KubeObject, runtime: PlatformRuntime): void {
+  recordObjectEvent(event, { hco, ref: refOf(hco), runtime });
+}
+
+export function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
   return { apiVersion, kind, name: metadata.name, namespace: metadata.namespace ?? "" };
 }
 
-type Standing = PlatformParts["standing"]["told"];
+type ObjectEventContext = { readonly hco: KubeObject; readonly ref: Ref; readonly runtime: PlatformRuntime };
 
-function isNews(key: string, { reason, note }: Told, told: Standing): boolean {
-  return told.get(key)?.has(`${reason} ${note}`) !== true;
-}
-
-/** A situation that is over may be told again when it comes back; of what is undecided nobody knows that. */
-function remember(key: string, stands: readonly Told[], { told, undecided: open }: Remembering): void {
-  const kept = [...(told.get(key) ?? [])].filter((text) => open.has(text.split(" ", 1)[0] ?? ""));
-  const all = new Set([...kept, ...stands.map(({ reason, note }) => `${reason} ${note}`)]);
-  if (all.size === 0) told.delete(key);
-  else told.set(key, all);
-}
-
-type Remembering = { readonly told: Standing; readonly undecided: ReadonlySet<string> };
-
-type Telling = {
-  readonly key: string;
-  readonly hco: KubeObject;
-  readonly ref: ManagedObject["ref"];
-  readonly parts: PlatformParts;
-};
-
-export function announce({ type, reason, note }: Told, { key, hco, ref, parts }: Telling): void {
-  parts.log[type === "Warning" ? "warn" : "info"](note, { object: key, reason });
+/** On the HyperConverged, related to the object. */
+export function recordObjectEvent(
+  { type, reason, note }: EventMessage,
+  { hco, ref, runtime }: ObjectEventContext,
+): void {
+  const key = objectKey(ref);
+  runtime.log[type === "Warning" ? "warn" : "info"](note, { object: key, reason });
   const { apiVersion, kind, metadata } = hco;
   const { name, namespace, uid } = metadata;
-  parts.announce({
+  runtime.recordEvent({
     regarding: { apiVersion, kind, name, ...(namespace && { namespace }), ...(uid && { uid }) },
     related: ref,
     type,

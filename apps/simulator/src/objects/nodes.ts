@@ -1,27 +1,31 @@
 // The nodes of a scenario as the cluster gets them: labels, addresses, capacity.
 
 import type { JsonMap, KubeObject } from "@virt/engine";
-import { uuid } from "../chance.ts";
+import { faultPrefix } from "../cluster-state.ts";
 import type { NodeGroup, Scenario } from "../scenario.ts";
+import { seededUuid } from "../seeded-random.ts";
 
-export type Surroundings = { readonly seed: number; readonly wall: string };
+type NodeContext = { readonly seed: number; readonly timestamp: string };
+
+/** The size of the partition that is labelled for swap, if the node has one. */
+export const swapPartition = `${faultPrefix}swap-partition`;
 
 /** In the order of their names: nodes that are made in this order are updated in it, whatever the seconds of their creation. */
-export function nodesOf({ nodes }: Scenario, surroundings: Surroundings): readonly KubeObject[] {
+export function scenarioNodes({ nodes }: Scenario, context: NodeContext): readonly KubeObject[] {
   const all = nodes.flatMap((group, groupAt) =>
-    Array.from({ length: group.count }, (_, place) => {
-      const subnet = nodes.slice(0, groupAt).reduce((sum, { count }) => sum + count, 0) + place;
-      return nodeOf(group, { place, subnet, ...surroundings });
+    Array.from({ length: group.count }, (_, index) => {
+      const subnet = nodes.slice(0, groupAt).reduce((sum, { count }) => sum + count, 0) + index;
+      return scenarioNode(group, { index, subnet, ...context });
     }),
   );
   return all.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
 }
 
-type Position = Surroundings & { readonly place: number; readonly subnet: number };
+type Position = NodeContext & { readonly index: number; readonly subnet: number };
 
-function nodeOf(group: NodeGroup, { place, subnet, seed, wall }: Position): KubeObject {
-  const name = `${group.name}-${place}`;
-  const zone = group.zones?.[place % group.zones.length];
+function scenarioNode(group: NodeGroup, { index, subnet, seed, timestamp }: Position): KubeObject {
+  const name = group.names?.[index] ?? `${group.name}-${index}`;
+  const zone = group.zones?.[index % group.zones.length];
   const labels = {
     "kubernetes.io/hostname": name,
     "kubernetes.io/os": "linux",
@@ -33,23 +37,24 @@ function nodeOf(group: NodeGroup, { place, subnet, seed, wall }: Position): Kube
   };
   const annotations = {
     "k8s.ovn.org/node-subnets": JSON.stringify({ default: [`10.${128 + (subnet >> 7)}.${(subnet & 127) * 2}.0/23`] }),
+    ...(group.swapGiB !== undefined && { [swapPartition]: `${group.swapGiB}Gi` }),
     ...group.annotations,
   };
   return {
     apiVersion: "v1",
     kind: "Node",
     metadata: { name, labels, annotations },
-    status: statusOf(group, {
-      bootId: uuid(seed, "boot", name),
+    status: nodeStatus(group, {
+      bootId: seededUuid(seed, "boot", name),
       address: `192.168.${1 + (subnet >> 7)}.${10 + (subnet & 127)}`,
-      wall,
+      timestamp,
     }),
   };
 }
 
-type Installed = { readonly bootId: string; readonly address: string; readonly wall: string };
+type InstalledNode = { readonly bootId: string; readonly address: string; readonly timestamp: string };
 
-function statusOf({ cpus, memoryGiB }: NodeGroup, { bootId, address, wall }: Installed): JsonMap {
+function nodeStatus({ cpus, memoryGiB }: NodeGroup, { bootId, address, timestamp }: InstalledNode): JsonMap {
   const capacity = {
     cpu: `${cpus}`,
     memory: `${memoryGiB}Gi`,
@@ -66,8 +71,8 @@ function statusOf({ cpus, memoryGiB }: NodeGroup, { bootId, address, wall }: Ins
         status: "True",
         reason: "KubeletReady",
         message: "kubelet is posting ready status",
-        lastTransitionTime: wall,
-        lastHeartbeatTime: wall,
+        lastTransitionTime: timestamp,
+        lastHeartbeatTime: timestamp,
       },
     ],
     nodeInfo: {

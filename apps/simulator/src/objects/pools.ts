@@ -1,16 +1,16 @@
 // MachineConfigPools as OpenShift has them, and the MachineConfigs that it ships for them.
 
 import { type KubeObject, roleLabel, writeDataUrl } from "@virt/engine";
-import { machineConfigApi as apiVersion } from "../marks.ts";
-import type { PoolPlan, Scenario } from "../scenario.ts";
+import { machineConfigApi as apiVersion } from "../node-state.ts";
+import type { PoolSpec, Scenario } from "../scenario.ts";
 
 const builtIn = ["master", "worker"];
 
-export function poolsOf({ pools }: Scenario): readonly KubeObject[] {
+export function poolObjects({ pools }: Scenario): readonly KubeObject[] {
   return pools.map(poolOf);
 }
 
-function poolOf({ name, paused = false, maxUnavailable, annotations = {} }: PoolPlan): KubeObject {
+function poolOf({ name, paused = false, maxUnavailable, annotations = {} }: PoolSpec): KubeObject {
   const isBuiltIn = builtIn.includes(name);
   const labels = {
     [`pools.operator.machineconfiguration.openshift.io/${name}`]: "",
@@ -37,16 +37,16 @@ export function baseConfigsOf({ pools }: Scenario): readonly KubeObject[] {
   return pools
     .filter(({ name }) => builtIn.includes(name))
     .flatMap(({ name: role }) => [
-      machineConfig(`00-${role}`, role, {
+      machineConfigObject(`00-${role}`, role, {
         files: [file("/etc/tmpfiles.d/cleanup-cni.conf", "r /etc/kubernetes/cni/net.d/80-openshift-network.conf\n")],
       }),
-      machineConfig(`01-${role}-container-runtime`, role, {
+      machineConfigObject(`01-${role}-container-runtime`, role, {
         files: [file("/etc/containers/storage.conf", '[storage]\ndriver = "overlay"\n')],
       }),
-      machineConfig(`01-${role}-kubelet`, role, {
+      machineConfigObject(`01-${role}-kubelet`, role, {
         units: [{ name: "kubelet.service", enabled: true, contents: kubeletUnit }],
       }),
-      machineConfig(`99-${role}-ssh`, role, {}),
+      machineConfigObject(`99-${role}-ssh`, role, {}),
     ]);
 }
 
@@ -76,7 +76,7 @@ type Contents = {
   readonly units?: readonly { readonly name: string; readonly enabled: boolean; readonly contents: string }[];
 };
 
-export function machineConfig(name: string, role: string, { files = [], units = [] }: Contents): KubeObject {
+export function machineConfigObject(name: string, role: string, { files = [], units = [] }: Contents): KubeObject {
   const config = {
     ignition: { version: "3.2.0" },
     ...(files.length > 0 && { storage: { files } }),

@@ -1,6 +1,6 @@
 import { type Phase, phaseConditions, phases } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { phaseSayings } from "./phase.ts";
+import { conditionsForPhase } from "./phase.ts";
 
 const message = "what the transition says";
 const inSync = "Configuration successfully applied and in sync";
@@ -67,19 +67,19 @@ const rows: Record<Phase, Row> = {
 describe.each(phases)("in %s", (phase) => {
   const { own, others, except = {} } = rows[phase];
 
-  test.each(phaseConditions)("condition %s says what 3.1 says", (type) => {
+  test.each(phaseConditions)("condition %s has the reason and message of 3.1", (type) => {
     const expected = () => {
       if (type === phase) return own;
       return type === "Ignored" ? ["NotIgnored", "Configuration is being managed"] : (except[type] ?? others);
     };
-    const said = phaseSayings(phase, message).find((saying) => saying.type === type);
+    const said = conditionsForPhase(phase, message).find((condition) => condition.type === type);
     expect([said?.reason, said?.message]).toEqual(expected());
     expect(said?.status).toBe(type === phase ? "True" : "False");
   });
 });
 
 test("the conditions come in the order of 3.1", () => {
-  expect(phaseSayings("Pending", "").map(({ type }) => type)).toEqual([
+  expect(conditionsForPhase("Pending", "").map(({ type }) => type)).toEqual([
     "Ignored",
     "Drafting",
     "InProgress",

@@ -1,39 +1,48 @@
-// What the eleven phase conditions say in each phase. Exactly one is True.
+// Reason and message of the eleven phase conditions in each phase. Exactly one is True.
 
 import { type Phase, phaseConditions } from "@virt/api";
-import { texts } from "../texts.ts";
+import type { ConditionInput } from "./status-conditions.ts";
 
-/** A condition without its times. */
-export type Saying = {
-  readonly type: string;
-  readonly status: "True" | "False";
-  readonly reason: string;
-  readonly message: string;
+/** Sentences of phases that users, tests and scripts rely on. */
+export const phaseMessages = {
+  started: "Starting plan generation",
+  unknownPhase: "Resetting unknown phase",
+  resumed: "Action changed from Ignore, regenerating plan",
+  generating: "Generating plan from profile",
+  alreadyThere: "Configuration already in desired state - no changes needed",
+  managed: "Configuration is being managed",
+  ignored:
+    "Configuration is ignored - no management actions will be performed. Resources remain in their current state and are now under manual control. Change action to 'DryRun' or 'Apply' to resume operator management.",
+  notApplicable: "Not applicable - configuration is ignored",
+  review: "Plan ready for review. Change action to 'Apply' to execute.",
+  applying: "Applying plan configuration",
+  inSync: "Configuration successfully applied and in sync",
+} as const;
+
+type ConditionText = { readonly reason: string; readonly message: string };
+type PhaseTexts = {
+  readonly own: ConditionText;
+  readonly others: ConditionText;
+  readonly except?: Partial<Readonly<Record<Phase, ConditionText>>>;
 };
 
-type Words = { readonly reason: string; readonly message: string };
-type Speech = {
-  readonly own: Words;
-  readonly others: Words;
-  readonly except?: Partial<Readonly<Record<Phase, Words>>>;
-};
-
-/** `message` is the sentence of the transition, for phases whose words it is. */
-export function phaseSayings(phase: Phase, message: string): readonly Saying[] {
-  const { own, others, except = {} } = speeches[phase](message);
+/** `message` is the sentence of the transition; phases with a fixed sentence ignore it. */
+export function conditionsForPhase(phase: Phase, message: string): readonly ConditionInput[] {
+  const { own, others, except = {} } = phaseTexts[phase](message);
   return phaseConditions.map((type) => {
     if (type === phase) return { type, status: "True", ...own } as const;
-    if (type === "Ignored") return { type, status: "False", reason: "NotIgnored", message: texts.managed } as const;
+    if (type === "Ignored")
+      return { type, status: "False", reason: "NotIgnored", message: phaseMessages.managed } as const;
     return { type, status: "False", ...(except[type] ?? others) } as const;
   });
 }
 
-const drafted: Words = { reason: "NotDrafting", message: "Plan generation completed" };
-const notApplied: Words = { reason: "NotInProgress", message: "Plan is not being applied" };
-const applied: Words = { reason: "NotInProgress", message: "Plan application completed" };
-const noDrift: Words = { reason: "NoDrift", message: "Configuration is in sync with desired state" };
+const drafted: ConditionText = { reason: "NotDrafting", message: "Plan generation completed" };
+const notApplied: ConditionText = { reason: "NotInProgress", message: "Plan is not being applied" };
+const applied: ConditionText = { reason: "NotInProgress", message: "Plan application completed" };
+const noDrift: ConditionText = { reason: "NoDrift", message: "Configuration is in sync with desired state" };
 
-const alike = (reason: Phase) => (message: string) => ({ own: { reason, message }, others: { reason, message } });
+const sameText = (reason: Phase) => (message: string) => ({ own: { reason, message }, others: { reason, message } });
 
 const inSync = {
   Drafting: drafted,
@@ -43,16 +52,16 @@ const inSync = {
   Failed: { reason: "Completed", message: "No failures occurred" },
 };
 
-const speeches: Readonly<Record<Phase, (message: string) => Speech>> = {
-  Pending: alike("Pending"),
-  Failed: alike("Failed"),
-  Drafting: () => ({ ...alike("Drafting")(texts.generating), except: { InProgress: notApplied } }),
+const phaseTexts: Readonly<Record<Phase, (message: string) => PhaseTexts>> = {
+  Pending: sameText("Pending"),
+  Failed: sameText("Failed"),
+  Drafting: () => ({ ...sameText("Drafting")(phaseMessages.generating), except: { InProgress: notApplied } }),
   PrerequisiteFailed: (message) => ({
     own: { reason: "PrerequisiteFailed", message },
     others: { reason: "PrerequisitesFailed", message },
   }),
   ReviewRequired: (message) => ({
-    ...alike("ReviewRequired")(message),
+    ...sameText("ReviewRequired")(message),
     except: {
       Drafting: drafted,
       InProgress: notApplied,
@@ -60,13 +69,13 @@ const speeches: Readonly<Record<Phase, (message: string) => Speech>> = {
       Completed: { reason: "NotCompleted", message: "Plan not yet applied" },
     },
   }),
-  InProgress: () => ({ ...alike("InProgress")(texts.applying), except: { Drafting: drafted } }),
+  InProgress: () => ({ ...sameText("InProgress")(phaseMessages.applying), except: { Drafting: drafted } }),
   Completed: () => ({
-    own: { reason: "Completed", message: texts.inSync },
-    others: { reason: "NotCompleted", message: texts.inSync },
+    own: { reason: "Completed", message: phaseMessages.inSync },
+    others: { reason: "NotCompleted", message: phaseMessages.inSync },
     except: inSync,
   }),
-  CompletedWithUpgrade: (message) => ({ ...alike("CompletedWithUpgrade")(message), except: inSync }),
+  CompletedWithUpgrade: (message) => ({ ...sameText("CompletedWithUpgrade")(message), except: inSync }),
   CompletedWithErrors: () => ({
     own: { reason: "CompletedWithErrors", message: "Plan completed with some errors" },
     others: { reason: "CompletedWithErrors", message: "Plan completed but some items failed" },
@@ -82,7 +91,7 @@ const speeches: Readonly<Record<Phase, (message: string) => Speech>> = {
     },
   }),
   Ignored: () => ({
-    own: { reason: "Ignored", message: texts.ignored },
-    others: { reason: "Ignored", message: texts.notApplicable },
+    own: { reason: "Ignored", message: phaseMessages.ignored },
+    others: { reason: "Ignored", message: phaseMessages.notApplicable },
   }),
 };

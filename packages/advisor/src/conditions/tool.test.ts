@@ -1,10 +1,10 @@
 import type { Phase } from "@virt/api";
 import { expect, test } from "vitest";
-import { type Circumstances, toolSayings } from "./tool.ts";
+import { conditionsForTools, type ToolConditionInput } from "./tool.ts";
 
 type Row = {
   readonly reason: string;
-  readonly at: Partial<Circumstances> & { readonly phase: Phase };
+  readonly at: Partial<ToolConditionInput> & { readonly phase: Phase };
   readonly ready: readonly [string, string, string?];
   readonly reconciling?: readonly [string, string, string?];
   readonly stalled?: readonly [string, string, string?];
@@ -19,7 +19,7 @@ const rows: readonly Row[] = [
   {
     reason: "PrerequisiteFailed",
     at: { phase: "PrerequisiteFailed", next: "do it." },
-    ready: ["False", "PrerequisiteFailed", `${said} Next: do it.`],
+    ready: ["False", "PrerequisiteFailed", `${said}. Next: do it.`],
     stalled: ["True", "PrerequisiteFailed"],
   },
   {
@@ -33,7 +33,7 @@ const rows: readonly Row[] = [
     ready: ["False", "ReviewRequired"],
   },
   {
-    reason: "a running plan tells of its first unfinished item",
+    reason: "a running plan names its first unfinished item",
     at: { phase: "InProgress", progress: notConverged },
     ready: ["False", "InProgress"],
     reconciling: ["True", "InProgress", notConverged],
@@ -84,7 +84,7 @@ test.each(rows)("$reason", ({ at, ready, reconciling, stalled }) => {
     reason,
     message,
   });
-  expect(toolSayings({ message: said, isWithheld: false, ...at })).toEqual([
+  expect(conditionsForTools({ message: said, isWithheld: false, ...at })).toEqual([
     full("Ready", ready),
     full("Reconciling", reconciling ?? ["False", at.phase, ""]),
     full("Stalled", stalled ?? ["False", at.phase, ""]),

@@ -1,12 +1,12 @@
 // Ready, Reconciling, Stalled: the phase in the words of kstatus, for tools that know no phases.
 
 import type { Phase } from "@virt/api";
-import type { Saying } from "./phase.ts";
+import type { ConditionInput } from "./status-conditions.ts";
 
-/** What the phase alone does not tell. */
-export type Circumstances = {
+/** The phase, and what it alone does not tell. */
+export type ToolConditionInput = {
   readonly phase: Phase;
-  /** What the True phase condition says. */
+  /** Of the phase condition that is True. */
   readonly message: string;
   /** Something that was asked for is withheld until a person acts. */
   readonly isWithheld: boolean;
@@ -14,15 +14,21 @@ export type Circumstances = {
   readonly next?: string;
   /** A pool that is not done although nothing of ours is being applied. */
   readonly notConverged?: string;
-  /** What the first unfinished item says. */
+  /** Of the pools that roll out what this config wrote, whatever its plan is now. */
+  readonly rolling?: string;
+  /** Message of the first unfinished item. */
   readonly progress?: string;
+  /** What keeps a rollout from ending until a person acts. */
+  readonly rolloutProblem?: string;
+  /** What holds an approved plan that starts by itself once it is gone. */
+  readonly guarded?: { readonly text: string; readonly next: string };
   readonly correction?: "will-act" | { readonly gaveUp: string };
   /** A retryable error that lasts. */
   readonly retrying?: string;
 };
 
-export function toolSayings(at: Circumstances): readonly Saying[] {
-  return [ready(at), reconciling(at), stalled(at)];
+export function conditionsForTools(at: ToolConditionInput): readonly ConditionInput[] {
+  return [readyCondition(at), reconcilingCondition(at), stalledCondition(at)];
 }
 
 const readyReasons: Partial<Readonly<Record<Phase, string>>> = {
@@ -33,28 +39,69 @@ const readyReasons: Partial<Readonly<Record<Phase, string>>> = {
 
 const finished: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade"];
 
-function ready({ phase, message, isWithheld, next, notConverged }: Circumstances): Saying {
-  const said = next === undefined ? message : `${message} Next: ${next}`;
-  if (notConverged !== undefined && finished.includes(phase))
-    return { type: "Ready", status: "False", reason: "NotConverged", message: notConverged };
+const untilCauseRemoved = "remove the cause; the rollout goes on by itself.";
+
+function readyCondition({
+  phase,
+  message,
+  isWithheld,
+  next,
+  rolloutProblem,
+  ...at
+}: ToolConditionInput): ConditionInput {
+  if (phase === "InProgress" && rolloutProblem !== undefined)
+    return {
+      type: "Ready",
+      status: "False",
+      reason: phase,
+      message: withNext(`${message}: ${rolloutProblem}`, untilCauseRemoved),
+    };
+  if (at.guarded !== undefined)
+    return {
+      type: "Ready",
+      status: "False",
+      reason: "Guarded",
+      message: withNext(at.guarded.text, at.guarded.next),
+    };
+  const text = withNext(message, next);
   const isPlanReady = phase === "ReviewRequired" && !isWithheld;
+  const notConverged = at.rolling ?? (isPlanReady ? undefined : at.notConverged);
+  if (notConverged !== undefined && (isPlanReady || finished.includes(phase)))
+    return { type: "Ready", status: "False", reason: "NotConverged", message: notConverged };
   const reason = isPlanReady ? "PlanReady" : readyReasons[phase];
-  if (reason !== undefined) return { type: "Ready", status: "True", reason, message: said };
-  return { type: "Ready", status: "False", reason: phase === "Pending" ? "Drafting" : phase, message: said };
+  if (reason !== undefined) return { type: "Ready", status: "True", reason, message: text };
+  return { type: "Ready", status: "False", reason: phase === "Pending" ? "Drafting" : phase, message: text };
 }
 
-function reconciling({ phase, message, progress, correction, retrying }: Circumstances): Saying {
+/** The text as a sentence, and what a person does about it, if one should. */
+export function withNext(text: string, next: string | undefined): string {
+  if (next === undefined) return text;
+  const trimmed = text.trimEnd();
+  return `${trimmed}${/[.!?]$/.test(trimmed) ? "" : "."} Next: ${next}`;
+}
+
+function reconcilingCondition({
+  phase,
+  message,
+  progress,
+  correction,
+  retrying,
+  rolling,
+}: ToolConditionInput): ConditionInput {
   const type = "Reconciling";
   if (retrying !== undefined) return { type, status: "True", reason: "Retrying", message: retrying };
   if (phase === "Pending" || phase === "Drafting") return { type, status: "True", reason: "Drafting", message };
-  if (phase === "InProgress") return { type, status: "True", reason: "InProgress", message: progress ?? message };
+  if (phase === "InProgress")
+    return { type, status: "True", reason: "InProgress", message: progress ?? rolling ?? message };
+  if (phase === "ReviewRequired" && rolling !== undefined)
+    return { type, status: "True", reason: "RollingOut", message: rolling };
   if (phase === "Drifted" && correction === "will-act") return { type, status: "True", reason: "Correcting", message };
   return { type, status: "False", reason: phase, message: "" };
 }
 
 const stuck: readonly Phase[] = ["PrerequisiteFailed", "CompletedWithErrors", "Failed"];
 
-function stalled({ phase, message, correction }: Circumstances): Saying {
+function stalledCondition({ phase, message, correction }: ToolConditionInput): ConditionInput {
   const type = "Stalled";
   if (phase === "Drifted" && typeof correction === "object")
     return { type, status: "True", reason: "DriftFight", message: correction.gaveUp };

@@ -1,37 +1,34 @@
 import type { Phase, Review } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { conditionOf } from "../conditions/read.ts";
-import { inputs as marks } from "../conditions/side.ts";
+import { conditionOf, inputConditions as marks, stalenessConditions } from "../conditions/status-conditions.ts";
 import type { Observed } from "../observed.ts";
 import {
-  descheduler,
+  deschedulerItem,
   drafted,
-  type Given,
+  examplePlanHash,
   generation,
   health,
   input,
-  observed,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
   otherHash,
-  planHash,
   psi,
-  seenItem,
-} from "../observed-world.ts";
-import { texts } from "../texts.ts";
-import { transition } from "../transition.ts";
-import { wantsDraft } from "../wants-draft.ts";
+} from "../testing/observed-fixtures.ts";
+import { transition, wantsDraft } from "../transition.ts";
 
-const shown: Review = { planHash, generation, forced: false, reason: "Requested" };
-const forced: Review = { planHash, generation, forced: true, reason: "NotRequested" };
+const shown: Review = { planHash: examplePlanHash, generation, forced: false, reason: "Requested" };
+const forced: Review = { planHash: examplePlanHash, generation, forced: true, reason: "NotRequested" };
 const moved = { uid: "u1", resourceVersion: "2", hash: "h2" };
-const stale = [seenItem(psi(), { current: moved }), seenItem(descheduler())];
-const waiting = (given: Given = {}) =>
-  observed("ReviewRequired", {
+const stale = [observedItem(psi(), { current: moved }), observedItem(deschedulerItem())];
+const waiting = (given: ObservedOverrides = {}) =>
+  observedWith("ReviewRequired", {
     ...given,
     spec: { action: "DryRun", ...given.spec },
-    was: { review: shown, ...given.was },
+    stored: { review: shown, ...given.stored },
   });
-const approved = (given: Given = {}) =>
-  observed("ReviewRequired", { generation: generation + 1, ...given, was: { review: shown, ...given.was } });
+const approved = (given: ObservedOverrides = {}) =>
+  observedWith("ReviewRequired", { generation: generation + 1, ...given, stored: { review: shown, ...given.stored } });
 
 type Case = { readonly reason: string; readonly seen: Observed; readonly phase: Phase };
 
@@ -61,7 +58,7 @@ const cases: readonly Case[] = [
   },
   {
     reason: "but not of a plan that is pinned",
-    seen: approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: planHash } }),
+    seen: approved({ items: stale, spec: { bypassOptimisticLock: true, approvedPlan: examplePlanHash } }),
     phase: "Drafting",
   },
   {
@@ -81,12 +78,12 @@ const cases: readonly Case[] = [
   },
   {
     reason: "a forced review waits although action says Apply",
-    seen: observed("ReviewRequired", { was: { review: forced } }),
+    seen: observedWith("ReviewRequired", { stored: { review: forced } }),
     phase: "ReviewRequired",
   },
   {
     reason: "a forced review is acknowledged by a newer Apply",
-    seen: approved({ was: { review: forced } }),
+    seen: approved({ stored: { review: forced } }),
     phase: "InProgress",
   },
 ];
@@ -99,13 +96,18 @@ test.each(cases)("ReviewRequired: $reason", ({ seen, phase }) => {
 
 test("a plan found stale after its approval is marked, and its approval does not count for the next one", () => {
   const { status } = transition(approved({ items: stale }));
-  expect(status.review).toEqual({ planHash, generation: generation + 1, forced: true, reason: "PlanStale" });
+  expect(status.review).toEqual({
+    planHash: examplePlanHash,
+    generation: generation + 1,
+    forced: true,
+    reason: "PlanStale",
+  });
   expect(conditionOf(status, "PlanStale")).toMatchObject({
     status: "True",
     reason: "TargetsModified",
-    message: texts.stale,
+    message: stalenessConditions.found.message,
   });
-  const next = observed("Drafting", { generation: generation + 1, was: status, draft: drafted([psi()]) });
+  const next = observedWith("Drafting", { generation: generation + 1, stored: status, draft: drafted([psi()]) });
   expect(transition(next).status).toMatchObject({
     phase: "ReviewRequired",
     review: { reason: "PlanStale", forced: true },
@@ -113,7 +115,7 @@ test("a plan found stale after its approval is marked, and its approval does not
 });
 
 test("a refresh in place renews items, hashes and the review", () => {
-  const draft = drafted([descheduler()], { planHash: otherHash });
+  const draft = drafted([deschedulerItem()], { planHash: otherHash });
   const { status } = transition(waiting({ items: stale, draft }));
   expect(status).toMatchObject({
     planHash: otherHash,
@@ -124,8 +126,8 @@ test("a refresh in place renews items, hashes and the review", () => {
 });
 
 test("a refresh that cannot be made now changes nothing", () => {
-  const seen = waiting({ items: stale, draft: { kind: "unavailable", message: "503" } });
-  expect(transition(seen)).toEqual({ status: seen.was, again: { when: "retry", message: "503" } });
+  const observed = waiting({ items: stale, draft: { kind: "unavailable", message: "503" } });
+  expect(transition(observed)).toEqual({ status: observed.stored, requeue: { when: "retry", message: "503" } });
 });
 
 describe("an input that moved while a plan was on display", () => {
@@ -140,19 +142,19 @@ describe("an input that moved while a plan was on display", () => {
 
   test("is resolved when it is what was last applied, and the new plan still waits for a person", () => {
     const review: Review = { ...forced, reason: "InputChanged" };
-    const { status } = transition(waiting({ ...back, was: { review } }));
+    const { status } = transition(waiting({ ...back, stored: { review } }));
     expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({ status: "False", reason: "DriftResolved" });
     const draft = drafted([psi()], { planHash: otherHash });
-    const next = transition(observed("Drafting", { spec: { action: "DryRun" }, was: status, draft })).status;
+    const next = transition(observedWith("Drafting", { spec: { action: "DryRun" }, stored: status, draft })).status;
     expect(next.review).toMatchObject({ forced: true, reason: "NotRequested" });
   });
 
-  test("forces a review also when it went back to what it was before anybody was told", () => {
+  test("forces a review also when it went back to what it was before anybody saw it", () => {
     const { status } = transition(approved({ inputs: back.inputs }));
     expect(status.phase).toBe("Drafting");
     expect(conditionOf(status, "InputDependencyDrift")?.status).not.toBe("True");
     const draft = drafted([psi()], { planHash: otherHash });
-    const next = observed("Drafting", { generation: generation + 1, was: status, draft });
+    const next = observedWith("Drafting", { generation: generation + 1, stored: status, draft });
     expect(transition(next).status).toMatchObject({ phase: "ReviewRequired", review: { forced: true } });
   });
 });
@@ -160,22 +162,31 @@ describe("an input that moved while a plan was on display", () => {
 describe("a plan that stays on display", () => {
   test("is forced once an Apply is withheld, and says what to do", () => {
     const { status } = transition(approved({ spec: { approvedPlan: otherHash } }));
-    expect(status.review).toEqual({ planHash, generation: generation + 1, forced: true, reason: "ApprovalRequired" });
-    const text = `Plan ready for review. Set spec.approvedPlan to '${planHash}' and action to 'Apply' to execute.`;
-    expect(conditionOf(status, "ReviewRequired")?.message).toBe(text);
+    expect(status.review).toEqual({
+      planHash: examplePlanHash,
+      generation: generation + 1,
+      forced: true,
+      reason: "ApprovalRequired",
+    });
+    const why = "Plan aaaaaaaa waits: spec.approvedPlan names plan bbbbbbbb.";
+    expect(conditionOf(status, "ReviewRequired")?.message).toBe(why);
+    const command = `kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Apply","approvedPlan":"${examplePlanHash}"}}'`;
+    expect(conditionOf(status, "Ready")?.message).toBe(`${why} Next: review status.items, then run: ${command}`);
   });
 
   test("does not run because the operator was restarted with another flag", () => {
-    const first = transition(approved({ was: { review: forced }, operator: { version: "v2", mustPin: true } })).status;
+    const first = transition(
+      approved({ stored: { review: forced }, operator: { version: "v2", mustPin: true } }),
+    ).status;
     expect(first.phase).toBe("ReviewRequired");
-    const later = transition(approved({ was: first })).status;
+    const later = transition(approved({ stored: first })).status;
     expect(later.phase).toBe("ReviewRequired");
   });
 
-  test("says the same when nothing changed", () => {
+  test("reports the same when nothing changed", () => {
     const given = { operator: { version: "v2", mustPin: true }, marks: [marks.changed("x")] };
-    const first = transition(observed("Drafting", { ...given, draft: drafted([psi()]) })).status;
-    const second = transition({ ...observed("ReviewRequired", given), was: first }).status;
+    const first = transition(observedWith("Drafting", { ...given, draft: drafted([psi()]) })).status;
+    const second = transition({ ...observedWith("ReviewRequired", given), stored: first }).status;
     expect(second).toEqual(first);
   });
 });
@@ -185,6 +196,40 @@ test("a plan is drafted anew in review when a target moved, or when it has nothi
   expect(wantsDraft(waiting())).toBe(false);
   expect(wantsDraft(waiting({ items: stale }))).toBe(true);
   expect(wantsDraft(approved({ items: stale }))).toBe(false);
-  expect(wantsDraft(waiting({ items: [seenItem(idle, { rollout: health("waiting") })] }))).toBe(false);
-  expect(wantsDraft(waiting({ items: [seenItem(idle, { rollout: health("done") })] }))).toBe(true);
+  expect(wantsDraft(waiting({ items: [observedItem(idle, { rollout: health("waiting") })] }))).toBe(false);
+  expect(wantsDraft(waiting({ items: [observedItem(idle, { rollout: health("done") })] }))).toBe(true);
+});
+
+describe("while approvals cannot be trusted", () => {
+  const operator = { version: "v2", mustPin: true, withheld: "Policy p is missing" };
+  const spec = { approvedPlan: examplePlanHash };
+
+  test("an approved plan waits, says why, and is in no final phase", () => {
+    const { status } = transition(approved({ operator, spec }));
+    expect(status.review).toEqual({
+      planHash: examplePlanHash,
+      generation: generation + 1,
+      forced: true,
+      reason: "PolicyNotInForce",
+    });
+    expect([status.phase, conditionOf(status, "ReviewRequired")?.message]).toEqual([
+      "ReviewRequired",
+      "Nothing is executed, because approvals cannot be trusted: Policy p is missing. Next: install the admission policies of this release again, then approve the plan anew.",
+    ]);
+  });
+
+  test("a plan that runs stops before its next item", () => {
+    expect(transition(observedWith("InProgress", { operator, spec })).status.phase).toBe("ReviewRequired");
+  });
+
+  test("an approval from then does not count when they can be trusted again, a new one does", () => {
+    const { status: was } = transition(approved({ operator, spec }));
+    const trusted = { version: "v2", mustPin: true };
+    const later = (newer: number) =>
+      transition(
+        observedWith("ReviewRequired", { operator: trusted, spec, stored: was, generation: generation + newer }),
+      );
+    expect(later(1).status.phase).toBe("ReviewRequired");
+    expect(later(2).status.phase).toBe("InProgress");
+  });
 });

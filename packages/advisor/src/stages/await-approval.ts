@@ -1,44 +1,89 @@
-// ReviewRequired: a plan is on display until a person approves it, or until the world moves under it.
+// ReviewRequired: a plan is on display until a person approves it, or until its inputs or targets change.
 
-import { mayExecute, reviewOf } from "../approval.ts";
-import { inputs as inputSays } from "../conditions/side.ts";
-import { land } from "../land.ts";
-import { isBack, movedSinceDrafted } from "../moved-inputs.ts";
+import type { Item, Status } from "@virt/api";
+import { equalJson } from "@virt/engine";
+import { isLockBypassed, isPlanStale, isUpgraded, mayExecute, reviewOf } from "../approval.ts";
+import { isTampered, type ShownDifference, shownDifference } from "../check-plan.ts";
+import { inputConditions } from "../conditions/status-conditions.ts";
+import { enterDrafting, enterPhase } from "../enter-phase.ts";
+import { findGuardObstacle } from "../impact/guards.ts";
+import { areInputsBack, movedSinceDrafted } from "../inputs.ts";
+import { reviewText } from "../next-step.ts";
 import type { Decision, Observed } from "../observed.ts";
-import { reviewText } from "../texts.ts";
-import { enterDrafting } from "./enter-drafting.ts";
-import { present, show } from "./present.ts";
-import { isLockBypassed, stalePlan } from "./stale-plan.ts";
-import { startExecution } from "./start-execution.ts";
+import { refusePlan, refuseStalePlan } from "./refuse-plan.ts";
+import { type DraftedPlan, handleDraftedPlan, holdExecution, startExecution, toReviewStatus } from "./review-status.ts";
 
-export function awaitApproval(seen: Observed): Decision {
-  const { was } = seen;
-  const planHash = was.planHash ?? "";
-  const [moved] = movedSinceDrafted(seen.inputs);
-  if (moved !== undefined) return inputsMoved(seen, moved.moved);
-  const isStale = seen.items.some((item) => item.isStale);
-  if (mayExecute(seen, planHash)) {
-    if (isStale && !isLockBypassed(seen.spec)) return stalePlan(seen);
-    return startExecution(seen, { set: {} });
+export function awaitApproval(observed: Observed): Decision {
+  const { stored } = observed;
+  const planHash = stored.planHash ?? "";
+  const [moved] = movedSinceDrafted(observed.inputs);
+  if (moved !== undefined) return redraftForInputs(observed, moved.moved);
+  const isStale = isPlanStale(observed);
+  if (mayExecute(observed, planHash)) {
+    if (isTampered(observed.planCheck)) return refusePlan(observed, observed.planCheck);
+    if (isStale && !isLockBypassed(observed.spec)) return refuseStalePlan(observed);
+    return startApproved(observed);
   }
-  if (seen.draft !== undefined) return seen.draft.kind === "drafted" ? show(seen, seen.draft) : present(seen);
-  return stay(seen, planHash);
+  if (observed.draft === undefined || (observed.draft.kind === "drafted" && isOnDisplay(observed, observed.draft)))
+    return keepReview(observed, planHash);
+  return observed.draft.kind === "drafted" ? handleDraftedPlan(observed, observed.draft) : toReviewStatus(observed);
+}
+
+/** What a process before us has put on display is drafted again before it counts as what was approved. */
+function startApproved(observed: Observed): Decision {
+  const { planCheck, draft, stored, statusOrigin } = observed;
+  if (planCheck.kind === "differs") return refusePlan(observed, planCheck);
+  if (statusOrigin === "own") return startUnlessGuarded(observed);
+  if (draft?.kind !== "drafted") return toReviewStatus(observed);
+  const fresh = observed.items.flatMap(({ item, isStale }) => (isStale ? [] : [item.name]));
+  const isFresh = ({ name }: Item) => fresh.includes(name);
+  const difference =
+    shownDifference((stored.items ?? []).filter(isFresh), draft.items.filter(isFresh)) ??
+    disruptionDifference(stored, draft);
+  if (difference === undefined) return startUnlessGuarded(observed);
+  const reason = isUpgraded(observed) ? "OperatorUpgraded" : difference.reason;
+  return refusePlan(observed, { ...difference, kind: "differs", reason });
+}
+
+function startUnlessGuarded(observed: Observed): Decision {
+  const { planHash = "", items = [] } = observed.stored;
+  const obstacle = findGuardObstacle(observed, observed.impactNow, items);
+  return obstacle === undefined
+    ? startExecution(observed, { set: {} })
+    : holdExecution(observed, planHash, { set: {}, obstacle });
+}
+
+/** Pools and policies change without tampering, and an earlier release did not store what a plan does to pools. */
+function disruptionDifference({ disruption }: Status, draft: DraftedPlan): ShownDifference | undefined {
+  if (equalJson(disruption ?? [], draft.disruption)) return undefined;
+  const reason = disruption === undefined ? "OperatorUpgraded" : "PlanStale";
+  return { reason, text: "the disruption of its pools changed" };
+}
+
+/** The fresh draft is what is on display already, for the same objects. */
+function isOnDisplay(observed: Observed, draft: DraftedPlan): boolean {
+  const { stored } = observed;
+  if (isPlanStale(observed)) return false;
+  const isSame = draft.planHash === stored.planHash && shownDifference(stored.items ?? [], draft.items) === undefined;
+  return isSame && draft.items.some(({ changes }) => changes);
 }
 
 /** Back to what it was when the last plan was finished: then nothing is left that moved, but nobody has seen that plan. */
-function inputsMoved(seen: Observed, text: string): Decision {
+function redraftForInputs(observed: Observed, text: string): Decision {
   const message = `Regenerating plan due to input dependency change: ${text}`;
-  if (!isBack(seen.inputs)) return enterDrafting(seen, { message, side: [inputSays.changed(text)] });
-  const { review = reviewOf(seen, seen.was.planHash ?? "") } = seen.was;
+  if (!areInputsBack(observed.inputs))
+    return enterDrafting(observed, { message, side: [inputConditions.changed(text)] });
+  const { review = reviewOf(observed, observed.stored.planHash ?? "") } = observed.stored;
   const set = { review: { ...review, forced: true, reason: "NotRequested" } } as const;
-  return enterDrafting(seen, { message, side: [inputSays.resolved], set });
+  return enterDrafting(observed, { message, side: [inputConditions.resolved], set });
 }
 
-function stay(seen: Observed, planHash: string): Decision {
-  const { was, spec, generation } = seen;
-  const isShown = was.review?.planHash === planHash && was.review.generation === generation;
-  const isKept = isShown && (spec.action !== "Apply" || was.review.forced);
-  const review = isKept ? was.review : reviewOf(seen, planHash);
-  const message = reviewText(planHash, review.reason === "ApprovalRequired");
-  return land(seen, "ReviewRequired", { message, set: { review }, again: { when: "on-change" } });
+function keepReview(observed: Observed, planHash: string): Decision {
+  const { stored, spec, generation } = observed;
+  const isShown = stored.review?.planHash === planHash && stored.review.generation === generation;
+  const isReleased = stored.review?.reason === "PolicyNotInForce" && observed.operator.withheld === undefined;
+  const isKept = isShown && !isReleased && (spec.action !== "Apply" || stored.review.forced);
+  const review = isKept ? stored.review : reviewOf(observed, planHash);
+  const message = reviewText(observed, review);
+  return enterPhase(observed, "ReviewRequired", { message, set: { review }, requeue: { when: "on-change" } });
 }

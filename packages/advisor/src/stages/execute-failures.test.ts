@@ -1,44 +1,62 @@
 import type { Item } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { conditionOf } from "../conditions/read.ts";
+import { conditionOf } from "../conditions/status-conditions.ts";
 import {
   appliedItem,
-  descheduler,
+  begunItem,
+  deschedulerItem,
   doneItem,
   drift,
   failedItem,
-  type Given,
   health,
   now,
-  observed,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
   psi,
   secondsAgo,
-  seenItem,
-} from "../observed-world.ts";
+} from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const running = (given: Given) => observed("InProgress", given);
+const running = (given: ObservedOverrides) => observedWith("InProgress", given);
 const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
 
 describe("6.4 and 6.5: failures", () => {
-  const next = seenItem(descheduler());
-  const renders = seenItem(appliedItem(psi()), { rollout: health("failed", "P cannot render") });
+  const next = observedItem(deschedulerItem());
+  const renders = observedItem(appliedItem(psi()), { rollout: health("failed", "P cannot render") });
   const late = (ago: number) => {
     const item = { ...appliedItem(psi()), rollout: { startTime: secondsAgo(ago), before: [] } };
-    return seenItem(item, { rollout: health("waiting", "P is updating") });
+    return observedItem(item, { rollout: health("waiting", "P is updating") });
   };
 
   test("Abort: nothing further is applied, the phase says why", () => {
-    const { status, effect, again } = transition(running({ items: [renders, next] }));
+    const { status, effect, requeue } = transition(running({ items: [renders, next] }));
     expect(effect).toBeUndefined();
-    expect(again).toEqual({ when: "on-change" });
+    expect(requeue).toEqual({ when: "on-change" });
     expect(summary(status.items)).toEqual([
       ["Failed", "Health check failed: P cannot render"],
-      ["Pending", descheduler().message],
+      ["Pending", "Not applied: item 'enable-psi-metrics' failed"],
     ]);
     expect(conditionOf(status, "Failed")?.message).toBe(
       "Item 'enable-psi-metrics' failed: Health check failed: P cannot render",
     );
+  });
+
+  test("Abort: an item that was begun, or waited for, is not left open", () => {
+    const waiting = observedItem(appliedItem(psi({ name: "other" })), { rollout: health("waiting", "P is updating") });
+    const items = [renders, waiting, observedItem(begunItem(deschedulerItem()))];
+    const { status } = transition(running({ items }));
+    expect(summary(status.items).slice(1)).toEqual([
+      ["Failed", "No longer waiting for the rollout: item 'enable-psi-metrics' failed"],
+      ["Pending", "Not applied: item 'enable-psi-metrics' failed"],
+    ]);
+  });
+
+  test("Abort: a write that arrived, though its answer did not, counts as applied", () => {
+    const { status } = transition(
+      running({ items: [renders, observedItem(begunItem(deschedulerItem()), { isInPlace: true })] }),
+    );
+    expect(summary(status.items)[1]).toEqual(["Completed", "Applied successfully"]);
   });
 
   test("Continue: the rest is done", () => {
@@ -48,7 +66,7 @@ describe("6.4 and 6.5: failures", () => {
   });
 
   test("Continue: ends in CompletedWithErrors", () => {
-    const items = [seenItem(failedItem(psi())), seenItem(doneItem(descheduler()), { drift: drift() })];
+    const items = [observedItem(failedItem(psi())), observedItem(doneItem(deschedulerItem()), { drift: drift() })];
     const { status } = transition(running({ items, spec: { failurePolicy: "Continue" } }));
     expect(status.phase).toBe("CompletedWithErrors");
   });
@@ -68,10 +86,10 @@ describe("6.4 and 6.5: failures", () => {
     expect(conditionOf(status, "Failed")?.message).toBe(`Item 'enable-psi-metrics' failed: timeout after ${elapsed}`);
   });
 
-  test("a wait of exactly the timeout does not, and is looked at when it is over", () => {
-    const { status, again } = transition(running({ items: [late(1790)], spec: { waitTimeout: "30m" } }));
+  test("a wait of exactly the timeout does not, and is reconciled when it is over", () => {
+    const { status, requeue } = transition(running({ items: [late(1790)], spec: { waitTimeout: "30m" } }));
     expect(status.phase).toBe("InProgress");
-    expect(again).toEqual({ when: "at", atMs: now + 11_000 });
+    expect(requeue).toEqual({ when: "at", atMs: now + 11_000 });
     expect(transition(running({ items: [late(1800)], spec: { waitTimeout: "30m" } })).status.phase).toBe("InProgress");
   });
 
@@ -80,7 +98,7 @@ describe("6.4 and 6.5: failures", () => {
   });
 
   test("a degraded pool may heal", () => {
-    const items = [seenItem(appliedItem(psi()), { rollout: health("degraded", "P is degraded") })];
+    const items = [observedItem(appliedItem(psi()), { rollout: health("degraded", "P is degraded") })];
     const { status } = transition(running({ items }));
     expect(summary(status.items)).toEqual([["InProgress", "P is degraded"]]);
   });

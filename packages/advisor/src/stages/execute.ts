@@ -1,69 +1,90 @@
-// InProgress: applies the items in order, then waits for all rollouts together.
+// InProgress: applies the items in order, records each result, then waits for all rollouts together.
 
-import type { Item, Status } from "@virt/api";
-import { isPinned } from "../approval.ts";
-import { conditionIs } from "../conditions/read.ts";
-import { upgrades } from "../conditions/side.ts";
-import { driftText } from "../drift-text.ts";
-import { isBegun } from "../items.ts";
-import { land } from "../land.ts";
-import { inForce } from "../moved-inputs.ts";
+import type { Conflict, Item, Status } from "@virt/api";
+import { isLockBypassed, isPinned } from "../approval.ts";
+import { isTampered } from "../check-plan.ts";
+import { phaseMessages } from "../conditions/phase.ts";
+import { conditionIs, upgradeConditions } from "../conditions/status-conditions.ts";
+import { driftText } from "../drift.ts";
+import { enterDrafting, enterPhase, enterPrerequisiteFailed, unconvergedPools } from "../enter-phase.ts";
+import { recordAppliedInputs } from "../inputs.ts";
+import { confirmItem, isWriteOpen, withState } from "../items.ts";
 import type { Decision, Observed } from "../observed.ts";
-import { advance, beginNext, type Failure, nextLook, stops } from "../progress.ts";
-import { texts } from "../texts.ts";
+import { advanceItems, type ItemFailure, isPlanStopped, nextRequeueAt, startNextItem } from "../progress.ts";
+import { areRolloutsDone } from "../rollouts.ts";
 import { awaitApproval } from "./await-approval.ts";
-import { enterDrafting } from "./enter-drafting.ts";
-import { isLockBypassed, stalePlan } from "./stale-plan.ts";
-import { poolsOf } from "./stay.ts";
+import { refusePlan, refuseStalePlan } from "./refuse-plan.ts";
 
-export function execute(seen: Observed): Decision {
-  const { was, spec } = seen;
-  if (spec.action !== "Apply") return enterDrafting(seen, { message: texts.started });
-  if (!isPinned(seen, was.planHash ?? "")) return awaitApproval(seen);
-  return run(underWay(seen));
+export function executePlan(observed: Observed): Decision {
+  const { stored, spec } = observed;
+  if (spec.action !== "Apply") return enterDrafting(observed, { message: phaseMessages.started });
+  if (!isPinned(observed, stored.planHash ?? "")) return awaitApproval(observed);
+  return runPlan(markExecuting(observed));
 }
 
 /** An approval that comes while the plan runs is used up by it. */
-export function underWay(seen: Observed): Observed {
-  return { ...seen, was: { ...seen.was, executedGeneration: seen.generation } };
+function markExecuting(observed: Observed): Observed {
+  return { ...observed, stored: { ...observed.stored, executedGeneration: observed.generation } };
 }
 
-function run(seen: Observed): Decision {
-  const { spec, now } = seen;
-  const isStale = seen.items.some(({ item, isStale }) => item.state === "Pending" && isStale);
-  if (isStale && !isLockBypassed(spec)) return stalePlan(seen);
-  const { items, failure } = advance(seen.items, spec, now);
-  if (seen.items.some(({ item }) => isOpen(item))) return goOn(seen, items, failure);
-  return onward(seen, items, failure) ?? finish(seen, items);
+function runPlan(observed: Observed): Decision {
+  const { spec, now, planCheck } = observed;
+  if (isTampered(planCheck)) return refusePlan(observed, planCheck);
+  const isStale = observed.items.some(({ item, isStale }) => item.state === "Pending" && isStale);
+  if (isStale && !isLockBypassed(spec)) return refuseStalePlan(observed);
+  if (planCheck.kind === "differs") return refusePlan(observed, planCheck);
+  const { items, failure } = advanceItems(observed.items, spec, now);
+  if (observed.items.some(({ item }) => isOpen(item))) return continueExecution(observed, items, failure);
+  return (
+    nextExecutionStep(observed, items, failure) ??
+    (mayFinish(observed, items) ? completePlan(observed, items) : waitForPools(observed, items))
+  );
 }
 
-/** What follows from the items as they stand now. The end is left to a pass that has looked for drift in all of them. */
-export function goOn(seen: Observed, items: readonly Item[], failure?: Failure): Decision {
-  const { items: next } = beginNext(items, seen.items, seen.now);
-  return onward(seen, items, failure) ?? land(seen, "InProgress", { set: { items: next }, again: { when: "at-once" } });
+/** A plan with errors ends at once; rollouts that are not done stay on record. */
+function mayFinish(observed: Observed, items: readonly Item[]): boolean {
+  return areRolloutsDone(observed) || items.some(({ state }) => state === "Failed");
 }
 
-function onward(seen: Observed, items: readonly Item[], failure?: Failure): Decision | undefined {
-  const { spec, now, was } = seen;
-  if (stops(spec.failurePolicy, items)) return fail(seen, items, failure);
-  const before = items.find(isBegun);
-  const { items: next } = beginNext(items, seen.items, now);
+/** Everything of this plan is done, but not what an earlier one set in motion. */
+function waitForPools(observed: Observed, items: readonly Item[]): Decision {
+  const atMs = nextRequeueAt(items, observed.spec, observed.now);
+  return enterPhase(observed, "InProgress", { set: { items }, requeue: { when: "at", atMs } });
+}
+
+/** What follows from the items as they stand now. The end is left to a reconcile that has checked all of them for drift. */
+function continueExecution(observed: Observed, items: readonly Item[], failure?: ItemFailure): Decision {
+  const { items: next } = startNextItem(items, observed.items, observed.now);
+  return (
+    nextExecutionStep(observed, items, failure) ??
+    enterPhase(observed, "InProgress", { set: { items: next }, requeue: { when: "at-once" } })
+  );
+}
+
+function nextExecutionStep(observed: Observed, items: readonly Item[], failure?: ItemFailure): Decision | undefined {
+  const { spec, now, stored } = observed;
+  if (isPlanStopped(spec.failurePolicy, items)) return failPlan(observed, items, failure);
+  const before = items.find(isWriteOpen);
+  const { items: next } = startNextItem(items, observed.items, now);
   const set = { items: next };
   if (before !== undefined) {
-    const onRecord = isOnRecord(was, before) ? { effect: { kind: "execute", item: before } as const } : {};
-    return land(seen, "InProgress", { set, again: { when: "at-once" }, ...onRecord });
+    const onRecord =
+      isOnRecord(stored, before) && observed.planCheck.kind === "intact"
+        ? { effect: { kind: "execute", item: before } as const }
+        : {};
+    return enterPhase(observed, "InProgress", { set, requeue: { when: "at-once" }, ...onRecord });
   }
-  if (next.some(isBegun)) return land(seen, "InProgress", { set, again: { when: "at-once" } });
+  if (next.some(isWriteOpen)) return enterPhase(observed, "InProgress", { set, requeue: { when: "at-once" } });
   if (next.some(isOpen)) {
-    return land(seen, "InProgress", { set, again: { when: "at", atMs: nextLook(next, spec, now) } });
+    return enterPhase(observed, "InProgress", { set, requeue: { when: "at", atMs: nextRequeueAt(next, spec, now) } });
   }
   return undefined;
 }
 
-/** Nothing is applied in a pass that did not find approval and intent on record. */
-function isOnRecord(was: Status, item: Item): boolean {
+/** Nothing is applied in a reconcile that did not find approval and intent on record. */
+function isOnRecord(stored: Status, item: Item): boolean {
   return (
-    was.phase === "InProgress" && was.items?.some((stored) => stored.name === item.name && isBegun(stored)) === true
+    stored.phase === "InProgress" && stored.items?.some((one) => one.name === item.name && isWriteOpen(one)) === true
   );
 }
 
@@ -71,36 +92,82 @@ function isOpen({ state }: Item): boolean {
   return state === "Pending" || state === "InProgress";
 }
 
-function fail(seen: Observed, items: readonly Item[], failure?: Failure): Decision {
+function failPlan(observed: Observed, items: readonly Item[], failure?: ItemFailure): Decision {
   const item = items.find(({ state }) => state === "Failed");
   const why = failure?.why ?? item?.message ?? "";
   const message = `Item '${failure?.item ?? item?.name ?? ""}' failed: ${why}`;
-  return land(seen, "Failed", { message, set: { items }, again: { when: "on-change" } });
+  return enterPhase(observed, "Failed", { message, set: { items }, requeue: { when: "on-change" } });
 }
 
 /** Everything that was verified is the new state of reference. */
-function finish(seen: Observed, items: readonly Item[]): Decision {
+function completePlan(observed: Observed, items: readonly Item[]): Decision {
   const verified = items.map((item) => {
-    const current = seen.items.find((one) => one.item.name === item.name)?.current;
+    const current = observed.items.find((one) => one.item.name === item.name)?.current;
     return current === undefined ? item : { ...item, reviewed: current };
   });
   const hasFailed = items.some(({ state }) => state === "Failed");
   const set = {
     items: verified,
-    inputs: inForce(seen.was.inputs ?? [], seen.inputs, hasFailed),
-    sourceSnapshotHash: seen.snapshotHash,
+    inputs: recordAppliedInputs(observed.stored.inputs ?? [], observed.inputs, hasFailed),
+    sourceSnapshotHash: observed.snapshotHash,
   };
-  const again = { when: "at-once" } as const; // inputs, drift, recovery and version are the next pass's
-  if (hasFailed) return land(seen, "CompletedWithErrors", { set, again, ...poolsOf(seen) });
-  const drifted = seen.items.filter(({ drift }) => drift !== undefined);
-  if (drifted.length > 0) return land(seen, "Drifted", { message: driftText(drifted), set, again });
+  const again = { when: "at-once" } as const; // inputs, drift, recovery and version are the next reconcile's
+  if (hasFailed)
+    return enterPhase(observed, "CompletedWithErrors", { set, requeue: again, ...unconvergedPools(observed) });
+  const drifted = observed.items.filter(({ drift }) => drift !== undefined);
+  if (drifted.length > 0) return enterPhase(observed, "Drifted", { message: driftText(drifted), set, requeue: again });
   const isAdopted =
-    conditionIs(seen.was, "UpgradeAvailable", "True") && seen.was.operatorVersion === seen.operator.version;
-  return land(seen, "Completed", {
+    conditionIs(observed.stored, "UpgradeAvailable", "True") &&
+    observed.stored.operatorVersion === observed.operator.version;
+  return enterPhase(observed, "Completed", {
     message: "All items applied successfully",
     set,
-    side: isAdopted ? [upgrades.applied] : [],
-    again,
-    ...poolsOf(seen),
+    side: isAdopted ? [upgradeConditions.applied] : [],
+    requeue: again,
+    ...unconvergedPools(observed),
   });
+}
+
+/** What came of applying one item. `unavailable` says nothing about the object, and decides nothing. */
+export type ItemResult =
+  /** By this process, or by the one before it. */
+  | { readonly kind: "confirmed"; readonly tookOver?: readonly Conflict[] }
+  | { readonly kind: "stale" }
+  | { readonly kind: "rejected"; readonly message: string } // often enough to believe it
+  | { readonly kind: "blocked"; readonly message: string }
+  | { readonly kind: "edited" } // the config is not what this reconcile decided on
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
+
+/** The decision that follows from the result of an effect, in place of the one that asked for it. */
+export function recordItemResult(observed: Observed, item: Item, done: ItemResult): Decision {
+  switch (done.kind) {
+    case "confirmed":
+      return continueExecution(...withItem(observed, confirmItem(item, observed.now)));
+    case "rejected": {
+      const verb = item.operation === "Delete" ? "delete" : "apply";
+      const message = `Failed to ${verb}: ${done.message}`;
+      const failure = { item: item.name, why: done.message };
+      return continueExecution(...withItem(observed, withState(item, "Failed", message, observed.now)), failure);
+    }
+    case "stale":
+      return refuseStalePlan(markExecuting(observed));
+    case "blocked":
+      return enterPrerequisiteFailed(markExecuting(observed), done.message);
+    case "edited":
+      return { status: observed.stored, requeue: { when: "at-once" } };
+    case "unavailable": {
+      const { message, retryInMs } = done;
+      return {
+        status: observed.stored,
+        requeue: { when: "retry", message, ...(retryInMs !== undefined && { retryInMs }) },
+      };
+    }
+  }
+}
+
+function withItem(observed: Observed, item: Item): [Observed, readonly Item[]] {
+  return [
+    markExecuting(observed),
+    (observed.stored.items ?? []).map((stored) => (stored.name === item.name ? item : stored)),
+  ];
 }

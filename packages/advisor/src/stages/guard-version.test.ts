@@ -1,42 +1,45 @@
 import { expect, test } from "vitest";
-import { conditionOf } from "../conditions/read.ts";
-import { upgrades } from "../conditions/side.ts";
+import { conditionOf, upgradeConditions } from "../conditions/status-conditions.ts";
 import {
-  descheduler,
+  deschedulerItem,
   doneItem,
   drafted,
   drift,
-  type Given,
+  examplePlanHash,
   generation,
   input,
-  observed,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
   otherHash,
-  planHash,
   psi,
-  seenItem,
-} from "../observed-world.ts";
-import { transition } from "../transition.ts";
-import { wantsDraft } from "../wants-draft.ts";
+} from "../testing/observed-fixtures.ts";
+import { transition, wantsDraft } from "../transition.ts";
 
-const items = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()))];
-const review = { planHash, generation, forced: true, reason: "OperatorUpgraded" } as const;
+const items = [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()))];
+const review = { planHash: examplePlanHash, generation, forced: true, reason: "OperatorUpgraded" } as const;
 const old = { operatorVersion: "v1" };
-const available = upgrades.available("v1", "v2");
-const completed = (given: Given = {}) => observed("Completed", { items, was: old, ...given });
-const upgraded = (given: Given = {}) =>
-  observed("CompletedWithUpgrade", {
+const available = upgradeConditions.available("v1", "v2");
+const completed = (given: ObservedOverrides = {}) => observedWith("Completed", { items, stored: old, ...given });
+const upgraded = (given: ObservedOverrides = {}) =>
+  observedWith("CompletedWithUpgrade", {
     items,
-    was: { ...old, review },
+    stored: { ...old, review },
     marks: [available],
     upgrade: "differs",
     ...given,
   });
 
 test("a new version with other logic is announced, and the stored plan stays", () => {
-  const seen = completed({ upgrade: "differs" });
-  const { status } = transition(seen);
-  expect(status).toMatchObject({ phase: "CompletedWithUpgrade", operatorVersion: "v1", planHash, review });
-  expect(status.items).toEqual(seen.was.items);
+  const observed = completed({ upgrade: "differs" });
+  const { status } = transition(observed);
+  expect(status).toMatchObject({
+    phase: "CompletedWithUpgrade",
+    operatorVersion: "v1",
+    planHash: examplePlanHash,
+    review,
+  });
+  expect(status.items).toEqual(observed.stored.items);
   expect(conditionOf(status, "CompletedWithUpgrade")?.message).toBe(
     "Operator upgraded from v1 to v2 - profile logic changes detected",
   );
@@ -49,9 +52,9 @@ test("a new version with other logic is announced, and the stored plan stays", (
 });
 
 test("a new version with the same logic changes its name alone", () => {
-  const seen = completed({ upgrade: "same" });
-  const before = transition(completed({ was: { operatorVersion: "v2" } })).status;
-  expect(transition(seen).status).toEqual({ ...before, operatorVersion: "v2" });
+  const observed = completed({ upgrade: "same" });
+  const before = transition(completed({ stored: { operatorVersion: "v2" } })).status;
+  expect(transition(observed).status).toEqual({ ...before, operatorVersion: "v2" });
 });
 
 test("a new version with the same logic takes an old announcement back", () => {
@@ -64,10 +67,12 @@ test("a new version with the same logic takes an old announcement back", () => {
 });
 
 test.each(["Completed", "CompletedWithUpgrade"] as const)("drift and inputs come first in %s", (phase) => {
-  const given = { upgrade: "differs", was: { ...old, review } } as const;
-  const drifted = [seenItem(doneItem(psi()), { drift: drift() })];
-  expect(transition(observed(phase, { ...given, items: drifted })).status.phase).toBe("Drifted");
-  expect(transition(observed(phase, { ...given, items, inputs: [input({ now: "6" })] })).status.phase).toBe("Drafting");
+  const given = { upgrade: "differs", stored: { ...old, review } } as const;
+  const drifted = [observedItem(doneItem(psi()), { drift: drift() })];
+  expect(transition(observedWith(phase, { ...given, items: drifted })).status.phase).toBe("Drifted");
+  expect(transition(observedWith(phase, { ...given, items, inputs: [input({ now: "6" })] })).status.phase).toBe(
+    "Drafting",
+  );
 });
 
 test("an announced upgrade waits for a person", () => {
@@ -82,13 +87,13 @@ test("an announcement names the version that runs now", () => {
 });
 
 test("an upgrade that the cluster has taken already resolves itself", () => {
-  const seen = upgraded({ upgrade: "aligned" });
-  expect(wantsDraft(seen)).toBe(true);
-  const draft = drafted([descheduler({ changes: false })], { planHash: otherHash });
-  const { status } = transition({ ...seen, draft });
+  const observed = upgraded({ upgrade: "aligned" });
+  expect(wantsDraft(observed)).toBe(true);
+  const draft = drafted([deschedulerItem({ changes: false })], { planHash: otherHash });
+  const { status } = transition({ ...observed, draft });
   expect(status).toMatchObject({ phase: "Completed", operatorVersion: "v2", planHash: otherHash });
   expect(status).not.toHaveProperty("review");
-  expect(status.items?.map(({ name, state }) => [name, state])).toEqual([[descheduler().name, "Completed"]]);
+  expect(status.items?.map(({ name, state }) => [name, state])).toEqual([[deschedulerItem().name, "Completed"]]);
   expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
     status: "False",
     reason: "ManuallyAligned",
@@ -116,7 +121,7 @@ test("an upgrade stays announced while nothing can be planned", () => {
 });
 
 test("a plan by the running version that is carried out takes the announcement back", () => {
-  const { status } = transition(observed("InProgress", { items, marks: [available] }));
+  const { status } = transition(observedWith("InProgress", { items, marks: [available] }));
   expect(status.phase).toBe("Completed");
   expect(conditionOf(status, "UpgradeAvailable")).toMatchObject({
     status: "False",

@@ -1,37 +1,37 @@
 import type { Phase } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { conditionOf } from "../conditions/read.ts";
+import { conditionOf } from "../conditions/status-conditions.ts";
+import { itemMessages } from "../items.ts";
 import type { Observed } from "../observed.ts";
 import {
-  descheduler,
+  deschedulerItem,
   doneItem,
   drift,
   failedItem,
-  type Given,
   generation,
   health,
   input,
   now,
-  observed,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
   psi,
   secondsAgo,
-  seenItem,
-} from "../observed-world.ts";
-import { texts } from "../texts.ts";
+} from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const fine = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()))];
-const drifted = [seenItem(doneItem(psi())), seenItem(doneItem(descheduler()), { drift: drift() })];
-const halfFailed = [seenItem(failedItem(psi())), seenItem(doneItem(descheduler()))];
+const fine = [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()))];
+const drifted = [observedItem(doneItem(psi())), observedItem(doneItem(deschedulerItem()), { drift: drift() })];
+const halfFailed = [observedItem(failedItem(psi())), observedItem(doneItem(deschedulerItem()))];
 const movedInput = { inputs: [input({ now: "10" })] };
-const at = (phase: Phase, given: Given = {}): Observed => observed(phase, { items: fine, ...given });
+const at = (phase: Phase, given: ObservedOverrides = {}): Observed => observedWith(phase, { items: fine, ...given });
 
 const guarded: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"];
 
-test.each(guarded)("%s: a moved input is marked and drafted anew, before drift is looked at", (phase) => {
-  const { status, again, effect } = transition(at(phase, { ...movedInput, items: drifted }));
+test.each(guarded)("%s: a moved input is marked and drafted anew, before drift is considered", (phase) => {
+  const { status, requeue, effect } = transition(at(phase, { ...movedInput, items: drifted }));
   expect(status.phase).toBe("Drafting");
-  expect(again).toEqual({ when: "at-once" });
+  expect(requeue).toEqual({ when: "at-once" });
   expect(effect).toBeUndefined();
   expect(conditionOf(status, "InputDependencyDrift")).toMatchObject({
     status: "True",
@@ -44,11 +44,11 @@ test.each(guarded)("%s: drift is named with kind, name and fields", (phase) => {
   const { status } = transition(at(phase, { items: drifted }));
   expect(status.phase).toBe("Drifted");
   expect(conditionOf(status, "Drifted")?.message).toBe(
-    "Configuration has drifted from desired state: KubeDescheduler 'cluster': spec.mode",
+    'Configuration has drifted from desired state: KubeDescheduler \'cluster\': spec.mode ("Automatic" -> "Predictive"), by kubectl-edit',
   );
   expect(status.items?.[1]).toMatchObject({
     state: "Completed",
-    message: 'Configuration has drifted from desired state: spec.mode ("Automatic" -> "Predictive")',
+    message: 'Configuration has drifted from desired state: spec.mode ("Automatic" -> "Predictive"), by kubectl-edit',
     diff: "--- drifted\n",
   });
 });
@@ -59,12 +59,12 @@ const cases: readonly Case[] = [
   { reason: "Completed stays", seen: at("Completed"), phase: "Completed" },
   {
     reason: "CompletedWithErrors stays while a failed item is not in sync",
-    seen: at("CompletedWithErrors", { items: [seenItem(failedItem(psi()), { drift: drift() }), ...fine.slice(1)] }),
+    seen: at("CompletedWithErrors", { items: [observedItem(failedItem(psi()), { drift: drift() }), ...fine.slice(1)] }),
     phase: "CompletedWithErrors",
   },
   {
     reason: "CompletedWithErrors stays while a pool is not done",
-    seen: at("CompletedWithErrors", { items: [seenItem(failedItem(psi()), { rollout: health("waiting") })] }),
+    seen: at("CompletedWithErrors", { items: [observedItem(failedItem(psi()), { rollout: health("waiting") })] }),
     phase: "CompletedWithErrors",
   },
   {
@@ -106,26 +106,26 @@ test.each(cases)("$reason", ({ seen, phase }) => {
   expect(effect).toBeUndefined();
 });
 
-test("an item that recovers is completed, and says what a completed one says", () => {
+test("an item that recovers is completed, with the message of a completed one", () => {
   const { status } = transition(at("CompletedWithErrors", { items: halfFailed, inputs: [input()] }));
   expect(status.items?.[0]).toMatchObject({ state: "Completed", message: "Already in desired state" });
 });
 
 test("an item whose drift clears has again message and diff of a completed one", () => {
-  const stained = { ...doneItem(descheduler()), message: "Configuration has drifted", diff: "--- drifted\n" };
-  const { status } = transition(at("Drifted", { items: [seenItem(stained)] }));
-  expect(status.items).toEqual([doneItem(descheduler())]);
+  const stained = { ...doneItem(deschedulerItem()), message: "Configuration has drifted", diff: "--- drifted\n" };
+  const { status } = transition(at("Drifted", { items: [observedItem(stained)] }));
+  expect(status.items).toEqual([doneItem(deschedulerItem())]);
 });
 
 test("entering Completed ends a review", () => {
   const review = { planHash: "x", generation, forced: true, reason: "OperatorUpgraded" } as const;
-  expect(transition(at("Drifted", { was: { review } })).status).not.toHaveProperty("review");
+  expect(transition(at("Drifted", { stored: { review } })).status).not.toHaveProperty("review");
 });
 
 describe("6.6: a pool that stops being done", () => {
-  const unhealthy = [seenItem(doneItem(psi()), { rollout: health("degraded", "P is degraded") }), ...fine.slice(1)];
+  const unhealthy = [observedItem(doneItem(psi()), { rollout: health("degraded", "P is degraded") }), ...fine.slice(1)];
   test.each<Phase>(["Completed", "CompletedWithUpgrade"])("changes message and Ready in %s, and no state", (phase) => {
-    const upgrade = phase === "Completed" ? {} : ({ upgrade: "differs", was: { operatorVersion: "v1" } } as const);
+    const upgrade = phase === "Completed" ? {} : ({ upgrade: "differs", stored: { operatorVersion: "v1" } } as const);
     const { status } = transition(at(phase, { items: unhealthy, ...upgrade }));
     expect(status.phase).toBe(phase);
     expect(status.items?.[0]).toMatchObject({ state: "Completed", message: "P is degraded" });
@@ -139,21 +139,31 @@ describe("6.6: a pool that stops being done", () => {
 
 describe("6.7: automatic correction", () => {
   const bypass = { spec: { bypassOptimisticLock: true } };
+
+  test("leaves alone what admission would change again, and asks a minute later whether it still does", () => {
+    const mutated = observedItem(doneItem(deschedulerItem()), { drift: drift({ kind: "mutated" }) });
+    const { status, requeue } = transition(
+      at("Drifted", { ...bypass, items: [observedItem(doneItem(psi())), mutated] }),
+    );
+    expect(status.phase).toBe("Drifted");
+    expect(status.items?.[1]).not.toHaveProperty("corrections");
+    expect(requeue).toEqual({ when: "at", atMs: now + 60_000 });
+  });
   const conflict = { field: "spec.mode", manager: "kubectl-edit", operation: "Update" } as const;
   const current = { uid: "u1", resourceVersion: "9", hash: "h9" };
   const corrected = (corrections: readonly string[]) => [
-    seenItem(doneItem(psi())),
-    seenItem({ ...doneItem(descheduler()), corrections }, { drift: drift({ conflicts: [conflict] }), current }),
+    observedItem(doneItem(psi())),
+    observedItem({ ...doneItem(deschedulerItem()), corrections }, { drift: drift({ conflicts: [conflict] }), current }),
   ];
 
   test("takes the drifted items alone, with what they look like now, and begins nothing in the same write", () => {
-    const { status, again } = transition(at("Drifted", { ...bypass, items: corrected([]) }));
-    expect(again).toEqual({ when: "at-once" });
+    const { status, requeue } = transition(at("Drifted", { ...bypass, items: corrected([]) }));
+    expect(requeue).toEqual({ when: "at-once" });
     expect(status.executedGeneration).toBe(generation);
     expect(status.items?.[0]).toEqual(doneItem(psi()));
     expect(status.items?.[1]).toMatchObject({
       state: "Pending",
-      message: texts.correctingItem,
+      message: itemMessages.correcting,
       changes: true,
       conflicts: [conflict],
       diff: "--- drifted\n",
@@ -190,15 +200,15 @@ describe("6.7: automatic correction", () => {
       },
     ];
   test.each(rows)("$reason", ({ ago, phase, reconciling, atMs }) => {
-    const { status, again } = transition(at("Drifted", { ...bypass, items: corrected(ago.map(secondsAgo)) }));
+    const { status, requeue } = transition(at("Drifted", { ...bypass, items: corrected(ago.map(secondsAgo)) }));
     expect(status.phase).toBe(phase);
     expect(conditionOf(status, "Reconciling")?.reason).toBe(reconciling);
-    expect(again.when === "at" ? again.atMs - now : undefined).toBe(atMs);
+    expect(requeue.when === "at" ? requeue.atMs - now : undefined).toBe(atMs);
     expect(status.items?.[1]?.corrections?.length).toBeLessThanOrEqual(3);
   });
 
-  test("a fight is told, with who changed what", () => {
-    const { status, again } = transition(
+  test("an edit war is reported, with who changed what", () => {
+    const { status, requeue } = transition(
       at("Drifted", { ...bypass, items: corrected([1700, 700, 400].map(secondsAgo)) }),
     );
     expect(conditionOf(status, "Stalled")).toMatchObject({
@@ -207,6 +217,6 @@ describe("6.7: automatic correction", () => {
       message:
         "Automatic correction stopped: KubeDescheduler 'cluster' was changed back 3 times within 30m0s by kubectl-edit: spec.mode",
     });
-    expect(again).toEqual({ when: "at", atMs: now + 100_001 });
+    expect(requeue).toEqual({ when: "at", atMs: now + 100_001 });
   });
 });

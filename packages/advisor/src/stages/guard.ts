@@ -1,68 +1,188 @@
-// Completed, Drifted and their kin: watches inputs, targets, pools and the operator's own version.
+// Completed, CompletedWithErrors, CompletedWithUpgrade, Drifted: watches inputs, targets, pools and the operator's own version, and
+// corrects drift if asked to.
 
-import { inputs as inputSays } from "../conditions/side.ts";
-import { type Correction, correct } from "../correction.ts";
-import { driftText } from "../drift-text.ts";
-import { completed } from "../items.ts";
-import { type Landing, land } from "../land.ts";
-import { movedSinceApplied } from "../moved-inputs.ts";
-import type { Decision, ItemSeen, Observed } from "../observed.ts";
-import { watched } from "../progress.ts";
-import { enterDrafting } from "./enter-drafting.ts";
-import { guardVersion } from "./guard-version.ts";
-import { stay } from "./stay.ts";
+import type { Item } from "@virt/api";
+import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/engine";
+import { isUpgraded } from "../approval.ts";
+import { conditionOf, inputConditions, upgradeConditions } from "../conditions/status-conditions.ts";
+import { driftText, mutationRecheckMs } from "../drift.ts";
+import { enterDrafting, enterPhase, keepPhase, type PhaseEntry } from "../enter-phase.ts";
+import { findGuardObstacle } from "../impact/guards.ts";
+import { movedSinceApplied } from "../inputs.ts";
+import { completeItem, itemMessages, withState } from "../items.ts";
+import type { Decision, Observed, ObservedItem } from "../observed.ts";
+import { updateCompleted } from "../progress.ts";
+import { areRolloutsDone } from "../rollouts.ts";
+import { stamp, writeDuration } from "../times.ts";
+import { completeUnchanged } from "./review-status.ts";
 
 const onChange = { when: "on-change" } as const;
 
-export function guard(seen: Observed): Decision {
-  const [moved] = movedSinceApplied(seen.inputs);
+export function guardPlan(observed: Observed): Decision {
+  const [moved] = movedSinceApplied(observed.inputs);
   if (moved !== undefined) {
     const message = `Regenerating plan due to input dependency change: ${moved.moved}`;
-    return enterDrafting(seen, { message, side: [inputSays.changed(moved.moved)] });
+    return enterDrafting(observed, { message, side: [inputConditions.changed(moved.moved)] });
   }
-  const drifted = seen.items.filter(({ item, drift }) => item.state === "Completed" && drift !== undefined);
-  if (drifted.length > 0) return drift(seen, drifted);
-  const { phase } = seen.was;
-  if (phase === "Drifted") return settled(seen);
-  if (phase === "CompletedWithErrors" && seen.items.every(isFine)) return recovered(seen);
-  return guardVersion(seen) ?? stay(seen, phase ?? "Completed");
+  const drifted = observed.items.filter(({ item, drift }) => item.state === "Completed" && drift !== undefined);
+  if (drifted.length > 0) return enterDrifted(observed, drifted);
+  const { phase } = observed.stored;
+  if (phase === "Drifted") return enterBackInSync(observed);
+  if (phase === "CompletedWithErrors" && observed.items.every(isInSync) && areRolloutsDone(observed))
+    return enterRecovered(observed);
+  return guardVersion(observed) ?? keepPhase(observed, phase ?? "Completed");
 }
 
-function isFine({ drift, rollout }: ItemSeen): boolean {
+function isInSync({ drift, rollout }: ObservedItem): boolean {
   return drift === undefined && (rollout === undefined || rollout.state === "done");
 }
 
 /** Back in sync. */
-function settled(seen: Observed): Decision {
-  const hasFailed = seen.items.some(({ item }) => item.state === "Failed");
+function enterBackInSync(observed: Observed): Decision {
+  const hasFailed = observed.items.some(({ item }) => item.state === "Failed");
   const message = "Drift has been corrected - configuration is back in sync";
-  if (hasFailed) return stay(seen, "CompletedWithErrors", { message, again: { when: "at-once" } });
-  return stay(seen, "Completed", { message });
+  if (hasFailed) return keepPhase(observed, "CompletedWithErrors", { message, requeue: { when: "at-once" } });
+  return keepPhase(observed, "Completed", { message });
 }
 
-function recovered(seen: Observed): Decision {
-  const items = seen.items.map(({ item, restingMessage }) => completed(item, restingMessage, seen.now));
-  return land(seen, "Completed", { message: "All items applied successfully", set: { items }, again: onChange });
+function enterRecovered(observed: Observed): Decision {
+  const items = observed.items.map(({ item, inSyncMessage }) => completeItem(item, inSyncMessage, observed.now));
+  return enterPhase(observed, "Completed", {
+    message: "All items applied successfully",
+    set: { items },
+    requeue: onChange,
+  });
 }
 
-function drift(seen: Observed, drifted: readonly ItemSeen[]): Decision {
-  const { spec, was, now } = seen;
-  const items = seen.items.map(watched);
+function enterDrifted(observed: Observed, drifted: readonly ObservedItem[]): Decision {
+  const { spec, stored, now } = observed;
+  const items = observed.items.map(updateCompleted);
   const message = driftText(drifted);
-  const correction = spec.action === "Apply" && spec.bypassOptimisticLock ? correct(drifted, items, now) : undefined;
-  if (was.phase === "Drifted" && correction?.kind === "correct")
-    return land(seen, "InProgress", { set: { items: correction.items }, again: { when: "at-once" } });
-  return land(seen, "Drifted", { message, set: { items }, again: againOf(correction, now), ...toolOf(correction) });
+  const correctable = drifted.filter(({ drift: found }) => found?.kind !== "mutated"); // a write would change nothing
+  const isAutomatic = spec.action === "Apply" && spec.bypassOptimisticLock && correctable.length > 0;
+  const correction = isAutomatic ? correctDrift(correctable, items, now) : undefined;
+  const obstacle =
+    correction?.kind === "correct"
+      ? findGuardObstacle(observed, observed.impactNow, changing(correction.items))
+      : undefined;
+  if (obstacle !== undefined)
+    return enterPhase(observed, "Drifted", { message, set: { items }, requeue: onChange, tool: { guarded: obstacle } });
+  if (stored.phase === "Drifted" && correction?.kind === "correct")
+    return enterPhase(observed, "InProgress", { set: { items: correction.items }, requeue: { when: "at-once" } });
+  const hasMutated = correctable.length < drifted.length;
+  const again =
+    hasMutated && correction === undefined ? requeueForRecheck(now) : requeueAfterCorrection(correction, now);
+  return enterPhase(observed, "Drifted", { message, set: { items }, requeue: again, ...correctionInput(correction) });
 }
 
-function againOf(correction: Correction | undefined, now: number): Decision["again"] {
+/** Those that the correction writes. */
+function changing(items: readonly Item[]): readonly Item[] {
+  return items.filter(({ state }) => state === "Pending");
+}
+
+/** No event tells the advisor that a webhook or policy is gone. */
+function requeueForRecheck(now: number): Decision["requeue"] {
+  return { when: "at", atMs: now + mutationRecheckMs };
+}
+
+function requeueAfterCorrection(correction: Correction | undefined, now: number): Decision["requeue"] {
   if (correction === undefined) return onChange;
   if (correction.kind === "correct") return { when: "at-once" };
   return { when: "at", atMs: now + (correction.kind === "wait" ? correction.inMs : correction.overInMs) };
 }
 
-function toolOf(correction: Correction | undefined): Pick<Landing, "tool"> {
+function correctionInput(correction: Correction | undefined): Pick<PhaseEntry, "tool"> {
   if (correction === undefined) return {};
   if (correction.kind === "fight") return { tool: { correction: { gaveUp: correction.text } } };
   return { tool: { correction: "will-act" } };
+}
+
+/** Undefined where the version gives no reason to move. */
+function guardVersion(observed: Observed): Decision | undefined {
+  if (observed.stored.phase === "Completed") return guardCompleted(observed);
+  if (observed.stored.phase === "CompletedWithUpgrade") return guardUpgrade(observed);
+  return undefined;
+}
+
+function guardCompleted(observed: Observed): Decision | undefined {
+  const { stored, operator, generation, upgrade } = observed;
+  if (upgrade === undefined) return undefined;
+  if (upgrade === "same") {
+    const side = conditionOf(stored, "UpgradeAvailable") === undefined ? [] : [upgradeConditions.unchanged];
+    return keepPhase(observed, "Completed", { set: { operatorVersion: operator.version }, side });
+  }
+  const review = { planHash: stored.planHash ?? "", generation, forced: true, reason: "OperatorUpgraded" } as const;
+  return announceUpgrade(observed, { set: { review }, requeue: { when: "at-once" } });
+}
+
+function announceUpgrade(observed: Observed, entry: Pick<Partial<PhaseEntry>, "set" | "requeue">): Decision {
+  const from = observed.stored.operatorVersion ?? "";
+  const to = observed.operator.version;
+  return keepPhase(observed, "CompletedWithUpgrade", {
+    message: `Operator upgraded from ${from} to ${to} - profile logic changes detected`,
+    side: [upgradeConditions.available(from, to)],
+    ...entry,
+  });
+}
+
+function guardUpgrade(observed: Observed): Decision | undefined {
+  const { draft, upgrade, operator } = observed;
+  if (upgrade === undefined && isUpgraded(observed)) return undefined; // nothing can be planned now
+  if (upgrade === undefined || upgrade === "same")
+    return keepPhase(observed, "Completed", {
+      set: { operatorVersion: operator.version },
+      side: [upgradeConditions.unchanged],
+    });
+  const isAligned = draft?.kind === "drafted" && draft.items.every(({ changes }) => !changes);
+  if (!isAligned) return announceUpgrade(observed, {});
+  const { status, requeue } = completeUnchanged(observed, draft);
+  const { observedGeneration: _generation, conditions: _conditions, phase: _phase, ...set } = status;
+  return enterPhase(observed, "Completed", {
+    message: "Upgrade auto-resolved - cluster aligned with new operator logic",
+    set,
+    side: [upgradeConditions.aligned],
+    requeue,
+  });
+}
+
+export type Correction =
+  | { readonly kind: "correct"; readonly items: readonly Item[] }
+  | { readonly kind: "wait"; readonly inMs: number }
+  | { readonly kind: "fight"; readonly text: string; readonly overInMs: number };
+
+/** `drifted` are the items to correct, `items` all of them as they now read. */
+export function correctDrift(drifted: readonly ObservedItem[], items: readonly Item[], now: number): Correction {
+  const rulings = drifted.map((observed) => ({ observed, ruling: rulingOf(observed.item, now) }));
+  const allowed = rulings.filter(({ ruling }) => ruling.kind === "correct").map(({ observed }) => observed);
+  if (allowed.length > 0) return { kind: "correct", items: items.map((item) => toCorrection(item, allowed, now)) };
+  const waits = rulings.flatMap(({ ruling }) => (ruling.kind === "wait" ? [ruling.inMs] : []));
+  const fight = rulings.find(({ ruling }) => ruling.kind === "fight");
+  if (fight?.ruling.kind !== "fight") return { kind: "wait", inMs: Math.min(...waits) };
+  return { kind: "fight", text: editWarText(fight.observed), overInMs: Math.min(fight.ruling.overInMs, ...waits) };
+}
+
+function rulingOf({ name, corrections = [] }: Item, now: number): EditWarRuling {
+  const times = corrections.flatMap((time) => readTime(time) ?? []);
+  return decideEditWar({ [name]: times }, [name], { rule: advisorRule, now });
+}
+
+function editWarText({ item, drift }: ObservedItem): string {
+  const { kind, name } = item.targetRef;
+  const by = drift?.managers.join(", ") || "an unknown manager";
+  const { limit, windowMs } = advisorRule;
+  return `Automatic correction stopped: ${kind} '${name}' was changed back ${limit} times within ${writeDuration(windowMs)} by ${by}: ${drift?.fields.join(", ") ?? ""}`;
+}
+
+function toCorrection(item: Item, allowed: readonly ObservedItem[], now: number): Item {
+  const observed = allowed.find((one) => one.item.name === item.name);
+  if (observed?.drift === undefined) return item;
+  const { appliedTime: _applied, ...open } = item;
+  return {
+    ...withState(open, "Pending", itemMessages.correcting, now),
+    changes: true,
+    diff: observed.drift.diff,
+    conflicts: observed.drift.conflicts,
+    reviewed: observed.current,
+    corrections: [...(item.corrections ?? []), stamp(now)].slice(-advisorRule.limit),
+  };
 }

@@ -1,25 +1,30 @@
 import type { Status } from "@virt/api";
 import { describe, expect, test } from "vitest";
-import { conditionOf } from "../conditions/read.ts";
-import { inputs, staleness, upgrades } from "../conditions/side.ts";
 import {
-  descheduler,
+  conditionOf,
+  inputConditions,
+  stalenessConditions,
+  upgradeConditions,
+} from "../conditions/status-conditions.ts";
+import {
+  deschedulerItem,
   drafted,
-  type Given,
+  examplePlanHash,
   generation,
   health,
   input,
-  observed,
-  planHash,
+  type ObservedOverrides,
+  observedWith,
   psi,
-} from "../observed-world.ts";
+} from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-const idle = [psi({ changes: false }), descheduler({ changes: false })];
-const drafting = (given: Given) => observed("Drafting", { items: [], ...given });
+const idle = [psi({ changes: false }), deschedulerItem({ changes: false })];
+const drafting = (given: ObservedOverrides) => observedWith("Drafting", { items: [], ...given });
 
 describe("a plan without changes", () => {
-  const done = (given: Given = {}): Status => transition(drafting({ draft: drafted(idle), ...given })).status;
+  const done = (given: ObservedOverrides = {}): Status =>
+    transition(drafting({ draft: drafted(idle), ...given })).status;
 
   test("uses an Apply up, and no DryRun", () => {
     expect(done().executedGeneration).toBe(generation);
@@ -27,8 +32,8 @@ describe("a plan without changes", () => {
   });
 
   test("ends the review, and its items are completed", () => {
-    const review = { planHash, generation, forced: true, reason: "PlanStale" } as const;
-    expect(done({ was: { review } })).not.toHaveProperty("review");
+    const review = { planHash: examplePlanHash, generation, forced: true, reason: "PlanStale" } as const;
+    expect(done({ stored: { review } })).not.toHaveProperty("review");
     expect(done().items?.map(({ state, message }) => [state, message])).toEqual([
       ["Completed", "Already in desired state"],
       ["Completed", "Already in desired state"],
@@ -61,7 +66,7 @@ describe("a plan without changes", () => {
   });
 
   test("settles what was marked", () => {
-    const marks = [inputs.changed("x"), staleness.found, upgrades.available("v1", "v2")];
+    const marks = [inputConditions.changed("x"), stalenessConditions.found, upgradeConditions.available("v1", "v2")];
     const status = done({ marks });
     const said = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"].map((type) => conditionOf(status, type));
     expect(said.map((one) => [one?.status, one?.reason, one?.message])).toEqual([

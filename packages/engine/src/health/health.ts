@@ -1,10 +1,38 @@
-// What a health rule says of an object.
+// The health rules by kind: one function and one line each.
 
-export type Health = {
-  readonly state:
-    | "done" // it has become what its spec says
-    | "waiting" // it is on its way, or nobody has looked at it yet
-    | "degraded" // something is wrong that may still heal
-    | "failed"; // it will not get there
-  readonly message: string; // for people; no branch reads it
-};
+import type { KubeObject } from "../cluster.ts";
+import { asText, at } from "../json/json.ts";
+import { type Health, operatorHealth } from "./conditions.ts";
+import { machineConfigNodeHealth, machineConfigPoolHealth } from "./machine-config-pool.ts";
+
+const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
+  ["HyperConverged", hyperConvergedHealth],
+  ["KubeDescheduler", kubeDeschedulerHealth],
+  ["MachineConfigNode", machineConfigNodeHealth],
+  ["MachineConfigPool", (object: KubeObject) => machineConfigPoolHealth(object)],
+  ["VirtualMachineInstanceMigration", virtualMachineInstanceMigrationHealth],
+]);
+
+/** Undefined for a kind without a rule: nothing is waited for. */
+export function healthOf(object: KubeObject): Health | undefined {
+  return rules.get(object.kind)?.(object);
+}
+
+/** Done when all it stands for is available and nothing is being rolled out. */
+function hyperConvergedHealth(object: KubeObject): Health {
+  return operatorHealth(object, "unavailable");
+}
+
+/** Done when its operator reports no problem; older operators do not report Available. */
+function kubeDeschedulerHealth(object: KubeObject): Health {
+  return operatorHealth(object, "available");
+}
+
+function virtualMachineInstanceMigrationHealth(object: KubeObject): Health {
+  const machine = asText(at(object, "spec", "vmiName")) ?? "?";
+  const phase = asText(at(object, "status", "phase")) ?? "";
+  const name = `Migration '${object.metadata.name}' of '${machine}'`;
+  if (phase === "Succeeded") return { state: "done", message: `${name} succeeded` };
+  if (phase === "Failed") return { state: "failed", message: `${name} failed` };
+  return { state: "waiting", message: phase === "" ? `${name} has not begun` : `${name} is ${phase}` };
+}

@@ -1,24 +1,25 @@
 // Events as the API server takes them: names, limits, series.
 
-import { type KubeObject, type Ref, sha256 } from "@virt/engine";
-import { microTime } from "../lease/micro-time.ts";
-import { cutText } from "../wire/cut-text.ts";
-import { type ApiRequest, createObject, type Place, patchObject, type Resource } from "../wire/request.ts";
+import type { EventPriority } from "@virt/api";
+import { cutText, type KubeObject, type Ref, sha256 } from "@virt/engine";
+import { createObject, type ObjectPlace, patchObject, type Resource, type WriteRequest } from "../client/request.ts";
+import { microTime } from "../clock.ts";
 
 /** `kubectl describe` finds events by the uid. */
-export type Subject = Ref & { readonly uid?: string };
+export type EventSubject = Ref & { readonly uid?: string };
 
 /** Something that people may want to know. Longer texts are cut: `action` at 128 bytes, `note` at 1 kB. */
-export type Announcement = {
-  readonly regarding: Subject;
-  readonly related?: Subject;
+export type EventInput = {
+  readonly priority: EventPriority;
+  readonly regarding: EventSubject;
+  readonly related?: EventSubject;
   readonly type: "Normal" | "Warning";
   readonly reason: string;
   readonly action: string;
   readonly note: string;
 };
 
-export type Reporter = {
+export type EventSource = {
   /** A qualified name, such as the field manager. */
   readonly controller: string;
   /** The process: pod or host. */
@@ -35,18 +36,33 @@ const maxBytes = { note: 1024, action: 128, reason: 128, instance: 128 } as cons
  * The same for the same subject, reason, action and (whole) note, in every process: so a restart does not repeat an
  * event. An object that was deleted and made again is another subject.
  */
-export function eventName(namePrefix: string, { regarding, reason, action, note }: Announcement): string {
+export function eventName(namePrefix: string, { regarding, reason, action, note }: EventInput): string {
   const { uid, apiVersion, kind, namespace = "", name } = regarding;
   const subject = uid === undefined ? [apiVersion, kind, namespace, name] : [uid];
   return namePrefix + sha256(JSON.stringify([subject, reason, action, note])).slice(0, 16);
 }
 
-/** An announcement under its name, and when it was made. */
-export type Named = { readonly name: string; readonly announcement: Announcement; readonly wallMs: number };
+/**
+ * Stands for all further events of one subject and reason while there are too many to write each. The API server lets
+ * nobody change the note of an event, so it quotes the first one; its series counts them.
+ */
+export function combineEvents(event: EventInput): EventInput {
+  const { regarding, related = regarding, reason, note } = event;
+  const how = "Too many events of this kind: they are counted in this series, and each is in the log of the operator.";
+  return { ...event, action: `${reason} ${subjectKey(related)} combined`, note: `${how} The first: ${note}` };
+}
 
-export function createEvent({ name, announcement, wallMs }: Named, by: Reporter): ApiRequest {
-  const { regarding, related, type, reason, action, note } = announcement;
-  const { namespace } = placeOf(name, announcement);
+/** Identifies what an event is about. */
+export function subjectKey({ uid, apiVersion, kind, namespace = "", name }: EventSubject): string {
+  return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
+}
+
+/** An event under its name, and when it was made. */
+export type NamedEvent = { readonly name: string; readonly input: EventInput; readonly wallMs: number };
+
+export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource): WriteRequest {
+  const { regarding, related, type, reason, action, note } = input;
+  const { namespace } = placeOf(name, input);
   const object: KubeObject = {
     apiVersion: "events.k8s.io/v1",
     kind: "Event",
@@ -65,14 +81,14 @@ export function createEvent({ name, announcement, wallMs }: Named, by: Reporter)
 }
 
 /** Changes nothing, and is answered with the event: our role may patch events, not read them. */
-export function readEvent(name: string, announcement: Announcement): ApiRequest {
-  return patchObject(events, placeOf(name, announcement), {}, { type: "merge" });
+export function readEvent(name: string, event: EventInput): WriteRequest {
+  return patchObject(events, placeOf(name, event), {}, { type: "merge" });
 }
 
 /** `count` is how often it was seen in all, 2 or more. */
-export function raiseSeries({ name, announcement, wallMs }: Named, count: number): ApiRequest {
+export function raiseSeries({ name, input, wallMs }: NamedEvent, count: number): WriteRequest {
   const series = { count, lastObservedTime: microTime(wallMs) };
-  return patchObject(events, placeOf(name, announcement), { series }, { type: "merge" });
+  return patchObject(events, placeOf(name, input), { series }, { type: "merge" });
 }
 
 export function seriesCount(event: KubeObject | undefined): number {
@@ -81,6 +97,9 @@ export function seriesCount(event: KubeObject | undefined): number {
 }
 
 // The server takes events about cluster-scoped objects in no other namespace.
-function placeOf(name: string, { regarding: { namespace = "default" } }: Announcement): Place & { namespace: string } {
+function placeOf(
+  name: string,
+  { regarding: { namespace = "default" } }: EventInput,
+): ObjectPlace & { namespace: string } {
   return { namespace, name };
 }

@@ -1,83 +1,83 @@
 import { describe, expect, test } from "vitest";
-import { EventWorld, refillMs, repeatMs, say } from "./event-world.ts";
+import { EventHarness, eventAbout, importantRefillMs, refillMs, repeatMs } from "../testing/event-harness.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `n${at}`);
 
 describe("an event", () => {
   test("that was announced once is created once", () => {
-    const world = new EventWorld();
-    say(world, "s", ["a"]);
-    world.elapse(10 * repeatMs);
-    expect(world.told.map(({ do: what }) => what)).toEqual(["create"]);
-    expect(world.isAtRest).toBe(true);
+    const harness = new EventHarness();
+    eventAbout(harness, "s", ["a"]);
+    harness.elapse(10 * repeatMs);
+    expect(harness.written.map(({ do: what }) => what)).toEqual(["create"]);
+    expect(harness.isAtRest).toBe(true);
   });
 
   test("that repeats has its series raised, a minute later, once for all repetitions of that minute", () => {
-    const world = new EventWorld();
-    say(world, "s", ["a", "a", "a"]);
-    world.elapse(repeatMs - 1);
-    expect(world.server.get("s/a")).toBe(1);
-    world.elapse(1);
-    expect(world.server.get("s/a")).toBe(3);
-    say(world, "s", ["a"]);
-    world.elapse(10 * repeatMs);
-    say(world, "s", ["a"]);
-    expect(world.server.get("s/a")).toBe(5);
-    expect(world.told.map(({ at }) => at / repeatMs)).toEqual([0, 1, 2, 11]);
+    const harness = new EventHarness();
+    eventAbout(harness, "s", ["a", "a", "a"]);
+    harness.elapse(repeatMs - 1);
+    expect(harness.server.get("s/a")).toBe(1);
+    harness.elapse(1);
+    expect(harness.server.get("s/a")).toBe(3);
+    eventAbout(harness, "s", ["a"]);
+    harness.elapse(10 * repeatMs);
+    eventAbout(harness, "s", ["a"]);
+    expect(harness.server.get("s/a")).toBe(5);
+    expect(harness.written.map(({ at }) => at / repeatMs)).toEqual([0, 1, 2, 11]);
   });
 
   test("that an earlier process wrote is not repeated; a real repetition goes on counting where that one stopped", () => {
-    const world = new EventWorld();
-    say(world, "s", ["a", "a"]);
-    world.elapse(repeatMs);
-    world.restart();
-    say(world, "s", ["a"]);
-    world.elapse(10 * repeatMs);
-    expect(world.server.get("s/a")).toBe(2);
-    world.announce("s", "a");
-    world.heal();
-    expect(world.server.get("s/a")).toBe(3);
+    const harness = new EventHarness();
+    eventAbout(harness, "s", ["a", "a"]);
+    harness.elapse(repeatMs);
+    harness.restart();
+    eventAbout(harness, "s", ["a"]);
+    harness.elapse(10 * repeatMs);
+    expect(harness.server.get("s/a")).toBe(2);
+    harness.announce("s", "a");
+    harness.heal();
+    expect(harness.server.get("s/a")).toBe(3);
   });
 
   test("that the server forgot meanwhile is created anew", () => {
-    const world = new EventWorld();
-    say(world, "s", ["a"]);
-    world.server.clear();
-    world.elapse(60 * repeatMs);
-    world.announce("s", "a");
-    world.heal();
-    expect(world.server.get("s/a")).toBe(1);
+    const harness = new EventHarness();
+    eventAbout(harness, "s", ["a"]);
+    harness.server.clear();
+    harness.elapse(60 * repeatMs);
+    harness.announce("s", "a");
+    harness.heal();
+    expect(harness.server.get("s/a")).toBe(1);
   });
 
   test("that is refused is lost, and tried again only when it is announced again", () => {
-    const world = new EventWorld();
-    world.announce("s", "a");
-    world.refuse();
-    expect([world.lost, world.isAtRest]).toEqual([["refused"], true]);
-    say(world, "s", ["a"]);
-    expect(world.server.get("s/a")).toBe(1);
+    const harness = new EventHarness();
+    harness.announce("s", "a");
+    harness.refuse();
+    expect([harness.lost, harness.isAtRest]).toEqual([["refused"], true]);
+    eventAbout(harness, "s", ["a"]);
+    expect(harness.server.get("s/a")).toBe(1);
   });
 });
 
 describe("of many events", () => {
   test("25 about a subject are written, then one every five minutes; the others are lost", () => {
-    const world = new EventWorld();
-    say(world, "s", numbered(30));
-    say(world, "other", ["n0"]);
-    expect(world.lost).toEqual(Array.from({ length: 5 }, () => "throttled"));
-    expect(world.server.size).toBe(26);
-    world.elapse(refillMs);
-    say(world, "s", ["m0", "m1"]);
-    expect(world.server.size).toBe(27);
+    const harness = new EventHarness();
+    eventAbout(harness, "s", numbered(30));
+    eventAbout(harness, "other", ["n0"]);
+    expect(harness.lost).toEqual(Array.from({ length: 5 }, () => "throttled"));
+    expect(harness.server.size).toBe(26);
+    harness.elapse(refillMs);
+    eventAbout(harness, "s", ["m0", "m1"]);
+    expect(harness.server.size).toBe(27);
   });
 
   test("the oldest are lost if they cannot be sent, and the newest are sent when they can", () => {
-    const world = new EventWorld();
-    world.isDown = true;
-    for (const at of numbered(260)) world.announce(at, "note");
-    expect(world.lost).toEqual(Array.from({ length: 9 }, () => "overflow")); // the first is on its way
-    world.heal();
-    expect([world.server.has("n0/note"), world.server.has("n9/note"), world.server.has("n259/note")]).toEqual([
+    const harness = new EventHarness();
+    harness.isDown = true;
+    for (const at of numbered(260)) harness.announce(at, "note");
+    expect(harness.lost).toEqual(Array.from({ length: 9 }, () => "overflow")); // the first is on its way
+    harness.heal();
+    expect([harness.server.has("n0/note"), harness.server.has("n9/note"), harness.server.has("n259/note")]).toEqual([
       true,
       false,
       true,
@@ -85,52 +85,110 @@ describe("of many events", () => {
   });
 
   test("the longest silent are forgotten, so that memory has a bound", () => {
-    const world = new EventWorld();
-    for (const at of numbered(1_300)) say(world, at, ["note"]);
-    expect(world.size).toBe(1_001);
-    expect(world.lost).toEqual([]);
+    const harness = new EventHarness();
+    for (const at of numbered(1_300)) eventAbout(harness, at, ["note"]);
+    expect(harness.size).toBe(1_001);
+    expect(harness.lost).toEqual([]);
   });
 
   test("those not sent yet are sent while the process stops; no series is raised and nothing new is taken", () => {
-    const world = new EventWorld();
-    say(world, "s", ["a", "a"]);
-    world.announce("s", "b");
-    world.announce("s", "c");
-    world.stop();
-    world.announce("s", "d");
-    world.heal();
-    expect([...world.server]).toEqual([
+    const harness = new EventHarness();
+    eventAbout(harness, "s", ["a", "a"]);
+    harness.announce("s", "b");
+    harness.announce("s", "c");
+    harness.stop();
+    harness.announce("s", "d");
+    harness.heal();
+    expect([...harness.server]).toEqual([
       ["s/a", 1],
       ["s/b", 1],
       ["s/c", 1],
     ]);
-    expect(world.lost).toEqual(["stopped"]);
+    expect(harness.lost).toEqual(["stopped"]);
+  });
+});
+
+describe("important events", () => {
+  test("are written although routine ones have used up what may be written about their subject", () => {
+    const harness = new EventHarness();
+    eventAbout(harness, "s", numbered(1_000));
+    eventAbout(harness, "s", ["!drift", "!approval"]);
+    expect([harness.server.has("s/!drift"), harness.server.has("s/!approval")]).toEqual([true, true]);
+  });
+
+  test("are all written where there are more than a subject may have of routine ones", () => {
+    const harness = new EventHarness();
+    eventAbout(
+      harness,
+      "s",
+      numbered(150).map((note) => `!${note}`),
+    );
+    expect([harness.server.size, harness.lost]).toEqual([150, []]);
+  });
+
+  test("beyond 200 of one reason are combined into one event that counts them; other reasons have their own", () => {
+    const harness = new EventHarness();
+    eventAbout(
+      harness,
+      "s",
+      numbered(260).map((note) => `!drift: ${note}`),
+    );
+    eventAbout(harness, "s", ["!approval: yes"]);
+    harness.elapse(repeatMs);
+    expect(harness.lost).toEqual([]);
+    expect(harness.server.get("s/!drift combined")).toBe(60);
+    expect(harness.server.get("s/!approval: yes")).toBe(1);
+    harness.elapse(importantRefillMs);
+    eventAbout(harness, "s", ["!drift: later"]);
+    expect(harness.server.get("s/!drift: later")).toBe(1);
+  });
+
+  test("wait for a server that is down however many routine ones come after them, and are sent before those", () => {
+    const harness = new EventHarness();
+    harness.isDown = true;
+    harness.announce("first", "routine");
+    for (const at of numbered(100)) harness.announce(at, "!important");
+    for (const at of numbered(400)) harness.announce(at, "routine");
+    harness.answer();
+    harness.heal();
+    expect(harness.written.slice(0, 100).every(({ name }) => name.endsWith("/!important"))).toBe(true);
+    expect(harness.lost.every((why) => why === "overflow")).toBe(true);
+  });
+
+  test("beyond 4,000 that wait are combined, so that memory has a bound and none is lost", () => {
+    const harness = new EventHarness();
+    harness.isDown = true;
+    for (const at of numbered(5_000)) harness.announce(`s${Number(at.slice(1)) % 50}`, `!drift: ${at}`);
+    expect([harness.size, harness.lost]).toEqual([4_050, []]);
+    harness.heal();
+    const combined = [...harness.server].filter(([name]) => name.endsWith("combined"));
+    expect(combined.reduce((sum, [, count]) => sum + count, 0)).toBe(1_000);
   });
 });
 
 test("while the server is down there are few tries, however many events wait", () => {
-  const world = new EventWorld();
-  world.isDown = true;
-  for (const at of numbered(100)) world.announce(at, "note");
+  const harness = new EventHarness();
+  harness.isDown = true;
+  for (const at of numbered(100)) harness.announce(at, "note");
   let tries = 0;
   for (let second = 0; second < 120; second++) {
-    if (world.pending !== undefined) tries++;
-    world.answer();
-    world.elapse(1_000);
+    if (harness.pending !== undefined) tries++;
+    harness.answer();
+    harness.elapse(1_000);
   }
   expect(tries).toBe(8); // after 0, 1, 3, 7, 15, 31, 61, 91 s
 });
 
 test("while a breaker is open nothing is tried at all, until somebody is woken", () => {
-  const world = new EventWorld();
-  world.isDown = true;
-  world.isParking = true;
-  world.announce("s", "a");
-  world.answer();
-  world.elapse(refillMs);
-  expect([world.pending, world.isAtRest]).toEqual([undefined, true]);
-  world.isDown = false;
-  world.wake();
-  world.answer();
-  expect(world.server.size).toBe(1);
+  const harness = new EventHarness();
+  harness.isDown = true;
+  harness.isParking = true;
+  harness.announce("s", "a");
+  harness.answer();
+  harness.elapse(refillMs);
+  expect([harness.pending, harness.isAtRest]).toEqual([undefined, true]);
+  harness.isDown = false;
+  harness.wake();
+  harness.answer();
+  expect(harness.server.size).toBe(1);
 });

@@ -1,19 +1,18 @@
-// Decides which events are written, and when: each once, repetitions as a series, not too many about one subject.
+// Decides what to write for the events that were recorded: create, read back, raise the count of a series. Does no I/O.
 
-import type { Reading } from "../lease/elapsed.ts";
-import type { Writing } from "../wire/outcome.ts";
-import { EventAllowance } from "./event-allowance.ts";
-import { EventBook } from "./event-book.ts";
-import { type EventWrite, firstTime, judgeWrite, repeated, writeOf } from "./event-entry.ts";
-import type { Announcement } from "./event-object.ts";
+import type { KubeObject } from "@virt/engine";
+import type { WriteResult } from "../client/outcome.ts";
+import type { ClockReading } from "../clock.ts";
+import { EventCorrelator, EventRateLimiter } from "./event-correlator.ts";
+import { combineEvents, type EventInput, seriesCount } from "./event-object.ts";
 
 /** Why an event was not written. */
-export type Loss = "throttled" | "overflow" | "refused" | "stopped";
+export type EventLossReason = "throttled" | "overflow" | "refused" | "stopped";
 
 export type SeriesInput =
-  | { readonly is: "announced"; readonly name: string; readonly announcement: Announcement }
+  | { readonly is: "recorded"; readonly event: EventInput }
   /** `isParked`: nothing is sent until somebody is `woken`, because a breaker is open. */
-  | { readonly is: "answered"; readonly writing: Writing; readonly isParked: boolean }
+  | { readonly is: "answered"; readonly writing: WriteResult; readonly isParked: boolean }
   | { readonly is: "woken" }
   | { readonly is: "due" }
   | { readonly is: "stopping" };
@@ -21,36 +20,38 @@ export type SeriesInput =
 export type SeriesAction =
   | EventWrite
   | { readonly do: "wait"; readonly ms: number }
-  | { readonly do: "lose"; readonly why: Loss; readonly announcement: Announcement; readonly message: string };
+  | { readonly do: "lose"; readonly why: EventLossReason; readonly event: EventInput; readonly message: string };
 
 const backoffMs = { first: 1_000, cap: 30_000 };
 
 /** Decides and does nothing else: what happens and what time it is are told, what is to be done is given back. */
 export class EventSeries {
   readonly #repeatMs: number;
-  readonly #book = new EventBook();
-  readonly #allowance = new EventAllowance();
+  readonly #nameOf: (event: EventInput) => string;
+  readonly #book = new EventCorrelator();
+  readonly #allowance = new EventRateLimiter();
   /** The one whose answer we wait for, and how many of its repetitions that write carries. */
-  #busy: { readonly name: string; readonly said: number } | undefined;
+  #busy: { readonly name: string; readonly carried: number } | undefined;
   #failures = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
-  /** A series is raised at most once in this time. */
-  constructor(repeatMs: number) {
+  /** A series is raised at most once in `repeatMs`. `nameOf` names events that differ differently. */
+  constructor(repeatMs: number, nameOf: (event: EventInput) => string) {
     this.#repeatMs = repeatMs;
+    this.#nameOf = nameOf;
   }
 
   get isBusy(): boolean {
     return this.#busy !== undefined;
   }
 
-  get isAllSaid(): boolean {
+  get isAllWritten(): boolean {
     return this.#busy === undefined && this.#book.isAllSent;
   }
 
-  /** What a process that ends now has never said. */
-  get unsent(): readonly Announcement[] {
+  /** Events that a process that ends now has never written. */
+  get unsent(): readonly EventInput[] {
     return this.#book.unsent;
   }
 
@@ -60,17 +61,17 @@ export class EventSeries {
 
   /**
    * At most one write is on its way: until it is answered there is neither another nor a `wait`. No `wait` and no write
-   * means that there is nothing to do until something is announced.
+   * means that there is nothing to do until an event is recorded.
    */
-  step(input: SeriesInput, now: Reading): readonly SeriesAction[] {
-    const lost = this.#hear(input, now);
+  step(input: SeriesInput, now: ClockReading): readonly SeriesAction[] {
+    const lost = this.#apply(input, now);
     return this.#busy === undefined ? [...lost, ...this.#proceed(now.monotonicMs)] : lost;
   }
 
-  #hear(input: SeriesInput, now: Reading): readonly SeriesAction[] {
+  #apply(input: SeriesInput, now: ClockReading): readonly SeriesAction[] {
     switch (input.is) {
-      case "announced":
-        return this.#announce(input, now);
+      case "recorded":
+        return this.#record(input, now);
       case "answered":
         return this.#answer(input, now.monotonicMs);
       case "woken":
@@ -84,15 +85,36 @@ export class EventSeries {
     }
   }
 
-  #announce({ name, announcement }: Extract<SeriesInput, { is: "announced" }>, now: Reading): readonly SeriesAction[] {
-    if (this.#isStopping) return [lose("stopped", announcement, "the process stops")];
+  #record({ event }: Extract<SeriesInput, { is: "recorded" }>, now: ClockReading): readonly SeriesAction[] {
+    if (this.#isStopping) return [lose("stopped", event, "process is shutting down")];
+    const name = this.#nameOf(event);
+    if (this.#isPaid(name) || this.#mayWrite(name, event, now)) this.#put(name, event, now);
+    else if (event.priority === "routine") return [lose("throttled", event, "too many events about this object")];
+    else this.#combine(event, now);
+    return this.#book
+      .bound(this.#busy?.name)
+      .map((one) => lose("overflow", one, "too many events wait for the API server"));
+  }
+
+  /** The write that is due carries this one too. */
+  #isPaid(name: string): boolean {
     const known = this.#book.find(name);
-    const said = this.#busy?.name === name ? this.#busy.said : 0;
-    const isPaid = known !== undefined && known.untold > said; // the raise that is due carries this one too
-    if (!isPaid && !this.#allowance.pay(announcement, now.monotonicMs))
-      return [lose("throttled", announcement, "too many about this subject")];
-    this.#book.put(name, known === undefined ? firstTime(announcement, now) : repeated(known, this.#repeatMs, now));
-    return this.#book.bound(this.#busy?.name).map((one) => lose("overflow", one, "too many wait to be sent"));
+    return known !== undefined && known.unwritten > (this.#busy?.name === name ? this.#busy.carried : 0);
+  }
+
+  #mayWrite(name: string, event: EventInput, now: ClockReading): boolean {
+    const isCrowdedOut = event.priority === "important" && this.#book.isCrowded && this.#book.find(name) === undefined;
+    return !isCrowdedOut && this.#allowance.allow(event, now.monotonicMs);
+  }
+
+  #combine(event: EventInput, now: ClockReading): void {
+    const combined = combineEvents(event);
+    this.#put(this.#nameOf({ ...combined, note: "" }), combined, now);
+  }
+
+  #put(name: string, event: EventInput, now: ClockReading): void {
+    const known = this.#book.find(name);
+    this.#book.put(name, known === undefined ? newEntry(event, now) : repeatEntry(known, this.#repeatMs, now));
   }
 
   #answer({ writing, isParked }: Extract<SeriesInput, { is: "answered" }>, now: number): readonly SeriesAction[] {
@@ -106,10 +128,10 @@ export class EventSeries {
       return [];
     }
     this.#failures = 0;
-    const next = judgeWrite({ entry, said: busy.said, writing, repeatMs: this.#repeatMs, now });
+    const next = recordWriteResult({ entry, carried: busy.carried, writing, repeatMs: this.#repeatMs, now });
     if (typeof next !== "string") this.#book.put(busy.name, next);
     else this.#book.remove(busy.name);
-    return typeof next === "string" ? [lose("refused", entry.announcement, next)] : [];
+    return typeof next === "string" ? [lose("refused", entry.input, next)] : [];
   }
 
   #proceed(now: number): readonly SeriesAction[] {
@@ -118,11 +140,100 @@ export class EventSeries {
     const [name, entry] = next;
     const at = Math.max(entry.dueAt, this.#notBefore);
     if (at > now) return at < Infinity ? [{ do: "wait", ms: at - now }] : [];
-    this.#busy = { name, said: entry.stage === "told" ? entry.untold : 0 };
-    return [writeOf(name, entry)];
+    this.#busy = { name, carried: entry.stage === "written" ? entry.unwritten : 0 };
+    return [nextWriteOf(name, entry)];
   }
 }
 
-function lose(why: Loss, announcement: Announcement, message: string): SeriesAction {
-  return { do: "lose", why, announcement, message };
+function lose(why: EventLossReason, event: EventInput, message: string): SeriesAction {
+  return { do: "lose", why, event, message };
+}
+
+/**
+ * `unsent`: to be created. `unread`: it was there before us, so its count is not known. `written`: the server has `count`.
+ * `unwritten` are repetitions that the server does not have yet. While `dueAt` is infinite there is nothing to do.
+ */
+export type EventEntry = {
+  readonly input: EventInput;
+  readonly stage: "unsent" | "unread" | "written";
+  readonly count: number;
+  readonly unwritten: number;
+  readonly firstWallMs: number;
+  readonly lastWallMs: number;
+  readonly wroteAt: number;
+  readonly dueAt: number;
+};
+
+export type EventWrite = { readonly name: string; readonly input: EventInput } & (
+  | { readonly do: "create"; readonly wallMs: number }
+  | { readonly do: "read" }
+  | { readonly do: "raise"; readonly count: number; readonly wallMs: number }
+);
+
+function newEntry(event: EventInput, { monotonicMs, wallMs }: ClockReading): EventEntry {
+  const times = { firstWallMs: wallMs, lastWallMs: wallMs, wroteAt: Number.NEGATIVE_INFINITY, dueAt: monotonicMs };
+  return { input: event, stage: "unsent", count: 0, unwritten: 0, ...times };
+}
+
+function repeatEntry(was: EventEntry, repeatMs: number, { monotonicMs, wallMs }: ClockReading): EventEntry {
+  const isDueAlready = was.stage === "unsent" || was.unwritten > 0;
+  const dueAt = isDueAlready ? was.dueAt : Math.max(monotonicMs, was.wroteAt + repeatMs);
+  return { ...was, unwritten: was.unwritten + 1, lastWallMs: wallMs, dueAt };
+}
+
+function nextWriteOf(name: string, entry: EventEntry): EventWrite {
+  const { input, stage, count, unwritten, firstWallMs, lastWallMs } = entry;
+  switch (stage) {
+    case "unsent":
+      return { do: "create", name, input, wallMs: firstWallMs };
+    case "unread":
+      return { do: "read", name, input };
+    case "written":
+      return { do: "raise", name, input, count: count + unwritten, wallMs: lastWallMs };
+  }
+}
+
+export type WrittenEntry = {
+  readonly entry: EventEntry;
+  /** How many of its repetitions the answered write carried. */
+  readonly carried: number;
+  readonly writing: Exclude<WriteResult, { kind: "unavailable" }>;
+  readonly repeatMs: number;
+  readonly now: number;
+};
+
+/** The entry as it stands after an answer, or why it is lost. */
+function recordWriteResult({ entry, carried, writing, repeatMs, now }: WrittenEntry): EventEntry | string {
+  switch (writing.kind) {
+    case "done":
+      return entry.stage === "unread" ? read(entry, writing.live) : rest(written(entry, carried), repeatMs, now);
+    case "stale": // for a creation it means that the event is there: a restart repeats nothing
+      return rest(entry.stage === "unsent" ? { ...entry, stage: "unread" } : entry, repeatMs, now);
+    case "absent":
+      return entry.stage === "unsent" ? "its namespace does not exist" : anew(entry, now);
+    case "missing":
+      return `its ${writing.what} does not exist`;
+    case "rejected":
+      return writing.message;
+    case "conflict":
+      return "field manager conflict";
+  }
+}
+
+function read(entry: EventEntry, live: KubeObject | undefined): EventEntry {
+  return { ...entry, stage: "written", count: seriesCount(live) };
+}
+
+function written(entry: EventEntry, carried: number): EventEntry {
+  const count = entry.stage === "unsent" ? 1 : entry.count + carried;
+  return { ...entry, stage: "written", count, unwritten: entry.unwritten - carried };
+}
+
+function rest(entry: EventEntry, repeatMs: number, now: number): EventEntry {
+  return { ...entry, wroteAt: now, dueAt: entry.unwritten > 0 ? now + repeatMs : Number.POSITIVE_INFINITY };
+}
+
+// The server forgets events after an hour: what was repeated is the first of its kind again.
+function anew(entry: EventEntry, now: number): EventEntry {
+  return { ...entry, stage: "unsent", count: 0, unwritten: 0, firstWallMs: entry.lastWallMs, dueAt: now };
 }

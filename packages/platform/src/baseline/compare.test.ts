@@ -1,26 +1,35 @@
 import type { Json, KubeObject } from "@virt/api";
 import { fullBucket, noSchema, writePath } from "@virt/engine";
 import { expect, test } from "vitest";
-import { compare, isWriteDue } from "./compare.ts";
-import { objectAnnotations } from "./names.ts";
-import { type Entry, paths, withOwners } from "./small-cluster.ts";
+import { objectAnnotations } from "../hco-annotations.ts";
+import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";
+import { compareObject, isWriteDue } from "./compare.ts";
 
 const label = { "platform.kubevirt.io/managed-by": "virt-platform-operator" };
 const labelPath = "metadata/labels/platform.kubevirt.io~1managed-by";
-const ours = (...fields: readonly string[]): Entry => ({
+const ours = (...fields: readonly string[]): ClusterEntry => ({
   manager: "virt-platform-operator",
   operation: "Apply",
   paths: paths(labelPath, ...fields),
 });
-const theirs = (...fields: readonly string[]): Entry => ({
+const theirs = (...fields: readonly string[]): ClusterEntry => ({
   manager: "them",
   operation: "Update",
   paths: paths(...fields),
 });
 
-type Given = { readonly version?: string; readonly uid?: string; readonly state?: string; readonly status?: Json };
+type LiveOptions = {
+  readonly version?: string;
+  readonly uid?: string;
+  readonly state?: string;
+  readonly status?: Json;
+};
 
-function objectOf(spec: Json, owners: readonly Entry[], { version = "1", uid = "uid", state, status }: Given = {}) {
+function objectOf(
+  spec: Json,
+  owners: readonly ClusterEntry[],
+  { version = "1", uid = "uid", state, status }: LiveOptions = {},
+) {
   const annotations = state === undefined ? {} : { annotations: { [objectAnnotations.state]: state } };
   const metadata = { name: "thing", uid, resourceVersion: version, labels: label, ...annotations };
   const object: KubeObject = {
@@ -85,7 +94,7 @@ const known: readonly Case[] = [
 ];
 
 const compared = (live: KubeObject, memory: { answer?: KubeObject; sent?: KubeObject }) => {
-  const found = compare({
+  const found = compareObject({
     intent,
     live,
     memory: { bucket: fullBucket, wasThere: true, ...memory },
@@ -155,18 +164,18 @@ test("an empty map does not mind what others put into it", () => {
   const empty: KubeObject = { ...intent, spec: {} };
   const before = objectOf({}, [ours("spec")]);
   const live = objectOf({ level: "debug" }, [ours("spec"), theirs("spec/level")], { version: "2" });
-  const look = (memory: { answer?: KubeObject; sent?: KubeObject }) =>
-    compare({
+  const decide = (memory: { answer?: KubeObject; sent?: KubeObject }) =>
+    compareObject({
       intent: empty,
       live,
       memory: { bucket: fullBucket, wasThere: true, ...memory },
       shapeOf: noSchema,
     }).kind;
-  expect(look({ answer: before, sent: empty })).toBe("in-sync");
-  expect(look({})).toBe("in-sync");
+  expect(decide({ answer: before, sent: empty })).toBe("in-sync");
+  expect(decide({})).toBe("in-sync");
   const gone = { ...live, spec: "a text" };
   expect(
-    compare({
+    compareObject({
       intent: empty,
       live: gone,
       memory: { bucket: fullBucket, wasThere: true, answer: before, sent: empty },

@@ -1,16 +1,24 @@
-// Whether the live object is what we applied. In memory, so that nothing is asked when nothing of ours changed.
+// Compares what is there with what is wanted: what differs, who changed it, who owns it, and whether a write is due.
 
-import { fieldManagers, type KubeObject } from "@virt/api";
+import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
   type Change,
   contentChanges,
+  describeOpponent,
+  entriesOf,
   equalJson,
+  type FieldSet,
   fieldSet,
   hasField,
+  isMap,
   isNoFields,
   leafPaths,
   leavesOf,
+  mayOwn,
+  type Opponent,
+  type Owner,
+  opponentOf,
   ownedChanges,
   type Path,
   readOwners,
@@ -19,10 +27,8 @@ import {
   valueAt,
   writePath,
 } from "@virt/engine";
-import { holds } from "./holders.ts";
-import { isMet, type Wish } from "./met.ts";
-import { isOwnLabel, isState, isStateParent } from "./names.ts";
-import type { ObjectMemory } from "./object-seen.ts";
+import { isOwnLabel, isState, isStateParent, releasedManager } from "../hco-annotations.ts";
+import type { ObjectMemory } from "./observe-object.ts";
 import { readState } from "./state.ts";
 
 export type Comparison =
@@ -31,14 +37,14 @@ export type Comparison =
   | { readonly kind: "ask"; readonly cause: "intent" | "start" }
   | { readonly kind: "drift"; readonly changes: readonly Change[] };
 
-export type Compared = {
+export type ComparedObject = {
   readonly intent: KubeObject;
   readonly live: KubeObject;
   readonly memory: ObjectMemory;
   readonly shapeOf: ShapeOf;
 };
 
-export function compare(compared: Compared): Comparison {
+export function compareObject(compared: ComparedObject): Comparison {
   const { intent, live, memory, shapeOf } = compared;
   const { answer, sent } = memory;
   if (answer === undefined || answer.metadata.uid !== live.metadata.uid) return compareAtStart(compared);
@@ -54,18 +60,18 @@ export function compare(compared: Compared): Comparison {
  * Without an answer: in sync if exactly our fields are ours, with the values that we want. What others took from us, and
  * nothing else, is drift as at any other time: a restart must not make a fight longer.
  */
-function compareAtStart({ intent, live, shapeOf }: Compared): Comparison {
+function compareAtStart({ intent, live, shapeOf }: ComparedObject): Comparison {
   const wanted = leafPaths(intent, shapeOf);
   const fields = fieldSet(wanted);
   const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter(
-    (path) => !isState(path) && (hasField(fields, path) || !holds(fields, path)), // a map around a field that was taken
+    (path) => !isState(path) && (hasField(fields, path) || !isHeldBy(fields, path)), // a map around a field that was taken
   );
   const owned = new Set(own.map(writePath));
   const applied = new Set(Object.values(readState(live).fields).flat());
   const lost = wanted.filter((path) => !owned.has(writePath(path)));
   const changes = wanted.flatMap((path) => {
-    const wish = { path, wanted: valueAt(intent, path), there: valueAt(live, path) };
-    return isMet(wish, shapeOf) ? [] : [changeOf(wish)];
+    const field = { path, wanted: valueAt(intent, path), there: valueAt(live, path) };
+    return isMet(field, shapeOf) ? [] : [changeOf(field)];
   });
   const isNoMore = owned.size === wanted.length - lost.length;
   if (isNoMore && lost.length === 0 && changes.length === 0) return { kind: "in-sync" };
@@ -75,7 +81,7 @@ function compareAtStart({ intent, live, shapeOf }: Compared): Comparison {
   return { kind: "ask", cause: "start" };
 }
 
-function changeOf({ path, wanted, there }: Wish): Change {
+function changeOf({ path, wanted, there }: DesiredField): Change {
   return { path, ...(there !== undefined && { live: there }), ...(wanted !== undefined && { desired: wanted }) };
 }
 
@@ -84,4 +90,55 @@ export function isWriteDue(live: KubeObject, reply: KubeObject): boolean {
   const isChanging = contentChanges(live, reply).some(({ path }) => !isState(path) && !isStateParent(path));
   const [before, after] = [live, reply].map((object) => appliedBy(readOwners(object), fieldManagers.platform));
   return isChanging || (before !== undefined && after !== undefined && !isNoFields(subtractFields(before, after)));
+}
+
+export type DesiredField = { readonly path: Path; readonly wanted: Json | undefined; readonly there: Json | undefined };
+
+export function isMet({ path, wanted, there }: DesiredField, shapeOf: ShapeOf): boolean {
+  if (equalJson(wanted, there)) return true;
+  return isEmptyMap(wanted) && isMap(there) && shapeOf(path.map(nameOf))?.kind !== "atomic";
+}
+
+export function isEmptyMap(value: Json | undefined): boolean {
+  return isMap(value) && entriesOf(value).length === 0;
+}
+
+function nameOf(element: string): string {
+  return element.startsWith("f:") ? element.slice(2) : "[]";
+}
+
+export type BlamedManagers = { readonly path: Path; readonly opponent: Opponent | "unknown" };
+
+/** Without an answer of the server nobody is known to have done anything. */
+export function findBlamedManagers(
+  changes: readonly Change[],
+  live: KubeObject,
+  answer = live,
+): readonly BlamedManagers[] {
+  const encounter = {
+    live: readOwners(live),
+    answer: readOwners(answer),
+    ours: [fieldManagers.platform, releasedManager],
+  };
+  return changes.map(({ path }) => ({ path, opponent: opponentOf(path, encounter) }));
+}
+
+/** Each of them once. */
+export function describeOpponents(blamed: readonly BlamedManagers[]): readonly string[] {
+  return [...new Set(blamed.map(({ opponent }) => describeOpponent(opponent)))];
+}
+
+/** Whoever owns the field or a part of it; and whoever may, by an entry of another version that nobody can place. */
+export function holdersOf(live: KubeObject, path: Path): readonly Owner[] {
+  return readOwners(live).filter((owner) => isHeldBy(owner.fields, path) || mayOwn(owner, path, live));
+}
+
+/** The field itself, or a part of it. */
+export function isHeldBy(fields: FieldSet, path: Path): boolean {
+  return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), fields) !== undefined;
+}
+
+/** Neither we nor who holds what we released; a subresource is another matter. */
+export function isForeign({ manager, subresource }: Owner): boolean {
+  return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
 }

@@ -1,19 +1,19 @@
 import type { Json, KubeObject } from "@virt/api";
 import { type Shape, writePath } from "@virt/engine";
 import { expect, test } from "vitest";
+import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";
 import { contestedPaths } from "./contested.ts";
-import { type Entry, paths, withOwners } from "./small-cluster.ts";
-import { readState, type State } from "./state.ts";
+import { type ObjectState, readState } from "./state.ts";
 
 const shapes = new Map<string, Shape>([["spec.keyed", { kind: "map", keys: ["id"] }]]);
 const objectOf = (spec: Json): KubeObject => ({ apiVersion: "v1", kind: "Thing", metadata: { name: "thing" }, spec });
 const nothingKnown = readState(undefined);
-const entry = (manager: string, ...fields: readonly string[]): Entry => ({
+const entry = (manager: string, ...fields: readonly string[]): ClusterEntry => ({
   manager,
   operation: "Update",
   paths: paths(...fields),
 });
-const ours = (...fields: readonly string[]): Entry => ({
+const ours = (...fields: readonly string[]): ClusterEntry => ({
   ...entry("virt-platform-operator", ...fields),
   operation: "Apply",
 });
@@ -22,8 +22,8 @@ type Case = {
   readonly reason: string;
   readonly candidate?: Json;
   readonly live?: Json;
-  readonly owners: readonly Entry[];
-  readonly state?: Partial<State>;
+  readonly owners: readonly ClusterEntry[];
+  readonly state?: Partial<ObjectState>;
   readonly ignored?: readonly string[];
   readonly contested?: readonly string[];
 };

@@ -4,7 +4,7 @@ import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
   leafPaths,
-  mask,
+  maskFields,
   noFields,
   ownersAs,
   type Path,
@@ -16,18 +16,24 @@ import {
   valueAt,
   writePath,
 } from "@virt/engine";
-import { holdersOf, holds, isForeign } from "./holders.ts";
-import { isMet } from "./met.ts";
-import type { State } from "./state.ts";
+import { holdersOf, isForeign, isHeldBy, isMet } from "./compare.ts";
+import type { ObjectState } from "./state.ts";
 
-export type Contested = { readonly path: Path; readonly managers: readonly string[] };
+/** A field that others own and that is left to them. */
+export type Contested = {
+  readonly path: Path;
+  readonly managers: readonly string[];
+  /** What we would set; undefined: nothing would be there. */
+  readonly wanted: Json | undefined;
+  readonly there: Json | undefined;
+};
 
 export type Contest = {
   readonly candidate: KubeObject;
   readonly live: KubeObject;
   /** The server's last answer to us, if it is of this object: what we owned then was agreed. */
   readonly answer?: KubeObject | undefined;
-  readonly state: State;
+  readonly state: ObjectState;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
   /** Pointers that are ignored now: one that left the annotation is consent. */
@@ -43,13 +49,14 @@ export function contestedPaths(contest: Contest): readonly Contested[] {
   const agreed = agreedIn(contest);
   return leafPaths(candidate, shapeOf).flatMap((path) => {
     const there = valueAt(live, path);
-    if (isMet({ path, wanted: valueAt(candidate, path), there }, shapeOf)) return [];
+    const wanted = valueAt(candidate, path);
+    if (isMet({ path, wanted, there }, shapeOf)) return [];
     const others = holdersOf(live, path).filter(isForeign);
     const isPlanned = others.some(({ manager }) => manager === fieldManagers.advisor);
     const isAgreed = touchesField(ours, path) || (agreed(path) && !isPlanned);
     const isDefault = there !== undefined && isMet({ path, wanted: defaultOf(path), there }, shapeOf);
     if (others.length === 0 || isAgreed || isDefault) return [];
-    return [{ path, managers: [...new Set(others.map(({ manager }) => manager))] }];
+    return [{ path, managers: [...new Set(others.map(({ manager }) => manager))], wanted, there }];
   });
 }
 
@@ -57,10 +64,10 @@ function agreedIn({ candidate, live, answer, state, shapeOf, ignored, translate 
   const applied = new Set(Object.values(state.fields).flat());
   const owned = answer === undefined ? noFields : appliedBy(ownersAs(answer, live.apiVersion), fieldManagers.platform);
   const back = state.released.filter((pointer) => !ignored.includes(pointer)).flatMap(asPointer);
-  const consented = mask(candidate, translate?.(back) ?? back, shapeOf).released;
+  const consented = maskFields(candidate, translate?.(back) ?? back, shapeOf).released;
   return (path) =>
     applied.has(writePath(path)) ||
-    holds(owned, path) ||
+    isHeldBy(owned, path) ||
     consented.some((root) => root.every((element, at) => element === path[at]));
 }
 

@@ -1,8 +1,8 @@
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";
-import { judge } from "./judge.ts";
-import { forgotten, keep, seenOf, thing } from "./kept-object.ts";
-import { SmallCluster } from "./small-cluster.ts";
+import { exampleObject, forgotten, observedOf, reconcileExample } from "../testing/reconciled-example.ts";
+import { SmallCluster } from "../testing/small-cluster.ts";
+import { decideObject } from "./decide-object.ts";
 import { readState, writeState } from "./state.ts";
 
 const second = 1000;
@@ -10,30 +10,30 @@ const now = 1_800_000_000_000;
 
 /** An object that we have applied, as it is in the cluster. */
 function agreed(spec: JsonMap) {
-  const cluster = new SmallCluster(thing({ theirs: 1 }));
-  const { memory } = keep(cluster, seenOf(spec));
+  const cluster = new SmallCluster(exampleObject({ theirs: 1 }));
+  const { memory } = reconcileExample(cluster, observedOf(spec));
   return { cluster, memory };
 }
 
-test("a drift is corrected, counted under field and manager, and told of", () => {
+test("a drift is corrected, counted under field and manager, and reported", () => {
   const { cluster, memory } = agreed({ a: 1, b: 1 });
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
-  const verdict = judge(seenOf({ a: 1, b: 1 }, { live: cluster.live, memory, now }));
-  if (verdict.kind !== "apply") throw new Error(verdict.kind);
-  expect(verdict.apply.cause).toBe("drift");
-  expect(verdict.apply.opponents).toEqual(['"kubectl" (Update)']);
-  expect(readState(verdict.apply.object).fights).toEqual({ "/spec/a|kubectl": [now] });
-  const after = judge(seenOf({ a: 1, b: 1 }, { live: cluster.live, memory: forgotten, now }));
+  const decision = decideObject(observedOf({ a: 1, b: 1 }, { live: cluster.live, memory, now }));
+  if (decision.kind !== "apply") throw new Error(decision.kind);
+  expect(decision.apply.cause).toBe("drift");
+  expect(decision.apply.opponents).toEqual(['"kubectl" (Update)']);
+  expect(readState(decision.apply.object).fights).toEqual({ "/spec/a|kubectl": [now] });
+  const after = decideObject(observedOf({ a: 1, b: 1 }, { live: cluster.live, memory: forgotten, now }));
   expect(after.kind === "apply" && after.apply.cause).toBe("drift"); // a restart makes no difference
 });
 
 test("a field that somebody removed has no owner: whoever did something since then is the opponent, or nobody knows", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("remover", [[["f:spec", "f:a"], undefined]], now);
-  const unknown = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
+  const unknown = decideObject(observedOf({ a: 1 }, { live: cluster.live, memory, now }));
   expect(unknown.kind === "apply" && unknown.apply.opponents).toEqual(["unknown"]);
   cluster.update("remover", [[["f:spec", "f:z"], 1]], now + second);
-  const known = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
+  const known = decideObject(observedOf({ a: 1 }, { live: cluster.live, memory, now }));
   expect(known.kind === "apply" && known.apply.opponents).toEqual(['"remover" (Update)']);
 });
 
@@ -49,23 +49,25 @@ test("the sixth time it is left to people, with who and what", () => {
     ],
     now,
   );
-  const verdict = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
-  if (verdict.kind !== "pause") throw new Error(verdict.kind);
-  expect(verdict.paused).toEqual({ field: "/spec/a", by: '"kubectl" (Update)', count: 5, at: "2027-01-15T08:00:00Z" });
-  expect(JSON.parse(verdict.state)).toMatchObject({ paused: { field: "/spec/a", count: 5 } });
+  const decision = decideObject(observedOf({ a: 1 }, { live: cluster.live, memory, now }));
+  if (decision.kind !== "pause") throw new Error(decision.kind);
+  expect(decision.paused).toEqual({ field: "/spec/a", by: '"kubectl" (Update)', count: 5, at: "2027-01-15T08:00:00Z" });
+  expect(JSON.parse(decision.state)).toMatchObject({ paused: { field: "/spec/a", count: 5 } });
 });
 
 test("the second correction of a field waits for a second", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
-  const first = keep(cluster, seenOf({ a: 1 }, { memory, now }));
+  const first = reconcileExample(cluster, observedOf({ a: 1 }, { memory, now }));
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
-  expect(judge(seenOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + 1 }))).toMatchObject({
+  expect(decideObject(observedOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + 1 }))).toMatchObject({
     kind: "wait",
     why: "fight",
     inMs: 999,
   });
-  expect(judge(seenOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + second }))).toMatchObject({
+  expect(
+    decideObject(observedOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + second })),
+  ).toMatchObject({
     kind: "apply",
     apply: { cause: "drift" },
   });
@@ -74,7 +76,7 @@ test("the second correction of a field waits for a second", () => {
 test("whoever takes our memory away is not forgotten", () => {
   const { cluster, memory } = agreed({ a: 1 });
   cluster.update("kubectl", [[["f:spec", "f:a"], undefined]], now);
-  const first = keep(cluster, seenOf({ a: 1 }, { memory, now }));
+  const first = reconcileExample(cluster, observedOf({ a: 1 }, { memory, now }));
   cluster.update(
     "kubectl",
     [
@@ -83,7 +85,7 @@ test("whoever takes our memory away is not forgotten", () => {
     ],
     now,
   );
-  expect(judge(seenOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + 1 }))).toMatchObject({
+  expect(decideObject(observedOf({ a: 1 }, { live: cluster.live, memory: first.memory, now: now + 1 }))).toMatchObject({
     kind: "wait",
     why: "fight",
     inMs: 999,
@@ -106,7 +108,7 @@ test("a marker that a person removed ends the fight: it is corrected at once, an
     ],
     now,
   );
-  const verdict = judge(seenOf({ a: 1 }, { live: cluster.live, memory, now }));
-  if (verdict.kind !== "apply") throw new Error(verdict.kind);
-  expect(readState(verdict.apply.object)).toMatchObject({ paused: undefined, fights: { "/spec/a|kubectl": [now] } });
+  const decision = decideObject(observedOf({ a: 1 }, { live: cluster.live, memory, now }));
+  if (decision.kind !== "apply") throw new Error(decision.kind);
+  expect(readState(decision.apply.object)).toMatchObject({ paused: undefined, fights: { "/spec/a|kubectl": [now] } });
 });

@@ -1,19 +1,25 @@
 import type { JsonMap } from "@virt/api";
 import { type ShapeOf, writePath } from "@virt/engine";
 import { expect, test } from "vitest";
-import { judge } from "./judge.ts";
-import { annotated, forgotten, keep, seenOf, thing } from "./kept-object.ts";
-import type { ObjectMemory, ObjectSeen } from "./object-seen.ts";
-import { SmallCluster } from "./small-cluster.ts";
-import type { Held } from "./verdict.ts";
+import {
+  exampleObject,
+  forgotten,
+  observedOf,
+  reconcileExample,
+  withAnnotations,
+} from "../testing/reconciled-example.ts";
+import { SmallCluster } from "../testing/small-cluster.ts";
+import { decideObject } from "./decide-object.ts";
+import type { HeldDecision } from "./decision.ts";
+import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
 
 const now = 1_800_000_000_000;
 const wanted = { a: 1, b: 1 };
 const broken = { patch: "{" } as const;
 const harmless = '[{"op":"add","path":"/spec/z","value":1}]';
 
-function say(cluster: SmallCluster, said: Parameters<typeof annotated>[0]): void {
-  const texts = Object.entries(annotated(said)["annotations"] as JsonMap);
+function annotate(cluster: SmallCluster, said: Parameters<typeof withAnnotations>[0]): void {
+  const texts = Object.entries(withAnnotations(said)["annotations"] as JsonMap);
   cluster.update(
     "person",
     texts.map(([key, text]) => [["f:metadata", "f:annotations", `f:${key}`], text] as const),
@@ -21,68 +27,68 @@ function say(cluster: SmallCluster, said: Parameters<typeof annotated>[0]): void
   );
 }
 
-/** An object that we have applied, on which somebody then said this. */
-function agreed(said: Parameters<typeof annotated>[0]) {
-  const cluster = new SmallCluster(thing({ theirs: 1 }));
-  const { memory } = keep(cluster, seenOf(wanted));
-  say(cluster, said);
+/** An object that we have applied, which somebody then annotated so. */
+function agreed(said: Parameters<typeof withAnnotations>[0]) {
+  const cluster = new SmallCluster(exampleObject({ theirs: 1 }));
+  const { memory } = reconcileExample(cluster, observedOf(wanted));
+  annotate(cluster, said);
   return { cluster, memory };
 }
 
-function held(seen: Partial<ObjectSeen>): Held {
-  const verdict = judge(seenOf(wanted, { now, ...seen }));
-  if (verdict.kind !== "held") throw new Error(verdict.kind);
-  return verdict;
+function held(seen: Partial<ObservedObject>): HeldDecision {
+  const decision = decideObject(observedOf(wanted, { now, ...seen }));
+  if (decision.kind !== "held") throw new Error(decision.kind);
+  return decision;
 }
 
-const told = ({ changes = [], opponents = [] }: Held) => ({
+const summarizeChanges = ({ changes = [], opponents = [] }: HeldDecision) => ({
   changes: changes.map(({ path }) => writePath(path)),
   opponents,
 });
 const nothing = { changes: [], opponents: [] };
 const theirs = { changes: ["/spec/a"], opponents: ['"kubectl" (Update)'] };
 
-const sayings = [
+const overrides = [
   { reason: "by a patch", said: broken },
   { reason: "by pointers", said: { ignoreFields: "spec" } },
 ] as const;
 
-test.each(sayings)("what others do to an object that is held $reason is told with their names", ({ said }) => {
+test.each(overrides)("what others do to an object that is held $reason is reported with their names", ({ said }) => {
   const { cluster, memory } = agreed(said);
-  expect(told(held({ live: cluster.live, memory }))).toEqual(nothing);
+  expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(nothing);
   cluster.update("kubectl", [[["f:spec", "f:z"], 2]], now); // nothing of ours
-  expect(told(held({ live: cluster.live, memory }))).toEqual(nothing);
+  expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(nothing);
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
-  expect(told(held({ live: cluster.live, memory }))).toEqual(theirs);
-  expect(told(held({ live: cluster.live, memory: forgotten }))).toEqual(theirs); // a restart makes no difference
+  expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(theirs);
+  expect(summarizeChanges(held({ live: cluster.live, memory: forgotten }))).toEqual(theirs); // a restart makes no difference
 });
 
 test("what a working patch had set is no drift while a broken one holds the object", () => {
   const patch = '[{"op":"replace","path":"/spec/a","value":7}]';
-  const cluster = new SmallCluster(thing({}, annotated({ patch })));
-  const { memory } = keep(cluster, seenOf(wanted));
+  const cluster = new SmallCluster(exampleObject({}, withAnnotations({ patch })));
+  const { memory } = reconcileExample(cluster, observedOf(wanted));
   expect(cluster.live["spec"]).toEqual({ ...wanted, a: 7 });
-  say(cluster, broken);
-  expect(told(held({ live: cluster.live, memory }))).toEqual(nothing);
-  expect(told(held({ live: cluster.live, memory: forgotten }))).toEqual(nothing);
+  annotate(cluster, broken);
+  expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(nothing);
+  expect(summarizeChanges(held({ live: cluster.live, memory: forgotten }))).toEqual(nothing);
 });
 
 /** The server refused what we wanted to send. */
-function refused(patch: string, given: Partial<ObjectSeen> = {}) {
+function refused(patch: string, given: Partial<ObservedObject> = {}) {
   const { cluster, memory } = agreed({ patch });
-  const seen = seenOf(wanted, { live: cluster.live, memory, now, ...given });
-  const verdict = judge(seen);
-  if (verdict.kind !== "apply") throw new Error(verdict.kind);
-  const { intent } = verdict.apply;
-  const refusal = { intent, shapeOf: seen.shapeOf, message: "spec.z: no such field", askAgainAt: now + 1000 };
-  return { cluster, apply: verdict.apply, memory: { ...memory, refused: refusal } satisfies ObjectMemory };
+  const observed = observedOf(wanted, { live: cluster.live, memory, now, ...given });
+  const decision = decideObject(observed);
+  if (decision.kind !== "apply") throw new Error(decision.kind);
+  const { intent } = decision.apply;
+  const refusal = { intent, shapeOf: observed.shapeOf, message: "spec.z: no such field", askAgainAt: now + 1000 };
+  return { cluster, apply: decision.apply, memory: { ...memory, refused: refusal } satisfies ObjectMemory };
 }
 
 test("an apply of what a patch changed carries what would be applied without it, any other does not", () => {
   const { apply } = refused(harmless);
   expect(apply.intent["spec"]).toEqual({ ...wanted, z: 1 });
   expect(apply.unpatched?.["spec"]).toEqual(wanted);
-  const plain = judge(seenOf(wanted));
+  const plain = decideObject(observedOf(wanted));
   expect(plain.kind === "apply" && plain.apply).not.toHaveProperty("unpatched");
 });
 
@@ -94,20 +100,20 @@ test("a patch that the server refuses holds the object in the server's words, an
     message: "rejected by the API server: spec.z: no such field",
     inMs: 1000,
   });
-  expect(judge(seenOf(wanted, { ...seen, now: now + 1000 })).kind).toBe("apply");
+  expect(decideObject(observedOf(wanted, { ...seen, now: now + 1000 })).kind).toBe("apply");
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
-  expect(told(held({ live: cluster.live, memory }))).toEqual(theirs);
+  expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(theirs);
 });
 
-test("another patch, other wishes of ours and another schema make the server be asked at once", () => {
+test("another patch, another baseline and another schema make the server be asked at once", () => {
   const { cluster, memory } = refused(harmless);
   const shapeOf: ShapeOf = () => undefined;
-  expect(judge(seenOf(wanted, { live: cluster.live, memory, now, shapeOf })).kind).toBe("apply");
-  expect(judge(seenOf({ ...wanted, c: 1 }, { live: cluster.live, memory, now })).kind).toBe("apply");
-  say(cluster, { patch: harmless.replace("1", "2") });
-  expect(judge(seenOf(wanted, { live: cluster.live, memory, now })).kind).toBe("apply");
-  say(cluster, { patch: "" });
-  expect(judge(seenOf(wanted, { live: cluster.live, memory, now })).kind).toBe("in-sync");
+  expect(decideObject(observedOf(wanted, { live: cluster.live, memory, now, shapeOf })).kind).toBe("apply");
+  expect(decideObject(observedOf({ ...wanted, c: 1 }, { live: cluster.live, memory, now })).kind).toBe("apply");
+  annotate(cluster, { patch: harmless.replace("1", "2") });
+  expect(decideObject(observedOf(wanted, { live: cluster.live, memory, now })).kind).toBe("apply");
+  annotate(cluster, { patch: "" });
+  expect(decideObject(observedOf(wanted, { live: cluster.live, memory, now })).kind).toBe("in-sync");
 });
 
 test("where versions of an object differ, whoever wrote a bad patch is told which one is served", () => {

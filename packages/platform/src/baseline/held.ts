@@ -1,43 +1,61 @@
-// An object that nothing is written to because of what people say about it: why, and what others did to it meanwhile.
+// Objects that nothing is written to: those that are held, with what changed meanwhile, and those that are as wanted.
 
-import type { KubeObject } from "@virt/api";
-import { type Change, equalJson } from "@virt/engine";
-import { blame, describeOpponents } from "./blame.ts";
-import { compare } from "./compare.ts";
-import { intend, invalidPatch } from "./intent.ts";
-import type { ObjectSeen } from "./object-seen.ts";
-import type { Overrides } from "./overrides.ts";
-import type { State } from "./state.ts";
-import type { Held } from "./verdict.ts";
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { appliedBy, type Change, equalJson, fieldSet, leafPaths, leavesOf, readOwners, valueAt } from "@virt/engine";
+import { isOwnLabel, isState } from "../hco-annotations.ts";
+import { compareObject, describeOpponents, findBlamedManagers, isHeldBy, isMet } from "./compare.ts";
+import type { HeldDecision } from "./decision.ts";
+import { buildIntent, invalidPatch } from "./intent.ts";
+import type { ObservedObject } from "./observe-object.ts";
+import { type Overrides, readOverrides } from "./overrides.ts";
+import { type ObjectState, readState } from "./state.ts";
 
 type Holding = {
-  readonly seen: ObjectSeen;
+  readonly seen: ObservedObject;
   readonly live: KubeObject;
   readonly overrides: Overrides;
-  readonly state: State;
+  readonly state: ObjectState;
 };
 
-export function hold(why: Held, holding: Holding): Held {
+export function holdObject(why: HeldDecision, holding: Holding): HeldDecision {
   const { live, seen } = holding;
   const changes = changesMeanwhile(holding);
-  return { ...why, changes, opponents: describeOpponents(blame(changes, live, seen.memory.answer)) };
+  return { ...why, changes, opponents: describeOpponents(findBlamedManagers(changes, live, seen.memory.answer)) };
 }
 
 /** What the server said about this very intent, while nothing is likely to make it say something else. */
-export function refusalOf(intent: KubeObject, seen: ObjectSeen): Held | undefined {
-  const { memory, now, shapeOf } = seen;
+export function rejectionOf(intent: KubeObject, observed: ObservedObject): HeldDecision | undefined {
+  const { memory, monotonicMs, shapeOf } = observed;
   const { refused } = memory;
   if (refused === undefined || refused.shapeOf !== shapeOf || !equalJson(refused.intent, intent)) return undefined;
-  const inMs = refused.askAgainAt - now;
-  return inMs <= 0 ? undefined : { ...invalidPatch(seen, `rejected by the API server: ${refused.message}`), inMs };
+  const inMs = refused.askAgainAt - monotonicMs;
+  return inMs <= 0 ? undefined : { ...invalidPatch(observed, `rejected by the API server: ${refused.message}`), inMs };
 }
 
 /** Against what was sent last; nobody knows that after a start, when it is what we would send if people said nothing. */
 function changesMeanwhile({ seen, live, overrides, state }: Holding): readonly Change[] {
   const { memory, shapeOf } = seen;
   const plain = { ...overrides, patch: undefined, ignoreFields: undefined };
-  const unsaid = memory.sent === undefined ? intend(seen, plain, state) : undefined;
+  const unsaid = memory.sent === undefined ? buildIntent(seen, plain, state) : undefined;
   const intent = unsaid?.kind === "intended" ? unsaid.object : memory.sent;
-  const found = intent === undefined ? undefined : compare({ intent, live, memory, shapeOf });
+  const found = intent === undefined ? undefined : compareObject({ intent, live, memory, shapeOf });
   return found?.kind === "drift" ? found.changes : [];
+}
+
+/** False also while people hold it: then nobody knows what will be wanted of it. */
+export function isAsWanted(observed: ObservedObject): boolean {
+  const { live, shapeOf } = observed;
+  const overrides = readOverrides(live);
+  if (live === undefined || overrides.isUnmanaged || overrides.isPaused || overrides.mistakes.length > 0) return false;
+  const intended = buildIntent(observed, overrides, readState(live));
+  if (intended.kind === "held" || intended.contested.length > 0) return false;
+  const wanted = leafPaths(intended.object, shapeOf);
+  const isThere = wanted.every(
+    (path) =>
+      isOwnLabel(path) || isMet({ path, wanted: valueAt(intended.object, path), there: valueAt(live, path) }, shapeOf),
+  );
+  // What we own and no longer want would be taken away.
+  const fields = fieldSet(wanted);
+  const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
+  return isThere && owned.every((path) => isState(path) || isOwnLabel(path) || isHeldBy(fields, path));
 }

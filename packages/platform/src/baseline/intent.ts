@@ -3,22 +3,25 @@
 import { type JsonMap, type KubeObject, managedByLabel } from "@virt/api";
 import {
   applyPatch,
+  isPointedAt,
   leafPaths,
   leaveOut,
-  mask,
+  maskFields,
   oncePer,
   type Path,
+  type Pointer,
   readIgnoreFields,
   writePath,
   writePointer,
 } from "@virt/engine";
+import { didYouMean, shorten } from "../annotation-values.ts";
 import { type Contested, contestedPaths } from "./contested.ts";
-import type { ObjectSeen } from "./object-seen.ts";
+import type { HeldDecision } from "./decision.ts";
+import type { ObservedObject } from "./observe-object.ts";
 import type { Overrides } from "./overrides.ts";
-import type { State } from "./state.ts";
-import type { Held } from "./verdict.ts";
+import type { ObjectState } from "./state.ts";
 
-export type Intended =
+export type IntendedObject =
   | {
       readonly kind: "intended";
       readonly object: KubeObject;
@@ -26,21 +29,26 @@ export type Intended =
       /** Let go on purpose: ignored, or governed by a plan. */
       readonly masked: readonly Path[];
       readonly ignored: readonly string[];
+      /** Contested fields that are taken because people said so. */
+      readonly adopted: readonly Contested[];
       readonly patchOperations: number;
     }
-  | Held;
+  | HeldDecision;
 
-export function intend(seen: ObjectSeen, overrides: Overrides, state: State): Intended {
-  const patched = overrides.patch === undefined ? undefined : applyPatch(seen.baseline, overrides.patch);
-  if (patched?.kind === "refused") return invalidPatch(seen, patched.reason);
+export function buildIntent(observed: ObservedObject, overrides: Overrides, state: ObjectState): IntendedObject {
+  const patched = overrides.patch === undefined ? undefined : applyPatch(observed.baseline, overrides.patch);
+  if (patched?.kind === "refused") return invalidPatch(observed, patched.reason);
   const pointers = overrides.ignoreFields === undefined ? undefined : readIgnoreFields(overrides.ignoreFields);
   if (pointers?.kind === "refused") return { kind: "held", reason: "InvalidIgnoreFields", message: pointers.reason };
-  const wanted = patched?.object ?? seen.baseline;
+  const wanted = patched?.object ?? observed.baseline;
   const given = pointers?.pointers ?? [];
-  const masked = mask(wanted, seen.translate?.(given) ?? given, seen.shapeOf);
-  const governed = seen.governed.length === 0 ? masked.object : leaveOut(masked.object, seen.governed);
+  const stray = given.find((pointer) => !isMatched(pointer, wanted, { seen: observed, state }));
+  if (stray !== undefined) return strayPointer(stray, wanted, observed);
+  const masked = maskFields(wanted, observed.translate?.(given) ?? given, observed.shapeOf);
+  const governed = observed.governed.length === 0 ? masked.object : leaveOut(masked.object, observed.governed);
   const ignored = given.map(writePointer);
-  const contested = overrides.isAdopted ? [] : contestOf(seen, governed, { state, ignored });
+  const foreign = contestOf(observed, governed, { state, ignored });
+  const [adopted, contested] = overrides.isAdopted ? [foreign, []] : [[], foreign];
   const object = labelled(
     leaveOut(
       governed,
@@ -51,22 +59,50 @@ export function intend(seen: ObjectSeen, overrides: Overrides, state: State): In
     kind: "intended",
     object,
     contested,
-    masked: [...masked.released, ...seen.governed],
+    masked: [...masked.released, ...observed.governed],
     ignored,
+    adopted,
     patchOperations: patched?.operations ?? 0,
   };
 }
 
+/**
+ * Whether a pointer means something: in what we want, with or without the patch, in what is there, in what it released
+ * before, which others may have removed since, or in the schema, by which the field may come.
+ */
+function isMatched(
+  pointer: Pointer,
+  wanted: KubeObject,
+  { seen, state }: { readonly seen: ObservedObject; readonly state: ObjectState },
+): boolean {
+  const { baseline, live, shapeOf, translate, isDeclared } = seen;
+  if (state.released.includes(writePointer(pointer))) return true;
+  const meant = translate?.([pointer]) ?? [pointer];
+  const objects = [wanted, baseline, ...(live === undefined ? [] : [live])];
+  // A field that only the other version has is known, though it has no place in this one.
+  const isKnown = (one: Pointer) => isDeclared(one) || objects.some((object) => isPointedAt(object, one, shapeOf));
+  return meant.length === 0 || meant.some(isKnown);
+}
+
+/** It is a typing error more often than not, and what it was to protect would be overwritten. */
+function strayPointer(pointer: Pointer, wanted: KubeObject, { shapeOf }: ObservedObject): HeldDecision {
+  const text = writePointer(pointer);
+  const known = leafPaths(wanted, shapeOf).filter(([root]) => root === "f:spec" || root === "f:data");
+  const fields = new Set(known.flatMap((path) => path.map((_, at) => writePath(path.slice(0, at + 1)))));
+  const message = `pointer "${shorten(text)}" matches no field of the object${didYouMean(text, [...fields])}`;
+  return { kind: "held", reason: "InvalidIgnoreFields", message };
+}
+
 /** Pointers are translated to the version that is served, patches are not: whoever wrote one must know which it is. */
-export function invalidPatch({ translate, ref }: ObjectSeen, reason: string): Held {
+export function invalidPatch({ translate, ref }: ObservedObject, reason: string): HeldDecision {
   const message = translate === undefined ? reason : `${reason} (the served version is ${ref.apiVersion})`;
   return { kind: "held", reason: "InvalidPatch", message };
 }
 
 function contestOf(
-  { live, shapeOf, defaultOf, memory, translate }: ObjectSeen,
+  { live, shapeOf, defaultOf, memory, translate }: ObservedObject,
   candidate: KubeObject,
-  { state, ignored }: { readonly state: State; readonly ignored: readonly string[] },
+  { state, ignored }: { readonly state: ObjectState; readonly ignored: readonly string[] },
 ): readonly Contested[] {
   if (live === undefined) return [];
   const answer = memory.answer?.metadata.uid === live.metadata.uid ? memory.answer : undefined;
@@ -85,7 +121,7 @@ const pointersTo = oncePer((paths: readonly Path[]) => paths.map(writePath));
  * is taken away, so is that.
  */
 export function fieldsByAsset(
-  { parts, shapeOf }: ObjectSeen,
+  { parts, shapeOf }: ObservedObject,
   intent: KubeObject,
 ): Readonly<Record<string, readonly string[]>> {
   const pointersOf = (object: JsonMap) => pointersTo(leafPaths(object, shapeOf));

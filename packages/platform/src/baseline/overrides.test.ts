@@ -1,39 +1,84 @@
 import { expect, test } from "vitest";
-import { annotated, thing } from "./kept-object.ts";
+import { exampleObject, withAnnotations } from "../testing/reconciled-example.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
 
 const none: Overrides = {
   patch: undefined,
   ignoreFields: undefined,
-  mode: "managed",
+  isUnmanaged: false,
   isAdopted: false,
   isPaused: false,
+  mistakes: [],
 };
-const cases: readonly { reason: string; said: Parameters<typeof annotated>[0]; overrides: Partial<Overrides> }[] = [
-  { reason: "nothing said is nothing overridden", said: {}, overrides: {} },
-  {
-    reason: "texts are trimmed",
-    said: { patch: " [] ", ignoreFields: " /spec/a\n" },
-    overrides: { patch: "[]", ignoreFields: "/spec/a" },
-  },
-  { reason: "an empty text says nothing", said: { patch: " ", ignoreFields: "", mode: "" }, overrides: {} },
-  { reason: "unmanaged is a mode", said: { mode: " unmanaged" }, overrides: { mode: "unmanaged" } },
-  { reason: "managed is the usual one", said: { mode: "managed" }, overrides: {} },
-  {
-    reason: "another mode is none, with its case",
-    said: { mode: "Unmanaged" },
-    overrides: { mode: { invalid: "Unmanaged" } },
-  },
-  {
-    reason: "true adopts and pauses",
-    said: { adopt: "true", paused: "true " },
-    overrides: { isAdopted: true, isPaused: true },
-  },
-  { reason: "nothing else does", said: { adopt: "True", paused: "1" }, overrides: {} },
-];
+const cases: readonly { reason: string; said: Parameters<typeof withAnnotations>[0]; overrides: Partial<Overrides> }[] =
+  [
+    { reason: "nothing said is nothing overridden", said: {}, overrides: {} },
+    {
+      reason: "texts are trimmed",
+      said: { patch: " [] ", ignoreFields: " /spec/a\n" },
+      overrides: { patch: "[]", ignoreFields: "/spec/a" },
+    },
+    {
+      reason: "an empty text says nothing",
+      said: { patch: " ", ignoreFields: "", mode: "", paused: "" },
+      overrides: {},
+    },
+    { reason: "unmanaged is a mode", said: { mode: " unmanaged" }, overrides: { isUnmanaged: true } },
+    { reason: "managed is the usual one", said: { mode: "managed" }, overrides: {} },
+    {
+      reason: "true adopts and pauses",
+      said: { adopt: "true", paused: "true " },
+      overrides: { isAdopted: true, isPaused: true },
+    },
+    { reason: "false does neither", said: { adopt: "false", paused: " false" }, overrides: {} },
+  ];
 
 test.each(cases)("$reason", ({ said, overrides }) => {
-  expect(readOverrides(thing({}, annotated(said)))).toEqual({ ...none, ...overrides });
+  expect(readOverrides(exampleObject({}, withAnnotations(said)))).toEqual({ ...none, ...overrides });
 });
 
 test("an object that is not there says nothing", () => expect(readOverrides(undefined)).toEqual(none));
+
+const prefix = "platform.kubevirt.io/";
+const mistaken = (annotations: Readonly<Record<string, string>>, kind = "Thing") =>
+  readOverrides({ ...exampleObject({}, { annotations }), kind }).mistakes.map(
+    ({ reason, key, message }) => `${reason} ${key}: ${message}`,
+  );
+const words = "known annotations are patch, ignore-fields, mode, adopt, reconcile-paused";
+
+test.each([
+  ["ignore-feilds", `${words}; did you mean ${prefix}ignore-fields?`],
+  ["Mode", `${words}; did you mean ${prefix}mode?`],
+  ["something-else", words],
+  ["enable-swap", "it is read only on the HyperConverged"],
+  ["autopilot", "it is read only on the HyperConverged"],
+])("the unknown key %s is a mistake, with the word that was meant", (key, message) => {
+  expect(mistaken({ [`${prefix}${key}`]: "x" })).toEqual([`UnknownAnnotation ${prefix}${key}: ${message}`]);
+});
+
+test("keys of others are their own business", () => {
+  expect(mistaken({ "example.com/mode": "Unmanaged", mode: "x" })).toEqual([]);
+});
+
+test("the HyperConverged is held for a key that was meant for it as an object, and for no switch", () => {
+  const said = { "enable-swpa": "false", autopilot: "true", "ignore-feilds": "/spec", "vfio-devices": "", odd: "1" };
+  const annotations = Object.fromEntries(Object.entries(said).map(([key, value]) => [`${prefix}${key}`, value]));
+  expect(mistaken(annotations, "HyperConverged")).toEqual([
+    `UnknownAnnotation ${prefix}ignore-feilds: ${words}; did you mean ${prefix}ignore-fields?`,
+  ]);
+});
+
+test.each([
+  ["mode", "Unmanaged", "InvalidMode", 'must be unmanaged, managed or empty, not "Unmanaged"; did you mean unmanaged?'],
+  ["mode", "unmanged", "InvalidMode", 'must be unmanaged, managed or empty, not "unmanged"; did you mean unmanaged?'],
+  ["mode", "sometimes", "InvalidMode", 'must be unmanaged, managed or empty, not "sometimes"'],
+  ["reconcile-paused", "True", "InvalidConfiguration", 'must be true or false, not "True"; did you mean true?'],
+  ["adopt", "yes", "InvalidConfiguration", 'must be true or false, not "yes"; did you mean true?'],
+])("%s=%s is a mistake", (key, value, reason, message) => {
+  expect(mistaken({ [`${prefix}${key}`]: value })).toEqual([`${reason} ${prefix}${key}: ${message}`]);
+});
+
+test("of many unknown keys the first few are reported", () => {
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${prefix}key-${at}`, ""]));
+  expect(mistaken(many)).toHaveLength(3);
+});

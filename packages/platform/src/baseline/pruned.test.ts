@@ -1,19 +1,18 @@
 // Which assets are pruned, and what speaks against it.
 
+import { readHardware, readTopology } from "@virt/facts";
 import { expect, test } from "vitest";
 import { defineAsset } from "../asset.ts";
 import { readExclusions } from "../disabled-resources.ts";
-import type { World } from "../evaluate/world.ts";
-import { readHardware } from "../hardware.ts";
+import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
 import { readHco } from "../hco-fact.ts";
-import { readTopology } from "../topology.ts";
-import { isBarred, prunedParts } from "./pruned.ts";
+import { isBarred, prunedParts } from "./removal.ts";
 
 const target = { apiVersion: "example.com/v1", kind: "Thing", name: "thing" };
 const part = (name: string, adoption: "whole" | "fieldwise", purpose?: string) =>
   defineAsset({
     name,
-    feature: name,
+    feature: { name, description: "", maturity: "GA" },
     tier: "always-on",
     phase: 1,
     order: 1,
@@ -29,7 +28,7 @@ const part = (name: string, adoption: "whole" | "fieldwise", purpose?: string) =
   });
 const assets = [part("one", "whole"), part("two", "whole", "swap")];
 
-const hcoSaying = (said: Readonly<Record<string, string>>) => {
+const hcoAnnotated = (said: Readonly<Record<string, string>>) => {
   const entries = Object.entries(said).map(([key, text]) => [`platform.kubevirt.io/${key}`, text] as const);
   const metadata = { name: "h", namespace: "n", annotations: Object.fromEntries(entries) };
   return readHco({ apiVersion: "hco.kubevirt.io/v1", kind: "HyperConverged", metadata }, undefined);
@@ -46,8 +45,8 @@ const plan = (profile: string, name: string) => ({
   status: { executedGeneration: 1, items: [{ targetRef: { ...target, name } }] },
 });
 
-const world: World = {
-  hco: hcoSaying(off),
+const facts: ClusterFacts = {
+  hco: hcoAnnotated(off),
   activation: { isActive: true, listed: undefined, unknown: [] },
   exclusions: [],
   brokenDevices: [],
@@ -57,6 +56,7 @@ const world: World = {
   crds: new Set(),
   plans: [],
   purposesOf: (profile) => (profile === "density" ? ["swap"] : []),
+  released: {},
   hasNamespace: () => false,
   fact: () => ({ kind: "unavailable", why: "the server does not answer" }),
   live: () => undefined,
@@ -66,18 +66,27 @@ const world: World = {
   unread: undefined,
 };
 
-type Case = { readonly reason: string; readonly given: Partial<World>; readonly pruned: readonly string[] };
+type Case = { readonly reason: string; readonly given: Partial<ClusterFacts>; readonly pruned: readonly string[] };
 const both = ["one", "two"];
 const cases: readonly Case[] = [
   { reason: "what is switched off is pruned where people ask for it", given: {}, pruned: both },
-  { reason: "what is on stays", given: { hco: hcoSaying({ ...off, "enable-one": "true" }) }, pruned: ["two"] },
-  { reason: "nobody asked", given: { hco: hcoSaying({ ...off, prune: "false" }) }, pruned: [] },
-  { reason: "a word that is none is no wish", given: { hco: hcoSaying({ ...off, prune: "yes" }) }, pruned: [] },
+  { reason: "what is on stays", given: { hco: hcoAnnotated({ ...off, "enable-one": "true" }) }, pruned: ["two"] },
+  {
+    reason: "a switch that cannot be read is not off",
+    given: { hco: hcoAnnotated({ ...off, "enable-one": "False" }) },
+    pruned: ["two"],
+  },
+  { reason: "nobody asked", given: { hco: hcoAnnotated({ ...off, prune: "false" }) }, pruned: [] },
+  {
+    reason: "a value that is not a boolean changes nothing",
+    given: { hco: hcoAnnotated({ ...off, prune: "yes" }) },
+    pruned: [],
+  },
   { reason: "there is no HyperConverged", given: { hco: undefined }, pruned: [] },
-  { reason: "idle prunes nothing", given: { activation: { ...world.activation, isActive: false } }, pruned: [] },
+  { reason: "idle prunes nothing", given: { activation: { ...facts.activation, isActive: false } }, pruned: [] },
   {
     reason: "what the list does not name is not pruned",
-    given: { activation: { ...world.activation, listed: new Set(["two"]) } },
+    given: { activation: { ...facts.activation, listed: new Set(["two"]) } },
     pruned: ["two"],
   },
   { reason: "excluded", given: { exclusions: rules("[{kind: Thing, name: 'th*'}]") }, pruned: [] },
@@ -90,27 +99,31 @@ const cases: readonly Case[] = [
   { reason: "a plan is in charge of the object", given: { plans: [plan("other", "thing")] }, pruned: [] },
   { reason: "a plan is in charge of a purpose", given: { plans: [plan("density", "other")] }, pruned: ["one"] },
   { reason: "a plan is in charge of something else", given: { plans: [plan("other", "other")] }, pruned: both },
-  { reason: "plans that cannot be read may be in charge", given: { unread: "plans: not listed" }, pruned: [] },
+  {
+    reason: "plans that cannot be read may be in charge",
+    given: { unread: { name: "plans", why: "not listed" } },
+    pruned: [],
+  },
 ];
 
 test.each(cases)("pruned: $reason", ({ given, pruned }) => {
-  expect(prunedParts({ assets }, { ...world, ...given }).map(({ name }) => name)).toEqual(pruned);
+  expect(prunedParts({ assets }, { ...facts, ...given }).map(({ name }) => name)).toEqual(pruned);
 });
 
 test("of an object that is yielded field by field a plan keeps its fields, and the rest is pruned", () => {
-  const governed = { ...world, plans: [plan("other", "thing")] };
+  const governed = { ...facts, plans: [plan("other", "thing")] };
   expect(prunedParts({ assets: [part("one", "fieldwise")] }, governed)).toHaveLength(1);
 });
 
-const barring: readonly { readonly reason: string; readonly given: Partial<World>; readonly isIt: boolean }[] = [
+const barring: readonly { readonly reason: string; readonly given: Partial<ClusterFacts>; readonly isIt: boolean }[] = [
   { reason: "nothing speaks against it", given: {}, isIt: false },
   { reason: "excluded", given: { exclusions: rules("[{kind: Thing, name: thing}]") }, isIt: true },
   { reason: "exclusions are not known", given: { exclusions: undefined }, isIt: true },
   { reason: "governed", given: { plans: [plan("other", "thing")] }, isIt: true },
   { reason: "another is governed", given: { plans: [plan("other", "other")] }, isIt: false },
-  { reason: "plans are not known", given: { unread: "plans: not listed" }, isIt: true },
+  { reason: "plans are not known", given: { unread: { name: "plans", why: "not listed" } }, isIt: true },
 ];
 
 test.each(barring)("barred: $reason", ({ given, isIt }) => {
-  expect(isBarred(target, { ...world, ...given })).toBe(isIt);
+  expect(isBarred(target, { ...facts, ...given })).toBe(isIt);
 });

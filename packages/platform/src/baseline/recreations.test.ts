@@ -1,11 +1,11 @@
 import { platformRule } from "@virt/engine";
+import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judge } from "./judge.ts";
-import { forgotten, seenOf } from "./kept-object.ts";
-import type { ObjectMemory } from "./object-seen.ts";
-import { noteThere } from "./recreations.ts";
-import { readState } from "./state.ts";
+import { forgotten, observedOf } from "../testing/reconciled-example.ts";
+import { decideObject } from "./decide-object.ts";
+import type { ObjectMemory } from "./observe-object.ts";
+import { noteThere, readState } from "./state.ts";
 
 const minute = 60_000;
 const start = 1_800_000_000_000;
@@ -14,21 +14,21 @@ test("what was deleted five times in an hour is made again when the window has r
   const minutes = (count: number) => start - count * minute;
   const memory = (recreated: readonly number[]) => ({ ...forgotten, wasThere: true, recreated });
   const five = [50, 40, 30, 20, 10].map(minutes);
-  expect(judge(seenOf({ a: 1 }, { memory: memory(five) }))).toEqual({
+  expect(decideObject(observedOf({ a: 1 }, { memory: memory(five) }))).toEqual({
     kind: "deletion-fight",
     inMs: 10 * minute,
     count: 5,
   });
-  expect(judge(seenOf({ a: 1 }, { memory: memory(five.slice(1)) })).kind).toBe("apply");
-  expect(judge(seenOf({ a: 1 }, { memory: memory([60, 40, 30, 20, 10].map(minutes)) })).kind).toBe("apply");
+  expect(decideObject(observedOf({ a: 1 }, { memory: memory(five.slice(1)) })).kind).toBe("apply");
+  expect(decideObject(observedOf({ a: 1 }, { memory: memory([60, 40, 30, 20, 10].map(minutes)) })).kind).toBe("apply");
   const ahead = [1, 2, 3, 4, 5].map((year) => start + year * 1e10);
-  expect(judge(seenOf({ a: 1 }, { memory: memory(ahead) }))).toMatchObject({ inMs: 60 * minute });
+  expect(decideObject(observedOf({ a: 1 }, { memory: memory(ahead) }))).toMatchObject({ inMs: 60 * minute });
 });
 
 test("a re-creation is counted on the object itself, the first creation is not", () => {
   const recreatedBy = (memory: ObjectMemory) => {
-    const verdict = judge(seenOf({ a: 1 }, { memory }));
-    return verdict.kind === "apply" && readState(verdict.apply.object).recreated;
+    const decision = decideObject(observedOf({ a: 1 }, { memory }));
+    return decision.kind === "apply" && readState(decision.apply.object).recreated;
   };
   const long = start - 61 * minute;
   expect(recreatedBy(forgotten)).toEqual([]);
@@ -39,7 +39,7 @@ test("a re-creation is counted on the object itself, the first creation is not",
 type Deletion = { readonly afterMs: number; readonly isForgotten: boolean };
 
 /** Somebody deletes the object after each of these pauses; the operator may have lost its memory while it was there. */
-function play(deletions: readonly Deletion[]): readonly number[] {
+function simulateDeletions(deletions: readonly Deletion[]): readonly number[] {
   let now = start;
   let memory = forgotten;
   let live: Parameters<typeof noteThere>[1] | undefined;
@@ -47,8 +47,8 @@ function play(deletions: readonly Deletion[]): readonly number[] {
   for (const { afterMs, isForgotten } of deletions) {
     if (live !== undefined) memory = noteThere(isForgotten ? forgotten : memory, live);
     now += afterMs;
-    const verdict = judge(seenOf({ a: 1 }, { now, memory }));
-    live = verdict.kind === "apply" ? verdict.apply.object : undefined;
+    const decision = decideObject(observedOf({ a: 1 }, { now, memory }));
+    live = decision.kind === "apply" ? decision.apply.object : undefined;
     if (live !== undefined) made.push(now);
   }
   return made.slice(1); // the first one undoes nothing
@@ -60,14 +60,14 @@ test("a deletion is undone at most five times in an hour, at whatever pace, rest
   const pace = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 1, max: 13 * minute }));
   const deletion = fc.record({ afterMs: pace, isForgotten: fc.boolean() });
   const law = fc.property(fc.array(deletion, { minLength: 7, maxLength: 12, size: "max" }), (deletions) => {
-    const made = play(deletions);
+    const made = simulateDeletions(deletions);
     const inHour = (from: number) => made.filter((at) => at >= from && at - from < platformRule.windowMs).length;
     expect(Math.max(0, ...made.map(inHour))).toBeLessThanOrEqual(platformRule.limit);
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law, runsForCost(8));
 });
 
 test("whoever deletes it every quarter of an hour has it back every time", () => {
   const deletions = Array.from({ length: 12 }, (_, at) => ({ afterMs: 15 * minute, isForgotten: at % 3 === 0 }));
-  expect(play(deletions)).toHaveLength(11);
+  expect(simulateDeletions(deletions)).toHaveLength(11);
 });

@@ -1,19 +1,19 @@
 import type { Json, KubeObject } from "@virt/api";
 import { type Path, writePath } from "@virt/engine";
 import { expect, test } from "vitest";
-import { giveUpObject, handOverObject, letGoOf } from "./release.ts";
-import { type Entry, paths, withOwners } from "./small-cluster.ts";
+import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";
+import { releaseFields, releaseOwnershipObject, transferObject } from "./release.ts";
 import { readState } from "./state.ts";
 
 const us = "virt-platform-operator";
 const holder = "virt-platform-operator-released";
 const objectOf = (spec: Json): KubeObject => ({ apiVersion: "v1", kind: "Thing", metadata: { name: "thing" }, spec });
-const apply = (manager: string, ...fields: readonly string[]): Entry => ({
+const apply = (manager: string, ...fields: readonly string[]): ClusterEntry => ({
   manager,
   operation: "Apply",
   paths: paths(...fields),
 });
-const update = (manager: string, ...fields: readonly string[]): Entry => ({
+const update = (manager: string, ...fields: readonly string[]): ClusterEntry => ({
   ...apply(manager, ...fields),
   operation: "Update",
 });
@@ -21,7 +21,7 @@ const update = (manager: string, ...fields: readonly string[]): Entry => ({
 type Case = {
   readonly reason: string;
   readonly intent?: Json;
-  readonly owners: readonly Entry[];
+  readonly owners: readonly ClusterEntry[];
   readonly masked?: readonly Path[];
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly handed?: readonly string[];
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("$reason", ({ intent = { b: 2 }, owners, masked = [], fields = {}, handed = [] }) => {
-  const { handOver: found } = letGoOf({
+  const { handOver: found } = releaseFields({
     live: withOwners(objectOf(live), owners),
     intent: objectOf(intent),
     state: { ...readState(undefined), fields },
@@ -134,17 +134,17 @@ test.each(cases)("$reason", ({ intent = { b: 2 }, owners, masked = [], fields = 
 
 test("a field is handed over with the value that it has, beside all that is held already", () => {
   const held = withOwners(objectOf(live), [apply(holder, "spec/b")]);
-  expect(handOverObject(held, paths("spec/m/c"))).toEqual(objectOf({ b: 2, m: { c: 3 } }));
+  expect(transferObject(held, paths("spec/m/c"))).toEqual(objectOf({ b: 2, m: { c: 3 } }));
 });
 
 test("a map is handed over without what others have in it", () => {
   const owned = withOwners(objectOf(live), [apply(us, "spec/m", "spec/b"), update("them", "spec/m/c")]);
-  expect(handOverObject(owned, paths("spec/m", "spec/b"))).toEqual(objectOf({ m: {}, b: 2 }));
+  expect(transferObject(owned, paths("spec/m", "spec/b"))).toEqual(objectOf({ m: {}, b: 2 }));
   const whole = withOwners(objectOf(live), [apply(us, "spec/m", "spec/b")]);
-  expect(handOverObject(whole, paths("spec/m"))).toEqual(objectOf({ m: { c: 3 } }));
+  expect(transferObject(whole, paths("spec/m"))).toEqual(objectOf({ m: { c: 3 } }));
 });
 
-const givings: readonly { reason: string; owners: readonly Entry[]; rest: Json | undefined }[] = [
+const givings: readonly { reason: string; owners: readonly ClusterEntry[]; rest: Json | undefined }[] = [
   { reason: "what nobody else owns is held on", owners: [apply(holder, "spec/a")], rest: undefined },
   {
     reason: "what somebody took is given up",
@@ -173,7 +173,7 @@ const givings: readonly { reason: string; owners: readonly Entry[]; rest: Json |
 test.each(givings)("$reason", ({ owners, rest }) => {
   const { spec: _, ...bare } = objectOf({});
   const wanted = rest === undefined ? undefined : rest === "nothing" ? bare : objectOf(rest);
-  expect(giveUpObject(withOwners(objectOf(live), owners))).toEqual(wanted);
+  expect(releaseOwnershipObject(withOwners(objectOf(live), owners))).toEqual(wanted);
 });
 
 test("a part of a list element is held on while we keep the element", () => {
@@ -189,5 +189,5 @@ test("a part of a list element is held on while we keep the element", () => {
     },
     { manager: holder, operation: "Apply", paths: [["f:spec", "f:ports", element, "f:target"]] },
   ]);
-  expect(giveUpObject(object)).toBeUndefined();
+  expect(releaseOwnershipObject(object)).toBeUndefined();
 });

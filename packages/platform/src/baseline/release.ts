@@ -17,15 +17,14 @@ import {
   valueAt,
   writePath,
 } from "@virt/engine";
-import { holds, isForeign } from "./holders.ts";
-import { isEmptyMap } from "./met.ts";
-import { isState, releasedManager } from "./names.ts";
-import type { State } from "./state.ts";
+import { isState, releasedManager } from "../hco-annotations.ts";
+import { isEmptyMap, isForeign, isHeldBy } from "./compare.ts";
+import type { ObjectState } from "./state.ts";
 
-export type Releasing = {
+export type ReleaseInput = {
   readonly live: KubeObject;
   readonly intent: KubeObject;
-  readonly state: State;
+  readonly state: ObjectState;
   /** Assets that are active now: what they no longer render may go. */
   readonly active: readonly string[];
   /** Assets that are switched off and whose fields go with them. */
@@ -36,9 +35,9 @@ export type Releasing = {
 };
 
 /** What we own and leave out of the intent on purpose, and what of it only we own: somebody must hold that first. */
-export type LettingGo = { readonly released: readonly Path[]; readonly handOver: readonly Path[] };
+export type ReleasedFields = { readonly released: readonly Path[]; readonly handOver: readonly Path[] };
 
-export function letGoOf(releasing: Releasing): LettingGo {
+export function releaseFields(releasing: ReleaseInput): ReleasedFields {
   const { live, intent, shapeOf } = releasing;
   const owners = readOwners(live);
   const wanted = fieldSet(leafPaths(intent, shapeOf));
@@ -56,10 +55,10 @@ export function letGoOf(releasing: Releasing): LettingGo {
 /** In the intent, or in something that is applied as a whole. A map that is left empty has nothing in it. */
 function isIntended(path: Path, wanted: FieldSet, intent: KubeObject): boolean {
   const isIn = (above: Path) => hasField(wanted, above) && !isEmptyMap(valueAt(intent, above));
-  return holds(wanted, path) || path.some((_, at) => isIn(path.slice(0, at)));
+  return isHeldBy(wanted, path) || path.some((_, at) => isIn(path.slice(0, at)));
 }
 
-function isMasked(path: Path, { masked }: Releasing): boolean {
+function isMasked(path: Path, { masked }: ReleaseInput): boolean {
   return masked.some((one) => one.every((element, at) => element === path[at]));
 }
 
@@ -67,7 +66,7 @@ function isMasked(path: Path, { masked }: Releasing): boolean {
  * An active asset rendered it and does not any more: that is a change of mind, and the field goes. So it does with an
  * asset that is pruned, unless one rendered it, too, that is not active for another reason.
  */
-function isWithdrawn(path: Path, { state, active, pruned }: Releasing): boolean {
+function isWithdrawn(path: Path, { state, active, pruned }: ReleaseInput): boolean {
   const pointer = writePath(path);
   const from = Object.keys(state.fields).filter((asset) => state.fields[asset]?.includes(pointer) === true);
   if (from.some((asset) => active.includes(asset))) return true;
@@ -75,13 +74,13 @@ function isWithdrawn(path: Path, { state, active, pruned }: Releasing): boolean 
 }
 
 /** What the holder of released fields applies: all that it holds, and these, with the values that are there. */
-export function handOverObject(live: KubeObject, paths: readonly Path[]): KubeObject {
+export function transferObject(live: KubeObject, paths: readonly Path[]): KubeObject {
   const held = leavesOf(appliedBy(readOwners(live), releasedManager));
   return heldObject(live, [...held, ...paths]);
 }
 
 /** Fields that the holder holds though somebody owns them again: it gives them up. Undefined: there are none. */
-export function giveUpObject(live: KubeObject): KubeObject | undefined {
+export function releaseOwnershipObject(live: KubeObject): KubeObject | undefined {
   const owners = readOwners(live);
   const held = leavesOf(appliedBy(owners, releasedManager));
   const others = owners.filter(({ manager, subresource }) => manager !== releasedManager && subresource === undefined);
@@ -101,7 +100,7 @@ function isOwnedBy(owners: readonly Owner[], path: Path): boolean {
 function heldObject(live: KubeObject, paths: readonly Path[]): KubeObject {
   const owners = readOwners(live);
   const isShared = (path: Path) =>
-    isMap(valueAt(live, path)) && owners.some(({ fields }) => holds(fields, path) && !isLeaf(fields, path));
+    isMap(valueAt(live, path)) && owners.some(({ fields }) => isHeldBy(fields, path) && !isLeaf(fields, path));
   const emptied = paths.filter(isShared).reduce<Json>((object, path) => withEmptyMap(object, path), live);
   return keepOnly(emptied as KubeObject, fieldSet(paths));
 }

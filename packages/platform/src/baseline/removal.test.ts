@@ -2,17 +2,17 @@
 
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { annotated } from "./kept-object.ts";
-import type { objectAnnotations } from "./names.ts";
-import { judgePrune, judgeTombstone, type Removal } from "./removal.ts";
-import { paths, withOwners } from "./small-cluster.ts";
-import { readState, type State, writeState } from "./state.ts";
+import type { objectAnnotations } from "../hco-annotations.ts";
+import { withAnnotations } from "../testing/reconciled-example.ts";
+import { paths, withOwners } from "../testing/small-cluster.ts";
+import { decidePrune, decideTombstone, type RemovalDecision } from "./removal.ts";
+import { type ObjectState, readState, writeState } from "./state.ts";
 
-const stateText = (state: Partial<State>) => writeState({ ...readState(undefined), ...state });
+const stateText = (state: Partial<ObjectState>) => writeState({ ...readState(undefined), ...state });
 const made = stateText({ created: true, fields: { one: ["/spec/a"], two: ["/spec/b"] } });
 const labels = { "platform.kubevirt.io/managed-by": "virt-platform-operator" };
 
-type Given = {
+type RemovalOptions = {
   readonly kind?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly said?: Partial<Record<keyof typeof objectAnnotations, string>>;
@@ -20,28 +20,28 @@ type Given = {
   readonly identity?: { readonly uid?: string; readonly resourceVersion?: string };
 };
 
-function liveOf(given: Given): KubeObject {
+function liveOf(given: RemovalOptions): KubeObject {
   const { kind = "Thing", said = {}, owner = "virt-platform-operator" } = given;
   const { identity = { uid: "u", resourceVersion: "7" } } = given;
   const metadata = {
     name: "thing",
     labels: given.labels ?? labels,
-    ...annotated({ state: made, ...said }),
+    ...withAnnotations({ state: made, ...said }),
     ...identity,
   };
   const object: KubeObject = { apiVersion: "v1", kind, metadata, spec: { a: 1 } };
   return withOwners(object, [{ manager: owner, operation: "Apply", paths: paths("spec/a") }]);
 }
 
-const deleted: Removal = { kind: "delete", uid: "u", resourceVersion: "7" };
-const released: Removal = { kind: "release" };
-const kept = (why: string): Removal => ({ kind: "keep", why });
+const deleted: RemovalDecision = { kind: "delete", uid: "u", resourceVersion: "7" };
+const released: RemovalDecision = { kind: "release" };
+const kept = (why: string): RemovalDecision => ({ kind: "keep", why });
 
 type Case = {
   readonly reason: string;
-  readonly given: Given;
+  readonly given: RemovalOptions;
   readonly pruned?: readonly string[];
-  readonly as: Removal;
+  readonly as: RemovalDecision;
 };
 
 const always: readonly Case[] = [
@@ -54,16 +54,20 @@ const always: readonly Case[] = [
   },
   { reason: "what is unmanaged is kept", given: { said: { mode: "unmanaged" } }, as: kept("it is unmanaged") },
   { reason: "what is paused is kept", given: { said: { paused: "true" } }, as: kept("it is paused") },
-  { reason: "without an identity nothing is deleted", given: { identity: {} }, as: kept("it has no identity") },
+  {
+    reason: "without an identity nothing is deleted",
+    given: { identity: {} },
+    as: kept("it has no uid or resourceVersion"),
+  },
   {
     reason: "without a version nothing is deleted",
     given: { identity: { uid: "u" } },
-    as: kept("it has no identity"),
+    as: kept("it has no uid or resourceVersion"),
   },
 ];
 
 test.each(always)("tombstone: $reason", ({ given, as }) => {
-  expect(judgeTombstone(liveOf(given))).toEqual(as);
+  expect(decideTombstone(liveOf(given))).toEqual(as);
 });
 
 const pruning: readonly Case[] = [
@@ -71,7 +75,7 @@ const pruning: readonly Case[] = [
   {
     reason: "what we own nothing in is kept",
     given: { owner: "somebody" },
-    as: kept("we own nothing in it"),
+    as: kept("the operator owns none of its fields"),
   },
   {
     reason: "what was there before us is let go of",
@@ -84,7 +88,7 @@ const pruning: readonly Case[] = [
     reason: "what an asset made, too, that is not pruned is kept",
     given: {},
     pruned: ["one", "three"],
-    as: kept("two made it too and is not switched off"),
+    as: kept("two also applied it and is not switched off"),
   },
   {
     reason: "an asset that had no part in it does not keep it",
@@ -96,10 +100,10 @@ const pruning: readonly Case[] = [
     reason: "where it is forgotten who made it any asset may have",
     given: { said: { state: stateText({ created: true }) } },
     pruned: ["one", "two"],
-    as: kept("three made it too and is not switched off"),
+    as: kept("three also applied it and is not switched off"),
   },
 ];
 
 test.each(pruning)("prune: $reason", ({ given, pruned = ["one", "two", "three"], as }) => {
-  expect(judgePrune(liveOf(given), { assets: ["one", "two", "three"], pruned })).toEqual(as);
+  expect(decidePrune(liveOf(given), { assets: ["one", "two", "three"], pruned })).toEqual(as);
 });

@@ -1,6 +1,6 @@
 import { fieldPath } from "@virt/engine";
 import { expect, test } from "vitest";
-import { builtInShape, defaultFrom, shapeFrom } from "./schema-shape.ts";
+import { builtInShape, declaredIn, defaultFrom, shapeFrom } from "./schema.ts";
 
 const schema = {
   properties: {
@@ -48,4 +48,20 @@ test("a Service is merged as the API server merges it", () => {
   expect(builtInShape("Service")(["spec", "ports"])).toEqual({ kind: "map", keys: ["port", "protocol"] });
   expect(builtInShape("Service")(["spec", "selector"])).toEqual({ kind: "atomic" });
   expect(builtInShape("Unicorn")(["spec", "ports"])).toBeUndefined();
+});
+
+test("a field is declared by its name, through lists, and not by a free map", () => {
+  const items = { type: "object", properties: { port: { type: "integer" } } };
+  const ports = { type: "array", items };
+  const free = { type: "object", additionalProperties: { type: "string" } };
+  const isDeclared = declaredIn({ properties: { spec: { properties: { ports, free } } } });
+  const found = (pointer: string) => isDeclared(pointer.slice(1).split("/"));
+  expect(["/spec", "/spec/ports", "/spec/ports/0/port", "/spec/free"].map(found)).toEqual([true, true, true, true]);
+  expect(["/spec/port", "/spec/ports/0/prot", "/spec/free/key", "/spec/ports/0/port/x"].map(found)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+  expect(declaredIn(undefined)(["spec"])).toBe(false);
 });

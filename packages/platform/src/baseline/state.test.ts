@@ -1,9 +1,10 @@
 import type { KubeObject } from "@virt/api";
 import { utf8Length } from "@virt/engine";
+import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { objectAnnotations } from "./names.ts";
-import { readState, type State, writeState } from "./state.ts";
+import { objectAnnotations } from "../hco-annotations.ts";
+import { type ObjectState, readState, writeState } from "./state.ts";
 
 const carrying = (text: string): KubeObject => ({
   apiVersion: "v1",
@@ -12,7 +13,7 @@ const carrying = (text: string): KubeObject => ({
 });
 const nothingKnown = readState(undefined);
 
-const full: State = {
+const full: ObjectState = {
   created: true,
   fields: { swap: ["/spec/a", "/spec/b~1c"] },
   released: ["/spec/d"],
@@ -76,7 +77,7 @@ const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const times = fc.array(time, { maxLength: 6 }).map((all) => all.toSorted((left, right) => left - right));
 const name = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "toString", "a|b", "/spec/a|x"));
 const texts = fc.array(fc.string(), { maxLength: 5 });
-const anyState: fc.Arbitrary<State> = fc.record({
+const anyState: fc.Arbitrary<ObjectState> = fc.record({
   created: fc.boolean(),
   fields: fc.dictionary(name, texts, { maxKeys: 4 }),
   released: texts,
@@ -97,7 +98,7 @@ test("what is written is read back", () => {
   const law = fc.property(anyState, (state) => {
     expect(readState(carrying(writeState(state)))).toEqual(state);
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law);
 });
 
 test("a memory never grows beyond 16 KiB, and the newest fights stay", () => {
@@ -116,7 +117,7 @@ test("a memory never grows beyond 16 KiB, and the newest fights stay", () => {
     const oldestKept = Math.min(...Object.values(read.fights).map(([at = 0]) => at));
     expect(gone.every((key) => (fights[key]?.[0] ?? 0) <= oldestKept)).toBe(true);
   });
-  fc.assert(law, { numRuns: 300 });
+  fc.assert(law, runsForCost(64));
 });
 
 test("hostile text costs nothing and breaks nothing", () => {
@@ -131,5 +132,5 @@ test("hostile text costs nothing and breaks nothing", () => {
       expect(readState(carrying(writeState(state))).fields).toEqual(state.fields);
     },
   );
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law);
 });

@@ -1,4 +1,4 @@
-// The memory that rides on a managed object: what we applied, released, corrected, and why we paused.
+// What the operator stores on an object, in its state annotation: applied fields, edit wars, recreations.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
@@ -6,22 +6,27 @@ import {
   asText,
   at,
   canonicalJson,
+  type EditWarRecord,
   entriesOf,
-  type Fights,
+  type FieldMove,
   isMap,
   member,
+  movesTo,
   oncePer,
   parseJson,
+  platformRule,
   readTime,
   utf8Length,
+  writePointer,
   writeTime,
 } from "@virt/engine";
-import { movedState } from "./moved-state.ts";
-import { objectAnnotations } from "./names.ts";
+import { objectAnnotations } from "../hco-annotations.ts";
+import type { ObjectMemory } from "./observe-object.ts";
 
-export type Paused = { readonly field: string; readonly by: string; readonly count: number; readonly at: string };
+export type PauseRecord = { readonly field: string; readonly by: string; readonly count: number; readonly at: string };
 
-export type State = {
+/** What the operator stores on an object. All of it may be lost or forged: it is checked when it is read. */
+export type ObjectState = {
   readonly created: boolean;
   /** By asset: the paths of its last apply, as pointers. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
@@ -29,13 +34,13 @@ export type State = {
   readonly released: readonly string[];
   /** A digest of the patch that was reported. */
   readonly patch: string | undefined;
-  readonly fights: Fights;
-  readonly paused: Paused | undefined;
+  readonly fights: EditWarRecord;
+  readonly paused: PauseRecord | undefined;
   /** Times, in milliseconds, at which somebody's deletion was undone. */
   readonly recreated: readonly number[];
 };
 
-const noState: State = {
+const noState: ObjectState = {
   created: false,
   fields: {},
   released: [],
@@ -46,13 +51,13 @@ const noState: State = {
 };
 
 /** What cannot be read is empty, which errs on the careful side. */
-export function readState(live: KubeObject | undefined): State {
+export function readState(live: KubeObject | undefined): ObjectState {
   return live === undefined ? noState : stateOn(live);
 }
 
-const stateOn = oncePer((live: KubeObject): State => movedState(stateIn(live), live));
+const stateOn = oncePer((live: KubeObject): ObjectState => movedState(stateIn(live), live));
 
-function stateIn({ metadata }: KubeObject): State {
+function stateIn({ metadata }: KubeObject): ObjectState {
   const text = metadata.annotations?.[objectAnnotations.state];
   const value = text === undefined || utf8Length(text) > mostBytes ? undefined : parseJson(text);
   if (!isMap(value) || member(value, "v") !== 1) return noState;
@@ -70,7 +75,7 @@ function stateIn({ metadata }: KubeObject): State {
 const mostBytes = 16_384;
 
 /** Empty members are left out; when it grows too long the oldest fights are forgotten first. */
-export function writeState(state: State): string {
+export function writeState(state: ObjectState): string {
   const text = canonicalJson(plain(state));
   if (utf8Length(text) <= mostBytes) return text;
   const oldest = Object.entries(state.fights).toSorted(([, left], [, right]) => lastOf(left) - lastOf(right))[0]?.[0];
@@ -79,7 +84,7 @@ export function writeState(state: State): string {
   return writeState({ ...state, fights });
 }
 
-function plain({ created, fields, released, patch, fights, paused, recreated }: State): JsonMap {
+function plain({ created, fields, released, patch, fights, paused, recreated }: ObjectState): JsonMap {
   const written = (ms: readonly number[]) => ms.map(writeTime);
   return {
     v: 1,
@@ -113,9 +118,56 @@ function times(value: Json | undefined): readonly number[] {
     .toSorted((left, right) => left - right);
 }
 
-function pausedOf(value: Json | undefined): Paused | undefined {
+function pausedOf(value: Json | undefined): PauseRecord | undefined {
   const [field, by, when] = ["field", "by", "at"].map((key) => asText(member(value, key)));
   const count = at(value, "count");
   if (field === undefined || by === undefined || when === undefined || typeof count !== "number") return undefined;
   return { field, by, count, at: when };
+}
+
+/** What has no place in the other version stays as it is, and means nothing there. */
+function movedState(state: ObjectState, live: KubeObject): ObjectState {
+  const moves = movesTo(live);
+  if (moves.length === 0) return state;
+  const fields = Object.entries(state.fields).map(
+    ([asset, pointers]) => [asset, pointers.map((pointer) => movedText(pointer, moves))] as const,
+  );
+  return { ...state, fields: Object.fromEntries(fields), fights: movedFights(state.fights, moves) };
+}
+
+/** A fight that began in one version goes on in the other. */
+function movedFights(fights: EditWarRecord, moves: readonly FieldMove[]): EditWarRecord {
+  const shortestFirst = Object.entries(fights).toSorted(([, left], [, right]) => left.length - right.length);
+  return Object.fromEntries(shortestFirst.map(([key, times]) => [movedText(key, moves), times]));
+}
+
+/** A pointer, or one with something after a bar. The places in the moves have nothing to be escaped. */
+function movedText(text: string, moves: readonly FieldMove[]): string {
+  for (const { from, to } of moves) {
+    const start = writePointer(from);
+    const rest = text.startsWith(start) ? text.slice(start.length) : undefined;
+    if (to !== undefined && rest !== undefined && /^($|[/|])/.test(rest)) return `${writePointer(to)}${rest}`;
+  }
+  return text;
+}
+
+/** Those within the window. */
+export function recreations({ recreated = [] }: ObjectMemory, now: number): readonly number[] {
+  return recreated.filter((time) => now - time < platformRule.windowMs);
+}
+
+/** How long it is not made again, once it was often enough. */
+export function restAfter(recreated: readonly number[], now: number): number | undefined {
+  const first = recreated.at(-platformRule.limit);
+  // A clock that went back must not make anybody wait for longer than the rule says.
+  return first === undefined ? undefined : Math.min(platformRule.windowMs, first + platformRule.windowMs - now);
+}
+
+/**
+ * What its presence tells for the time when it is gone. The object carries the count through a restart, the process where
+ * somebody takes it off the object; to a process that starts while it is gone, a creation is the first one.
+ */
+export function noteThere(memory: ObjectMemory, live: KubeObject): ObjectMemory {
+  const recreated = new Set([...(memory.recreated ?? []), ...readState(live).recreated]);
+  return { ...memory, wasThere: true, recreated: [...recreated].toSorted((left, right) => left - right) };
 }

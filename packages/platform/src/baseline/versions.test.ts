@@ -3,13 +3,13 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { writePath } from "@virt/engine";
 import { expect, test } from "vitest";
-import { hcoPointers } from "../hco-pointers.ts";
-import { judge } from "./judge.ts";
-import { forgotten, seenOf } from "./kept-object.ts";
-import { objectAnnotations } from "./names.ts";
-import type { ObjectMemory } from "./object-seen.ts";
-import { handOverObject } from "./release.ts";
-import { type Entry, paths, withOwners } from "./small-cluster.ts";
+import { objectAnnotations } from "../hco-annotations.ts";
+import { hcoPointers } from "../hco-fact.ts";
+import { forgotten, observedOf } from "../testing/reconciled-example.ts";
+import { type ClusterEntry, paths, withOwners } from "../testing/small-cluster.ts";
+import { decideObject } from "./decide-object.ts";
+import type { ObjectMemory } from "./observe-object.ts";
+import { transferObject } from "./release.ts";
 import { readState } from "./state.ts";
 
 const [old, fresh] = ["hco.kubevirt.io/v1beta1", "hco.kubevirt.io/v1"] as const;
@@ -17,10 +17,10 @@ const now = Date.parse("2026-01-01T01:00:00Z");
 const key = "platform.kubevirt.io/managed-by";
 const us = "virt-platform-operator";
 
-type Versioned = Entry & { readonly apiVersion: string };
+type Versioned = ClusterEntry & { readonly apiVersion: string };
 const entry = (
   manager: string,
-  operation: Entry["operation"],
+  operation: ClusterEntry["operation"],
   apiVersion: string,
   ...fields: readonly string[]
 ): Versioned => ({
@@ -46,10 +46,10 @@ const applied = remembered({ fields: { asset: ["/spec/evictionStrategy", "/spec/
 
 const wanted: JsonMap = { virtualization: { evictionStrategy: "None" } };
 
-function verdictOn(live: KubeObject, spec = wanted, memory: ObjectMemory = forgotten) {
+function decisionFor(live: KubeObject, spec = wanted, memory: ObjectMemory = forgotten) {
   const baseline: KubeObject = { apiVersion: fresh, kind: "HyperConverged", metadata: { name: "hco" }, spec };
-  return judge(
-    seenOf(spec, {
+  return decideObject(
+    observedOf(spec, {
       now,
       ref: { apiVersion: fresh, kind: "HyperConverged", name: "hco" },
       baseline,
@@ -66,28 +66,28 @@ const is = (evictionStrategy: Json): JsonMap => ({ virtualization: { evictionStr
 
 test("what somebody set through v1beta1 is contested in v1", () => {
   const live = hco(is("LiveMigrate"), [entry("them", "Update", old, "spec/evictionStrategy")]);
-  const verdict = verdictOn(live);
-  const contested = verdict.kind === "apply" ? verdict.apply.contested : [];
+  const decision = decisionFor(live);
+  const contested = decision.kind === "apply" ? decision.apply.contested : [];
   expect(contested.map(({ path, managers }) => `${writePath(path)} ${managers.join(", ")}`)).toEqual([
     "/spec/virtualization/evictionStrategy them",
   ]);
-  expect(verdict.kind === "apply" && verdict.apply.object["spec"]).toEqual({});
+  expect(decision.kind === "apply" && decision.apply.object["spec"]).toEqual({});
 });
 
 test("a field whose origin nobody knows is contested by whoever set what nobody can place", () => {
   const live = hco({ networking: { a: 1 } }, [entry("them", "Update", old, "spec/networkBinding")]);
-  const verdict = verdictOn(live, { networking: { a: 2 } });
-  expect(verdict.kind === "apply" && verdict.apply.contested.map(({ managers }) => managers)).toEqual([["them"]]);
+  const decision = decisionFor(live, { networking: { a: 2 } });
+  expect(decision.kind === "apply" && decision.apply.contested.map(({ managers }) => managers)).toEqual([["them"]]);
 });
 
 test("what we applied in v1beta1 is ours in v1: all is in order, and nothing is asked", () => {
   const live = hco(is("None"), [ours("spec/evictionStrategy")], applied);
-  expect(verdictOn(live).kind).toBe("in-sync");
+  expect(decisionFor(live).kind).toBe("in-sync");
 });
 
 test("nor do we contest it ourselves, whatever of ours nobody can place", () => {
   const live = hco(is("LiveMigrate"), [ours("spec/evictionStrategy", "spec/featureGates/alignCPUs", "spec/infra")]);
-  expect(verdictOn(live)).toMatchObject({
+  expect(decisionFor(live)).toMatchObject({
     kind: "apply",
     apply: { contested: [], handOver: [], object: { spec: wanted } },
   });
@@ -99,7 +99,7 @@ test("what others took from us in v1 is a drift, though we remember it in terms 
     [ours(), entry("them", "Update", fresh, "spec/virtualization/evictionStrategy")],
     applied,
   );
-  expect(verdictOn(live)).toMatchObject({
+  expect(decisionFor(live)).toMatchObject({
     kind: "apply",
     apply: { cause: "drift", contested: [], opponents: ['"them" (Update)'] },
   });
@@ -108,31 +108,31 @@ test("what others took from us in v1 is a drift, though we remember it in terms 
 test("what we owned by the server's last answer in v1beta1 is agreed in v1", () => {
   const answer = { ...hco({ evictionStrategy: "None" }, [ours("spec/evictionStrategy")]), apiVersion: old };
   const live = hco(is("LiveMigrate"), [ours(), entry("them", "Update", fresh, "spec/virtualization/evictionStrategy")]);
-  const verdict = verdictOn(live, wanted, { ...forgotten, answer });
-  expect(verdict).toMatchObject({ kind: "apply", apply: { contested: [] } });
+  const decision = decisionFor(live, wanted, { ...forgotten, answer });
+  expect(decision).toMatchObject({ kind: "apply", apply: { contested: [] } });
 });
 
-const letGo = { ...is("None"), deployment: { uninstallStrategy: "RemoveWorkloads" } };
+const leftAlone = { ...is("None"), deployment: { uninstallStrategy: "RemoveWorkloads" } };
 const both = ours("spec/evictionStrategy", "spec/uninstallStrategy");
 
 test("what an active asset no longer wants is withdrawn, not handed over", () => {
-  expect(verdictOn(hco(letGo, [both], applied))).toMatchObject({
+  expect(decisionFor(hco(leftAlone, [both], applied))).toMatchObject({
     kind: "apply",
     apply: { handOver: [], contested: [] },
   });
 });
 
 test("what came from nobody knows where is handed over, where it is in v1", () => {
-  const live = hco(letGo, [both]);
-  const verdict = verdictOn(live);
-  const handed = verdict.kind === "apply" ? verdict.apply.handOver : [];
+  const live = hco(leftAlone, [both]);
+  const decision = decisionFor(live);
+  const handed = decision.kind === "apply" ? decision.apply.handOver : [];
   expect(handed.map(writePath)).toEqual(["/spec/deployment/uninstallStrategy"]);
-  expect(handOverObject(live, handed)["spec"]).toEqual({ deployment: letGo.deployment });
+  expect(transferObject(live, handed)["spec"]).toEqual({ deployment: leftAlone.deployment });
 });
 
 test("what the holder of released fields holds in terms of v1beta1 it holds on in v1", () => {
-  const live = hco(letGo, [entry("virt-platform-operator-released", "Apply", old, "spec/uninstallStrategy")]);
-  expect(handOverObject(live, [])["spec"]).toEqual({ deployment: letGo.deployment });
+  const live = hco(leftAlone, [entry("virt-platform-operator-released", "Apply", old, "spec/uninstallStrategy")]);
+  expect(transferObject(live, [])["spec"]).toEqual({ deployment: leftAlone.deployment });
 });
 
 test("a fight that began in v1beta1 goes on in v1", () => {
@@ -143,7 +143,10 @@ test("a fight that began in v1beta1 goes on in v1", () => {
   expect(Object.entries(readState(live).fights).map(([name, all]) => [name, all.length])).toEqual([
     ["/spec/virtualization/evictionStrategy|them", 5],
   ]);
-  expect(verdictOn(live)).toMatchObject({ kind: "pause", paused: { field: "/spec/virtualization/evictionStrategy" } });
+  expect(decisionFor(live)).toMatchObject({
+    kind: "pause",
+    paused: { field: "/spec/virtualization/evictionStrategy" },
+  });
 });
 
 test("a name that only begins like one that moved stays, as does all of other kinds", () => {

@@ -1,13 +1,11 @@
 import type { KubeObject } from "@virt/api";
+import { readHardware, readTopology } from "@virt/facts";
 import { expect, test } from "vitest";
-import { defineAsset, nothing } from "../asset.ts";
-import { annotated } from "../condition.ts";
+import { annotationIs, defineAsset, nothing } from "../asset.ts";
 import { readExclusions } from "../disabled-resources.ts";
-import { readHardware } from "../hardware.ts";
 import { readHco } from "../hco-fact.ts";
-import { readTopology } from "../topology.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
 import { evaluateAsset } from "./evaluate-asset.ts";
-import type { World } from "./world.ts";
 
 const crd = "things.example.com";
 const thing: KubeObject = {
@@ -19,7 +17,7 @@ const thing: KubeObject = {
 const asset = defineAsset({
   name: "asset",
   group: "group",
-  feature: "feature",
+  feature: { name: "feature", description: "", maturity: "GA" },
   tier: "advanced",
   phase: 1,
   order: 1,
@@ -28,12 +26,12 @@ const asset = defineAsset({
   gates: [{ apiVersion: "example.com/v1", kind: "Gate", crd: "gate.example.com" }],
   dependency: "optional",
   switch: { present: "vfio-devices" },
-  conditions: [annotated("wanted", "yes")],
+  conditions: [annotationIs("wanted", "yes")],
   purpose: "purpose",
   singleton: true,
   alternates: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "other", namespace: "$hco" }],
   adoption: "whole",
-  impact: "none",
+  impact: "reboot",
   reads: {
     own: { read: "object", ref: { apiVersion: "v1", kind: "ConfigMap", name: "input", namespace: "$operator" } },
   },
@@ -71,7 +69,7 @@ const plan = (profile: string, name = "somewhere-else") => ({
 });
 
 /** Where everything is wrong. */
-const worst: World = {
+const worst: ClusterFacts = {
   hco: undefined,
   activation: { isActive: false, listed: new Set(["another"]), unknown: [] },
   exclusions: undefined,
@@ -82,6 +80,7 @@ const worst: World = {
   crds: new Set(),
   plans: [plan("governing", "thing")],
   purposesOf: (profile) => (profile === "governing" ? ["purpose"] : []),
+  released: { asset: { by: "plan" } },
   hasNamespace: () => undefined,
   fact: () => ({ kind: "unavailable", why: "the server does not answer" }),
   live: ({ kind }) => (kind === "DaemonSet" ? { ...thing, kind } : undefined),
@@ -92,8 +91,8 @@ const worst: World = {
 };
 
 /** One thing after the other is set right, and each time the next one is the reason. */
-const ladder: readonly { reason: string; details: string; mended: Partial<World> }[] = [
-  { reason: "excluded HCOMissing", details: "no HyperConverged", mended: { hco: hcoWith({}) } },
+const ladder: readonly { reason: string; details: string; mended: Partial<ClusterFacts> }[] = [
+  { reason: "excluded HCOMissing", details: "HyperConverged not found", mended: { hco: hcoWith({}) } },
   {
     reason: "excluded NotActivated",
     details: "idle",
@@ -121,12 +120,9 @@ const ladder: readonly { reason: string; details: string; mended: Partial<World>
     mended: { exclusions: rulesOf("[{kind: Thing, name: thing}]") },
   },
   { reason: "excluded RootExclusion", details: "disabled-resources", mended: { exclusions: [] } },
-  {
-    reason: "excluded GovernedByPlan",
-    details: "VirtPlatformConfig plan",
-    mended: { plans: [plan("other", "thing")] },
-  },
+  { reason: "excluded GovernedByPlan", details: "Config plan", mended: { plans: [plan("other", "thing")] } },
   { reason: "excluded GovernedByPlan", details: "VirtPlatformConfig plan", mended: { plans: [plan("other")] } },
+  { reason: "excluded ReleasedByPlan", details: "VirtPlatformConfig plan", mended: { released: {} } },
   { reason: "excluded CRDMissing", details: crd, mended: { crds: new Set([crd]) } },
   {
     reason: "excluded CRDMissing",
@@ -151,29 +147,29 @@ const ladder: readonly { reason: string; details: string; mended: Partial<World>
     mended: { unlisted: ({ kind }) => (kind === "DaemonSet" ? "forbidden" : undefined) },
   },
   { reason: "held InputUnavailable", details: "DaemonSet: forbidden", mended: { unlisted: () => undefined } },
-  { reason: "excluded AlreadyProvided", details: "DaemonSet/openshift-cnv/other", mended: { live: () => undefined } },
-  { reason: "excluded AlreadyProvided", details: "Thing//foreign", mended: { others: () => [thing] } },
+  { reason: "excluded AlreadyProvided", details: "DaemonSet openshift-cnv/other", mended: { live: () => undefined } },
+  { reason: "excluded AlreadyProvided", details: "Thing foreign", mended: { others: () => [thing] } },
 ];
 
 test("the first check that fails is the reason, in the order of the specification", () => {
-  let world = worst;
+  let facts = worst;
   for (const { reason, details, mended } of ladder) {
-    const standing = evaluateAsset(asset, world);
-    expect(`${standing.kind} ${"reason" in standing ? standing.reason : ""}`).toBe(reason);
-    expect("details" in standing && standing.details).toContain(details);
-    world = { ...world, ...mended };
+    const status = evaluateAsset(asset, facts);
+    expect(`${status.kind} ${"reason" in status ? status.reason : ""}`).toBe(reason);
+    expect("details" in status && status.details).toContain(details);
+    facts = { ...facts, ...mended };
   }
-  expect(evaluateAsset(asset, world)).toEqual({ kind: "active", object: thing, leftOut: [] });
+  expect(evaluateAsset(asset, facts)).toEqual({ kind: "active", object: thing, leftOut: [] });
 });
 
 test("while the list of CRDs may not be complete none is missing", () => {
-  const standing = evaluateAsset(asset, { ...best, crds: new Set(), unread: "crds: not complete" });
-  expect(standing).toMatchObject({ kind: "held", reason: "InputUnavailable", details: "crds: not complete" });
-  expect(standing).not.toHaveProperty("isExcluded");
+  const status = evaluateAsset(asset, { ...best, crds: new Set(), unread: { name: "crds", why: "not complete" } });
+  expect(status).toMatchObject({ kind: "held", reason: "InputUnavailable", details: "crds: not complete" });
+  expect(status).not.toHaveProperty("isExcluded");
 });
 
 test("a schema that cannot be read holds the asset: nobody knows what of it is served", () => {
-  const fact: World["fact"] = ({ read }) =>
+  const fact: ClusterFacts["fact"] = ({ read }) =>
     read === "schema" ? { kind: "unavailable", why: "500" } : { kind: "known", value: undefined };
   expect(evaluateAsset(asset, { ...best, fact })).toMatchObject({
     kind: "held",
@@ -181,7 +177,7 @@ test("a schema that cannot be read holds the asset: nobody knows what of it is s
   });
 });
 
-const best = ladder.reduce<World>((world, { mended }) => ({ ...world, ...mended }), worst);
+const best = ladder.reduce<ClusterFacts>((facts, { mended }) => ({ ...facts, ...mended }), worst);
 
 test("while our own object is there others do not take its place", () => {
   const live = (ref: { readonly kind: string }) => (ref.kind === "Thing" ? thing : { ...thing, kind: ref.kind });
@@ -201,24 +197,24 @@ test("an object that is yielded field by field goes on beside a plan", () => {
   );
 });
 
-const renders: readonly { reason: string; render: () => ReturnType<typeof asset.render>; standing: string }[] = [
+const renders: readonly { reason: string; render: () => ReturnType<typeof asset.render>; status: string }[] = [
   {
     reason: "nothing to apply has its reason",
     render: () => nothing("AlreadyEffective"),
-    standing: "NothingToApply: AlreadyEffective",
+    status: "NothingToApply: AlreadyEffective",
   },
   {
     reason: "a render that throws excludes its asset alone",
     render: () => {
       throw new Error("no such fact");
     },
-    standing: "RenderError: no such fact",
+    status: "RenderError: no such fact",
   },
 ];
 
-test.each(renders)("$reason", ({ render, standing }) => {
+test.each(renders)("$reason", ({ render, status }) => {
   const found = evaluateAsset({ ...asset, render }, best);
-  expect(found.kind === "excluded" && `${found.reason}: ${found.details}`).toBe(standing);
+  expect(found.kind === "excluded" && `${found.reason}: ${found.details}`).toBe(status);
 });
 
 test("a leaf that the served schema does not know is left out, and listed", () => {

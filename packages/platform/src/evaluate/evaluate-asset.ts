@@ -1,27 +1,33 @@
 // Whether an asset is applied here: the checks in their order, the first that fails is the reason.
 
 import type { KubeObject } from "@virt/api";
-import { governorOf, governorOfPurpose } from "@virt/engine";
-import { isAllowed } from "../activation.ts";
-import type { AnyFacts, Asset, Nothing } from "../asset.ts";
+import { isAllowed, switchState } from "../activation.ts";
+import type { AnyAssetFacts, Asset, AssetRead, Nothing } from "../asset.ts";
+import { keepKnown } from "../baseline/schema.ts";
 import { excludedBy } from "../disabled-resources.ts";
 import { evaluateConditions } from "../evaluate-condition.ts";
-import type { HcoFact } from "../hco-fact.ts";
-import type { Read } from "../reads.ts";
-import { keepKnown } from "../schema-leaves.ts";
-import { switchState } from "../switch.ts";
+import { commandToAsk } from "../governance/asset-switches.ts";
+import { governorOfAsset } from "../governance/follow-governance.ts";
+import type { AssetHcoFact } from "../hco-fact.ts";
 import { alreadyProvided, foreignProvider, unlistedProvider } from "./already-provided.ts";
-import type { Asked } from "./asked.ts";
-import { placed } from "./place.ts";
-import { readWords } from "./read-words.ts";
-import { excluded, held, type Reason, type Standing, type Waiting } from "./standing.ts";
-import type { World } from "./world.ts";
+import {
+  type AssetRequest,
+  type AssetStatus,
+  excludedStatus,
+  heldStatus,
+  type Reason,
+  readWords,
+  unreadStatus,
+  type WaitingStatus,
+} from "./asset-status.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
+import { placed } from "./managed-objects.ts";
 
-export function evaluateAsset(asset: Asset, world: World): Standing {
-  const { hco } = world;
-  if (hco === undefined) return excluded("HCOMissing", "no HyperConverged to work from");
-  const asked = askedOf(asset, world, hco);
-  let waiting: Waiting | undefined;
+export function evaluateAsset(asset: Asset, facts: ClusterFacts): AssetStatus {
+  const { hco } = facts;
+  if (hco === undefined) return excludedStatus("HCOMissing", "HyperConverged not found");
+  const asked = askedOf(asset, facts, hco);
+  let waiting: WaitingStatus | undefined;
   for (const check of Object.values(checks)) {
     const found = check(asked);
     if (found?.kind === "excluded") return waiting === undefined ? found : outweighed(waiting, found.reason);
@@ -31,100 +37,121 @@ export function evaluateAsset(asset: Asset, world: World): Standing {
 }
 
 /** What is seen only while the object is of use cannot take its use away: its streams would end, and begin again, and end. */
-function outweighed(waiting: Waiting, reason: Reason): Waiting {
+function outweighed(waiting: WaitingStatus, reason: Reason): WaitingStatus {
   return reason === "NamespaceMissing" || reason === "AlreadyProvided" ? waiting : { ...waiting, isExcluded: true };
 }
 
-export function askedOf(asset: Asset, world: World, hco: HcoFact): Asked {
-  const { ownNamespace } = world;
+export function askedOf(asset: Asset, facts: ClusterFacts, hco: AssetHcoFact): AssetRequest {
+  const { ownNamespace } = facts;
   const places = { hcoNamespace: hco.namespace, hcoApiVersion: hco.apiVersion, ownNamespace };
-  return { asset, world, hco, target: placed(asset.target, places), places };
+  return { asset, facts, hco, target: placed(asset.target, places), places };
 }
 
-type Check = (asked: Asked) => Standing | undefined;
+type Check = (asked: AssetRequest) => AssetStatus | undefined;
 
-const isActive: Check = ({ world }) =>
-  world.activation.isActive
+const isActive: Check = ({ facts }) =>
+  facts.activation.isActive
     ? undefined
-    : excluded("NotActivated", "the operator is idle: annotation autopilot does not ask for it");
+    : excludedStatus(
+        "NotActivated",
+        "the operator is idle: annotation platform.kubevirt.io/autopilot on the HyperConverged does not enable it",
+      );
 
-const isListed: Check = ({ asset, world }) =>
-  isAllowed(world.activation, asset)
+const isListed: Check = ({ asset, facts }) =>
+  isAllowed(facts.activation, asset)
     ? undefined
-    : excluded("NotListed", `annotation autopilot lists neither ${asset.name} nor its group`);
+    : excludedStatus(
+        "NotListed",
+        `annotation platform.kubevirt.io/autopilot lists neither ${asset.name} nor its group`,
+      );
 
 const isSwitchedOn: Check = ({ asset, hco }) => {
-  const { isOn, expected, actual } = switchState(asset.switch, hco);
-  return isOn ? undefined : excluded("SwitchedOff", `expected ${expected}, found ${actual}`);
+  const { isOn, expected, actual, mistake } = switchState(asset.switch, hco);
+  if (mistake !== undefined)
+    return heldStatus("InvalidConfiguration", `${mistake}; what was applied before stays as it is`);
+  return isOn ? undefined : excludedStatus("SwitchedOff", `expected ${expected}, found ${actual}`);
 };
 
-const isReadable: Check = ({ asset, world }) => {
+const isReadable: Check = ({ asset, facts }) => {
   const key = asset.switch !== undefined && "present" in asset.switch ? asset.switch.present : undefined;
-  const isBroken = key !== undefined && world.brokenDevices.includes(key);
+  const isBroken = key !== undefined && facts.brokenDevices.includes(key);
   return isBroken
-    ? held("InvalidConfiguration", `annotation ${key} cannot be read; its last valid form stays in force`)
+    ? heldStatus("InvalidConfiguration", `annotation ${key} cannot be read; its last valid form stays in force`)
     : undefined;
 };
 
-const isConditionMet: Check = ({ asset, world, hco }) => {
-  const { hardware, topology, images, unread } = world;
-  if (unread !== undefined) return held("InputUnavailable", unread); // plans, which a later check needs, are among it
+const isConditionMet: Check = ({ asset, facts, hco }) => {
+  const { hardware, topology, images, unread } = facts;
+  if (unread !== undefined) return unreadStatus(unread); // plans, which a later check needs, are among it
   const finding = evaluateConditions(asset.conditions ?? [], { hco, hardware, topology, images });
   if (finding.kind === "met") return undefined;
   const details = finding.kind === "broken" ? finding.reason : `expected ${finding.expected}, found ${finding.actual}`;
-  return excluded("ConditionNotMet", details);
+  return excludedStatus("ConditionNotMet", details);
 };
 
-const isNotExcluded: Check = ({ world, target }) => {
-  if (world.exclusions === undefined)
-    return excluded("InvalidExclusions", "annotation disabled-resources cannot be read, and no valid one is known");
-  const rule = excludedBy(world.exclusions, target);
-  return rule === undefined ? undefined : excluded("RootExclusion", `rule ${rule} of annotation disabled-resources`);
+const isNotExcluded: Check = ({ facts, target }) => {
+  if (facts.exclusions === undefined)
+    return excludedStatus(
+      "InvalidExclusions",
+      "annotation disabled-resources cannot be read, and no valid one is known",
+    );
+  const rule = excludedBy(facts.exclusions, target);
+  return rule === undefined
+    ? undefined
+    : excludedStatus("RootExclusion", `rule ${rule} of annotation disabled-resources`);
 };
 
 /** An object that is yielded field by field goes on without the fields of the plan. */
-const isUngoverned: Check = ({ asset, world, target }) => {
-  const byPurpose =
-    asset.purpose === undefined ? undefined : governorOfPurpose(world.plans, asset.purpose, world.purposesOf);
-  const byObject = asset.adoption === "whole" ? governorOf(world.plans, target) : undefined;
-  const governor = byPurpose ?? byObject;
-  return governor === undefined ? undefined : excluded("GovernedByPlan", `VirtPlatformConfig ${governor}`);
+const isUngoverned: Check = ({ asset, facts, target }) => {
+  const governor = governorOfAsset(asset, target, facts);
+  return governor === undefined ? undefined : excludedStatus("GovernedByPlan", `VirtPlatformConfig ${governor}`);
 };
 
-const hasCrds: Check = ({ asset, world }) => {
+/** What a plan let go of stays as it is until a person asks for more: to hand over must not reboot a node. */
+const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread } }) => {
+  if (asset.impact !== "reboot") return undefined;
+  if (releasedUnread !== undefined) return unreadStatus({ name: "record of governance", why: releasedUnread });
+  const { by } = released[asset.name] ?? {};
+  if (by === undefined) return undefined;
+  const why = `VirtPlatformConfig ${by} governed it and was then ignored or deleted, and no switch of asset ${asset.name} was set since`;
+  const next = `to have it applied, which reboots nodes, run ${commandToAsk(asset, hco)}`;
+  return excludedStatus("ReleasedByPlan", `${why}. Next: ${next}`);
+};
+
+const hasCrds: Check = ({ asset, facts }) => {
   const wanted = [
     ...(asset.target.crd === undefined ? [] : [asset.target.crd]),
     ...[...asset.needs, ...(asset.gates ?? [])].map(({ crd }) => crd),
   ];
-  if (world.unread !== undefined) return undefined; // the list of CRDs may not be complete
-  const missing = wanted.find((crd) => !world.crds.has(crd));
-  return missing === undefined ? undefined : excluded("CRDMissing", missing);
+  if (facts.unread !== undefined) return undefined; // the list of CRDs may not be complete
+  const missing = wanted.find((crd) => !facts.crds.has(crd));
+  return missing === undefined ? undefined : excludedStatus("CRDMissing", missing);
 };
 
-const hasInputs: Check = ({ asset, world, target }) => {
-  const facts = [...Object.values(asset.reads), ...ownSchema(asset.target.crd, target.apiVersion)].map((read) => ({
+const hasInputs: Check = ({ asset, facts, target }) => {
+  const inputs = [...Object.values(asset.reads), ...ownSchema(asset.target.crd, target.apiVersion)].map((read) => ({
     read,
-    fact: world.fact(read),
+    fact: facts.fact(read),
   }));
-  const unread = facts.find(({ fact }) => fact.kind === "unavailable");
+  const unread = inputs.find(({ fact }) => fact.kind === "unavailable");
   if (unread === undefined || unread.fact.kind === "known") return undefined;
-  return held("InputUnavailable", `${readWords(unread.read)}: ${unread.fact.why}`);
+  return unreadStatus({ name: readWords(unread.read), why: unread.fact.why });
 };
 
 /** Where the HyperConverged is there is a namespace. */
-const hasNamespace: Check = ({ world, target, hco }) => {
+const hasNamespace: Check = ({ facts, target, hco }) => {
   const { namespace } = target;
   if (namespace === undefined || namespace === hco.namespace) return undefined;
-  const isThere = world.hasNamespace(namespace);
-  if (isThere === undefined) return held("InputUnavailable", `namespace ${namespace}: not listed yet`);
-  return isThere ? undefined : excluded("NamespaceMissing", namespace);
+  const isThere = facts.hasNamespace(namespace);
+  if (isThere === undefined) return unreadStatus({ name: `namespace ${namespace}`, why: "cache not synced" });
+  return isThere ? undefined : excludedStatus("NamespaceMissing", namespace);
 };
 
 const isNeeded: Check = (asked) => {
   const unlisted = unlistedProvider(asked);
-  if (unlisted !== undefined) return held("InputUnavailable", unlisted);
+  if (unlisted !== undefined) return unreadStatus(unlisted);
   const other = alreadyProvided(asked);
-  return other === undefined ? undefined : excluded("AlreadyProvided", other);
+  return other === undefined ? undefined : excludedStatus("AlreadyProvided", other);
 };
 
 /** In the order in which they are made. */
@@ -136,21 +163,32 @@ export const checks = {
   conditions: isConditionMet,
   exclusions: isNotExcluded,
   plans: isUngoverned,
+  "hand-over": isAskedSincePlan,
   crds: hasCrds,
   inputs: hasInputs,
   namespace: hasNamespace,
   alternates: isNeeded,
 } as const satisfies Readonly<Record<string, Check>>;
 
-export function renderAsset(asked: Asked): Standing {
-  const { asset, world } = asked;
+export function renderAsset(asked: AssetRequest): AssetStatus {
+  const { asset, facts } = asked;
   try {
-    const rendered = asset.render(factsOf(asset, world));
-    if (isNothing(rendered)) return excluded("NothingToApply", rendered.nothing);
+    const inputs = factsOf(asset, facts);
+    const rendered = asset.render(inputs);
+    if (isNothing(rendered)) return excludedStatus("NothingToApply", rendered.nothing);
     const rival = foreignProvider(asked);
-    return { kind: "active", ...known(rendered, asset, world), ...(rival !== undefined && { rival }) };
+    const warnings = asset.warnings?.(inputs) ?? [];
+    return {
+      kind: "active",
+      ...known(rendered, asset, facts),
+      ...(rival !== undefined && { rival }),
+      ...(warnings.length > 0 && { warnings }),
+    };
   } catch (error) {
-    return excluded("RenderError", error instanceof Error ? error.message : "the render threw something strange");
+    return excludedStatus(
+      "RenderError",
+      error instanceof Error ? error.message : "render threw a value that is not an Error",
+    );
   }
 }
 
@@ -158,24 +196,24 @@ function isNothing(rendered: KubeObject | Nothing): rendered is Nothing {
   return !("apiVersion" in rendered);
 }
 
-function factsOf({ reads }: Asset, world: World): AnyFacts {
-  const facts = Object.entries(reads).flatMap(([name, read]) => {
-    const fact = world.fact(read);
+function factsOf({ reads }: Asset, facts: ClusterFacts): AnyAssetFacts {
+  const entries = Object.entries(reads).flatMap(([name, read]) => {
+    const fact = facts.fact(read);
     return fact.kind === "known" ? [[name, fact.value] as const] : [];
   });
-  const { ownNamespace, runbookUrlTemplate } = world;
-  return { ...Object.fromEntries(facts), ownNamespace, runbookUrlTemplate };
+  const { ownNamespace, runbookUrlTemplate } = facts;
+  return { ...Object.fromEntries(entries), ownNamespace, runbookUrlTemplate };
 }
 
 /** By it the object is cut to what is served. */
-function ownSchema(crd: string | undefined, apiVersion: string): readonly Read[] {
+function ownSchema(crd: string | undefined, apiVersion: string): readonly AssetRead[] {
   return crd === undefined ? [] : [{ read: "schema", crd, version: apiVersion.split("/").at(-1) ?? "" }];
 }
 
 /** A leaf that the served schema does not know would be refused. */
-function known(object: KubeObject, { target: { crd } }: Asset, world: World) {
+function known(object: KubeObject, { target: { crd } }: Asset, facts: ClusterFacts) {
   const [read] = ownSchema(crd, object.apiVersion);
-  const fact = read && world.fact(read);
+  const fact = read && facts.fact(read);
   if (fact?.kind !== "known" || fact.value === undefined) return { object, leftOut: [] };
   return keepKnown(object, fact.value as Parameters<typeof keepKnown>[1]);
 }

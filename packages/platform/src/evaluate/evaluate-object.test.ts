@@ -1,13 +1,13 @@
 import type { JsonMap, KubeObject } from "@virt/api";
 import { noSchema, writePath } from "@virt/engine";
+import { readHardware, readTopology } from "@virt/facts";
+import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Asset, defineAsset, nothing } from "../asset.ts";
-import { readHardware } from "../hardware.ts";
 import { readHco } from "../hco-fact.ts";
-import { readTopology } from "../topology.ts";
+import type { ClusterFacts, Fact } from "./cluster-facts.ts";
 import { evaluateObject } from "./evaluate-object.ts";
-import type { Fact, World } from "./world.ts";
 
 const ref = { apiVersion: "v1", kind: "Thing", name: "thing" };
 const objectOf = (spec: JsonMap): KubeObject => ({
@@ -20,7 +20,7 @@ const objectOf = (spec: JsonMap): KubeObject => ({
 const part = (name: string, render: Asset["render"], reads: Asset["reads"] = {}): Asset =>
   defineAsset({
     name,
-    feature: "feature",
+    feature: { name: "feature", description: "", maturity: "GA" },
     tier: "always-on",
     phase: 1,
     order: 1,
@@ -33,7 +33,7 @@ const part = (name: string, render: Asset["render"], reads: Asset["reads"] = {})
     render,
   });
 
-const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
+const facts = (fact: Fact = { kind: "known", value: undefined }): ClusterFacts => ({
   hco: readHco(
     { apiVersion: "hco.kubevirt.io/v1", kind: "HyperConverged", metadata: { name: "h", namespace: "n" } },
     undefined,
@@ -47,6 +47,7 @@ const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
   crds: new Set(),
   plans: [],
   purposesOf: () => [],
+  released: {},
   hasNamespace: () => true,
   fact: () => fact,
   live: () => undefined,
@@ -58,8 +59,8 @@ const world = (fact: Fact = { kind: "known", value: undefined }): World => ({
 
 const a = part("a", () => objectOf({ x: 1, m: { p: 1 } }));
 const b = part("b", () => objectOf({ m: { q: 2 } }));
-const evaluate = (assets: readonly Asset[], given = world()) =>
-  evaluateObject({ ref, assets }, { world: given, shapeOf: noSchema, lastKnown: new Map() });
+const evaluate = (assets: readonly Asset[], given = facts()) =>
+  evaluateObject({ ref, assets }, { facts: given, shapeOf: noSchema, lastKnown: new Map() });
 
 test("the parts that are active are merged, and who rendered what is kept", () => {
   const { wanted } = evaluate([a, b, part("off", () => nothing("no need"))]);
@@ -75,9 +76,9 @@ test("the parts that are active are merged, and who rendered what is kept", () =
 });
 
 test("a part that wants another value is left out alone, and says where", () => {
-  const { wanted, standings } = evaluate([a, part("quarrels", () => objectOf({ x: 2 })), b]);
+  const { wanted, statuses } = evaluate([a, part("quarrels", () => objectOf({ x: 2 })), b]);
   expect(wanted.kind === "object" && wanted.parts.map(({ asset }) => asset)).toEqual(["a", "b"]);
-  expect(standings.get("quarrels")).toMatchObject({
+  expect(statuses.get("quarrels")).toMatchObject({
     kind: "excluded",
     reason: "RenderError",
     details: expect.stringContaining("/spec/x"),
@@ -90,50 +91,50 @@ test("without an active part there is no object", () => {
 
 test("an input that cannot be read holds the whole object: no part of it may go", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
-  const { wanted, standings } = evaluate([a, reading], world({ kind: "unavailable", why: "no answer" }));
+  const { wanted, statuses } = evaluate([a, reading], facts({ kind: "unavailable", why: "no answer" }));
   expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "topology: no answer" });
-  expect(standings.get("a")?.kind).toBe("active");
+  expect(statuses.get("a")?.kind).toBe("active");
 });
 
 test("a part whose input was read before keeps its last form, and the others go on", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
-  const given = world({ kind: "unavailable", why: "no answer" });
+  const given = facts({ kind: "unavailable", why: "no answer" });
   const lastKnown = new Map([["reading", { kind: "active", object: objectOf({ y: 7 }), leftOut: [] } as const]]);
-  const { wanted, standings } = evaluateObject(
+  const { wanted, statuses } = evaluateObject(
     { ref, assets: [a, reading] },
-    { world: given, shapeOf: noSchema, lastKnown },
+    { facts: given, shapeOf: noSchema, lastKnown },
   );
   expect(wanted).toMatchObject({ kind: "object", baseline: objectOf({ x: 1, m: { p: 1 }, y: 7 }) });
-  expect(standings.get("reading")).toMatchObject({ kind: "held", reason: "InputUnavailable" });
+  expect(statuses.get("reading")).toMatchObject({ kind: "held", reason: "InputUnavailable" });
 });
 
 test("what a part wanted in another version of the object is nothing to keep to: the whole object is held", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
-  const given = world({ kind: "unavailable", why: "no answer" });
+  const given = facts({ kind: "unavailable", why: "no answer" });
   const object = { ...objectOf({ y: 7 }), apiVersion: "v0" };
   const lastKnown = new Map([["reading", { kind: "active", object, leftOut: [] } as const]]);
-  const { wanted } = evaluateObject({ ref, assets: [a, reading] }, { world: given, shapeOf: noSchema, lastKnown });
+  const { wanted } = evaluateObject({ ref, assets: [a, reading] }, { facts: given, shapeOf: noSchema, lastKnown });
   expect(wanted).toMatchObject({ kind: "held", reason: "InputUnavailable" });
 });
 
 test("a part that was not applied before is not applied because its input cannot be read", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
-  const given = world({ kind: "unavailable", why: "no answer" });
+  const given = facts({ kind: "unavailable", why: "no answer" });
   const lastKnown = new Map([["reading", { kind: "excluded", reason: "ConditionNotMet", details: "" } as const]]);
-  const { wanted } = evaluateObject({ ref, assets: [a, reading] }, { world: given, shapeOf: noSchema, lastKnown });
+  const { wanted } = evaluateObject({ ref, assets: [a, reading] }, { facts: given, shapeOf: noSchema, lastKnown });
   expect(wanted).toMatchObject({ kind: "object", baseline: objectOf({ x: 1, m: { p: 1 } }) });
 });
 
 test("what is excluded stays so, whatever cannot be read", () => {
   const reading = part("reading", () => objectOf({ y: 1 }), { topology: { read: "topology" } });
   const lastKnown = new Map([["reading", { kind: "active", object: objectOf({ y: 7 }), leftOut: [] } as const]]);
-  const given = { ...world({ kind: "unavailable", why: "no answer" }), exclusions: undefined };
-  const { wanted } = evaluateObject({ ref, assets: [reading] }, { world: given, shapeOf: noSchema, lastKnown });
+  const given = { ...facts({ kind: "unavailable", why: "no answer" }), exclusions: undefined };
+  const { wanted } = evaluateObject({ ref, assets: [reading] }, { facts: given, shapeOf: noSchema, lastKnown });
   expect(wanted).toEqual({ kind: "excluded" });
 });
 
 test("before nodes and plans are known nothing is concluded from their absence", () => {
-  const { wanted } = evaluate([a], { ...world(), unread: "nodes: not listed yet" });
+  const { wanted } = evaluate([a], { ...facts(), unread: { name: "nodes", why: "not listed yet" } });
   expect(wanted).toEqual({ kind: "held", reason: "InputUnavailable", message: "nodes: not listed yet" });
 });
 
@@ -143,11 +144,11 @@ test("the fields of a plan are named, for an object that is yielded field by fie
     spec: { profile: "p", action: "Apply" },
     status: { executedGeneration: 1, items: [{ targetRef: ref, managedFields: ["spec.m.p"] }] },
   };
-  const { wanted } = evaluate([a], { ...world(), plans: [plan] });
+  const { wanted } = evaluate([a], { ...facts(), plans: [plan] });
   expect(wanted.kind === "object" && wanted.governed.map(writePath)).toEqual(["/spec/m/p"]);
 });
 
-test("the same world gives the same object", () => {
+test("the same facts gives the same object", () => {
   const leaf = fc.oneof(fc.nat(2), fc.constantFrom("x", "y"));
   const spec = fc.dictionary(
     fc.constantFrom("a", "b", "c"),
@@ -155,10 +156,10 @@ test("the same world gives the same object", () => {
   );
   const law = fc.property(fc.array(spec, { maxLength: 4, size: "max" }), (specs) => {
     const assets = specs.map((one, at) => part(`asset-${at}`, () => objectOf(one)));
-    const texts = [evaluate(assets), evaluate(assets)].map(({ wanted, standings }) =>
-      JSON.stringify([wanted, [...standings]]),
+    const texts = [evaluate(assets), evaluate(assets)].map(({ wanted, statuses }) =>
+      JSON.stringify([wanted, [...statuses]]),
     );
     expect(texts[0]).toBe(texts[1]);
   });
-  fc.assert(law, { numRuns: 20_000 });
+  fc.assert(law, runsForCost(4));
 });

@@ -4,15 +4,16 @@ import type { KubeObject, Ref } from "@virt/api";
 import { dottedPath, governedFields, type Path, type ShapeOf } from "@virt/engine";
 import type { Asset } from "../asset.ts";
 import { mergeParts } from "../merge-parts.ts";
+import { type AssetStatus, excludedStatus, type SettledStatus } from "./asset-status.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
 import { evaluateAsset } from "./evaluate-asset.ts";
-import { excluded, type Settled, type Standing } from "./standing.ts";
-import type { World } from "./world.ts";
 
 /** Several assets may share one object as its parts. */
 export type ManagedObject = { readonly ref: Ref; readonly assets: readonly Asset[] };
 
-export type Evaluated = {
-  readonly standings: ReadonlyMap<string, Standing>;
+/** The status of each asset of an object, and what is wanted of it. */
+export type EvaluatedObject = {
+  readonly statuses: ReadonlyMap<string, AssetStatus>;
   readonly wanted:
     | {
         readonly kind: "object";
@@ -25,36 +26,45 @@ export type Evaluated = {
     | { readonly kind: "excluded" };
 };
 
-export type Evaluating = {
-  readonly world: World;
+/** What an object is evaluated by. */
+export type EvaluationInput = {
+  readonly facts: ClusterFacts;
   readonly shapeOf: ShapeOf;
   /** How assets stood when their inputs could last be read. */
-  readonly lastKnown: ReadonlyMap<string, Settled>;
+  readonly lastKnown: ReadonlyMap<string, SettledStatus>;
 };
 
-export function evaluateObject({ ref, assets }: ManagedObject, { world, shapeOf, lastKnown }: Evaluating): Evaluated {
-  const standings = new Map<string, Standing>(assets.map((asset) => [asset.name, evaluateAsset(asset, world)]));
-  const inForce = [...standings].flatMap(([asset, standing]) => {
-    if (standing.kind !== "held") return [{ asset, standing }];
-    return standing.isExcluded ? [] : [{ asset, standing: lastOf(asset, ref, lastKnown) ?? standing }];
+/** Evaluates all assets of an object and merges the renders of the active ones. */
+export function evaluateObject(
+  { ref, assets }: ManagedObject,
+  { facts, shapeOf, lastKnown }: EvaluationInput,
+): EvaluatedObject {
+  const statuses = new Map<string, AssetStatus>(assets.map((asset) => [asset.name, evaluateAsset(asset, facts)]));
+  const inForce = [...statuses].flatMap(([asset, status]) => {
+    if (status.kind !== "held") return [{ asset, status }];
+    return status.isExcluded ? [] : [{ asset, status: lastOf(asset, ref, lastKnown) ?? status }];
   });
-  const waiting = inForce.find(({ standing }) => standing.kind === "held")?.standing;
+  const waiting = inForce.find(({ status }) => status.kind === "held")?.status;
   if (waiting?.kind === "held")
-    return { standings, wanted: { kind: "held", reason: waiting.reason, message: waiting.details } };
-  const parts = inForce.flatMap(({ asset, standing }) =>
-    standing.kind === "active" ? [{ asset, object: standing.object }] : [],
+    return { statuses, wanted: { kind: "held", reason: waiting.reason, message: waiting.details } };
+  const parts = inForce.flatMap(({ asset, status }) =>
+    status.kind === "active" ? [{ asset, object: status.object }] : [],
   );
   const { object, conflicts } = mergeParts(parts, shapeOf);
   for (const { asset, path } of conflicts)
-    standings.set(asset, excluded("RenderError", `wants another value at ${path} than the assets before it`));
-  if (object === undefined) return { standings, wanted: { kind: "excluded" } };
+    statuses.set(asset, excludedStatus("RenderError", `sets a different value at ${path} than the assets before it`));
+  if (object === undefined) return { statuses, wanted: { kind: "excluded" } };
   const merged = parts.filter(({ asset }) => conflicts.every((conflict) => conflict.asset !== asset));
-  const governed = governedFields(world.plans, ref).map(dottedPath);
-  return { standings, wanted: { kind: "object", baseline: object, parts: merged, governed } };
+  const governed = governedFields(facts.plans, ref).map(dottedPath);
+  return { statuses, wanted: { kind: "object", baseline: object, parts: merged, governed } };
 }
 
 /** What was wanted of the object in another version of it is no wish in this one. */
-function lastOf(asset: string, { apiVersion }: Ref, lastKnown: Evaluating["lastKnown"]): Settled | undefined {
+function lastOf(
+  asset: string,
+  { apiVersion }: Ref,
+  lastKnown: EvaluationInput["lastKnown"],
+): SettledStatus | undefined {
   const last = lastKnown.get(asset);
   return last?.kind === "active" && last.object.apiVersion !== apiVersion ? undefined : last;
 }

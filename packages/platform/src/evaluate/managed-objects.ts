@@ -1,17 +1,15 @@
-// The objects that the catalog's assets make up, and where they lie in this cluster.
+// The objects that the catalog makes up: what they are called, where they lie in this cluster, and their order.
 
-import type { Ref } from "@virt/api";
-import type { Asset } from "../asset.ts";
-import { nameOf } from "./already-provided.ts";
+import type { KubeObject, Ref } from "@virt/api";
+import type { Asset, AssetTarget, PlacedRef } from "../asset.ts";
 import type { ManagedObject } from "./evaluate-object.ts";
-import { type Places, placed } from "./place.ts";
 
 /** In the order of work: the HyperConverged first, then by order and name. */
 export function managedObjects(assets: readonly Asset[], places: Places): readonly ManagedObject[] {
   const objects = new Map<string, { readonly ref: Ref; readonly assets: Asset[] }>();
   for (const asset of assets.toSorted(byOrder)) {
     const ref = placed(asset.target, places);
-    const key = nameOf(ref);
+    const key = objectKey(ref);
     const known = objects.get(key);
     if (known === undefined) objects.set(key, { ref, assets: [asset] });
     else known.assets.push(asset);
@@ -21,4 +19,45 @@ export function managedObjects(assets: readonly Asset[], places: Places): readon
 
 function byOrder(left: Asset, right: Asset): number {
   return left.order - right.order || (left.name < right.name ? -1 : 1);
+}
+
+/** Where objects lie that the catalog places at run time. */
+export type Places = { readonly hcoNamespace: string; readonly hcoApiVersion: string; readonly ownNamespace: string };
+
+/** Where a HyperConverged puts them. */
+export function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: Pick<Places, "ownNamespace">): Places {
+  return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
+}
+
+/** Targets on the HyperConverged are written in the version that is served. */
+export function placed(
+  target: AssetTarget | Ref | PlacedRef,
+  { hcoNamespace, hcoApiVersion, ownNamespace }: Places,
+): Ref {
+  const { kind, name, namespace } = target;
+  const apiVersion = kind === "HyperConverged" ? hcoApiVersion : target.apiVersion;
+  if (namespace === undefined) return { apiVersion, kind, name };
+  const known: Readonly<Record<string, string>> = { $hco: hcoNamespace, $operator: ownNamespace };
+  return { apiVersion, kind, name, namespace: known[namespace] ?? namespace };
+}
+
+type Named = Omit<Ref, "apiVersion">;
+
+/** Kind/namespace/name: for work queues, maps and the `action` of events. The middle is empty where there is no namespace. */
+export function objectKey({ kind, namespace = "", name }: Named): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** `Kind name` or `Kind namespace/name`: for everything that people read. */
+export function objectName({ kind, namespace = "", name }: Named): string {
+  return namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+/** The command that takes an annotation off an object. */
+export function removeAnnotationCommand(ref: Named, key: string): string {
+  return `kubectl annotate ${kubectlArguments(ref)} ${key}-`;
+}
+
+function kubectlArguments({ kind, namespace = "", name }: Named): string {
+  return `${kind.toLowerCase()} ${name}${namespace === "" ? "" : ` -n ${namespace}`}`;
 }

@@ -1,26 +1,39 @@
 // What would change the outcome for an asset, in words to people.
 
 import type { Asset } from "../asset.ts";
-import { objectAnnotations } from "../baseline/names.ts";
-import type { Reason } from "../evaluate/standing.ts";
-import { annotationPrefix } from "../hco-annotations.ts";
+import type { Reason } from "../evaluate/asset-status.ts";
+import { commandToAsk } from "../governance/asset-switches.ts";
+import { annotationPrefix, objectAnnotations } from "../hco-annotations.ts";
+import type { AssetHcoFact } from "../hco-fact.ts";
 import type { CheckFound } from "./explain.ts";
 import type { AssetRow } from "./rows.ts";
 import { switchAdvice } from "./words.ts";
 
 /** For one that is applied: how to stop it. Else one sentence for each check that fails, the deciding one first. */
-export function adviceFor(row: AssetRow, found: readonly CheckFound[]): readonly string[] {
+export function adviceFor(
+  row: AssetRow,
+  found: readonly CheckFound[],
+  hco: AssetHcoFact | undefined,
+): readonly string[] {
   const failing = found.filter(({ isMet }) => !isMet);
   const toChecks = failing.flatMap(
-    ({ reason, found: details }) => adviceOn(reason as Reason, details, row.asset) ?? [],
+    ({ reason, found: details }) => adviceOn(reason as Reason, details, { asset: row.asset, hco }) ?? [],
   );
   if (toChecks.length > 0) return toChecks;
   return row.status === "INCLUDED"
-    ? [...(row.reason === "Contested" ? adopting : []), ...stopping(row)]
+    ? [
+        ...(row.reason === "Contested" ? adopting : []),
+        ...(row.reason === "MutatedByAdmission" ? admission : []),
+        ...stopping(row),
+      ]
     : onObject(row);
 }
 
 const adopting = [`set annotation ${objectAnnotations.adopt}=true on the object to take the contested fields`];
+
+const admission = [
+  "find the webhook or policy that changes the field (kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies) and exempt the object there, or leave the field to it by annotation platform.kubevirt.io/ignore-fields",
+];
 
 function stopping({ asset, target, kind }: AssetRow): readonly string[] {
   const off = switchAdvice(asset, false);
@@ -47,11 +60,16 @@ const objectAdvice: Readonly<Record<string, (target: string) => string>> = {
     `settle with whoever else edits ${target} (or let them have the field by annotation ${objectAnnotations.ignoreFields}), then remove annotation ${objectAnnotations.paused} from it`,
   InvalidPatch: (target) => `correct or remove annotation ${objectAnnotations.patch} of ${target}`,
   InvalidIgnoreFields: (target) => `correct or remove annotation ${objectAnnotations.ignoreFields} of ${target}`,
+  InvalidMode: (target) => `correct or remove annotation ${objectAnnotations.mode} of ${target}`,
+  UnknownAnnotation: (target) => `correct or remove the unknown annotation of ${target}`,
+  InvalidConfiguration: (target) => `correct or remove the invalid annotation of ${target}`,
   Contested: takeOver,
   ManagedByOther: takeOver,
 };
 
-function adviceOn(reason: Reason, details: string, asset: Asset): string | undefined {
+type Advised = { readonly asset: Asset; readonly hco: AssetHcoFact | undefined };
+
+function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): string | undefined {
   switch (reason) {
     case "HCOMissing":
       return "install OpenShift Virtualization: everything is rendered from its HyperConverged";
@@ -65,15 +83,17 @@ function adviceOn(reason: Reason, details: string, asset: Asset): string | undef
     case "InvalidExclusions":
       return `correct the annotation on the HyperConverged: ${details}`;
     case "ConditionNotMet":
-      return `this cluster is not one for it: ${details}`;
+      return `not applicable to this cluster: ${details}`;
     case "RootExclusion":
       return `remove ${details} on the HyperConverged`;
     case "GovernedByPlan":
       return `set action Ignore on ${details}, or delete it`;
+    case "ReleasedByPlan":
+      return hco && `set its switch anew, which reboots nodes: ${commandToAsk(asset, hco)}`;
     case "CRDMissing":
       return `install the operator that brings ${details}`;
     case "InputUnavailable":
-      return `make readable: ${details}`;
+      return `fix the read that fails: ${details}`;
     case "NamespaceMissing":
       return `create namespace ${details}; its operator usually brings it`;
     case "AlreadyProvided":

@@ -1,14 +1,22 @@
-// Explains an asset: every check with what it found, and what would change the outcome.
+// Explains one asset: its status, every check, and what would change it.
 
+import { type Change, leafPaths, writePath } from "@virt/engine";
+import { detectors } from "@virt/facts";
+import { switchState } from "../activation.ts";
 import type { Asset } from "../asset.ts";
+import { describeMutation } from "../baseline/mutation.ts";
+import { shapeOfObject } from "../baseline/observe-object.ts";
 import { alreadyProvided } from "../evaluate/already-provided.ts";
-import type { Asked } from "../evaluate/asked.ts";
+import type { AssetRequest, AssetStatus } from "../evaluate/asset-status.ts";
+import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
 import { askedOf, checks, renderAsset } from "../evaluate/evaluate-asset.ts";
-import type { Standing } from "../evaluate/standing.ts";
-import type { World } from "../evaluate/world.ts";
 import { evaluateCondition } from "../evaluate-condition.ts";
 import { annotationOf } from "../hco-annotations.ts";
-import { switchState } from "../switch.ts";
+import type { ShownImpact } from "../reboot/shown-impact.ts";
+import { adviceFor } from "./advice.ts";
+import type { Preview } from "./preview.ts";
+import { oneLine, tableText } from "./render-text.ts";
+import { documentOf, type RowStatus, reasonText, rowsOf } from "./rows.ts";
 import { conditionWords, neededCrds } from "./words.ts";
 
 export type CheckName = keyof typeof checks | "render";
@@ -22,14 +30,14 @@ export type CheckFound = {
 };
 
 /** All of them, although the first that fails decides: whoever mends one wants to know of the next. */
-export function explainChecks(asset: Asset, world: World): readonly CheckFound[] {
-  if (world.hco === undefined)
+function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[] {
+  if (facts.hco === undefined)
     return [{ check: "activation", isMet: false, found: "there is no HyperConverged", reason: "HCOMissing" }];
-  const asked = askedOf(asset, world, world.hco);
+  const asked = askedOf(asset, facts, facts.hco);
   const found = Object.entries(checks).map(([name, check]) => {
-    const standing = check(asked);
+    const status = check(asked);
     const known = values[name as keyof typeof checks](asked);
-    return toldAs(name as CheckName, standing, known);
+    return checkFound(name as CheckName, status, known);
   });
   const isReadable = found.every(({ check, isMet }) => isMet || !givesInput.has(check));
   return isReadable ? [...found, renderFound(asked)] : found;
@@ -38,26 +46,26 @@ export function explainChecks(asset: Asset, world: World): readonly CheckFound[]
 /** What is rendered without them would be wrong, and say so. */
 const givesInput: ReadonlySet<string> = new Set(["switch", "devices", "inputs"]);
 
-function toldAs(check: CheckName, standing: Standing | undefined, found: string): CheckFound {
-  if (standing === undefined || standing.kind === "active") return { check, isMet: true, found };
-  return { check, isMet: false, found: standing.details, reason: standing.reason };
+function checkFound(check: CheckName, status: AssetStatus | undefined, found: string): CheckFound {
+  if (status === undefined || status.kind === "active") return { check, isMet: true, found };
+  return { check, isMet: false, found: status.details, reason: status.reason };
 }
 
-function renderFound(asked: Asked): CheckFound {
-  const standing = renderAsset(asked);
-  const left = standing.kind === "active" ? standing.leftOut : [];
+function renderFound(asked: AssetRequest): CheckFound {
+  const status = renderAsset(asked);
+  const left = status.kind === "active" ? status.leftOut : [];
   const words =
     left.length === 0 ? "all fields are known to the CRD" : `left out, unknown to the CRD: ${left.join(", ")}`;
-  return toldAs("render", standing, words);
+  return checkFound("render", status, words);
 }
 
 // A check without words does not compile.
-const values: Readonly<Record<keyof typeof checks, (asked: Asked) => string>> = {
+const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => string>> = {
   activation: ({ hco }) => {
     const said = annotationOf(hco.annotations, "autopilot");
     return said === undefined || said === "" ? "active by flag, annotation autopilot not set" : `autopilot=${said}`;
   },
-  "allow-list": ({ world: { activation } }) =>
+  "allow-list": ({ facts: { activation } }) =>
     activation.listed === undefined ? "no list" : `listed: ${[...activation.listed].join(", ")}`,
   switch: ({ asset, hco }) => {
     if (asset.switch === undefined) return "no switch";
@@ -67,24 +75,150 @@ const values: Readonly<Record<keyof typeof checks, (asked: Asked) => string>> = 
   devices: ({ asset }) =>
     asset.switch !== undefined && "present" in asset.switch ? `${asset.switch.present} can be read` : "none",
   conditions: (asked) => conditionsFound(asked),
-  exclusions: ({ world }) => {
-    const rules = world.exclusions?.length ?? 0;
+  exclusions: ({ facts }) => {
+    const rules = facts.exclusions?.length ?? 0;
     return rules === 0 ? "no rules" : `none of ${rules} rules matches`;
   },
   plans: () => "no VirtPlatformConfig governs it",
+  "hand-over": () => "no VirtPlatformConfig released it",
   crds: ({ asset }) => neededCrds(asset).join(", ") || "none needed",
   inputs: ({ asset }) => Object.keys(asset.reads).join(", ") || "none",
   namespace: ({ target }) => target.namespace ?? "cluster scoped",
   alternates: (asked) => {
-    const isThere = asked.world.live(asked.target) !== undefined;
+    const isThere = asked.facts.live(asked.target) !== undefined;
     return isThere ? "our object exists" : (alreadyProvided(asked) ?? "nothing else serves the purpose");
   },
 };
 
-function conditionsFound({ asset, world, hco }: Asked): string {
-  const { hardware, topology, images } = world;
+function conditionsFound({ asset, facts, hco }: AssetRequest): string {
+  const { hardware, topology, images } = facts;
   const met = (asset.conditions ?? []).filter(
     (condition) => evaluateCondition(condition, { hco, hardware, topology, images }).kind === "met",
   );
   return met.map(conditionWords).join("; ") || "none";
+}
+
+/** An asset's status with every check, in the order in which they are made. */
+export type Explanation = {
+  readonly asset: string;
+  readonly group: string;
+  readonly feature: string;
+  readonly tier: Asset["tier"];
+  readonly object: string;
+  readonly impact: Asset["impact"];
+  readonly status: RowStatus;
+  readonly reason?: string;
+  /** What the API server says to it, or why it was not asked. */
+  readonly server: string;
+  readonly checks: readonly CheckFound[];
+  /** Fields of the whole object that would be applied. */
+  readonly applies: readonly string[];
+  readonly leftOut: readonly string[];
+  readonly hardware: Readonly<Record<string, boolean>>;
+  readonly advice: readonly string[];
+  /** What writing its object now would do to nodes and VMs; absent: it is not due, or nobody looked. */
+  readonly rollout?: ShownImpact;
+};
+
+/** What the API server made of a dry run of the object. */
+export type DryRunAnswer =
+  | { readonly kind: "not-asked"; readonly why: string }
+  | { readonly kind: "accepted"; readonly mutated: readonly Change[] }
+  | { readonly kind: "refused"; readonly message: string };
+
+export type ExplanationInput = {
+  readonly facts: ClusterFacts;
+  readonly answer: DryRunAnswer;
+  readonly rollout?: ShownImpact | undefined;
+};
+
+/** Undefined: the object has no such asset. */
+export function explainAsset(
+  name: string,
+  preview: Preview,
+  { facts, answer, rollout }: ExplanationInput,
+): Explanation | undefined {
+  const row = rowsOf(preview).find(({ asset }) => asset.name === name);
+  if (row === undefined) return undefined;
+  const { asset, target } = row;
+  const isRefused = row.status === "INCLUDED" && answer.kind === "refused";
+  const status = isRefused ? "ERROR" : row.status;
+  const checks = explainChecks(asset, facts);
+  const reason = isRefused ? "Refused: the API server rejects it" : reasonText(row);
+  const assetStatus = preview.evaluated.statuses.get(name);
+  const document = documentOf(preview);
+  return {
+    asset: name,
+    group: asset.group ?? name,
+    feature: asset.feature.name,
+    tier: asset.tier,
+    object: target,
+    impact: asset.impact,
+    status,
+    ...(reason !== "" && { reason }),
+    server: answerText(answer),
+    checks,
+    applies:
+      document === undefined || status !== "INCLUDED"
+        ? []
+        : leafPaths(document, shapeOfObject(preview.object, facts)).map(writePath),
+    leftOut: assetStatus?.kind === "active" ? assetStatus.leftOut : [],
+    hardware: Object.fromEntries(detectors.map((detector) => [detector, facts.hardware[detector]])),
+    advice: adviceFor(row, checks, facts.hco),
+    ...(rollout !== undefined && { rollout }),
+  };
+}
+
+function answerText(answer: DryRunAnswer): string {
+  switch (answer.kind) {
+    case "not-asked":
+      return `not asked: ${answer.why}`;
+    case "refused":
+      return `refuses it (dry run with your rights): ${answer.message}`;
+    case "accepted":
+      return answer.mutated.length === 0
+        ? "accepts it (dry run with your rights)"
+        : `accepts it, but admission changes it (dry run with your rights): ${describeMutation(answer.mutated)}`;
+  }
+}
+
+const impacts: Readonly<Record<Asset["impact"], string>> = {
+  none: "none",
+  pods: "pods: some pods start or restart, no node is touched",
+  reboot: "reboot: the nodes of its pool are drained and rebooted, one after the other",
+};
+
+/** The explanation as the command prints it. */
+export function explanationText(explanation: Explanation): string {
+  const { asset, group, feature, tier, object, impact, status, reason, checks, applies, leftOut, advice } = explanation;
+  const seen = Object.entries(explanation.hardware).map(([detector, isSeen]) => `${detector}=${isSeen}`);
+  const head = [
+    ["Asset:", `${asset} (group ${group}, feature ${feature}, ${tier})`],
+    ["Object:", object],
+    ["Impact:", explanation.rollout?.summary ?? impacts[impact]],
+    ["Status:", reason === undefined ? status : `${status}, ${reason}`],
+    ["Server:", explanation.server],
+    ["Hardware:", seen.join(" ")],
+  ];
+  const found = checks.map(({ check, isMet, found, reason }) => [
+    isMet ? "ok" : "NO",
+    check,
+    reason === undefined ? found : `${reason}: ${found}`,
+  ]);
+  return [
+    tableText(head),
+    "\nChecks, the first that fails decides:\n",
+    indented(tableText(found)),
+    section("Fields that would be applied", applies),
+    section("Left out, unknown to the installed CRD", leftOut),
+    section("What would change this", advice),
+  ].join("");
+}
+
+function indented(table: string): string {
+  return table.replaceAll(/^(?=.)/gm, "  ");
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `\n${title}:\n${lines.map((line) => `  ${oneLine(line)}\n`).join("")}`;
 }

@@ -1,37 +1,40 @@
 import { expect, test } from "vitest";
-import { explain, explanationText } from "./explanation.ts";
+import { exampleAssets, factsWith, gpuNode, hcoAnnotated, prefix, previewsIn } from "../testing/preview-fixtures.ts";
+import { type DryRunAnswer, explainAsset, explanationText } from "./explain.ts";
 import { rowsOf } from "./rows.ts";
-import { assets, gpuNode, hcoSaying, prefix, previewsIn, worldWith } from "./world.ts";
 
-const explained = (name: string, world: ReturnType<typeof worldWith>) =>
-  previewsIn(world).flatMap((preview) => explain(name, preview, world) ?? [])[0];
+const answer: DryRunAnswer = { kind: "not-asked", why: "nobody did" };
+const explained = (name: string, facts: ReturnType<typeof factsWith>) =>
+  previewsIn(facts).flatMap((preview) => explainAsset(name, preview, { facts, answer }) ?? [])[0];
 
 test("fields that the CRD does not know are named", () => {
-  const told = explained("first", worldWith(hcoSaying()));
-  expect(told?.leftOut).toEqual(["/spec/unheard"]);
-  expect(told && explanationText(told)).toContain("Left out, unknown to the installed CRD:\n  /spec/unheard\n");
+  const explanation = explained("first", factsWith(hcoAnnotated()));
+  expect(explanation?.leftOut).toEqual(["/spec/unheard"]);
+  expect(explanation && explanationText(explanation)).toContain(
+    "Left out, unknown to the installed CRD:\n  /spec/unheard\n",
+  );
 });
 
-const worlds = [
-  hcoSaying(),
-  hcoSaying({ autopilot: "false" }),
-  hcoSaying({ autopilot: "second" }),
-  hcoSaying({ "enable-first": "false", "enable-second": "true" }),
-  hcoSaying({ "disabled-resources": "[{kind: Thing, name: '*'}]" }),
-  hcoSaying({ "disabled-resources": "rubbish" }),
-].flatMap((hco) => [worldWith(hco), worldWith(hco, { objects: [gpuNode] }), worldWith(hco, { crds: [] })]);
+const clusters = [
+  hcoAnnotated(),
+  hcoAnnotated({ autopilot: "false" }),
+  hcoAnnotated({ autopilot: "second" }),
+  hcoAnnotated({ "enable-first": "false", "enable-second": "true" }),
+  hcoAnnotated({ "disabled-resources": "[{kind: Thing, name: '*'}]" }),
+  hcoAnnotated({ "disabled-resources": "rubbish" }),
+].flatMap((hco) => [factsWith(hco), factsWith(hco, { objects: [gpuNode] }), factsWith(hco, { crds: [] })]);
 
-test("the first check that fails is the reason that the evaluation gives, in every world", () => {
-  for (const world of worlds)
-    for (const preview of previewsIn(world))
+test("the first check that fails is the reason that the evaluation gives, in every facts", () => {
+  for (const facts of clusters)
+    for (const preview of previewsIn(facts))
       for (const { asset, reason, details } of rowsOf(preview)) {
-        const failing = explain(asset.name, preview, world)?.checks.find(({ isMet }) => !isMet);
+        const failing = explainAsset(asset.name, preview, { facts, answer })?.checks.find(({ isMet }) => !isMet);
         expect({ reason: failing?.reason, details: failing?.found }).toEqual({ reason, details });
       }
 });
 
 test("checks are made in the order of the specification", () => {
-  expect(explained("third", worldWith(hcoSaying()))?.checks.map(({ check }) => check)).toEqual([
+  expect(explained("third", factsWith(hcoAnnotated()))?.checks.map(({ check }) => check)).toEqual([
     "activation",
     "allow-list",
     "switch",
@@ -39,6 +42,7 @@ test("checks are made in the order of the specification", () => {
     "conditions",
     "exclusions",
     "plans",
+    "hand-over",
     "crds",
     "inputs",
     "namespace",
@@ -48,20 +52,39 @@ test("checks are made in the order of the specification", () => {
 });
 
 test("whatever keeps an asset out, there is a word of advice", () => {
-  for (const world of worlds) for (const { name } of assets) expect(explained(name, world)?.advice).not.toEqual([]);
+  for (const facts of clusters)
+    for (const { name } of exampleAssets) expect(explained(name, facts)?.advice).not.toEqual([]);
 });
 
 test("advice is about all that stands in the way", () => {
-  const world = worldWith(hcoSaying({ autopilot: "first" }), { crds: [] });
-  expect(explained("third", world)?.advice).toEqual([
+  const facts = factsWith(hcoAnnotated({ autopilot: "first" }), { crds: [] });
+  expect(explained("third", facts)?.advice).toEqual([
     `add third to annotation ${prefix}autopilot on the HyperConverged, or set it to true for all assets`,
-    "this cluster is not one for it: expected hardware gpuPresent, found not detected",
+    "not applicable to this cluster: expected hardware gpuPresent, found not detected",
     "install the operator that brings things.a.io",
   ]);
 });
 
 test("an asset that is not part of the object is not explained there", () => {
-  const world = worldWith(hcoSaying());
-  const [preview] = previewsIn(world);
-  expect(preview && explain("third", preview, world)).toBeUndefined();
+  const facts = factsWith(hcoAnnotated());
+  const [preview] = previewsIn(facts);
+  expect(preview && explainAsset("third", preview, { facts, answer })).toBeUndefined();
+});
+
+test("what the server says to a dry run is part of it, and a refusal is no inclusion", () => {
+  const facts = factsWith(hcoAnnotated());
+  const [preview] = previewsIn(facts);
+  const explanation = (given: DryRunAnswer) => preview && explainAsset("first", preview, { facts, answer: given });
+  expect(explanation(answer)).toMatchObject({ status: "INCLUDED", server: "not asked: nobody did" });
+  expect(explanation({ kind: "accepted", mutated: [] })).toMatchObject({
+    status: "INCLUDED",
+    server: "accepts it (dry run with your rights)",
+  });
+  expect(explanation({ kind: "refused", message: "no such field" })).toMatchObject({
+    status: "ERROR",
+    reason: "Refused: the API server rejects it",
+    server: "refuses it (dry run with your rights): no such field",
+  });
+  const mutated = [{ path: ["f:spec", "f:a"], live: 2, desired: 1 }];
+  expect(explanation({ kind: "accepted", mutated })?.server).toContain("/spec/a is 2, applied was 1");
 });

@@ -1,51 +1,87 @@
-// What would be done with an object now, and why, without doing it.
+// What the controller would do with one object now; and objects that people keep in files.
 
-import type { KubeObject, Ref } from "@virt/api";
-import { fullBucket } from "@virt/engine";
-import { type Intended, intend } from "../baseline/intent.ts";
-import { judge } from "../baseline/judge.ts";
-import type { ObjectMemory } from "../baseline/object-seen.ts";
+import type { Json, KubeObject, Ref } from "@virt/api";
+import { asList, asText, at, fullBucket, isMap, member } from "@virt/engine";
+import { loadAll } from "js-yaml";
+import { decideObject } from "../baseline/decide-object.ts";
+import type { ObjectDecision } from "../baseline/decision.ts";
+import { buildIntent, type IntendedObject } from "../baseline/intent.ts";
+import { type ObjectMemory, observeObject, shapeOfObject } from "../baseline/observe-object.ts";
 import { readOverrides } from "../baseline/overrides.ts";
-import { seeObject, shapeOfObject } from "../baseline/see-object.ts";
 import { readState } from "../baseline/state.ts";
-import type { Verdict } from "../baseline/verdict.ts";
-import { type Evaluated, evaluateObject, type ManagedObject } from "../evaluate/evaluate-object.ts";
-import type { World } from "../evaluate/world.ts";
+import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
+import { type EvaluatedObject, evaluateObject, type ManagedObject } from "../evaluate/evaluate-object.ts";
 
+/** What the controller would do with one object now. */
 export type Preview = {
   readonly object: ManagedObject;
   readonly live: KubeObject | undefined;
-  readonly evaluated: Evaluated;
+  readonly evaluated: EvaluatedObject;
   /** Absent while no asset of it is active, or one of them is held. */
-  readonly judged?: { readonly verdict: Verdict; readonly intended?: Intended };
+  readonly decided?: { readonly decision: ObjectDecision; readonly intended?: IntendedObject };
 };
 
-export type Previewing = {
-  readonly world: World;
+export type PreviewInput = {
+  readonly facts: ClusterFacts;
   readonly now: number;
+  /** By the clock of whoever remembers. */
+  readonly monotonicMs?: number;
   /** What a running controller remembers of the object. */
   readonly memory?: ObjectMemory | undefined;
   /** How the object stands, where somebody knows already. */
-  readonly evaluated?: Evaluated | undefined;
+  readonly evaluated?: EvaluatedObject | undefined;
+  /** What a gate makes of the decision. */
+  readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
   /** Why nobody can say whether the object is there; undefined: its absence means something. */
-  readonly trouble?: ((ref: Ref) => string | undefined) | undefined;
+  readonly unreadReason?: ((ref: Ref) => string | undefined) | undefined;
 };
 
 const noMemory: ObjectMemory = { bucket: fullBucket, wasThere: false };
 
-/** The controller's own evaluation and verdict, on the same facts. */
-export function previewObject(object: ManagedObject, previewing: Previewing): Preview {
-  const { world, now, memory = noMemory, trouble } = previewing;
+/** The controller's own evaluation and decision, on the same facts. */
+export function previewObject(object: ManagedObject, previewing: PreviewInput): Preview {
+  const { facts, now, monotonicMs = 0, memory = noMemory, unreadReason, gated } = previewing;
   const evaluated =
     previewing.evaluated ??
-    evaluateObject(object, { world, shapeOf: shapeOfObject(object, world), lastKnown: new Map() });
-  const live = world.live(object.ref);
+    evaluateObject(object, { facts, shapeOf: shapeOfObject(object, facts), lastKnown: new Map() });
+  const live = facts.live(object.ref);
   const { wanted } = evaluated;
   if (wanted.kind !== "object") return { object, live, evaluated };
-  const message = trouble?.(object.ref);
+  const message = unreadReason?.(object.ref);
   if (message !== undefined)
-    return { object, live, evaluated, judged: { verdict: { kind: "held", reason: "InputUnavailable", message } } };
-  const seen = seeObject(object, wanted, { world, now, memory });
-  const intended = intend(seen, readOverrides(live), readState(live));
-  return { object, live, evaluated, judged: { verdict: judge(seen), intended } };
+    return { object, live, evaluated, decided: { decision: { kind: "held", reason: "InputUnavailable", message } } };
+  const observed = observeObject(object, wanted, { facts, now, monotonicMs, memory });
+  const intended = buildIntent(observed, readOverrides(live), readState(live));
+  const decided = decideObject(observed);
+  return { object, live, evaluated, decided: { decision: gated?.(object, decided) ?? decided, intended } };
+}
+
+export type ObjectsText =
+  | { readonly kind: "objects"; readonly objects: readonly KubeObject[] }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Empty documents are skipped. Whatever is no object of Kubernetes refuses the whole text. */
+export function readObjects(text: string): ObjectsText {
+  let documents: readonly Json[];
+  try {
+    documents = loadAll(text, { maxAliases: 0 }) as readonly Json[];
+  } catch (error) {
+    const [line = ""] = String(error instanceof Error ? error.message : error).split("\n", 1);
+    return { kind: "refused", reason: `not YAML: ${line}` };
+  }
+  const given = documents.filter((document) => document !== null && document !== undefined).flatMap(itemsOf);
+  const objects = given.filter(isObject);
+  const other = given.findIndex((one) => !isObject(one));
+  if (other !== -1) return { kind: "refused", reason: `object ${other + 1} has no apiVersion, kind and metadata.name` };
+  return { kind: "objects", objects };
+}
+
+function itemsOf(document: Json): readonly Json[] {
+  const isList = asText(member(document, "kind"))?.endsWith("List") === true && member(document, "items") !== undefined;
+  return isList ? asList(member(document, "items")) : [document];
+}
+
+function isObject(value: Json): value is KubeObject {
+  const texts = [member(value, "apiVersion"), member(value, "kind"), at(value, "metadata", "name")];
+  return isMap(value) && texts.every((text) => asText(text) !== undefined && text !== "");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readObjects } from "./read-objects.ts";
+import { readObjects } from "./preview.ts";
 
 const namesIn = (text: string) => {
   const read = readObjects(text);

@@ -2,11 +2,11 @@
 
 import type { KubeObject } from "@virt/api";
 import { writeYaml } from "@virt/engine";
+import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
-import { shorten } from "../shorten.ts";
-import { worst } from "./features.ts";
 import type { Preview } from "./preview.ts";
 import { type AssetRow, documentOf, type RowStatus, reasonText, rowStatuses, rowsOf } from "./rows.ts";
+import { worst } from "./words.ts";
 
 /** An object with the assets that it is made of, or one asset that is not applied. */
 export type RenderEntry = {
@@ -20,6 +20,7 @@ export type RenderEntry = {
   readonly object?: KubeObject;
 };
 
+/** Which assets are shown. */
 export type RenderChoice = {
   /** The one that is asked for; it is shown whatever its status. */
   readonly asset?: string | undefined;
@@ -63,14 +64,14 @@ export function renderDocuments(entries: readonly RenderEntry[]): string {
 }
 
 function documentText({ asset, path, component, status, reason, object }: RenderEntry): string {
-  const told = {
+  const comment = {
     Asset: asset,
     Path: path,
     Component: component,
     Status: status,
     ...(reason !== undefined && { Reason: reason }),
   };
-  const comments = Object.entries(told).map(([key, value]) => `# ${key}: ${oneLine(value)}\n`);
+  const comments = Object.entries(comment).map(([key, value]) => `# ${key}: ${oneLine(value)}\n`);
   return ["---\n", ...comments, object === undefined ? "" : writeYaml(object)].join("");
 }
 

@@ -1,9 +1,8 @@
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import type { PlainFacts } from "../evaluate/plain-lookup.ts";
-import { objectRow } from "./object-row.ts";
-import { documentOf, reasonText, rowsOf } from "./rows.ts";
-import { gpuNode, hcoSaying, prefix, previewsIn, thing, worldWith } from "./world.ts";
+import type { PlainFacts } from "../evaluate/lookup.ts";
+import { exampleThing, factsWith, gpuNode, hcoAnnotated, prefix, previewsIn } from "../testing/preview-fixtures.ts";
+import { documentOf, objectRow, reasonText, rowsOf } from "./rows.ts";
 
 type Case = {
   readonly reason: string;
@@ -15,11 +14,13 @@ type Case = {
   readonly row: string;
 };
 
-const live = (annotations: Readonly<Record<string, string>>, spec = {}) => ({ objects: [thing(spec, annotations)] });
+const live = (annotations: Readonly<Record<string, string>>, spec = {}) => ({
+  objects: [exampleThing(spec, annotations)],
+});
 
 /** Somebody else set the size on purpose. */
 const contested: KubeObject = {
-  ...thing({ size: 7 }),
+  ...exampleThing({ size: 7 }),
   metadata: {
     name: "ours",
     uid: "1",
@@ -35,7 +36,7 @@ const cases: readonly Case[] = [
     reason: "an idle operator leaves everything out",
     said: { autopilot: "false" },
     status: "Excluded",
-    row: "EXCLUDED NotActivated: the operator is idle: annotation autopilot does not ask for it",
+    row: "EXCLUDED NotActivated: the operator is idle: annotation platform.kubevirt.io/autopilot on the HyperConverged does not enable it",
   },
   {
     reason: "a switch that is off leaves an asset out",
@@ -93,14 +94,14 @@ const cases: readonly Case[] = [
   },
   {
     reason: "an object under somebody else's label is theirs",
-    facts: { objects: [{ ...thing({}), metadata: { name: "ours", labels: { [`${prefix}managed-by`]: "x" } } }] },
+    facts: { objects: [{ ...exampleThing({}), metadata: { name: "ours", labels: { [`${prefix}managed-by`]: "x" } } }] },
     status: "Unmanaged",
-    row: "EXCLUDED ManagedByOther: its label says that x manages it",
+    row: "EXCLUDED ManagedByOther: label platform.kubevirt.io/managed-by says that x manages it",
   },
 ];
 
 test.each(cases)("$reason", ({ said = {}, facts = {}, status, row }) => {
-  const [preview] = previewsIn(worldWith(hcoSaying(said), facts));
+  const [preview] = previewsIn(factsWith(hcoAnnotated(said), facts));
   if (preview === undefined) throw new Error("there is no object");
   const [first] = rowsOf(preview);
   expect(`${first?.status} ${reasonText(first ?? {})}`.trim()).toBe(row);
@@ -109,8 +110,8 @@ test.each(cases)("$reason", ({ said = {}, facts = {}, status, row }) => {
 });
 
 test("an input that cannot be had holds the whole object, and says why", () => {
-  const trouble: PlainFacts["trouble"] = ({ kind }) => (kind === "Rule" ? "forbidden" : undefined);
-  const [preview] = previewsIn(worldWith(hcoSaying({ "enable-second": "true" }), { trouble }));
+  const unreadReason: PlainFacts["unreadReason"] = ({ kind }) => (kind === "Rule" ? "forbidden" : undefined);
+  const [preview] = previewsIn(factsWith(hcoAnnotated({ "enable-second": "true" }), { unreadReason }));
   expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
     "ERROR InputUnavailable: Rule rules: forbidden",
     "ERROR InputUnavailable: Rule rules: forbidden",
@@ -119,8 +120,8 @@ test("an input that cannot be had holds the whole object, and says why", () => {
 });
 
 test("where nobody can say whether the object is there, it is not taken for absent", () => {
-  const trouble: PlainFacts["trouble"] = ({ kind }) => (kind === "Thing" ? "forbidden" : undefined);
-  const [preview] = previewsIn(worldWith(hcoSaying()), trouble);
+  const unreadReason: PlainFacts["unreadReason"] = ({ kind }) => (kind === "Thing" ? "forbidden" : undefined);
+  const [preview] = previewsIn(factsWith(hcoAnnotated()), unreadReason);
   expect(preview && rowsOf(preview).map((row) => `${row.status} ${reasonText(row)}`)).toEqual([
     "ERROR InputUnavailable: forbidden",
     expect.stringContaining("SwitchedOff"),
@@ -128,19 +129,19 @@ test("where nobody can say whether the object is there, it is not taken for abse
 });
 
 test("a singleton yields to any other of its kind, while ours is not there", () => {
-  const other = { ...thing({}), metadata: { name: "theirs" } };
-  const world = (...objects: readonly KubeObject[]) => worldWith(hcoSaying(), { objects: [gpuNode, ...objects] });
+  const other = { ...exampleThing({}), metadata: { name: "theirs" } };
+  const facts = (...objects: readonly KubeObject[]) => factsWith(hcoAnnotated(), { objects: [gpuNode, ...objects] });
   const third = (...objects: readonly KubeObject[]) =>
-    previewsIn(world(...objects))
+    previewsIn(facts(...objects))
       .flatMap(rowsOf)
       .find(({ asset }) => asset.name === "third");
   expect(third()).toMatchObject({ status: "INCLUDED" });
-  expect(third(other)).toMatchObject({ status: "EXCLUDED", reason: "AlreadyProvided", details: "Thing//theirs" });
+  expect(third(other)).toMatchObject({ status: "EXCLUDED", reason: "AlreadyProvided", details: "Thing theirs" });
   expect(third(other, { ...other, metadata: { name: "other" } })).toMatchObject({ status: "INCLUDED" });
 });
 
 test("a document is what would be applied: merged, known to the CRD, with our label and without our memory", () => {
-  const [preview] = previewsIn(worldWith(hcoSaying({ "enable-second": "true" })));
+  const [preview] = previewsIn(factsWith(hcoAnnotated({ "enable-second": "true" })));
   expect(preview && documentOf(preview)).toEqual({
     apiVersion: "a.io/v1",
     kind: "Thing",
@@ -149,10 +150,10 @@ test("a document is what would be applied: merged, known to the CRD, with our la
   });
 });
 
-test("an error of the last pass makes an object that is not in sync failed, or unknown", () => {
-  const [preview] = previewsIn(worldWith(hcoSaying()));
+test("an error of the last reconcile makes an object that is not in sync failed, or unknown", () => {
+  const [preview] = previewsIn(factsWith(hcoAnnotated()));
   if (preview === undefined) throw new Error("there is no object");
   const error = { message: "no", isPermanent: true };
-  expect(objectRow(preview, error)).toMatchObject({ status: "Failed", lastError: "no" });
-  expect(objectRow(preview, { ...error, isPermanent: false })).toMatchObject({ status: "Unknown" });
+  expect(objectRow(preview, { lastError: error })).toMatchObject({ status: "Failed", lastError: "no" });
+  expect(objectRow(preview, { lastError: { ...error, isPermanent: false } })).toMatchObject({ status: "Unknown" });
 });

@@ -1,21 +1,27 @@
-// Each asset with its status here, one row each; the documents, tables and pages are made of these.
+// One row per asset, and one per object: status, owners, and what was contested.
 
-import type { KubeObject } from "@virt/api";
-import { writePath } from "@virt/engine";
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { appliedBy, leavesOf, type Path, readOwners, showValue, writePath } from "@virt/engine";
 import type { Asset } from "../asset.ts";
 import type { Contested } from "../baseline/contested.ts";
-import type { Verdict } from "../baseline/verdict.ts";
-import { nameOf } from "../evaluate/already-provided.ts";
-import type { Standing } from "../evaluate/standing.ts";
+import type { HeldDecision, ObjectDecision } from "../baseline/decision.ts";
+import { describeMutation } from "../baseline/mutation.ts";
+import { readState } from "../baseline/state.ts";
+import type { AssetStatus } from "../evaluate/asset-status.ts";
+import { objectName } from "../evaluate/managed-objects.ts";
+import { isState, releasedManager } from "../hco-annotations.ts";
+import { isHeldAtGate } from "../reboot/reboot-gate.ts";
+import type { ShownImpact } from "../reboot/shown-impact.ts";
 import type { Preview } from "./preview.ts";
 
 /** Filtered: excluded by a rule of disabled-resources. */
 export const rowStatuses = ["INCLUDED", "EXCLUDED", "FILTERED", "ERROR"] as const;
 export type RowStatus = (typeof rowStatuses)[number];
 
+/** What is shown of one asset. */
 export type AssetRow = {
   readonly asset: Asset;
-  /** Kind/namespace/name. */
+  /** As people know the object. */
   readonly target: string;
   readonly kind: string;
   readonly status: RowStatus;
@@ -24,54 +30,61 @@ export type AssetRow = {
   readonly details?: string;
 };
 
-type Told = Pick<AssetRow, "status" | "reason" | "details">;
+type RowText = Pick<AssetRow, "status" | "reason" | "details">;
 
+/** A row for each asset of an object. */
 export function rowsOf(preview: Preview): readonly AssetRow[] {
   const { object, evaluated } = preview;
   return object.assets.map((asset) => {
-    const standing = evaluated.standings.get(asset.name);
-    const told = standing === undefined || standing.kind === "active" ? tellObject(preview) : tellStanding(standing);
-    return { asset, target: nameOf(object.ref), kind: object.ref.kind, ...told };
+    const status = evaluated.statuses.get(asset.name);
+    const text = status === undefined || status.kind === "active" ? describeObject(preview) : describeStatus(status);
+    return { asset, target: objectName(object.ref), kind: object.ref.kind, ...text };
   });
 }
 
 const errors: ReadonlySet<string> = new Set(["RenderError", "InvalidExclusions"]);
 
-function tellStanding({ kind, reason, details }: Exclude<Standing, { kind: "active" }>): Told {
+function describeStatus({ kind, reason, details }: Exclude<AssetStatus, { kind: "active" }>): RowText {
   if (kind === "held" || errors.has(reason)) return { status: "ERROR", reason, details };
   return { status: reason === "RootExclusion" ? "FILTERED" : "EXCLUDED", reason, details };
 }
 
 /** The asset is active; what became of its object? */
-function tellObject({ judged, evaluated: { wanted } }: Preview): Told {
-  if (judged === undefined)
+function describeObject({ decided, evaluated: { wanted } }: Preview): RowText {
+  if (decided === undefined)
     return wanted.kind === "held"
       ? { status: "ERROR", reason: wanted.reason, details: wanted.message }
       : { status: "INCLUDED" };
-  const { verdict, intended } = judged;
+  const { decision, intended } = decided;
   if (intended?.kind === "held") return { status: "ERROR", reason: intended.reason, details: intended.message };
-  return tellVerdict(verdict, intended?.contested ?? []);
+  return describeDecision(decision, intended?.contested ?? []);
 }
 
-function tellVerdict(verdict: Verdict, contested: readonly Contested[]): Told {
-  const left = (reason: string, details: string): Told => ({ status: "EXCLUDED", reason, details });
-  switch (verdict.kind) {
+function describeDecision(decision: ObjectDecision, contested: readonly Contested[]): RowText {
+  const left = (reason: string, details: string): RowText => ({ status: "EXCLUDED", reason, details });
+  switch (decision.kind) {
     case "managed-by-other":
-      return left("ManagedByOther", `its label says that ${verdict.by} manages it`);
+      return left("ManagedByOther", `label platform.kubevirt.io/managed-by says that ${decision.by} manages it`);
     case "unmanaged":
       return left("Unmanaged", "annotation platform.kubevirt.io/mode is unmanaged");
     case "paused":
-      return left("Paused", `annotation platform.kubevirt.io/reconcile-paused is true (${verdict.reason})`);
+      return left("Paused", `annotation platform.kubevirt.io/reconcile-paused is true (${decision.reason})`);
     case "pause":
-      return left("Paused", `an edit war over ${verdict.paused.field} with ${verdict.paused.by}`);
+      return left("Paused", `an edit war over ${decision.paused.field} with ${decision.paused.by}`);
     case "deletion-fight":
-      return left("Paused", `somebody deleted it ${verdict.count} times within an hour`);
+      return left("Paused", `it was deleted ${decision.count} times within an hour`);
     case "contested":
       return left("Contested", contestedText(contested));
     case "not-there":
-      return left("HCOMissing", "only others create it");
+      return left("HCOMissing", "it does not exist, and the operator never creates it");
     case "held":
-      return { status: "ERROR", reason: verdict.reason, details: verdict.message };
+      return {
+        status: isHeldAtGate(decision) ? "INCLUDED" : "ERROR",
+        reason: decision.reason,
+        details: decision.message,
+      };
+    case "mutated":
+      return { status: "INCLUDED", reason: "MutatedByAdmission", details: describeMutation(decision.changes) };
     case "in-sync":
     case "apply":
     case "wait":
@@ -88,11 +101,123 @@ function contestedText(contested: readonly Contested[]): string {
 /** What would be applied, without our memory: undefined where nothing is. */
 export function documentOf(preview: Preview): KubeObject | undefined {
   const isIncluded = rowsOf(preview).some(({ status }) => status === "INCLUDED");
-  const intended = preview.judged?.intended;
+  const intended = preview.decided?.intended;
   return isIncluded && intended?.kind === "intended" ? intended.object : undefined;
 }
+
+const rowText = ({ reason, message: details }: HeldDecision) => ({ reason, details });
 
 /** Reason and details as one text. */
 export function reasonText({ reason, details }: Pick<AssetRow, "reason" | "details">): string {
   return [reason, details].filter((part) => part !== undefined && part !== "").join(": ");
+}
+
+export const objectStatuses = [
+  "InSync",
+  "Pending",
+  "Unknown",
+  "Failed",
+  "Paused",
+  "Unmanaged",
+  "Contested",
+  "Held",
+  "Excluded",
+] as const;
+export type ObjectStatus = (typeof objectStatuses)[number];
+
+/** What the last reconcile could not do; permanent: the server will say so again. */
+export type LastError = { readonly message: string; readonly isPermanent: boolean };
+
+/** A field that is left to others, with what we would set and what is there. */
+export type ContestedRow = {
+  readonly path: string;
+  readonly managers: readonly string[];
+  readonly wanted: string;
+  readonly found: string;
+};
+
+/** What is shown of one managed object. */
+export type ObjectRow = {
+  readonly object: string;
+  readonly status: ObjectStatus;
+  /** Those that are active. */
+  readonly assets: readonly string[];
+  readonly owned: readonly string[];
+  readonly released: readonly string[];
+  readonly contested: readonly ContestedRow[];
+  /** When our manager last wrote to it. */
+  readonly lastWrite?: string;
+  readonly lastError?: string;
+  /** Why it is held at the gate before reboots. */
+  readonly held?: string;
+  /** What the write that is due would do to nodes and VMs. */
+  readonly impact?: ShownImpact;
+  /** By field and opponent, how often it was corrected of late. */
+  readonly fights: Readonly<Record<string, number>>;
+};
+
+/** What a running controller knows of an object: what its last reconcile could not do, and the impact of what it has still to write. */
+export type LiveObjectFacts = { readonly lastError?: LastError | undefined; readonly impact?: ShownImpact | undefined };
+
+/** The row of an object. */
+export function objectRow(preview: Preview, { lastError, impact }: LiveObjectFacts = {}): ObjectRow {
+  const { object, live, evaluated, decided } = preview;
+  const owners = live === undefined ? [] : readOwners(live);
+  const ours = owners.find(({ manager, operation }) => manager === fieldManagers.platform && operation === "Apply");
+  const contested = decided?.intended?.kind === "intended" ? decided.intended.contested : [];
+  return {
+    object: objectName(object.ref),
+    status: statusOf(preview, lastError),
+    assets: [...evaluated.statuses].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])),
+    owned: written(leavesOf(appliedBy(owners, fieldManagers.platform))),
+    released: written(leavesOf(appliedBy(owners, releasedManager))),
+    contested: contested.map(({ path, managers, wanted, there }) => ({
+      path: writePath(path),
+      managers,
+      wanted: showValue(wanted),
+      found: showValue(there),
+    })),
+    ...(ours?.time !== undefined && { lastWrite: ours.time }),
+    ...errorOf(decided?.decision, lastError),
+    ...(decided !== undefined && isHeldAtGate(decided.decision) && { held: reasonText(rowText(decided.decision)) }),
+    ...(impact !== undefined && { impact }),
+    fights: Object.fromEntries(Object.entries(readState(live).fights).map(([key, times]) => [key, times.length])),
+  };
+}
+
+function errorOf(decision: ObjectDecision | undefined, lastError: LastError | undefined): Pick<ObjectRow, "lastError"> {
+  if (decision?.kind === "mutated") return { lastError: `MutatedByAdmission: ${describeMutation(decision.changes)}` };
+  return lastError === undefined ? {} : { lastError: lastError.message };
+}
+
+function written(paths: readonly Path[]): readonly string[] {
+  return paths.filter((path) => !isState(path)).map(writePath);
+}
+
+/** An object that could not be asked about is unknown, one that the server refuses has failed. */
+function statusOf({ evaluated: { wanted }, decided }: Preview, lastError: LastError | undefined): ObjectStatus {
+  if (wanted.kind === "excluded") return "Excluded";
+  if (wanted.kind === "held" || decided === undefined) return "Held";
+  switch (decided.decision.kind) {
+    case "managed-by-other":
+    case "unmanaged":
+      return "Unmanaged";
+    case "paused":
+    case "pause":
+    case "deletion-fight":
+      return "Paused";
+    case "contested":
+      return "Contested";
+    case "held":
+      return "Held";
+    case "mutated":
+      return "Failed";
+    case "in-sync":
+      return "InSync";
+    case "apply":
+    case "wait":
+    case "not-there":
+      if (lastError === undefined) return "Pending";
+      return lastError.isPermanent ? "Failed" : "Unknown";
+  }
 }

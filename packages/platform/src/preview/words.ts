@@ -1,10 +1,10 @@
-// Declarations in words, for documents and explanations.
+// The words of switches and conditions, and the feature table made of them.
 
-import type { Asset } from "../asset.ts";
-import type { Condition } from "../condition.ts";
+import type { Asset, AssetCondition, Feature } from "../asset.ts";
 import { annotationPrefix } from "../hco-annotations.ts";
 
-export function conditionWords(condition: Condition): string {
+/** A condition as people read it. */
+export function conditionWords(condition: AssetCondition): string {
   switch (condition.type) {
     case "annotation":
       return condition.value === undefined
@@ -32,6 +32,7 @@ export function switchWords({ switch: declared }: Pick<Asset, "switch">): string
   return "present" in declared ? declared.present : declared.annotation;
 }
 
+/** Whether an asset is on where nobody sets its switch. */
 export function isOnByDefault({ switch: declared }: Pick<Asset, "switch">): boolean {
   return declared === undefined || ("annotation" in declared && declared.default === "on");
 }
@@ -58,4 +59,52 @@ export function neededCrds({
 }: Pick<Asset, "target" | "needs" | "gates">): readonly string[] {
   const further = [...needs, ...gates].map(({ crd }) => crd);
   return [...new Set([...(target.crd === undefined ? [] : [target.crd]), ...further])];
+}
+
+/** What can be switched, by whom it is provided, and what it costs. */
+export type FeatureRow = {
+  readonly feature: string;
+  readonly description: string;
+  readonly maturity: Feature["maturity"];
+  readonly default: "on" | "off";
+  readonly switch: string;
+  readonly assets: readonly string[];
+  readonly operators: readonly string[];
+  readonly impact: Asset["impact"];
+};
+
+/** The features that the assets belong to: what is supported first, then in the order in which assets are applied. */
+export function featureRows(assets: readonly Asset[]): readonly FeatureRow[] {
+  const byName = Map.groupBy(assets, ({ feature }) => feature.name);
+  const rows = [...byName.values()].flatMap((own) => {
+    const [feature] = own.map((asset) => asset.feature);
+    return feature === undefined ? [] : [rowOf(feature, own)];
+  });
+  return maturities.flatMap((maturity) => rows.filter((row) => row.maturity === maturity));
+}
+
+const maturities: readonly Feature["maturity"][] = ["GA", "TP", "DP"];
+
+function rowOf({ name, description, maturity }: Feature, own: readonly Asset[]): FeatureRow {
+  return {
+    feature: name,
+    description,
+    maturity,
+    default: own.every(isOnByDefault) ? "on" : "off",
+    switch: [...new Set(own.map(switchWords))].join(", "),
+    assets: own.map((asset) => asset.name),
+    operators: [...new Set(own.flatMap(neededOperators))],
+    impact: worst(own.map(({ impact }) => impact)),
+  };
+}
+
+function neededOperators({ target: { apiVersion, crd, operator }, needs, gates = [] }: Asset): readonly string[] {
+  const kinds = [...(crd === undefined ? [] : [{ apiVersion, operator }]), ...needs, ...gates];
+  return kinds.map((kind) => kind.operator ?? kind.apiVersion.slice(0, kind.apiVersion.indexOf("/")));
+}
+
+const impacts: readonly Asset["impact"][] = ["none", "pods", "reboot"];
+
+export function worst(of: readonly Asset["impact"][]): Asset["impact"] {
+  return impacts[Math.max(0, ...of.map((impact) => impacts.indexOf(impact)))] ?? "none";
 }

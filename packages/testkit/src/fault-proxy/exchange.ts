@@ -1,70 +1,181 @@
-// One request on its way through the proxy, with what can be done to its client.
+// Both ends of a proxied request: what can be done to the client, the connection to the API server, and failures in its words.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { Agent, request } from "node:https";
 import type { Socket } from "node:net";
-import type { Call } from "./call.ts";
-import type { Told } from "./status-answer.ts";
-import type { Entry } from "./trace.ts";
-import type { Asked } from "./upstream.ts";
+import { buffer } from "node:stream/consumers";
+import type { AnswerFault } from "./fault-plan.ts";
+import type { RequestInfo, TraceEntry } from "./request-info.ts";
 
-export type Exchange = {
-  readonly call: Call;
-  readonly entry: Entry;
-  readonly asked: Asked;
+export type ProxyExchange = {
+  readonly request: RequestInfo;
+  readonly entry: TraceEntry;
+  readonly upstreamRequest: UpstreamRequest;
   /** Aborted when the client is gone or has its whole answer. */
-  readonly over: AbortSignal;
-  readonly tell: (told: Told) => Promise<void>;
+  readonly closed: AbortSignal;
+  readonly respond: (response: ProxyResponse) => Promise<void>;
   /** Half of an answer that promised to be whole, then a broken connection. */
-  readonly tellHalf: (told: Told) => Promise<void>;
+  readonly respondHalf: (response: ProxyResponse) => Promise<void>;
   /** The head of an answer without known length. */
-  readonly begin: (head: Omit<Told, "body">) => void;
+  readonly startResponse: (head: Omit<ProxyResponse, "body">) => void;
   readonly write: (bytes: Buffer) => Promise<void>;
   readonly end: () => void;
   readonly reset: () => void;
 };
 
-type Ends = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly socket: Socket };
+export type ExchangeSockets = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+};
 
-export function openExchange({ response, socket }: Ends, parts: Pick<Exchange, "call" | "entry" | "asked">): Exchange {
-  const closed = new AbortController();
-  response.once("close", () => closed.abort());
-  const over = closed.signal;
-  const begin = ({ status, headers }: Omit<Told, "body">) => {
-    parts.entry.told = status;
-    if (!over.aborted) response.writeHead(status, headers);
+export function openExchange(
+  { response, socket }: ExchangeSockets,
+  parts: Pick<ProxyExchange, "request" | "entry" | "upstreamRequest">,
+): ProxyExchange {
+  const closing = new AbortController();
+  response.once("close", () => closing.abort());
+  const closed = closing.signal;
+  const startResponse = ({ status, headers }: Omit<ProxyResponse, "body">) => {
+    parts.entry.clientStatus = status;
+    if (!closed.aborted) response.writeHead(status, headers);
     response.flushHeaders();
   };
   // Its callback is never called when the client goes meanwhile.
-  const write = (bytes: Buffer) => whenDone(over, (done) => response.write(bytes, () => done()));
+  const write = (bytes: Buffer) => whenDone(closed, (done) => response.write(bytes, () => done()));
   const reset = () => void socket.resetAndDestroy();
   return {
     ...parts,
-    over,
-    begin,
+    closed,
+    startResponse,
     write,
     reset,
     end: () => void response.end(),
-    tell: async ({ body, ...head }) => {
-      begin(head);
-      await whenDone(over, (done) => response.end(body, () => done()));
+    respond: async ({ body, ...head }) => {
+      startResponse(head);
+      await whenDone(closed, (done) => response.end(body, () => done()));
     },
-    tellHalf: async ({ body, ...head }) => {
-      begin(head);
+    respondHalf: async ({ body, ...head }) => {
+      startResponse(head);
       await write(body.subarray(0, body.length >> 1));
       reset();
     },
   };
 }
 
-/** Settles when `start` says so, or when it is over anyway. */
-export function whenDone(over: AbortSignal, start: (done: () => void) => void = () => undefined): Promise<void> {
+/** Settles when `start` calls back, or when the client is gone. */
+export function whenDone(closed: AbortSignal, start: (done: () => void) => void = () => undefined): Promise<void> {
   return new Promise((resolve) => {
-    if (over.aborted) return resolve();
+    if (closed.aborted) return resolve();
     const settle = () => {
-      over.removeEventListener("abort", settle);
+      closed.removeEventListener("abort", settle);
       resolve();
     };
-    over.addEventListener("abort", settle);
+    closed.addEventListener("abort", settle);
     start(settle);
   });
+}
+
+type UpstreamRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+export type Upstream = {
+  /** Settles with the head of the answer. */
+  readonly send: (request: UpstreamRequest) => Promise<IncomingMessage>;
+  readonly close: () => void;
+};
+
+export function openUpstream(url: string, authority: string): Upstream {
+  const agent = new Agent({ keepAlive: true, ca: authority });
+  const send = async ({ method, url: path, headers, body }: UpstreamRequest) => {
+    const outgoing = request(new URL(path, url), { method, agent, headers: forwardedHeaders(headers, body) });
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    return incoming;
+  };
+  return { send, close: () => agent.destroy() };
+}
+
+export async function readResponse(incoming: IncomingMessage): Promise<ProxyResponse> {
+  const body = await buffer(incoming);
+  const { headers } = responseHead(incoming);
+  return { status: incoming.statusCode ?? 0, headers: { ...headers, "content-length": `${body.length}` }, body };
+}
+
+export function responseHead({ statusCode = 0, headers }: IncomingMessage) {
+  return { status: statusCode, headers: withoutHopHeaders(headers) as Readonly<Record<string, string>> };
+}
+
+/** Hop-by-hop headers: they speak of one connection, not of the message. */
+const hopHeaders = ["connection", "keep-alive", "transfer-encoding", "content-length", "upgrade", "te", "trailer"];
+
+function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopHeaders.includes(name)));
+}
+
+function forwardedHeaders(headers: IncomingHttpHeaders, body: Buffer): IncomingHttpHeaders {
+  const { host: _host, "accept-encoding": _encoding, accept, ...others } = withoutHopHeaders(headers);
+  // Without a length Node sends a DELETE body in chunks, and the server then deletes without its preconditions.
+  const sized = body.length > 0 ? { "content-length": `${body.length}` } : {};
+  return { ...others, ...(accept !== undefined && { accept: jsonOnly(accept) }), ...sized };
+}
+
+/** Frames can be told apart, and answers cut in a known place, only in JSON. */
+function jsonOnly(accept: string): string {
+  const kept = accept.split(",").filter((type) => !type.trim().startsWith("application/vnd.kubernetes.protobuf"));
+  return kept.length > 0 ? kept.join(",") : "application/json";
+}
+
+const failures = {
+  401: { reason: "Unauthorized", message: "Unauthorized" },
+  403: { reason: "Forbidden", message: "forbidden: refused by the fault proxy" },
+  404: { reason: "NotFound", message: "the server could not find the requested resource" },
+  409: {
+    reason: "Conflict",
+    message:
+      "Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again",
+  },
+  429: {
+    reason: "TooManyRequests",
+    message: "the server has received too many requests and has asked us to try again later",
+  },
+  500: { reason: "InternalError", message: "Internal error occurred: injected by the fault proxy" },
+  503: { reason: "ServiceUnavailable", message: "the server is currently unable to handle the request" },
+  504: { reason: "Timeout", message: "Timeout: request did not complete within the allotted timeout" },
+} as const;
+
+type FailureCode = keyof typeof failures;
+
+export type ProxyResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+};
+
+export function failureResponse(status: FailureCode, retryAfterSeconds?: number): ProxyResponse {
+  const details = retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } };
+  const body = Buffer.from(JSON.stringify({ ...statusObject(status), ...details }));
+  const later = retryAfterSeconds === undefined ? {} : { "retry-after": `${retryAfterSeconds}` };
+  const headers = { "content-type": "application/json", "content-length": `${body.length}`, ...later };
+  return { status, headers, body };
+}
+
+/** Servers send Retry-After with every 429. */
+export function responseForFault({ status, retryAfterSeconds }: AnswerFault): ProxyResponse {
+  return failureResponse(status, status === 429 ? (retryAfterSeconds ?? 1) : retryAfterSeconds);
+}
+
+/** What a streaming list gets from an API server whose etcd does not report its progress. */
+export function streamingListRefusal(): string {
+  const message = "a streaming list is not possible here: the storage does not support RequestWatchProgress";
+  return `${JSON.stringify({ type: "ERROR", object: { ...statusObject(500), message } })}\n`;
+}
+
+function statusObject(status: FailureCode) {
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...failures[status], code: status };
 }

@@ -1,32 +1,39 @@
 import { expect, test } from "vitest";
+import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
 import { checkInvariants } from "./check-invariants.ts";
-import type { Scope } from "./history.ts";
-import { account, item, Story } from "./story.ts";
+import type { HistoryScope } from "./history.ts";
 
-const scope: Scope = { accounts: [account] };
-const innocent = () => new Story().lease("one").begun().apply().done();
+const scope: HistoryScope = { accounts: [account] };
+const cleanRun = () => new AuditLogBuilder().renewLease("one").startPlan().applyTarget().completePlan();
 
-const stories = [
-  { reason: "a plan that was drafted, reviewed, approved and applied", story: innocent() },
-  { reason: "a run without leader election", story: new Story().begun().apply().done() },
-  { reason: "a config that nobody ever approved", story: new Story().edit({}).status({ phase: "Drafting" }).read() },
+const logs = [
+  { reason: "a plan that was drafted, reviewed, approved and applied", log: cleanRun() },
+  { reason: "a run without leader election", log: new AuditLogBuilder().startPlan().applyTarget().completePlan() },
+  {
+    reason: "a config that nobody ever approved",
+    log: new AuditLogBuilder().editSpec({}).writeStatus({ phase: "Drafting" }).readConfig(),
+  },
   {
     reason: "writes of others",
-    story: new Story().apply({ user: { username: "ann" } }).remove(undefined, { user: { username: "ann" } }),
+    log: new AuditLogBuilder()
+      .applyTarget({ user: { username: "ann" } })
+      .deleteTarget(undefined, { user: { username: "ann" } }),
   },
   {
     reason: "dry runs and refused writes",
-    story: new Story().apply({ query: "?dryRun=All&fieldManager=x" }).apply({ responseStatus: { code: 409 } }),
+    log: new AuditLogBuilder()
+      .applyTarget({ query: "?dryRun=All&fieldManager=x" })
+      .applyTarget({ responseStatus: { code: 409 } }),
   },
-  { reason: "nothing at all", story: new Story() },
+  { reason: "nothing at all", log: new AuditLogBuilder() },
 ];
 
-test.each(stories)("innocent: $reason", ({ story }) => {
-  expect(checkInvariants(story.log, scope).violations).toEqual([]);
+test.each(logs)("holds: $reason", ({ log }) => {
+  expect(checkInvariants(log.log, scope).violations).toEqual([]);
 });
 
-test("one guilty write is reported by every invariant that it breaks, and says where to look", () => {
-  const { violations } = checkInvariants(new Story().edit({ action: "Ignore" }).apply().log, scope);
+test("one bad write is reported by every invariant that it breaks, and says where to look", () => {
+  const { violations } = checkInvariants(new AuditLogBuilder().editSpec({ action: "Ignore" }).applyTarget().log, scope);
   expect(violations).toEqual([
     {
       invariant: "I1",
@@ -38,15 +45,16 @@ test("one guilty write is reported by every invariant that it breaks, and says w
 
 test("each object's writes are counted, with the no-ops and without dry runs, failures, reads and other accounts", () => {
   const { writes } = checkInvariants(
-    innocent()
-      .apply()
-      .apply({ query: "?dryRun=All&fieldManager=x" })
-      .apply({ responseStatus: { code: 500 } })
-      .apply({ user: { username: "ann" } })
-      .apply({ requestObject: [{ op: "remove", path: "/spec" }] })
-      .remove({ uid: "target-uid" })
-      .tell({ verb: "create", objectRef: { resource: "configmaps", namespace: "default", name: "one" } })
-      .tell({ verb: "create", objectRef: { apiGroup: "authorization.k8s.io", resource: "subjectaccessreviews" } }).log,
+    cleanRun()
+      .applyTarget()
+      .applyTarget({ query: "?dryRun=All&fieldManager=x" })
+      .applyTarget({ responseStatus: { code: 500 } })
+      .applyTarget({ user: { username: "ann" } })
+      .applyTarget({ requestObject: [{ op: "remove", path: "/spec" }] })
+      .deleteTarget({ uid: "target-uid" })
+      .request({ verb: "create", objectRef: { resource: "configmaps", namespace: "default", name: "one" } })
+      .request({ verb: "create", objectRef: { apiGroup: "authorization.k8s.io", resource: "subjectaccessreviews" } })
+      .log,
     scope,
   );
   const none = { creates: 0, applies: 0, updates: 0, deletes: 0 };
@@ -59,25 +67,25 @@ test("each object's writes are counted, with the no-ops and without dry runs, fa
 });
 
 test("a log without the bodies that are needed is a fault, not a clean bill", () => {
-  const story = new Story().edit({});
-  const log = story.log.map(({ responseObject: _body, ...event }) => event);
+  const builder = new AuditLogBuilder().editSpec({});
+  const log = builder.log.map(({ responseObject: _body, ...event }) => event);
   expect(() => checkInvariants(log, scope)).toThrow(
     "the audit log has no body of update virtplatformconfigs/load-aware",
   );
 });
 
 test("answers that come in another order than the writes change nothing", () => {
-  const { log } = innocent();
+  const { log } = cleanRun();
   const swapped = log.toSpliced(2, 2, ...log.slice(2, 4).toReversed());
   expect(checkInvariants(swapped, scope).violations).toEqual([]);
 });
 
 test("a log of fifty thousand lines is read in one go", () => {
-  const story = new Story().lease("one");
-  for (let round = 0; round < 2_000; round++) story.lease("one").read().read().pass(1_000);
-  story.begun();
+  const log = new AuditLogBuilder().renewLease("one");
+  for (let round = 0; round < 2_000; round++) log.renewLease("one").readConfig().readConfig().advance(1_000);
+  log.startPlan();
   for (let round = 0; round < 40_000; round++)
-    story.tell({ verb: "get", objectRef: { resource: "nodes", name: item.name } });
-  story.lease("one").read().apply().done();
-  expect(checkInvariants(story.log, scope).violations).toEqual([]);
+    log.request({ verb: "get", objectRef: { resource: "nodes", name: item.name } });
+  log.renewLease("one").readConfig().applyTarget().completePlan();
+  expect(checkInvariants(log.log, scope).violations).toEqual([]);
 });

@@ -1,43 +1,76 @@
-// Judges a run by its audit log: everything that must hold for every write, in every run.
+// Checks a run by its audit log: everything that must hold for every write, in every run, and how often each object was written.
 
 import type { AuditEvent } from "../server/audit.ts";
-import { readAudited } from "./audited.ts";
-import { type History, historyOf, type Scope } from "./history.ts";
-import { unapprovedExecutions } from "./i1-approved-executions.ts";
-import { unapprovedWrites } from "./i1-approved-writes.ts";
-import { unreviewedWrites } from "./i2-as-reviewed.ts";
-import { unguardedDeletes } from "./i3-guarded-deletes.ts";
-import { untruthfulStatuses } from "./i4-truthful-status.ts";
+import {
+  type AuditedRequest,
+  describeObject,
+  isApply,
+  isEffectiveWrite,
+  readAuditedRequests,
+} from "./audited-requests.ts";
+import { buildHistory, type History, type HistoryScope, type Violation } from "./history.ts";
 import { writesWithoutLease } from "./i5-lease-holder.ts";
-import { ignoredWrites } from "./i6-not-ignored.ts";
-import { endsByRetryable } from "./i7-retryable.ts";
-import type { Violation } from "./violation.ts";
-import { summarizeWrites, type WriteCounts } from "./write-summary.ts";
+import { unfoundedFailures } from "./i7-unfounded-failures.ts";
+import { inconsistentStatuses, unapprovedExecutions } from "./own-status.ts";
+import { ignoredWrites, unapprovedWrites, unguardedDeletes, unreviewedWrites } from "./target-writes.ts";
 
 const invariants: readonly ((history: History) => readonly Violation[])[] = [
   unapprovedWrites,
   unapprovedExecutions,
   unreviewedWrites,
   unguardedDeletes,
-  untruthfulStatuses,
+  inconsistentStatuses,
   writesWithoutLease,
   ignoredWrites,
-  endsByRetryable,
+  unfoundedFailures,
 ];
 
-export type Judgement = {
+/** What an audit log violates, and how much of it was checked. */
+export type InvariantReport = {
   /** Empty if all is well. */
   readonly violations: readonly Violation[];
   /** By object, what our accounts wrote. */
   readonly writes: Readonly<Record<string, WriteCounts>>;
 };
 
-/** `log` is what `server.audit()` returns: read once, judged as a whole. */
-export function checkInvariants(log: readonly AuditEvent[], scope: Scope): Judgement {
-  const requests = readAudited(log);
-  const history = historyOf(requests, scope);
+/** `log` is what `server.audit()` returns, whole: an invariant looks back at what was stored before. */
+export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope): InvariantReport {
+  const requests = readAuditedRequests(log);
+  const history = buildHistory(requests, scope);
   return {
     violations: invariants.flatMap((check) => check(history)),
     writes: summarizeWrites(requests, scope.accounts),
   };
+}
+
+/** How many writes were checked, by kind. */
+export type WriteCounts = {
+  readonly creates: number;
+  /** Those that change nothing included. */
+  readonly applies: number;
+  readonly updates: number;
+  readonly deletes: number;
+};
+
+const none: WriteCounts = { creates: 0, applies: 0, updates: 0, deletes: 0 };
+
+/** By object and subresource, such as `configmaps/default/one`; only effective writes of these accounts. */
+function summarizeWrites(
+  requests: readonly AuditedRequest[],
+  accounts: readonly string[],
+): Readonly<Record<string, WriteCounts>> {
+  const summary: Record<string, WriteCounts> = {};
+  for (const write of requests) {
+    if (!accounts.includes(write.account) || !isEffectiveWrite(write)) continue;
+    const kind = kindOf(write);
+    const counts = summary[describeObject(write)] ?? none;
+    summary[describeObject(write)] = { ...counts, [kind]: counts[kind] + 1 };
+  }
+  return summary;
+}
+
+function kindOf(write: AuditedRequest): keyof WriteCounts {
+  if (write.verb === "create") return "creates";
+  if (write.verb.startsWith("delete")) return "deletes";
+  return isApply(write) ? "applies" : "updates";
 }

@@ -1,22 +1,20 @@
 // I5: only the process that holds the advisor's lease writes, and only as long as its last renewal counts.
 
-import type { Audited } from "./audited.ts";
-import type { History } from "./history.ts";
+import type { AuditedRequest } from "./audited-requests.ts";
+import { type History, type StoredVersion, type Violation, violation } from "./history.ts";
 import type { StoredLease } from "./stored-config.ts";
-import type { Version } from "./versions.ts";
-import { type Violation, violation } from "./violation.ts";
 
-/** A run without leader election has no lease and is not judged. */
+/** A run without leader election has no lease and is not checked. */
 export function writesWithoutLease({ writes, lease }: History): readonly Violation[] {
   return writes
     .filter(({ resource }) => resource !== "leases")
     .flatMap((write) => {
-      const why = whyNot(lease, write);
+      const why = leaseDifference(lease, write);
       return why === undefined ? [] : [violation("I5", write, why)];
     });
 }
 
-function whyNot(lease: readonly Version<StoredLease>[], write: Audited): string | undefined {
+function leaseDifference(lease: readonly StoredVersion<StoredLease>[], write: AuditedRequest): string | undefined {
   const identity = identityOf(write.userAgent);
   // One that was deleted is nobody's until somebody creates it again.
   const stored = lease.findLast(({ by, object }) => object !== undefined && by.completedMs <= write.receivedMs);
@@ -33,8 +31,8 @@ function holderOf(lease: StoredLease | undefined): string {
   return lease?.spec?.holderIdentity ?? "";
 }
 
-/** Whether it was stored before the write came in cannot be told. */
-function isDuring({ receivedMs, completedMs }: Audited, write: Audited): boolean {
+/** Whether it was stored before the write came in is not known. */
+function isDuring({ receivedMs, completedMs }: AuditedRequest, write: AuditedRequest): boolean {
   return receivedMs <= write.receivedMs && write.receivedMs < completedMs;
 }
 

@@ -1,44 +1,64 @@
 import { expect, test } from "vitest";
-import { readAudited } from "./audited.ts";
-import { historyOf } from "./history.ts";
-import { ignoredWrites } from "./i6-not-ignored.ts";
-import { account, Story } from "./story.ts";
+import { AuditLogBuilder, account } from "../testing/audit-log-builder.ts";
+import { readAuditedRequests } from "./audited-requests.ts";
+import { buildHistory } from "./history.ts";
+import { ignoredWrites } from "./target-writes.ts";
 
-const judge = (story: Story) =>
-  ignoredWrites(historyOf(readAudited(story.log), { accounts: [account] })).map(({ message }) => message);
+const violationsOf = (log: AuditLogBuilder) =>
+  ignoredWrites(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
 
-const innocent = [
-  { reason: "a config that is managed", story: new Story().begun().apply() },
-  { reason: "Ignore that crosses with the write", story: new Story().begun().edit({ action: "Ignore" }).apply() },
-  { reason: "an object of no plan is I1's affair", story: new Story().edit({ action: "Ignore" }).apply() },
+const holding = [
+  { reason: "a config that is managed", log: new AuditLogBuilder().startPlan().applyTarget() },
+  {
+    reason: "Ignore that crosses with the write",
+    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).applyTarget(),
+  },
+  {
+    reason: "an object of no plan is I1's affair",
+    log: new AuditLogBuilder().editSpec({ action: "Ignore" }).applyTarget(),
+  },
   {
     reason: "managed again",
-    story: new Story()
-      .begun()
-      .edit({ action: "Ignore" })
-      .status({ phase: "Ignored" })
-      .edit({ action: "Apply" })
-      .apply(),
+    log: new AuditLogBuilder()
+      .startPlan()
+      .editSpec({ action: "Ignore" })
+      .writeStatus({ phase: "Ignored" })
+      .editSpec({ action: "Apply" })
+      .applyTarget(),
   },
 ];
 
-test.each(innocent)("innocent: $reason", ({ story }) => {
-  expect(judge(story)).toEqual([]);
+test.each(holding)("holds: $reason", ({ log }) => {
+  expect(violationsOf(log)).toEqual([]);
 });
 
-const guilty = [
-  { reason: "the writer has read Ignore", story: new Story().begun().edit({ action: "Ignore" }).read().apply() },
-  { reason: "Ignore is long since stored", story: new Story().begun().edit({ action: "Ignore" }).pass(6_000).apply() },
+const breaking = [
+  {
+    reason: "the writer has read Ignore",
+    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).readConfig().applyTarget(),
+  },
+  {
+    reason: "Ignore is long since stored",
+    log: new AuditLogBuilder().startPlan().editSpec({ action: "Ignore" }).advance(6_000).applyTarget(),
+  },
   {
     reason: "the writer itself has written Ignored",
-    story: new Story().begun().edit({ action: "Ignore" }).status({ phase: "Ignored" }).apply(),
+    log: new AuditLogBuilder()
+      .startPlan()
+      .editSpec({ action: "Ignore" })
+      .writeStatus({ phase: "Ignored" })
+      .applyTarget(),
   },
   {
     reason: "a deletion",
-    story: new Story().begun({ operation: "Delete" }).edit({ action: "Ignore" }).read().remove({ uid: "target-uid" }),
+    log: new AuditLogBuilder()
+      .startPlan({ operation: "Delete" })
+      .editSpec({ action: "Ignore" })
+      .readConfig()
+      .deleteTarget({ uid: "target-uid" }),
   },
 ];
 
-test.each(guilty)("guilty: $reason", ({ story }) => {
-  expect(judge(story)).toEqual([expect.stringContaining("psi: load-aware is ignored")]);
+test.each(breaking)("broken: $reason", ({ log }) => {
+  expect(violationsOf(log)).toEqual([expect.stringContaining("psi: load-aware is ignored")]);
 });

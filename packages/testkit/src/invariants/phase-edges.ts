@@ -45,7 +45,7 @@ const edges: Readonly<Record<Phase | "", Edges>> = {
   Ignored: { Pending: "always", Drafting: "always" },
 };
 
-export type Move = {
+type PhaseEdge = {
   /** Empty for a new object. A phase that nobody knows counts as empty. */
   readonly from: string;
   readonly to: string;
@@ -53,7 +53,7 @@ export type Move = {
   readonly isEdited: boolean;
 };
 
-export function isEdge({ from, to, action, isEdited }: Move): boolean {
+export function isEdge({ from, to, action, isEdited }: PhaseEdge): boolean {
   if (to === "Ignored" || action === "Ignore") return to === "Ignored" && action === "Ignore";
   if (from === to) return isPhase(to);
   const condition = isPhase(to) ? edges[isPhase(from) ? from : ""][to] : undefined;

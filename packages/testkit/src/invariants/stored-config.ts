@@ -34,6 +34,12 @@ export type StoredItem = {
   readonly message?: string;
   readonly diff?: string;
   readonly lastTransitionTime?: string;
+  /** Whether the plan changes the target; what it leaves as it is was only waited for. */
+  readonly changes?: boolean;
+  /** When the API server confirmed the write; absent until then. */
+  readonly appliedTime?: string;
+  /** The item that must be done before this one is begun. */
+  readonly waitsFor?: string;
   readonly targetRef: {
     readonly apiVersion: string;
     readonly kind: string;

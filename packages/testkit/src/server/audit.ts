@@ -1,6 +1,6 @@
 // What the API server writes down about requests: metadata of all, bodies of what our controllers and their leases depend on.
 
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const ownNamespaces = ["virt-advisor-operator-system", "virt-platform-operator-system"];
 
@@ -51,13 +51,36 @@ export type AuditEvent = {
     readonly namespace?: string;
     readonly name?: string;
   };
-  readonly responseStatus?: { readonly code?: number };
+  readonly responseStatus?: AuditedStatus;
   readonly requestObject?: unknown;
   readonly responseObject?: unknown;
 };
 
-export function readAudit(file: string): readonly AuditEvent[] {
-  const lines = readFileSync(file, "utf8").split("\n");
+/** `message` and `causes` are those of the Status that came instead of an object. */
+type AuditedStatus = {
+  readonly code?: number;
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly field?: string }[] };
+};
+
+/** Where somebody's part of a log begins: bytes of it are older, and so are requests that came in before. */
+export type AuditStart = { readonly bytes: number; readonly ms: number };
+
+export function readAuditLog(file: string, { bytes, ms }: AuditStart = { bytes: 0, ms: 0 }): readonly AuditEvent[] {
+  const lines = readFrom(file, bytes).split("\n");
   // The last piece is empty, or a line that is being written.
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
+  const events = lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
+  return ms === 0 ? events : events.filter((event) => Date.parse(event.requestReceivedTimestamp) >= ms);
+}
+
+/** A log is as long as all that was done in its cluster. */
+function readFrom(file: string, bytes: number): string {
+  const log = openSync(file, "r");
+  try {
+    const rest = Buffer.alloc(Math.max(0, fstatSync(log).size - bytes));
+    const read = readSync(log, rest, 0, rest.length, bytes);
+    return rest.toString("utf8", 0, read);
+  } finally {
+    closeSync(log);
+  }
 }

@@ -4,8 +4,9 @@ import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { loadAll } from "js-yaml";
 import { inRepository } from "../repository.ts";
-import type { Wire } from "./wire.ts";
+import type { TestClient } from "./test-client.ts";
 
+/** A CustomResourceDefinition, as far as tests read it. */
 export type Crd = {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -18,7 +19,10 @@ export type Crd = {
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** Takes files, by absolute path or from the repository's root, and parsed definitions. */
-export async function installCrds(wire: Pick<Wire, "request">, definitions: readonly (string | Crd)[]): Promise<void> {
+export async function installCrds(
+  wire: Pick<TestClient, "request">,
+  definitions: readonly (string | Crd)[],
+): Promise<void> {
   const all = definitions.flatMap((definition) =>
     typeof definition === "string" ? readCrds(definition) : [definition],
   );
@@ -29,25 +33,30 @@ function readCrds(file: string): readonly Crd[] {
   return loadAll(readFileSync(inRepository(file), "utf8")) as readonly Crd[];
 }
 
-async function install(wire: Pick<Wire, "request">, crd: Crd): Promise<void> {
+async function install(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   const path = `${crds}/${crd.metadata.name}?fieldManager=testkit&force=true&fieldValidation=Strict`;
   const answer = await wire.request({ method: "PATCH", path, body: crd, contentType: "application/apply-patch+yaml" });
   if (answer.status !== 200 && answer.status !== 201) {
     throw new Error(`cannot install ${crd.metadata.name}: ${JSON.stringify(answer.body)}`);
   }
+  await awaitServed(wire, crd);
+}
+
+/** Until each of its versions can be used. */
+export async function awaitServed(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   const served = crd.spec.versions.filter((version) => version.served).map((version) => version.name);
-  await Promise.all(served.map((version) => discovery(wire, crd, version, "served")));
+  await Promise.all(served.map((version) => awaitDiscovery(wire, crd, version, "served")));
 }
 
 /** Removes a definition with all its objects, and waits until its kind is no longer served. */
-export async function removeCrd(wire: Pick<Wire, "request">, crd: Crd): Promise<void> {
+export async function removeCrd(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   await wire.request({ method: "DELETE", path: `${crds}/${crd.metadata.name}` });
-  await Promise.all(crd.spec.versions.map((version) => discovery(wire, crd, version.name, "gone")));
+  await Promise.all(crd.spec.versions.map((version) => awaitDiscovery(wire, crd, version.name, "gone")));
 }
 
 // A definition is Established some milliseconds before its path is served.
-async function discovery(
-  wire: Pick<Wire, "request">,
+async function awaitDiscovery(
+  wire: Pick<TestClient, "request">,
   { spec, metadata }: Crd,
   version: string,
   wanted: "served" | "gone",

@@ -4,97 +4,153 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { issueClient } from "@virt/kube";
-import { findBinaries } from "../binaries/find.ts";
-import { type AuditEvent, readAudit } from "./audit.ts";
-import { type Crd, installCrds, removeCrd } from "./crds.ts";
-import { writeKubeconfig } from "./kubeconfig.ts";
-import { type Launched, launch, validity } from "./launch.ts";
-import { files } from "./programs.ts";
-import { serviceAccountToken } from "./service-account.ts";
-import { type Answer, type Identity, openWire, type Request } from "./wire.ts";
+import { findBinaries } from "../binaries/obtain-binaries.ts";
+import { type AuditEvent, type AuditStart, readAuditLog } from "./audit.ts";
+import { type ControlPlane, certificateValidity, controlPlaneFiles, launchControlPlane } from "./control-plane.ts";
+import { withControllerManager } from "./controller-manager.ts";
+import { awaitServed, type Crd, installCrds, removeCrd } from "./crds.ts";
+import { crdsIn, type EtcdSnapshot } from "./etcd-snapshot.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type ClientIdentity,
+  openTestClient,
+  requestServiceAccountToken,
+  writeKubeconfig,
+} from "./test-client.ts";
 
-/** Somebody who talks to the server. */
-export type Actor = {
+/** A user of the API server, with a kubeconfig of their own. */
+export type ApiUser = {
   readonly kubeconfig: string;
-  readonly request: (request: Request) => Promise<Answer>;
-  readonly kubectl: (...args: readonly string[]) => Promise<Output>;
+  readonly request: (request: ApiRequest) => Promise<ApiResponse>;
+  readonly kubectl: (...args: readonly string[]) => Promise<KubectlResult>;
 };
 
-export type Output = { readonly code: number; readonly stdout: string; readonly stderr: string };
+/** `code` is the exit code; nothing is thrown for one that is not 0. */
+export type KubectlResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Acts as the administrator, who may do everything. */
-export type Server = Actor & {
+/** A running control plane, and its administrator, who may do everything. Processes and folder are gone after `stop`. */
+export type Server = ApiUser & {
   readonly url: string;
   readonly folder: string;
   readonly pids: readonly number[];
   readonly keeper: number;
   /** The folder of kube-apiserver, etcd and kubectl. */
   readonly binaries: string;
-  /** Somebody new, with a certificate of their own and no rights but those of their groups. */
-  readonly user: (name: string, groups?: readonly string[]) => Actor;
-  readonly serviceAccount: (namespace: string, name: string) => Promise<Actor & { readonly token: string }>;
+  /** A new user, with a certificate and no rights but those of the groups. */
+  readonly user: (name: string, groups?: readonly string[]) => ApiUser;
+  /** Creates namespace and account where they are missing; the token is real and short-lived. */
+  readonly serviceAccount: (namespace: string, name: string) => Promise<ApiUser & { readonly token: string }>;
+  /** Of files or of definitions; settles when each version is served. */
   readonly installCrds: (definitions: readonly (string | Crd)[]) => Promise<void>;
   readonly removeCrd: (definition: Crd) => Promise<void>;
+  /** Every request so far, read from the audit log. */
   readonly audit: () => readonly AuditEvent[];
   readonly stop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-export type ServerSettings = {
+type ServerOptions = {
   /** Goes on when this process has ended, until somebody terminates the keeper. */
   readonly outlivesOwner?: boolean;
+  /**
+   * With a real kube-controller-manager: namespaces end, garbage is collected, roles aggregate, token Secrets are filled. Throws
+   * where `make controller-manager` never ran.
+   */
+  readonly controllerManager?: boolean;
 };
 
-export async function startServer({ outlivesOwner = false }: ServerSettings = {}): Promise<Server> {
+/**
+ * Starts kube-apiserver and etcd on free ports, in two to four seconds; throws where `make controlplane` never ran. They end with
+ * `stop`, with `await using`, or with this process. `example.integration.test.ts` shows it.
+ */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const { outlivesOwner = false, controllerManager = false } = options;
+  const launched = await launchFound({ outlivesOwner });
+  const server = openServer(launched, launched.end);
+  return controllerManager ? withControllerManager(server, outlivesOwner) : server;
+}
+
+type LaunchOptions = Pick<ServerOptions, "outlivesOwner"> & { readonly content?: EtcdSnapshot };
+
+/** With `content` it settles when the kinds are served that are defined there. */
+export async function launchFound({ outlivesOwner = false, content }: LaunchOptions): Promise<ControlPlane> {
   const found = await findBinaries(process.env);
   if (found.kind === "absent") throw new Error("no control plane on this machine yet: run `make controlplane` once");
-  const launched = await launch({ binaries: found.folder, outlivesOwner });
-  const open = actors(launched, found.folder);
+  if (content === undefined) return launchControlPlane({ binaries: found.folder, outlivesOwner });
+  const launched = await launchControlPlane({ binaries: found.folder, outlivesOwner, content });
+  const server = openServer(launched, () => Promise.resolve());
+  try {
+    await Promise.all(crdsIn(content).map((crd) => awaitServed(server, crd)));
+    return launched;
+  } catch (error) {
+    await launched.end();
+    throw error;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What a control plane is to whoever uses it, wherever it was started. */
+export type ReachedControlPlane = Omit<ControlPlane, "failure" | "end">;
+
+/** `end` is called once, by `stop`. */
+export function openServer(
+  controlPlane: ReachedControlPlane,
+  end: () => Promise<void>,
+  auditStart?: AuditStart,
+): Server {
+  const { url, folder, pids, keeper, binaries, authority } = controlPlane;
+  const open = openUsers(controlPlane);
   const certificate = (name: string, groups: readonly string[]) =>
-    issueClient(launched.authority, name, groups, validity(Date.now()));
+    issueClient(authority, name, groups, certificateValidity(Date.now()));
   const admin = open.add("admin", certificate("admin", ["system:masters"]));
   const stop = async () => {
     open.close();
-    await launched.end();
+    await end();
   };
   return {
     ...admin,
-    url: launched.url,
-    folder: launched.folder,
-    pids: launched.pids,
-    keeper: launched.keeper,
-    binaries: found.folder,
+    url,
+    folder,
+    pids,
+    keeper,
+    binaries,
     user: (name, groups = []) => open.add(name, certificate(name, groups)),
     serviceAccount: async (namespace, name) => {
-      const token = await serviceAccountToken(admin, namespace, name);
+      const token = await requestServiceAccountToken(admin, namespace, name);
       return { ...open.add(`${namespace}:${name}`, { token }), token };
     },
     installCrds: (definitions) => installCrds(admin, definitions),
     removeCrd: (definition) => removeCrd(admin, definition),
-    audit: () => readAudit(join(launched.folder, files.auditLog)),
+    audit: () => readAuditLog(join(folder, controlPlaneFiles.auditLog), auditStart),
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-function actors({ url, folder, authority }: Launched, binaries: string) {
-  const wires: { close: () => void }[] = [];
-  const add = (user: string, identity: Identity): Actor => {
-    const wire = openWire(url, authority.certificate, identity);
-    wires.push(wire);
-    const file = join(folder, `${encodeURIComponent(user)}-${wires.length}.kubeconfig`);
+function openUsers({ url, folder, authority, binaries }: ReachedControlPlane) {
+  const clients: { close: () => void }[] = [];
+  const add = (user: string, identity: ClientIdentity): ApiUser => {
+    const client = openTestClient(url, authority.certificate, identity);
+    clients.push(client);
+    const file = join(folder, `${encodeURIComponent(user)}-${clients.length}.kubeconfig`);
     const kubeconfig = writeKubeconfig(file, { url, authority: authority.certificate, user, identity });
-    // HOME: kubectl keeps its discovery cache there, which must not outlive the server.
-    const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder };
-    return { kubeconfig, request: wire.request, kubectl: (...args) => run(join(binaries, "kubectl"), args, env) };
+    // HOME: kubectl keeps its discovery cache there, which must not outlive the server. KUBE_EDITOR: nobody is there to type.
+    const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder, KUBE_EDITOR: "true" };
+    return {
+      kubeconfig,
+      request: client.request,
+      kubectl: (...args) => runCommand(join(binaries, "kubectl"), args, env),
+    };
   };
   const close = () => {
-    for (const wire of wires) wire.close();
+    for (const client of clients) client.close();
   };
   return { add, close };
 }
 
-async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Output> {
+async function runCommand(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<KubectlResult> {
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const code = new Promise<number>((resolve, reject) => {
     child.once("error", reject);

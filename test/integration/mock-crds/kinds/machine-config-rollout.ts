@@ -11,6 +11,7 @@ import {
   selector,
   selectorFields,
   selectorPaths,
+  time,
 } from "./parts.ts";
 
 const apiVersion = "machineconfiguration.openshift.io/v1";
@@ -48,6 +49,7 @@ const machineConfigPool: Subject = {
       "status.conditions[].status",
       "status.conditions[].message",
     ],
+    "a rollout's findings": ["status.certExpirys[].subject", "status.certExpirys[].expiry"],
     simulator: [
       "spec.maxUnavailable",
       ...selectorPaths("spec.nodeSelector"),
@@ -71,6 +73,7 @@ const machineConfigPool: Subject = {
     status: {
       observedGeneration: 1,
       ...Object.fromEntries(counts.map((count) => [count, 3])),
+      certExpirys: [{ bundle: "a", subject: "b", expiry: time }],
       configuration: { ...reference, source: [reference] },
       conditions: [condition, { ...condition, type: "Updated" }],
     },
@@ -85,6 +88,10 @@ const machineConfigPool: Subject = {
     { path: "status", good: [{}] },
     { path: "status.observedGeneration", good: [0, -1] },
     ...counts.map((count) => ({ path: `status.${count}`, good: [0, -1] })),
+    { path: "status.certExpirys", good: [[]] },
+    { path: "status.certExpirys[].bundle", isRequired: true },
+    { path: "status.certExpirys[].subject", isRequired: true },
+    { path: "status.certExpirys[].expiry", bad: ["tomorrow"] },
     ...configurationFields("status.configuration"),
     ...looseConditionFields("status.conditions"),
   ],

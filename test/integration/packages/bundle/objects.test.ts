@@ -8,8 +8,8 @@ import { beside, install, policies } from "./read-bundle.ts";
 let objects: readonly KubeObject[];
 
 beforeAll(async () => {
-  const { both, monitoring } = await readManifests(anyImage);
-  objects = [...both, ...monitoring];
+  const { both, monitoring, console } = await readManifests(anyImage);
+  objects = [...both, ...monitoring, ...console];
 });
 
 /** Without what OLM decides: the namespace, and who installed it. */
@@ -70,21 +70,4 @@ test("admission policies are apart, because OLM takes none", () => {
     kindsOf("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding").map(({ kind }) => kind),
   );
   expect(beside.filter(({ kind }) => kind.startsWith("ValidatingAdmission"))).toEqual([]);
-});
-
-// https://github.com/operator-framework/operator-registry/blob/master/pkg/lib/bundle/supported_resources.go
-const taken = [
-  "ClusterRole",
-  "CustomResourceDefinition",
-  "NetworkPolicy",
-  "PodDisruptionBudget",
-  "PrometheusRule",
-  "Role",
-  "RoleBinding",
-  "Service",
-  "ServiceMonitor",
-];
-
-test("the bundle has no kind that OLM does not take", () => {
-  expect([...new Set(beside.map(({ kind }) => kind))].filter((kind) => !taken.includes(kind))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { at, type KubeObject } from "@virt/engine";
 import { inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 
-export const read = (file: string): string => readFileSync(inRepository("bundle", file), "utf8");
+const read = (file: string): string => readFileSync(inRepository("bundle", file), "utf8");
 
 export const csv = load(read("manifests/virt-operators.clusterserviceversion.yaml")) as KubeObject;
 

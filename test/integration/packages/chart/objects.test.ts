@@ -3,7 +3,7 @@
 import { asList, at, type Json, type KubeObject } from "@virt/engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { anyImage, identity, type Manifests, readManifests } from "../../../../tools/package/manifests.ts";
-import { rendered } from "./run-helm.ts";
+import { chart, helm, rendered, setting } from "./run-helm.ts";
 
 let manifests: Manifests;
 let usual: readonly KubeObject[];
@@ -13,7 +13,7 @@ beforeAll(async () => {
   usual = rendered();
 });
 
-/** By name, and without what tells who installed it. */
+/** By name, and without what shows who installed it. */
 function plain(objects: readonly KubeObject[]): Readonly<Record<string, Json>> {
   const ours = ["app.kubernetes.io/managed-by", "helm.sh/resource-policy"];
   const without = (key: string, value: Json) =>
@@ -40,10 +40,27 @@ const overlays = [
     values: ["serviceMonitor.enabled=true"],
     made: () => [...manifests.both, ...manifests.monitoring],
   },
+  {
+    overlay: "config/default with config/console",
+    values: ["console.enabled=true"],
+    made: () => [...manifests.both, ...manifests.console],
+  },
 ];
 
 test.each(overlays)("$values gives the objects of $overlay", ({ values, made }) => {
   expect(plain(rendered(...values))).toEqual(plain(made()));
+});
+
+test("the console plugin comes by itself where the cluster serves ConsolePlugins, with the advisor, and nowhere else", () => {
+  const openshift = ["--api-versions", "console.openshift.io/v1/ConsolePlugin"];
+  const plugins = (...args: readonly string[]) => {
+    const { stdout } = helm(["template", "any", chart, ...args]);
+    return [...stdout.matchAll(/^kind: ConsolePlugin$/gm)].length;
+  };
+  expect(plugins()).toBe(0);
+  expect(plugins(...openshift)).toBe(1);
+  expect(plugins(...openshift, ...setting(["console.enabled=false"]))).toBe(0);
+  expect(plugins(...openshift, ...setting(["advisor.enabled=false"]))).toBe(0);
 });
 
 const switches = [
@@ -77,17 +94,52 @@ describe("the pods", () => {
     },
     { value: 'nodeSelector={"a/b":"c"}', of: podOf, has: { nodeSelector: { "a/b": "c" } } },
     { value: 'tolerations=[{"operator":"Exists"}]', of: podOf, has: { tolerations: [{ operator: "Exists" }] } },
+    { value: 'imagePullSecrets=[{"name":"mine"}]', of: podOf, has: { imagePullSecrets: [{ name: "mine" }] } },
+    { value: 'affinity={"podAffinity":{}}', of: podOf, has: { affinity: { podAffinity: {} } } },
+    {
+      value: 'topologySpreadConstraints=[{"topologyKey":"zone","maxSkew":2,"whenUnsatisfiable":"DoNotSchedule"}]',
+      of: podOf,
+      has: { topologySpreadConstraints: [{ topologyKey: "zone", maxSkew: 2, whenUnsatisfiable: "DoNotSchedule" }] },
+    },
+    { value: 'priorityClassName="mine"', of: podOf, has: { priorityClassName: "mine" } },
   ];
   test.each(effects)("$value reaches both Deployments", ({ value, of, has }) => {
     const seen = deployments(value).map(of);
     expect(seen).toMatchObject([has, has]);
   });
 
+  const counts = [
+    { reason: "two each, where no cluster can be asked", values: [], replicas: [2, 2] },
+    { reason: "what both are given", values: ["replicas=3"], replicas: [3, 3] },
+    { reason: "a controller's own before that", values: ["replicas=3", "platform.replicas=1"], replicas: [3, 1] },
+  ];
+  test.each(counts)("the number of replicas is $reason", ({ values, replicas }) => {
+    expect(deployments(...values).map((object) => at(object, "spec", "replicas"))).toEqual(replicas);
+  });
+
+  const variables = [
+    { value: "advisor.requireApprovedPlan=true", has: { REQUIRE_APPROVED_PLAN: "true" } },
+    { value: "advisor.advertiseProfiles=false", has: { ADVERTISE_PROFILES: "false" } },
+    { value: 'platform.activation="always"', has: { ACTIVATION: "always" } },
+    { value: 'hcoNamespace="kubevirt-hyperconverged"', has: { HCO_NAMESPACE: "kubevirt-hyperconverged" } },
+    { value: 'hcoNamespace=""', has: { HCO_NAMESPACE: "" } },
+    { value: 'logLevel="debug"', has: { LOG_LEVEL: "debug" } },
+    {
+      value: 'extraEnv=[{"name":"VIRT_OPERATOR_LOG_FORMAT","value":"pretty"}]',
+      has: { LOG_FORMAT: "pretty", LOG_LEVEL: "info" },
+    },
+  ];
+  test.each(variables)("$value sets the variables", ({ value, has }) => {
+    const set = deployments(value).flatMap((object) => asList(at(managerOf(object), "env")));
+    for (const [name, wanted] of Object.entries(has)) {
+      const found = set.filter((one) => at(one, "name") === `VIRT_OPERATOR_${name}`).map((one) => at(one, "value"));
+      expect([name, new Set(found)]).toEqual([name, new Set([wanted])]);
+    }
+  });
+
   const flags = [
-    { value: "advisor.requireApprovedPlan=true", has: ["--require-approved-plan"], lacks: [] },
-    { value: "advisor.advertiseProfiles=false", has: ["--advertise-profiles=false"], lacks: [] },
-    { value: 'platform.activation="always"', has: ["--activation=always"], lacks: ["--activation=opt-in"] },
     { value: "metrics.enabled=false", has: [], lacks: ["--metrics-bind-address=:8443"] },
+    { value: 'extraArgs=["--log-format=json"]', has: ["--log-format=json", "--leader-elect"], lacks: [] },
   ];
   test.each(flags)("$value changes the flags", ({ value, has, lacks }) => {
     const args = deployments(value).flatMap((object) => asList(at(managerOf(object), "args")));

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import type { KubeObject } from "@virt/engine";
-import { inRepository, type Output } from "@virt/testkit";
+import { inRepository, type KubectlResult } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 import { findHelm } from "../../../../tools/helm/obtain.ts";
 
@@ -13,7 +13,7 @@ export function setting(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => ["--set-json", value]);
 }
 
-export function helm(args: readonly string[], env: NodeJS.ProcessEnv = {}): Output {
+export function helm(args: readonly string[], env: NodeJS.ProcessEnv = {}): KubectlResult {
   const file = findHelm(process.env);
   if (file === undefined) throw new Error("no helm on this machine yet: run `make helm` once");
   const { status, stdout, stderr } = spawnSync(file, args, {

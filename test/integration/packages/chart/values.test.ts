@@ -12,7 +12,8 @@ test("helm finds nothing to complain of", () => {
 
 const refused = [
   { value: "replicas=0", says: "at '/replicas': minimum: got 0, want 1" },
-  { value: 'replicas="two"', says: "at '/replicas': got string, want integer" },
+  { value: 'replicas="two"', says: "at '/replicas': got string, want null or integer" },
+  { value: "advisor.replicas=0", says: "at '/advisor/replicas': minimum: got 0, want 1" },
   {
     value: 'platform.activation="sometimes"',
     says: "at '/platform/activation': value must be one of 'opt-in', 'always'",
@@ -22,8 +23,25 @@ const refused = [
   { value: "advisor.enabeld=false", says: "additional properties 'enabeld' not allowed" },
   { value: "plattform.enabled=false", says: "additional properties 'plattform' not allowed" },
   { value: 'image=""', says: "at '/image'" },
+  { value: "image=null", says: "missing property 'image'" },
   { value: 'resources={"limits":{"memory":"much"}}', says: "at '/resources/limits/memory'" },
+  { value: 'logLevel="loud"', says: "at '/logLevel': value must be one of 'debug', 'info', 'warn', 'error'" },
+  { value: 'hcoNamespace="Not_One"', says: "at '/hcoNamespace'" },
+  { value: 'extraArgs=["log-level=debug"]', says: "at '/extraArgs/0'" },
+  { value: 'imagePullSecrets=["mine"]', says: "at '/imagePullSecrets/0': got string, want object" },
   { value: 'tolerations={"key":"a"}', says: "at '/tolerations': got object, want array" },
+  {
+    value: 'tolerations=[{"efect":"NoSchedule"}]',
+    says: "at '/tolerations/0': additional properties 'efect' not allowed",
+  },
+  { value: 'affinity={"nodeAffinty":{}}', says: "at '/affinity': additional properties 'nodeAffinty' not allowed" },
+  { value: 'topologySpreadConstraints=[{"maxSkew":1}]', says: "at '/topologySpreadConstraints/0': missing properties" },
+  { value: 'priorityClassName="Not_One"', says: "at '/priorityClassName'" },
+  { value: 'extraEnv=[{"name":"A","valu":"b"}]', says: "at '/extraEnv/0': additional properties 'valu' not allowed" },
+  {
+    value: 'extraEnv=[{"name":"VIRT_OPERATOR_LOG_LEVEL","value":"debug"}]',
+    says: "extraEnv: VIRT_OPERATOR_LOG_LEVEL has a value of its own: set logLevel instead",
+  },
 ];
 
 test.each(refused)("$value is refused", ({ value, says }) => {

@@ -42,7 +42,7 @@ test.each(things)(
   },
 );
 
-test("no reason is longer than an event can tell", () => {
+test("no reason is longer than an event can hold", () => {
   const [thing] = things;
   if (thing === undefined) throw new Error("there is nothing to patch");
   const reasons = hostilePatches(thing.field).map(({ text }) => applyPatch(thing.object, text));

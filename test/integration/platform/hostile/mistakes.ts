@@ -25,17 +25,20 @@ export const pointers = [
 ];
 
 /** For the HyperConverged, by key. */
-export const wishes: readonly { readonly key: string; readonly texts: readonly string[]; readonly reason?: string }[] =
-  [
-    {
-      key: "vfio-devices",
-      texts: ["[", '["a', "- &a b\n- *a", "3", '[{"selector": "zz"}]', "--- a\n--- b", "[!!js/function 1]"],
-    },
-    {
-      key: "usb-devices",
-      texts: ["[{]", "yes", '[{"resourceName": 1}]', '[{"resourceName": "a/b", "selectors": []}]'],
-    },
-    { key: "disabled-resources", texts: ["[", "kind: x", "- 1", "- kind: [a]"], reason: "InvalidExclusions" },
-    { key: "prune", texts: ["yes", "TRUE"] },
-    { key: "enable-swap", texts: ["no", "0"] },
-  ];
+export const featureTexts: readonly {
+  readonly key: string;
+  readonly texts: readonly string[];
+  readonly reason?: string;
+}[] = [
+  {
+    key: "vfio-devices",
+    texts: ["[", '["a', "- &a b\n- *a", "3", '[{"selector": "zz"}]', "--- a\n--- b", "[!!js/function 1]"],
+  },
+  {
+    key: "usb-devices",
+    texts: ["[{]", "yes", '[{"resourceName": 1}]', '[{"resourceName": "a/b", "selectors": []}]'],
+  },
+  { key: "disabled-resources", texts: ["[", "kind: x", "- 1", "- kind: [a]"], reason: "InvalidExclusions" },
+  { key: "prune", texts: ["yes", "TRUE"] },
+  { key: "enable-swap", texts: ["no", "0"] },
+];

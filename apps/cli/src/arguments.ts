@@ -1,0 +1,160 @@
+// Reads the command line as kubectl does, and writes the help; both from the table of verbs.
+
+import { parseArgs } from "node:util";
+import { didYouMean } from "@virt/platform";
+import { CliError, type CliFlags, type Verb } from "./verb.ts";
+import { globalFlags, verbs } from "./verbs.ts";
+
+export type ReadArguments =
+  | { readonly kind: "help"; readonly verb?: Verb }
+  | {
+      readonly kind: "run";
+      readonly verb: Verb;
+      readonly words: readonly string[];
+      readonly values: ReadonlyMap<string, readonly string[]>;
+    };
+
+/** Throws a CliError that names the flag or word that is wrong. Flags may stand before the verb, as with kubectl. */
+export function readArguments(args: readonly string[], program: string): ReadArguments {
+  const every = Object.assign({}, globalFlags, ...verbs.map(({ flags }) => flags)) as CliFlags;
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Object.entries(every).map(([name, { value, short }]) => [
+        name,
+        { type: value === undefined ? "boolean" : "string", ...(short !== undefined && { short }) } as const,
+      ]),
+    ),
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
+  const [name, ...rest] = words;
+  const options = tokens.filter((token) => token.kind === "option");
+  const isHelp = options.some((token) => token.name === "help");
+  if (name === undefined || name === "help") return helpFor(rest[0], program);
+  const verb = findVerb(name, program);
+  if (isHelp) return { kind: "help", verb };
+  const values = new Map<string, readonly string[]>();
+  for (const { name: flag, rawName, value } of options) {
+    checkFlag(verb, { flag, rawName, value }, program);
+    values.set(flag, [...(values.get(flag) ?? []), value ?? "true"]);
+  }
+  checkWords(verb, rest, program);
+  return { kind: "run", verb, words: rest, values };
+}
+
+function helpFor(name: string | undefined, program: string): ReadArguments {
+  return name === undefined ? { kind: "help" } : { kind: "help", verb: findVerb(name, program) };
+}
+
+function findVerb(name: string, program: string): Verb {
+  const found = verbs.find((verb) => verb.name === name);
+  if (found !== undefined) return found;
+  const known = verbs.map((verb) => verb.name);
+  throw new CliError(`"${name}" is no verb of ${program}${didYouMean(name, known) || `; see ${program} help`}`);
+}
+
+type GivenFlag = { readonly flag: string; readonly rawName: string; readonly value: string | undefined };
+
+function checkFlag(verb: Verb, { flag, rawName, value }: GivenFlag, program: string): void {
+  const known: CliFlags = { ...globalFlags, ...verb.flags };
+  const found = Object.hasOwn(known, flag) ? known[flag] : undefined;
+  const see = `see ${program} ${verb.name} --help`;
+  if (found === undefined) {
+    throw new CliError(`${rawName} is no flag of ${verb.name}${didYouMean(flag, Object.keys(known)) || `; ${see}`}`);
+  }
+  if (found.value !== undefined && (value === undefined || value === ""))
+    throw new CliError(`${rawName} needs a value, ${found.value}; ${see}`);
+  if (found.value === undefined && value !== undefined) throw new CliError(`${rawName} takes no value; ${see}`);
+  if (found.choices !== undefined && !found.choices.includes(value ?? ""))
+    throw new CliError(`${rawName} ${value}: must be one of ${found.choices.join(", ")}`);
+}
+
+function checkWords({ name, takes }: Verb, words: readonly string[], program: string): void {
+  const see = `see ${program} ${name} --help`;
+  const isNeeded = takes !== undefined && !takes.startsWith("[");
+  const [first, second] = takes === undefined ? [undefined, words[0]] : words;
+  if (isNeeded && first === undefined) throw new CliError(`${name} needs ${takes}; ${see}`);
+  if (second !== undefined) throw new CliError(`"${second}" is one word too many for ${name}; ${see}`);
+}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of a Go duration such as `90s`, `1h30m`; a bare number counts seconds, as with kubectl. */
+export function readFlagDuration(text: string, flag: string): number {
+  if (/^\d+$/u.test(text)) return Number(text) * 1000;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gu)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text)
+    throw new CliError(`--${flag} ${text}: not a duration; write it as 90s, 10m or 1h30m`);
+  return parts.reduce((sum, [, count, unit = "s"]) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
+}
+
+/** The help of the program, or of one verb. */
+export function writeHelp(verb: Verb | undefined, program: string): string {
+  return verb === undefined ? programHelp(program) : verbHelp(verb, program);
+}
+
+function programHelp(program: string): string {
+  return [
+    "Plans, reviews and follows the configuration of OpenShift Virtualization and KubeVirt.",
+    "",
+    `usage: ${program} VERB [flags]`,
+    "",
+    "verbs:",
+    ...aligned(verbs.map((verb) => [titleOf(verb), verb.summary])),
+    "",
+    "flags of every verb:",
+    ...flagLines(globalFlags),
+    "",
+    `exit codes: ${exitCodeWords.join("; ")}`,
+    `more about a verb: ${program} VERB --help`,
+    "",
+  ].join("\n");
+}
+
+/** For help, man page and documentation. */
+export const exitCodeWords: readonly string[] = [
+  "0 nothing to do, or done",
+  "1 error",
+  "2 changes wait for a review",
+  "3 refused: the plan is not the one named",
+  "4 ended in failure",
+  "5 the wait timed out",
+  "6 a rollout is blocked and a person must act (doctor)",
+];
+
+function verbHelp(verb: Verb, program: string): string {
+  const own = Object.keys(verb.flags).length === 0 ? [] : ["flags:", ...flagLines(verb.flags), ""];
+  return [
+    verb.description,
+    "",
+    `usage: ${program} ${titleOf(verb)} [flags]`,
+    "",
+    ...own,
+    "examples:",
+    ...verb.examples.map((example) => `  ${program} ${example}`),
+    "",
+    `flags of every verb: ${program} help`,
+    "",
+  ].join("\n");
+}
+
+function titleOf({ name, takes }: Verb): string {
+  return takes === undefined ? name : `${name} ${takes}`;
+}
+
+function flagLines(flags: CliFlags): readonly string[] {
+  return aligned(
+    Object.entries(flags).map(([name, { value, short, help }]) => [
+      `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`,
+      help,
+    ]),
+  );
+}
+
+function aligned(rows: readonly (readonly [string, string] | readonly string[])[]): readonly string[] {
+  const width = Math.max(...rows.map(([left = ""]) => left.length));
+  return rows.map(([left = "", right = ""]) => `  ${left.padEnd(width)}   ${right}`);
+}

@@ -1,0 +1,295 @@
+// The cluster as the person who runs the program sees it: their kubeconfig, their rights, and failures in words that help.
+
+import { configKind, fieldManagers, type Json, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { type ConfigPatch, foreignText, type LiveTarget } from "@virt/client";
+import { asList, asText, at } from "@virt/engine";
+import {
+  type Access,
+  type ApiAnswer,
+  Client,
+  clusterFor,
+  createObject,
+  Discovery,
+  type FailedRequest,
+  getObject,
+  listObjects,
+  noLease,
+  patchObject,
+  type Resource,
+  resourceName,
+  sleep,
+  systemClock,
+  watchObjects,
+  writerFor,
+} from "@virt/kube";
+import { CliError, exitCodes } from "./verb.ts";
+
+const configPlace: Resource = {
+  group: configKind.group,
+  version: configKind.version,
+  plural: configKind.plural,
+  isNamespaced: false,
+};
+
+/** Under which name our writes stand in managedFields and in the audit log. */
+const fieldManager = "kubectl-virt_advisor";
+
+export type SessionOptions = {
+  readonly access: Access;
+  readonly version: string;
+  /** Milliseconds that one request may take; undefined: as the client has it. */
+  readonly requestMs: number | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** What a patch came to. `moved`: the config does not show the plan any more that the patch tests for. */
+export type PatchResult =
+  | { readonly kind: "patched"; readonly config: VirtPlatformConfig }
+  | { readonly kind: "moved" };
+
+/** One thing that a watch tells. `lost` and `back`: of the connection. */
+export type ConfigNotice =
+  | { readonly kind: "configs"; readonly configs: readonly VirtPlatformConfig[] }
+  | { readonly kind: "lost"; readonly message: string; readonly retryInMs: number }
+  | { readonly kind: "back" };
+
+/** Every failure is a CliError that says what failed, on which object, and what to try. */
+export class ClusterSession {
+  readonly #client: Client;
+  readonly #discovery: Discovery;
+  readonly #signal: AbortSignal;
+  readonly #access: Access;
+
+  constructor({ access, version, requestMs, signal }: SessionOptions) {
+    const limits = requestMs === undefined ? {} : { connectMs: requestMs, readMs: requestMs, writeMs: requestMs };
+    this.#client = new Client({ access, userAgent: `${fieldManager}/${version}`, limits });
+    this.#discovery = new Discovery(this.#client);
+    this.#signal = signal;
+    this.#access = access;
+  }
+
+  /** For what other packages read: with the same access and the same rights. */
+  get client(): Client {
+    return this.#client;
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async listConfigs(): Promise<readonly VirtPlatformConfig[]> {
+    return (await this.#list()).configs;
+  }
+
+  /** Undefined: there is no such config. */
+  async readConfig(name: string): Promise<VirtPlatformConfig | undefined> {
+    const answer = await this.#client.send(getObject(configPlace, { name }), { signal: this.#signal });
+    if (answer.kind === "answered" && answer.status === 404 && isStatus(answer.body)) return undefined;
+    return this.#object(answer, { verb: "get", resource: configPlace, name }) as unknown as VirtPlatformConfig;
+  }
+
+  async patchConfig(name: string, { type, body }: ConfigPatch): Promise<PatchResult> {
+    const request = patchObject(configPlace, { name }, body, { type, fieldManager });
+    const answer = await this.#client.write(request, noLease, { signal: this.#signal });
+    if (type === "json" && answer.kind === "answered" && answer.status === 422 && isFailedTest(answer.body))
+      return { kind: "moved" };
+    const config = this.#object(answer, { verb: "patch", resource: configPlace, name });
+    return { kind: "patched", config: config as unknown as VirtPlatformConfig };
+  }
+
+  async createConfig(config: KubeObject): Promise<VirtPlatformConfig> {
+    const request = createObject(configPlace, {}, config, { fieldManager });
+    const answer = await this.#client.write(request, noLease, { signal: this.#signal });
+    const { name } = config.metadata;
+    return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
+  }
+
+  /** A target of a plan. What may not be read, or is not served, is told and throws nothing. */
+  async readTarget(ref: Ref): Promise<LiveTarget> {
+    const place = await this.#discovery.place(ref, this.#signal, this.#client);
+    if (place.kind !== "served") return { kind: "unknown", message: `${ref.kind} is not served by this cluster` };
+    const { name, namespace } = ref;
+    const where = place.resource.isNamespaced ? { name, namespace: namespace ?? "default" } : { name };
+    const answer = await this.#client.send(getObject(place.resource, where), { signal: this.#signal });
+    if (answer.kind === "answered" && answer.status === 404) return { kind: "absent" };
+    if (answer.kind === "answered" && answer.status === 200 && answer.body !== undefined)
+      return { kind: "found", object: answer.body as KubeObject };
+    return { kind: "unknown", message: this.#failure(answer, { verb: "get", resource: place.resource, name }).message };
+  }
+
+  /** What a target would be after the plan, by a dry run with the person's own rights: nothing is stored. */
+  async predictTarget(desired: KubeObject): Promise<LiveTarget> {
+    const writer = writerFor(this.#client, noLease);
+    const cluster = clusterFor({ writer, discovery: this.#discovery }, this.#signal);
+    const write = { manager: fieldManagers.advisor, force: true, expect: "anything" } as const;
+    const outcome = await cluster.dryRunApply(desired, write);
+    if (outcome.kind === "done" && outcome.live !== undefined) return { kind: "found", object: outcome.live };
+    const why = "message" in outcome ? foreignText(outcome.message) : outcome.kind;
+    return { kind: "unknown", message: `the dry run was refused: ${why}` };
+  }
+
+  /** An object of the core API; undefined: it is not there. */
+  async readConfigMap(namespace: string, name: string): Promise<KubeObject | undefined> {
+    const resource: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
+    const answer = await this.#client.send(getObject(resource, { namespace, name }), { signal: this.#signal });
+    if (answer.kind === "answered" && answer.status === 404) return undefined;
+    return this.#object(answer, { verb: "get", resource, name, namespace });
+  }
+
+  /** How many VMs run on a node; undefined: nobody may say. */
+  async countVms(node: string): Promise<number | undefined> {
+    const resource: Resource = {
+      group: "kubevirt.io",
+      version: "v1",
+      plural: "virtualmachineinstances",
+      isNamespaced: true,
+    };
+    const page = { labelSelector: `kubevirt.io/nodeName=${node}`, limit: 500 };
+    const answer = await this.#client.send(listObjects(resource, {}, page), { signal: this.#signal });
+    if (answer.kind !== "answered" || answer.status !== 200) return undefined;
+    const left = at(answer.body ?? null, "metadata", "remainingItemCount");
+    return asList(at(answer.body ?? null, "items")).length + (typeof left === "number" ? left : 0);
+  }
+
+  /** All configs at first and after each change, until the caller stops or the signal ends. Lost connections are taken up again. */
+  async *watchConfigs(): AsyncGenerator<ConfigNotice> {
+    let known = new Map<string, VirtPlatformConfig>();
+    let lostFor = 0;
+    let isFirst = true;
+    while (!this.#signal.aborted) {
+      try {
+        const { configs, resourceVersion } = await this.#list();
+        if (lostFor > 0) yield { kind: "back" };
+        lostFor = 0;
+        isFirst = false;
+        known = new Map(configs.map((config) => [config.metadata.name, config]));
+        yield { kind: "configs", configs };
+        for await (const event of this.#follow(resourceVersion)) {
+          if (event.type === "DELETED") known.delete(event.object.metadata.name);
+          else if (event.type !== "BOOKMARK") known.set(event.object.metadata.name, event.object);
+          yield { kind: "configs", configs: [...known.values()] };
+        }
+      } catch (error) {
+        if (this.#signal.aborted) return;
+        if (isFirst || !(error instanceof CliError)) throw error;
+        const retryInMs = Math.min(1000 * 2 ** Math.min(lostFor, 4), 10_000);
+        lostFor += 1;
+        yield { kind: "lost", message: error.message, retryInMs };
+        await sleep(systemClock, retryInMs, this.#signal);
+      }
+    }
+  }
+
+  async *#follow(resourceVersion: string): AsyncGenerator<{ type: string; object: VirtPlatformConfig }> {
+    const request = watchObjects(configPlace, {}, { resourceVersion, timeoutSeconds: 290 });
+    const stream = await this.#client.stream(request, { signal: this.#signal });
+    if (stream.kind !== "streaming") throw this.#failure(stream, { verb: "watch", resource: configPlace });
+    const lines: Buffer[] = [];
+    const state = { isOver: false, wake: () => {} };
+    const ended = stream
+      .follow((more) => {
+        lines.push(...more);
+        state.wake();
+      })
+      .then((failure) => {
+        state.isOver = true;
+        state.wake();
+        return failure;
+      });
+    while (!state.isOver || lines.length > 0) {
+      const line = lines.shift();
+      if (line === undefined) {
+        await new Promise<void>((resolve) => {
+          state.wake = resolve;
+          if (state.isOver || lines.length > 0) resolve();
+        });
+        continue;
+      }
+      const event = JSON.parse(line.toString()) as { type: string; object: VirtPlatformConfig };
+      if (event.type === "ERROR") return; // too old: listed anew
+      yield event;
+    }
+    const failure = await ended;
+    if (failure !== undefined) throw new CliError(`the connection was lost: ${foreignText(failure.message)}`);
+  }
+
+  async #list(): Promise<{ configs: readonly VirtPlatformConfig[]; resourceVersion: string }> {
+    const answer = await this.#client.send(listObjects(configPlace, {}), { signal: this.#signal });
+    const list = this.#object(answer, { verb: "list", resource: configPlace });
+    const configs = asList(at(list, "items")) as unknown as readonly VirtPlatformConfig[];
+    return { configs, resourceVersion: asText(at(list, "metadata", "resourceVersion")) ?? "" };
+  }
+
+  #object(answer: ApiAnswer | FailedRequest, call: ApiVerb): KubeObject {
+    const isGood = answer.kind === "answered" && answer.status >= 200 && answer.status < 300;
+    if (isGood && typeof answer.body === "object" && answer.body !== null) return answer.body as KubeObject;
+    throw this.#failure(answer, call);
+  }
+
+  #failure(answer: ApiAnswer | FailedRequest, call: ApiVerb): CliError {
+    return describeFailure(answer, call, this.#access);
+  }
+}
+
+type ApiVerb = {
+  readonly verb: string;
+  readonly resource: Resource;
+  readonly name?: string;
+  readonly namespace?: string;
+};
+
+/** What failed on which object, and what to try. */
+function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb, access: Access): CliError {
+  const { verb, resource, name, namespace } = call;
+  const kind = resourceName(resource);
+  const object = name === undefined ? kind : `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  const where = `${access.server} (${access.source})`;
+  if (answer.kind === "failed")
+    return new CliError(
+      `cannot ${verb} ${object}: ${foreignText(answer.failure.message)}. Try: see that ${where} is up and reachable`,
+    );
+  const message = foreignText(asText(at(answer.body, "message")) ?? "", 400);
+  if (answer.body === undefined || typeof answer.body !== "object") {
+    const what = /^\s*</u.test(answer.text) ? "HTML" : "something that is not JSON";
+    if (answer.status === 404 && !/^\s*</u.test(answer.text)) return notInstalled(kind, where);
+    return new CliError(
+      `cannot ${verb} ${object}: ${where} answered ${answer.status} with ${what}. Try: see that the address is an API server's, and that no login page or proxy stands before it`,
+    );
+  }
+  switch (answer.status) {
+    case 401:
+      return new CliError(`cannot ${verb} ${object}: you are not logged in at ${where}. Try: log in again`);
+    case 403:
+      return new CliError(
+        `you may not ${verb} ${kind}${name === undefined ? "" : ` (${name})`}: ${message}. Try: ask for a role that allows the verb ${verb} on ${kind}; kubectl auth can-i ${verb} ${kind}`,
+        exitCodes.error,
+        undefined,
+        answer.status,
+      );
+    case 404:
+      return isStatus(answer.body) && name !== undefined
+        ? new CliError(`${object} does not exist`)
+        : notInstalled(kind, where);
+    default:
+      return new CliError(`cannot ${verb} ${object}: the API server answered ${answer.status}: ${message}`);
+  }
+}
+
+function notInstalled(kind: string, where: string): CliError {
+  return new CliError(
+    `${kind} is not served by ${where}: the advisor is not installed there. Try: another --context, or install it with kubectl apply -f dist/install.yaml`,
+    exitCodes.error,
+    undefined,
+    404,
+  );
+}
+
+/** Of an object that is not there; a path that is not served has no details. */
+function isStatus(body: Json | undefined): boolean {
+  return at(body ?? null, "kind") === "Status" && at(body ?? null, "details", "name") !== undefined;
+}
+
+/** The API server says of a JSON patch whose test failed only that it cannot be processed. */
+function isFailedTest(body: Json | undefined): boolean {
+  return asList(at(body ?? null, "details", "causes")).length === 0;
+}

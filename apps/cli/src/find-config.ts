@@ -1,0 +1,58 @@
+// The config that a person names, and what to say when there is none.
+
+import { configKind, type VirtPlatformConfig } from "@virt/api";
+import { planName } from "@virt/client";
+import { didYouMean } from "@virt/platform";
+import { CliError, exitCodes, type VerbContext } from "./verb.ts";
+
+/** The names there are, from the catalog of this build: loaded only where a name is wrong or new. */
+export async function listCatalogProfiles() {
+  const { profiles } = await import("@virt/catalog");
+  return profiles.map(({ name, optionsKey }) => ({ name, optionsKey }));
+}
+
+/** Throws for a name that is no profile, with those that are. Undefined: the profile is known, and nobody has a config for it. */
+export async function findConfig({ words, session }: VerbContext): Promise<VirtPlatformConfig | undefined> {
+  const [name = ""] = words;
+  const config = isName(name) ? await session().readConfig(name) : undefined;
+  if (config !== undefined) return config;
+  const names = (await listCatalogProfiles()).map((profile) => profile.name);
+  if (names.includes(name)) return undefined;
+  throw new CliError(`there is no profile "${name}"${didYouMean(name, names)}. The profiles are ${names.join(", ")}`);
+}
+
+/** As `findConfig`, for verbs that need a config. */
+export async function requireConfig(context: VerbContext): Promise<VirtPlatformConfig> {
+  const config = await findConfig(context);
+  if (config !== undefined) return config;
+  const [name = ""] = context.words;
+  throw new CliError(`there is no ${configKind.kind} ${name} yet. Try: ${context.program} plan ${name}`);
+}
+
+/** Only what can be a name of an object is sent to a server. */
+function isName(name: string): boolean {
+  return /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/u.test(name);
+}
+
+/** The hash of the plan that is shown, if it is the one that was named. Throws with exit code 3 if it is another. */
+export function requirePlan(config: VirtPlatformConfig, named: string | undefined, program: string): string {
+  const { name } = config.metadata;
+  const shown = config.status?.planHash;
+  if (shown === undefined || config.status?.phase === "Ignored")
+    throw new CliError(
+      `${name} has no plan. Try: ${program} plan ${name}`,
+      named === undefined ? exitCodes.error : exitCodes.refused,
+    );
+  if (named === undefined || shown === named || (named.length >= 12 && shown.startsWith(named))) return shown;
+  if (named.length < 12) throw new CliError(`--hash ${named}: name at least 12 characters of the hash`);
+  throw movedPlan(name, named, shown, program);
+}
+
+/** Refused: nothing was changed. */
+export function movedPlan(name: string, named: string, shown: string | undefined, program: string): CliError {
+  const now = shown === undefined ? "there is none now" : `the plan is ${planName(shown)} now`;
+  return new CliError(
+    `${name}: plan ${planName(named)} is not the one that is shown any more; ${now}. Nothing was changed. Try: ${program} diff ${name}, then approve the new one`,
+    exitCodes.refused,
+  );
+}

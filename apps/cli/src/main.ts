@@ -1,0 +1,111 @@
+// kubectl virt-advisor as a process: reads the command line, runs one verb, ends with its exit code.
+
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type Access, AccessError, findAccess } from "@virt/kube";
+import { type ReadArguments, readArguments, readFlagDuration, writeHelp } from "./arguments.ts";
+import { ClusterSession } from "./cluster-session.ts";
+import { type OutputFormat, Printer } from "./printer.ts";
+import { askPerson } from "./terminal.ts";
+import { CliError, type ExitCode, exitCodes, type VerbContext } from "./verb.ts";
+
+/** Set by the bundler; sources that run as they are have none. */
+declare const BUILD_VERSION: string | undefined;
+const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;
+
+const { env } = process;
+/** As the person called it: kubectl and oc run a plugin by its file name, and tell it nothing. */
+const program =
+  env["VIRT_ADVISOR_CALLED_AS"] || (basename(env["_"] ?? "") === "oc" ? "oc virt-advisor" : "kubectl virt-advisor");
+
+void main();
+
+async function main(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error; // whoever reads may have read enough
+      process.exit(exitCodes.done);
+    });
+  try {
+    const read = readArguments(process.argv.slice(2), program);
+    if (read.kind === "help") process.stdout.write(writeHelp(read.verb, program));
+    else process.exitCode = await runVerb(read);
+  } catch (error) {
+    if (!(error instanceof CliError || error instanceof AccessError)) throw error;
+    process.stderr.write(`error: ${error.message}\n`);
+    process.exitCode = error instanceof CliError ? error.exitCode : exitCodes.error;
+  }
+}
+
+async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "run" }>): Promise<ExitCode> {
+  const flag = (name: string) => values.get(name)?.at(-1);
+  const stop = new AbortController();
+  process.on("SIGINT", () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
+  process.on("SIGTERM", () => stop.abort());
+  let session: ClusterSession | undefined;
+  const access = () => accessFor(values);
+  const context: VerbContext = {
+    words,
+    flag,
+    all: (name) => values.get(name) ?? [],
+    isOn: (name) => values.has(name),
+    printer: new Printer({
+      format: (flag("output") ?? "table") as OutputFormat,
+      isColored: isColored(flag("color")),
+      columns: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
+      writeData: (text) => process.stdout.write(text),
+      writeProgress: (text) => process.stderr.write(text),
+    }),
+    session: () => {
+      session ??= new ClusterSession({
+        access: access(),
+        version,
+        requestMs: requestMs(flag),
+        signal: stop.signal,
+      });
+      return session;
+    },
+    access,
+    signal: stop.signal,
+    now: () => Date.now(),
+    version,
+    program,
+    ask: (question) => askPerson(question, stop.signal),
+    readFile: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
+    environment: env,
+  };
+  try {
+    const run = await verb.load();
+    const code = await run(context);
+    return stop.signal.aborted && !verb.isServer ? interrupted() : code;
+  } catch (error) {
+    if (stop.signal.aborted) return interrupted();
+    throw error;
+  } finally {
+    session?.close();
+  }
+}
+
+/** As a shell ends what Ctrl-C stopped. */
+function interrupted(): ExitCode {
+  return 130 as ExitCode;
+}
+
+function isColored(when: string | undefined): boolean {
+  if (when !== undefined && when !== "auto") return when === "always";
+  return process.stdout.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}
+
+function requestMs(flag: (name: string) => string | undefined): number | undefined {
+  const given = flag("request-timeout");
+  return given === undefined ? undefined : readFlagDuration(given, "request-timeout") || undefined;
+}
+
+function accessFor(values: ReadonlyMap<string, readonly string[]>): Access {
+  const one = (name: string) => values.get(name)?.at(-1);
+  const [kubeconfig, context, user] = [one("kubeconfig"), one("context"), one("as")];
+  const access = findAccess({ env, ...(kubeconfig && { kubeconfig }), ...(context && { context }) });
+  const groups = values.get("as-group") ?? [];
+  if (user === undefined && groups.length > 0) throw new CliError("--as-group needs --as: whom to impersonate");
+  return user === undefined ? access : { ...access, impersonate: { user, groups, extra: {} } };
+}

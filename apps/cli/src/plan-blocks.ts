@@ -1,0 +1,93 @@
+// A plan as people read it: summary, items with what they do, conflicts, warnings, hash, next step.
+
+import type { Item, VirtPlatformConfig } from "@virt/api";
+import { ageText, foreignText, nextStepOf, nextStepText, profileRow, readDiff, readRejection } from "@virt/client";
+import { conditionMessage } from "./condition-message.ts";
+import type { Block, StyledText } from "./printer.ts";
+
+/** For programs: what the verb `plan` prints. */
+export function planData(config: VirtPlatformConfig, now: number): { readonly [key: string]: unknown } {
+  const { status = {}, spec } = config;
+  const items = (status.items ?? []).map(({ desiredState: _desired, reviewed: _reviewed, ...item }) => item);
+  return { ...profileRow(config, now), options: spec.options ?? {}, disruption: status.disruption ?? [], items };
+}
+
+export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
+  const { metadata, status = {} } = config;
+  const { items = [], planHash, phase = "-", impactSeverity = "-", impact } = status;
+  const { planSeconds } = profileRow(config, now);
+  const changes = items.filter((item) => item.changes).length;
+  const head: StyledText[][] = [
+    [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
+    ...(planHash === undefined
+      ? []
+      : [[`Plan:     ${planHash}${planSeconds === undefined ? "" : ` (waits ${ageText(planSeconds)})`}`]]),
+    ...(phase === "ReviewRequired"
+      ? [[`Changes:  ${changes} of ${items.length} objects`]]
+      : [[`State:    ${conditionMessage(config)}`]]),
+    [`Impact:   ${impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512)}`],
+    ...rejectionLines(config),
+  ];
+  return [
+    { kind: "lines", lines: head },
+    ...(items.length === 0 ? [] : [itemTable(items)]),
+    ...conflictBlocks(items),
+    ...warningBlocks(items),
+    { kind: "next", text: nextStepText(nextStepOf(config), program) },
+  ];
+}
+
+function rejectionLines(config: VirtPlatformConfig): StyledText[][] {
+  const rejection = readRejection(config);
+  if (rejection === undefined) return [];
+  return [[{ text: `Rejected: ${rejection.reason || "without a reason"}`, style: "warning" }]];
+}
+
+function itemTable(items: readonly Item[]): Block {
+  return {
+    kind: "table",
+    head: ["ITEM", "OBJECT", "CHANGE", "IMPACT", "STATE"],
+    rows: items.map((item) => [item.name, targetText(item), changeText(item), item.impactSeverity, item.state]),
+  };
+}
+
+/** `MachineConfig 99-worker-psi-karg` */
+export function targetText({ targetRef: { kind, name, namespace } }: Pick<Item, "targetRef">): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+/** `+ creates (9 lines)`, `~ changes (+2 -1)`, `- deletes`, `= as wanted`. */
+function changeText({ changes, operation, diff, reviewed }: Item): StyledText {
+  if (!changes) return { text: "= as wanted", style: "dim" };
+  if (operation === "Delete") return { text: "- deletes", style: "bad" };
+  const { added, removed } = readDiff(diff);
+  if (reviewed?.uid === "") return { text: `+ creates (${added} lines)`, style: "good" };
+  return { text: `~ changes (+${added} -${removed})`, style: "warning" };
+}
+
+function conflictBlocks(items: readonly Item[]): readonly Block[] {
+  const rows = items.flatMap((item) =>
+    (item.conflicts ?? []).map(({ field, manager, operation, time = "-" }) => [
+      targetText(item),
+      field,
+      foreignText(manager),
+      operation,
+      time,
+    ]),
+  );
+  if (rows.length === 0) return [];
+  return [
+    { kind: "lines", lines: [[{ text: "Conflicts: applying takes these fields over from others", style: "warning" }]] },
+    { kind: "table", head: ["OBJECT", "FIELD", "MANAGER", "OPERATION", "SINCE"], rows },
+  ];
+}
+
+function warningBlocks(items: readonly Item[]): readonly Block[] {
+  const lines = items.flatMap(({ name, warnings = [] }) =>
+    warnings.map((warning): StyledText[] => [
+      { text: "! ", style: "warning" },
+      `${name}: ${foreignText(warning, 400)}`,
+    ]),
+  );
+  return lines.length === 0 ? [] : [{ kind: "lines", lines }];
+}

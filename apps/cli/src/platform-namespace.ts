@@ -1,0 +1,3 @@
+// Where the platform controller runs, unless a person says otherwise.
+
+export const platformNamespace = "virt-platform-operator-system";

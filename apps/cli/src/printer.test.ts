@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { type Block, type OutputFormat, Printer } from "./printer.ts";
+
+function render(blocks: readonly Block[], format: OutputFormat, columns?: number, isColored = false): string {
+  const silent = () => {};
+  const printer = new Printer({ format, isColored, columns, writeData: silent, writeProgress: silent });
+  return printer.render({ type: "Thing", data: { items: [1] }, blocks });
+}
+
+const table: Block = {
+  kind: "table",
+  head: ["NAME", "PHASE"],
+  rows: [["load-aware-rebalancing", { text: "Completed", style: "good" }]],
+};
+
+test("a table is a table where it has room, and records where it has none", () => {
+  expect(render([table], "table")).toBe("NAME                     PHASE\nload-aware-rebalancing   Completed\n");
+  expect(render([table], "table", 30)).toBe("NAME:  load-aware-rebalancing\n  PHASE: Completed\n");
+});
+
+test("the last column is folded under itself where the others leave it room", () => {
+  const last = { text: "expected one thing, found another", style: "bad" } as const;
+  const wide: Block = { kind: "table", head: ["A", "WHY"], rows: [["x", last]] };
+  expect(render([wide], "table", 34)).toBe("A   WHY\nx   expected one thing, found\n    another\n");
+});
+
+test("a link that fits on no line stays behind its word", () => {
+  const link = `http://127.0.0.1/?token=${"0".repeat(40)}`;
+  expect(render([{ kind: "lines", lines: [[`Console: ${link}`]] }], "table", 40)).toBe(`Console: ${link}\n`);
+});
+
+test("colours stand around words and replace none", () => {
+  expect(render([table], "table", undefined, true)).toContain("\u001B[32mCompleted\u001B[0m");
+});
+
+test("a long line is folded at spaces, and no word is cut", () => {
+  const next: Block = { kind: "next", text: "read the diff, then approve it" };
+  expect(render([next], "table", 20)).toBe("Next: read the diff,\n  then approve it\n");
+});
+
+test("for programs the document carries its version", () => {
+  expect(JSON.parse(render([table], "json"))).toEqual({
+    apiVersion: "cli.advisor.kubevirt.io/v1",
+    kind: "Thing",
+    items: [1],
+  });
+  expect(render([table], "yaml")).toContain("apiVersion: cli.advisor.kubevirt.io/v1\n");
+});
+
+test("nothing of a cluster breaks out of a Markdown table or fence", () => {
+  const hostile: Block = { kind: "table", head: ["A"], rows: [["x | y\n# z"]] };
+  expect(render([hostile], "markdown")).toBe("| A |\n| --- |\n| x \\| y # z |\n");
+  expect(render([{ kind: "diff", text: "+```\n" }], "markdown")).toBe("````diff\n+```\n````\n");
+});

@@ -1,0 +1,225 @@
+// Prints what a verb has to say: one description of it, as a table for people, JSON or YAML for programs, or Markdown.
+
+import type { Json } from "@virt/api";
+import { foreignText } from "@virt/client";
+import { writeYaml } from "@virt/engine";
+
+/** How a text stands out on a terminal; its words say the same without colours. */
+export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
+/** A text with a style of its own. */
+export type StyledText = string | { readonly text: string; readonly style: TextStyle };
+
+/** A part of what a verb shows. */
+export type Block =
+  | { readonly kind: "heading"; readonly text: string }
+  | { readonly kind: "lines"; readonly lines: readonly (readonly StyledText[])[] }
+  | { readonly kind: "table"; readonly head: readonly string[]; readonly rows: readonly (readonly StyledText[])[] }
+  | { readonly kind: "diff"; readonly text: string }
+  | { readonly kind: "next"; readonly text: string };
+
+/** `type` and `data` are an interface for programs; `blocks` are for people. */
+export type VerbReport = {
+  readonly type: string;
+  readonly data: { readonly [key: string]: unknown };
+  readonly blocks: readonly Block[];
+};
+
+export type OutputFormat = "table" | "json" | "yaml" | "markdown";
+
+/** The version of what JSON and YAML look like. */
+const outputVersion = "cli.advisor.kubevirt.io/v1";
+
+export type PrinterOptions = {
+  readonly format: OutputFormat;
+  readonly isColored: boolean;
+  /** Columns of the terminal; undefined: it is none, and nothing is folded. */
+  readonly columns: number | undefined;
+  readonly writeData: (text: string) => void;
+  readonly writeProgress: (text: string) => void;
+};
+
+/** Data goes to stdout, all else to stderr. */
+export class Printer {
+  readonly #options: PrinterOptions;
+
+  constructor(options: PrinterOptions) {
+    this.#options = options;
+  }
+
+  get format(): OutputFormat {
+    return this.#options.format;
+  }
+
+  print(report: VerbReport): void {
+    this.#options.writeData(this.render(report));
+  }
+
+  /** Data that has a form of its own. */
+  printText(text: string): void {
+    this.#options.writeData(text);
+  }
+
+  /** The report as it would be printed. */
+  render(report: VerbReport): string {
+    const { format, isColored, columns } = this.#options;
+    if (format === "table") return renderBlocks(report.blocks, { isColored, columns });
+    if (format === "markdown") return renderMarkdown(report.blocks);
+    const document = JSON.parse(
+      JSON.stringify({ apiVersion: outputVersion, kind: report.type, ...report.data }),
+    ) as Json;
+    return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : writeYaml(document);
+  }
+
+  /** One line about what goes on. */
+  progress(line: string): void {
+    this.#options.writeProgress(`${line}\n`);
+  }
+}
+
+const codes: Readonly<Record<TextStyle, string>> = {
+  good: "32",
+  bad: "31",
+  warning: "33",
+  dim: "2",
+  bold: "1",
+  plain: "",
+};
+
+type TextFormat = { readonly isColored: boolean; readonly columns: number | undefined };
+
+function renderBlocks(blocks: readonly Block[], format: TextFormat): string {
+  const parts = blocks.map((block) => renderBlock(block, format)).filter((part) => part !== "");
+  return parts.join("\n");
+}
+
+function renderBlock(block: Block, format: TextFormat): string {
+  const paint = (text: StyledText) => paintText(text, format.isColored);
+  switch (block.kind) {
+    case "heading":
+      return `${paint({ text: block.text, style: "bold" })}\n`;
+    case "lines":
+      return block.lines
+        .map((line) => `${fold(line.map(textOf).join(""), line.map(paint).join(""), format)}\n`)
+        .join("");
+    case "table":
+      return renderTable(block, format);
+    case "diff":
+      return block.text
+        .split("\n")
+        .map((line) => paint({ text: line, style: diffStyle(line) }))
+        .join("\n");
+    case "next":
+      return `${fold(`Next: ${block.text}`, `${paint({ text: "Next:", style: "bold" })} ${block.text}`, format)}\n`;
+  }
+}
+
+function textOf(text: StyledText): string {
+  return typeof text === "string" ? text : text.text;
+}
+
+function paintText(text: StyledText, isColored: boolean): string {
+  if (typeof text === "string" || !isColored || codes[text.style] === "") return textOf(text);
+  return `\u001B[${codes[text.style]}m${text.text}\u001B[0m`;
+}
+
+function diffStyle(line: string): TextStyle {
+  if (line.startsWith("+++") || line.startsWith("---")) return "bold";
+  if (line.startsWith("+")) return "good";
+  if (line.startsWith("-")) return "bad";
+  return line.startsWith("@@") ? "dim" : "plain";
+}
+
+/** A line that is too long is folded at spaces, without colours: they cannot be cut. Words are never cut. */
+function fold(plain: string, painted: string, { columns }: TextFormat): string {
+  if (columns === undefined || plain.length <= columns) return painted;
+  const indent = `${/^ */u.exec(plain)?.[0] ?? ""}  `;
+  const lines: string[] = [];
+  let line = "";
+  for (const word of plain.trimEnd().split(/(?<=\S) +/u)) {
+    const isLongLink = /^https?:/u.test(word) && indent.length + word.length > columns; // it fits on no line
+    if (line !== "" && line.length + 1 + word.length > columns && !isLongLink) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join("\n");
+}
+
+type TableBlock = Extract<Block, { kind: "table" }>;
+
+/** The last column is folded where the others leave it room. */
+function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
+  const texts = [head, ...rows.map((row) => row.map(textOf))];
+  const widths = head.map((_, at) => Math.max(...texts.map((row) => (row[at] ?? "").length)));
+  const lead = widths.slice(0, -1).reduce((sum, width) => sum + width + 3, 0);
+  const room = format.columns === undefined ? Number.POSITIVE_INFINITY : format.columns - lead;
+  const longestWord = Math.max(...texts.flatMap((row) => (row.at(-1) ?? "").split(" ").map(({ length }) => length)));
+  const isTooWide = (widths.at(-1) ?? 0) > room;
+  if (isTooWide && room < Math.max(leastFolded, longestWord))
+    return renderRecords({ kind: "table", head, rows }, format);
+  const line = (row: readonly StyledText[]) => {
+    const cells = row.slice(0, -1).map((cell, at) => {
+      const pad = " ".repeat((widths[at] ?? 0) - textOf(cell).length);
+      return `${paintText(cell, format.isColored)}${pad}   `;
+    });
+    const last = row.at(-1) ?? "";
+    const [first = "", ...rest] = textOf(last).length > room ? foldWords(textOf(last), room) : [last];
+    const style = typeof last === "string" ? "plain" : last.style;
+    const paint = (text: StyledText) =>
+      paintText(typeof text === "string" ? { text, style } : text, format.isColored).trimEnd();
+    return [`${cells.join("")}${paint(first)}`.trimEnd(), ...rest.map((text) => `${" ".repeat(lead)}${paint(text)}`)];
+  };
+  return [head, ...rows]
+    .flatMap(line)
+    .map((text) => `${text}\n`)
+    .join("");
+}
+
+/** A column that is narrower is no text any more. */
+const leastFolded = 28;
+
+function foldWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/ +/u)) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Where a table has no room: each row as lines of its own. */
+function renderRecords({ head, rows }: TableBlock, format: TextFormat): string {
+  const width = Math.max(...head.map((name) => name.length));
+  const record = (row: readonly StyledText[]) =>
+    row.flatMap((cell, at) => {
+      const label = `${head[at] ?? ""}:`.padEnd(width + 2);
+      if (textOf(cell) === "") return [];
+      const lead = at === 0 ? "" : "  ";
+      return [fold(`${lead}${label}${textOf(cell)}`, `${lead}${label}${paintText(cell, format.isColored)}`, format)];
+    });
+  return rows.map((row) => `${record(row).join("\n")}\n`).join("\n");
+}
+
+function renderMarkdown(blocks: readonly Block[]): string {
+  const cell = (text: StyledText) => foreignText(textOf(text), 400).replaceAll("\\", "\\\\").replaceAll("|", "\\|");
+  const parts = blocks.map((block) => {
+    switch (block.kind) {
+      case "heading":
+        return `## ${cell(block.text)}\n`;
+      case "lines":
+        return block.lines.map((line) => `- ${cell(line.map(textOf).join("").trim())}\n`).join("");
+      case "table":
+        return [block.head, block.head.map(() => "---"), ...block.rows]
+          .map((row) => `| ${row.map(cell).join(" | ")} |\n`)
+          .join("");
+      case "diff": {
+        const fence = "`".repeat(Math.max(3, ...[...block.text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
+        return `${fence}diff\n${block.text.replace(/\n?$/u, "\n")}${fence}\n`;
+      }
+      case "next":
+        return `**Next:** ${cell(block.text)}\n`;
+    }
+  });
+  return parts.filter((part) => part !== "").join("\n");
+}

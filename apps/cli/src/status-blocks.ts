@@ -1,0 +1,164 @@
+// The one screen of `status`: where each config stands, pools that fill up, the node in hand, what holds it, what comes next.
+
+import type { VirtPlatformConfig } from "@virt/api";
+import {
+  ageText,
+  type CountVms,
+  type FindingView,
+  type NodeProgressView,
+  nextStepText,
+  type PoolProgressView,
+  planName,
+  profileRow,
+  type RolloutProgressView,
+  viewRollout,
+} from "@virt/client";
+import { conditionMessage } from "./condition-message.ts";
+import { targetText } from "./plan-blocks.ts";
+import type { Block, StyledText } from "./printer.ts";
+import { phaseStyle } from "./verbs/profiles.ts";
+
+export type StatusOptions = {
+  readonly now: number;
+  readonly program: string;
+  readonly countVms: CountVms;
+  /** Items of a plan are listed as well: one config was asked for. */
+  readonly isDetailed: boolean;
+};
+
+/** For programs: what `status` prints of one config. */
+export function statusData(config: VirtPlatformConfig, { now, countVms }: StatusOptions) {
+  const { status = {} } = config;
+  const rollout = viewRollout(config, now, countVms);
+  const items = (status.items ?? []).map(({ name, targetRef, state, message }) => ({
+    name,
+    targetRef,
+    state,
+    message,
+  }));
+  return { ...profileRow(config, now), message: conditionMessage(config), items, ...(rollout && { rollout }) };
+}
+
+export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions): readonly Block[] {
+  const { now, countVms, program, isDetailed } = options;
+  const { status = {} } = config;
+  const row = profileRow(config, now);
+  const phase = row.phase ?? "not seen yet";
+  const plan = row.planHash === undefined ? "" : `   plan ${planName(row.planHash)}`;
+  const rollout = viewRollout(config, now, countVms);
+  const isShown = rollout !== undefined && (rollout.isOpen || rollout.findings.length > 0 || isDetailed);
+  const lines: StyledText[][] = [
+    [
+      { text: row.name, style: "bold" },
+      "   ",
+      { text: phase, style: phaseStyle(phase, row.isStalled) },
+      `   ${row.action}   impact ${row.impact ?? "-"}${plan}`,
+    ],
+    ...(status.phase === "Ignored" || status.phase === undefined ? [] : [[`  ${conditionMessage(config)}`]]),
+    ...(row.impactSummary === undefined || status.phase !== "ReviewRequired"
+      ? []
+      : [[`  Impact: ${row.impactSummary}`]]),
+    ...(row.rejection === undefined
+      ? []
+      : [[{ text: `  Rejected: ${row.rejection.reason || "without a reason"}`, style: "warning" as const }]]),
+    ...(isDetailed || status.phase === "InProgress" ? itemLines(config) : []),
+    ...(isShown ? rolloutLines(rollout) : []),
+  ];
+  return [
+    { kind: "lines", lines },
+    { kind: "next", text: nextStepText(row.next, program) },
+  ];
+}
+
+const itemSigns = { Pending: ".", InProgress: ">", Completed: "+", Failed: "!" } as const;
+
+function itemLines({ status = {} }: VirtPlatformConfig): StyledText[][] {
+  return (status.items ?? []).map((item) => {
+    const style = item.state === "Failed" ? "bad" : item.state === "Completed" ? "good" : "plain";
+    return ["  ", { text: `${itemSigns[item.state]} ${item.state.padEnd(10)}`, style }, ` ${targetText(item)}`];
+  });
+}
+
+/** Pools with bars, nodes in hand, and what holds them. */
+export function rolloutLines(rollout: RolloutProgressView): StyledText[][] {
+  const end = rollout.remaining === undefined ? "" : `, ${rollout.remaining.text} left if nothing blocks`;
+  const inHand = rollout.nodes.filter((node) => node.isInHand || node.phase === "Degraded");
+  const { findings } = rollout.more;
+  return [
+    [{ text: `  Rollout: ${poolSum(rollout.pools)}${end}`, style: "bold" }],
+    ...rollout.pools.map((pool) => poolLine(pool, widest(rollout.pools.map(({ name }) => name)))),
+    ...inHand.map((node) => nodeLine(node, widest(inHand.map(({ name }) => name)))),
+    ...waitingLines(rollout),
+    ...rollout.findings.flatMap(findingLines),
+    ...(findings === 0 ? [] : [[`    and ${findings} more findings`]]),
+  ];
+}
+
+const mostNamed = 3;
+
+/** Who comes next, in the order of the rollout. */
+function waitingLines({ nodes, pools }: RolloutProgressView): StyledText[][] {
+  const names = nodes.filter(({ phase }) => phase === "Waiting").map(({ name }) => name);
+  const total = pools.reduce((sum, { waiting }) => sum + waiting, 0);
+  const named = names.slice(0, mostNamed);
+  if (named.length === 0) return [];
+  const rest = total > named.length ? ` and ${total - named.length} more` : "";
+  return [[{ text: `    then ${named.join(", ")}${rest}`, style: "dim" }]];
+}
+
+function poolSum(pools: readonly PoolProgressView[]): string {
+  const sum = (of: (pool: PoolProgressView) => number) => pools.reduce((total, pool) => total + of(pool), 0);
+  return `${sum((pool) => pool.updated)} of ${sum((pool) => pool.total)} nodes updated`;
+}
+
+const barWidth = 20;
+
+/** `worker  [######>>........!!]  4 of 12 updated, 1 updating, 7 waiting` */
+function poolLine(pool: PoolProgressView, width: number): StyledText[] {
+  const { name, total, updated, updating, waiting, degraded } = pool;
+  const cells = (count: number) => Math.round((count / Math.max(1, total)) * barWidth);
+  const ends = [updated, updated + updating, updated + updating + waiting, total].map(cells);
+  const part = (at: number, sign: string) => sign.repeat(Math.max(0, (ends[at] ?? 0) - (ends[at - 1] ?? 0)));
+  const counts = [
+    `${updated} of ${total} updated`,
+    ...(updating > 0 ? [`${updating} updating`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+    ...(degraded > 0 ? [`${degraded} degraded`] : []),
+  ];
+  return [
+    `    ${name.padEnd(width)}  [`,
+    { text: part(0, "#"), style: "good" },
+    { text: part(1, ">"), style: "warning" },
+    { text: part(2, "."), style: "dim" },
+    { text: part(3, "!"), style: "bad" },
+    `]  ${counts.join(", ")}`,
+  ];
+}
+
+function nodeLine({ name, phase, seconds, vms, step }: NodeProgressView, width: number): StyledText[] {
+  const words = [
+    ...(seconds === undefined ? [] : [`for ${ageText(seconds)}`]),
+    ...(vms === undefined ? [] : [`${vms} ${vms === 1 ? "VM" : "VMs"} left`]),
+    // The other phases are steps themselves.
+    ...(step === undefined || phase !== "Applying" ? [] : [`step ${step}`]),
+  ];
+  const style = phase === "Degraded" ? "bad" : "warning";
+  return [`    ${name.padEnd(width)}  `, { text: phase.padEnd(11), style }, `  ${words.join(", ")}`];
+}
+
+const findingSigns = { blocking: "! blocking", warning: "! warning", info: "i info" } as const;
+
+/** A finding with the command that helps below it. */
+export function findingLines({ severity, message, command, seconds, node }: FindingView): StyledText[][] {
+  const style = severity === "blocking" ? "bad" : severity === "warning" ? "warning" : "dim";
+  const age = seconds === undefined ? "" : ` (${ageText(seconds)})`;
+  const where = node === undefined || message.includes(node) ? "" : ` on ${node}`;
+  return [
+    ["    ", { text: findingSigns[severity], style }, `  ${message}${where}${age}`],
+    ...(command === undefined ? [] : [[`        ${command}`]]),
+  ];
+}
+
+function widest(words: readonly string[]): number {
+  return Math.max(0, ...words.map((word) => word.length));
+}

@@ -1,0 +1,38 @@
+// The terminal beside the data: a block that is redrawn in place, and questions to whoever sits there.
+
+import { createInterface } from "node:readline/promises";
+
+/** A line that a person typed; undefined: there is no terminal to ask at, or Ctrl-C was the answer. */
+export async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string | undefined>((resolve, reject) => {
+      reader.once("close", () => resolve(undefined));
+      reader
+        .question(question, { signal })
+        .then(resolve, (error: Error) => (signal.aborted ? resolve(undefined) : reject(error)));
+    });
+  } finally {
+    reader.close();
+  }
+}
+
+/** Whether progress may be redrawn in place: both streams are one terminal that understands it. */
+export function canRedraw(): boolean {
+  return process.stdout.isTTY && process.env["TERM"] !== "dumb";
+}
+
+/** Draws a block over the one before. What is higher than the terminal is cut at its top: the end says what comes next. */
+export class LiveBlock {
+  #height = 0;
+
+  draw(text: string): void {
+    const lines = text.replace(/\n$/u, "").split("\n");
+    const room = Math.max(4, (process.stdout.rows || 24) - 1);
+    const shown = lines.slice(-room);
+    const up = this.#height === 0 ? "" : `\u001B[${this.#height}A`;
+    process.stdout.write(`${up}\r\u001B[J${shown.join("\n")}\n`);
+    this.#height = shown.length;
+  }
+}

@@ -1,0 +1,118 @@
+// `approve`, `reject`, `ignore`: what a person decides about a plan. Each is refused when the plan is not the one that was seen.
+
+import type { VirtPlatformConfig } from "@virt/api";
+import { approvalPatches, ignorePatch, nextStepOf, nextStepText, planName, rejectionPatch } from "@virt/client";
+import { movedPlan, requireConfig, requirePlan } from "../find-config.ts";
+import { planBlocks } from "../plan-blocks.ts";
+import { Printer } from "../printer.ts";
+import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+
+export const approvePlan: RunVerb = async (context) => {
+  const { flag, printer, now, program, session, ask, words } = context;
+  const config = await requireConfig(context);
+  const [name = ""] = words;
+  const named = flag("hash");
+  const planHash = requirePlan(config, named, program);
+  requireWaiting(config, program);
+  if (named === undefined) {
+    const summary = new Printer({
+      format: "table",
+      isColored: false,
+      columns: process.stderr.columns,
+      writeData: () => {},
+      writeProgress: () => {},
+    });
+    const blocks = planBlocks(config, now(), program).filter(({ kind }) => kind !== "next");
+    for (const line of summary.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
+    const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
+    if (answer === undefined)
+      throw new CliError(`there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planHash}`);
+    if (answer.trim().toLowerCase() !== "yes") {
+      printer.progress("Nothing was changed.");
+      return exitCodes.error;
+    }
+  }
+  for (const patch of approvalPatches(config, planHash)) {
+    const result = await session().patchConfig(name, patch);
+    if (result.kind === "moved")
+      throw movedPlan(name, planHash, (await session().readConfig(name))?.status?.planHash, program);
+  }
+  printer.print({
+    type: "Approval",
+    data: { name, planHash },
+    blocks: [
+      { kind: "lines", lines: [[`${name}: plan ${planName(planHash)} is approved`]] },
+      { kind: "next", text: `to follow it, run: ${program} status ${name} --watch` },
+    ],
+  });
+  return exitCodes.done;
+};
+
+function requireWaiting({ metadata: { name }, status = {} }: VirtPlatformConfig, program: string): void {
+  if (status.phase === "ReviewRequired") return;
+  throw new CliError(`${name} is ${status.phase}: no plan waits for an approval. Try: ${program} status ${name}`);
+}
+
+export const rejectPlan: RunVerb = async (context) => {
+  const { flag, printer, program, session, words } = context;
+  const [name = ""] = words;
+  const config = await requireConfig(context);
+  const planHash = requirePlan(config, flag("hash"), program);
+  const reason = flag("reason") ?? "";
+  const rejected = await rejectOnce(config, { planHash, reason }, context);
+  if (rejected === undefined)
+    throw movedPlan(name, planHash, (await session().readConfig(name))?.status?.planHash, program);
+  printer.print({
+    type: "Rejection",
+    data: { name, planHash, reason },
+    blocks: [
+      {
+        kind: "lines",
+        lines: [[`${name}: plan ${planName(planHash)} is rejected${reason === "" ? "" : `: ${reason}`}`]],
+      },
+      {
+        kind: "next",
+        text: `the profile proposes it no more as new; for another plan, run: ${program} plan ${name} --set KEY=VALUE`,
+      },
+    ],
+  });
+  return exitCodes.done;
+};
+
+/** Undefined: another plan is shown. A config that changed otherwise in the same moment is read again, once. */
+async function rejectOnce(
+  config: VirtPlatformConfig,
+  { planHash, reason }: { readonly planHash: string; readonly reason: string },
+  { session }: VerbContext,
+): Promise<VirtPlatformConfig | undefined> {
+  const { name } = config.metadata;
+  const first = await session().patchConfig(name, rejectionPatch(config, planHash, reason));
+  if (first.kind === "patched") return first.config;
+  const again = await session().readConfig(name);
+  if (again?.status?.planHash !== planHash) return undefined;
+  const second = await session().patchConfig(name, rejectionPatch(again, planHash, reason));
+  return second.kind === "patched" ? second.config : undefined;
+}
+
+export const ignoreProfile: RunVerb = async (context) => {
+  const { printer, session, words, program } = context;
+  const [name = ""] = words;
+  const config = await requireConfig(context);
+  await session().patchConfig(name, ignorePatch);
+  const isRunning = config.status?.phase === "InProgress";
+  const lines = [
+    [`${name} is ignored: nothing is managed any more, and what was applied stays as it is`],
+    ...(isRunning
+      ? [["! Nodes that have begun to take over a MachineConfig finish: the Machine Config Operator does not stop"]]
+      : []),
+  ];
+  printer.print({
+    type: "Ignore",
+    data: { name },
+    blocks: [
+      { kind: "lines", lines },
+      { kind: "next", text: nextStepText(nextStepOf({ ...config, status: { phase: "Ignored" } }), program) },
+    ],
+  });
+  return exitCodes.done;
+};

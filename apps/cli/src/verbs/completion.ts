@@ -1,0 +1,16 @@
+// `completion`: scripts for bash, zsh and fish, made from the table of verbs.
+
+import { didYouMean } from "@virt/platform";
+import { completionScript, completionShells } from "../completion-script.ts";
+import { CliError, exitCodes, type RunVerb } from "../verb.ts";
+
+export const printCompletion: RunVerb = ({ words }) => {
+  const [given = ""] = words;
+  const shell = completionShells.find((one) => one === given);
+  if (shell === undefined)
+    throw new CliError(
+      `completion is for ${completionShells.join(", ")}, not "${given}"${didYouMean(given, completionShells)}`,
+    );
+  process.stdout.write(completionScript(shell));
+  return Promise.resolve(exitCodes.done);
+};

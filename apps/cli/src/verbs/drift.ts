@@ -1,0 +1,78 @@
+// `drift`: fields that are not as the plan left them, with who changed them, and inputs that have moved.
+
+import type { Ref } from "@virt/api";
+import {
+  ageText,
+  type DriftRow,
+  driftedTargets,
+  driftRows,
+  foreignText,
+  type LiveTarget,
+  type MovedInput,
+  movedInputs,
+  secondsSince,
+} from "@virt/client";
+import { requireConfig } from "../find-config.ts";
+import type { Block } from "../printer.ts";
+import { exitCodes, type RunVerb } from "../verb.ts";
+
+export const showDrift: RunVerb = async (context) => {
+  const { words, session, printer, now, program } = context;
+  const configs = words.length === 0 ? await session().listConfigs() : [await requireConfig(context)];
+  const targets = configs.flatMap(driftedTargets);
+  const read = await Promise.all(targets.map(async (ref) => [keyOf(ref), await session().readTarget(ref)] as const));
+  const live = new Map<string, LiveTarget>(read);
+  const rows = configs.flatMap((config) =>
+    driftRows(config, (ref) => live.get(keyOf(ref)) ?? { kind: "unknown", message: "not read" }),
+  );
+  const inputs = configs.flatMap(movedInputs);
+  const isAny = rows.length + inputs.length > 0;
+  const drifted = rows[0]?.config ?? inputs[0]?.config;
+  printer.print({
+    type: "DriftList",
+    data: { items: rows, inputs },
+    blocks: [
+      ...(isAny ? [] : [{ kind: "lines", lines: [["Nothing has drifted."]] } as const]),
+      ...(rows.length === 0 ? [] : [driftTable(rows, now())]),
+      ...(inputs.length === 0 ? [] : [inputTable(inputs)]),
+      ...(drifted === undefined
+        ? []
+        : [
+            {
+              kind: "next",
+              text: `undo the change, or have the plan drafted again with: ${program} plan ${drifted}`,
+            } as const,
+          ]),
+    ],
+  });
+  return isAny ? exitCodes.reviewNeeded : exitCodes.done;
+};
+
+function keyOf({ apiVersion, kind, namespace = "", name }: Ref): string {
+  return JSON.stringify([apiVersion, kind, namespace, name]);
+}
+
+function driftTable(rows: readonly DriftRow[], now: number): Block {
+  return {
+    kind: "table",
+    head: ["PROFILE", "OBJECT", "FIELD", "WANTED", "FOUND", "BY", "SINCE"],
+    rows: rows.map(({ config, target, field, wanted, found, manager, operation, since, message }) => [
+      config,
+      `${target.kind} ${target.name}`,
+      field || (message === undefined ? "(whole object)" : "(not read)"),
+      foreignText(wanted),
+      foreignText(found),
+      message ??
+        (manager === "" ? "unknown" : `${foreignText(manager)}${operation === undefined ? "" : ` (${operation})`}`),
+      ageText(secondsSince(since, now) ?? 0),
+    ]),
+  };
+}
+
+function inputTable(inputs: readonly MovedInput[]): Block {
+  return {
+    kind: "table",
+    head: ["PROFILE", "INPUT", "APPLIED", "NOW"],
+    rows: inputs.map(({ config, name, applied, now }) => [config, name, foreignText(applied), foreignText(now)]),
+  };
+}

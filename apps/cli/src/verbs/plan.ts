@@ -1,0 +1,127 @@
+// `plan`: asks for a plan, waits for it, and shows it.
+
+import { configKind, type Json, type JsonMap, type Phase, type Spec, type VirtPlatformConfig } from "@virt/api";
+import { planPatches } from "@virt/client";
+import { readFlagDuration } from "../arguments.ts";
+import { findConfig, listCatalogProfiles } from "../find-config.ts";
+import { planBlocks, planData } from "../plan-blocks.ts";
+import { CliError, type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+
+export const planProfile: RunVerb = async (context) => {
+  const { words, printer, now, program } = context;
+  const [name = ""] = words;
+  const existing = await findConfig(context);
+  const asked = await askForPlan(name, existing, context);
+  const isShown = isSettled(asked) && !isBeingAssessed(asked);
+  const config = isShown ? asked : await waitForPlan(name, asked.metadata.generation ?? 0, context);
+  printer.print({ type: "Plan", data: planData(config, now()), blocks: planBlocks(config, now(), program) });
+  return exitOf(config);
+};
+
+async function askForPlan(
+  name: string,
+  existing: VirtPlatformConfig | undefined,
+  { all, session, printer }: VerbContext,
+): Promise<VirtPlatformConfig> {
+  const given = all("set");
+  const options = given.length === 0 ? undefined : await optionsWith(name, existing?.spec.options, given);
+  if (existing === undefined) {
+    const spec = { profile: name, action: "DryRun", ...(options !== undefined && { options }) };
+    const made = { apiVersion: configKind.apiVersion, kind: configKind.kind, metadata: { name }, spec };
+    return session().createConfig(made);
+  }
+  let config = existing;
+  for (const patch of planPatches(existing, options)) {
+    const result = await session().patchConfig(name, patch);
+    if (result.kind === "patched") ({ config } = result);
+  }
+  if (config !== existing) printer.progress(`${name}: asked for a plan`);
+  return config;
+}
+
+/** The options that there are, with those that were given. A value is JSON where it is JSON, else a text. */
+async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
+  const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
+  if (key === undefined) throw new CliError(`${name} has no options to set`);
+  return { ...there, [key]: given.reduce<JsonMap>((options, one) => withOption(options, one), there?.[key] ?? {}) };
+}
+
+/** `a.b=1` sets member b of a. */
+export function withOption(options: JsonMap, given: string): JsonMap {
+  const [, path, text = ""] = /^([\w.]+)=(.*)$/su.exec(given) ?? [];
+  if (path === undefined) throw new CliError(`--set ${given}: write it as key=value`);
+  return setMember(options, path.split("."), readValue(text));
+}
+
+function setMember(map: JsonMap, [first = "", ...rest]: readonly string[], value: Json): JsonMap {
+  if (rest.length === 0) return { ...map, [first]: value };
+  const inner = map[first];
+  const isMap = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+  return { ...map, [first]: setMember(isMap ? (inner as JsonMap) : {}, rest, value) };
+}
+
+function readValue(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text; // a word without quotes
+  }
+}
+
+const settled: ReadonlySet<Phase | undefined> = new Set([
+  "ReviewRequired",
+  "Completed",
+  "CompletedWithErrors",
+  "Failed",
+  "PrerequisiteFailed",
+]);
+
+/** The advisor has taken the last edit into account and is done with it. */
+function isSettled({ metadata, status }: VirtPlatformConfig): boolean {
+  return settled.has(status?.phase) && status?.observedGeneration === metadata.generation;
+}
+
+/** What a plan does to nodes and VMs follows it, a moment later. */
+const assessmentMs = 10_000;
+
+function isBeingAssessed({ status }: VirtPlatformConfig): boolean {
+  return status?.phase === "ReviewRequired" && (status.disruption ?? []).length > 0 && status.impact === undefined;
+}
+
+/** The plan with its impact, or without if that takes too long: nothing waits for an assessment for ever. */
+async function waitForPlan(name: string, generation: number, { session, flag, signal, printer, program }: VerbContext) {
+  const timeoutMs = readFlagDuration(flag("timeout") ?? "60s", "timeout");
+  const late = new CliError(
+    `${name}: no plan after ${timeoutMs / 1000} s; is the advisor running? Try: ${program} status ${name}`,
+    exitCodes.timedOut,
+  );
+  const assessmentOver = new AbortController();
+  const over = new Promise<"over">((resolve) => {
+    for (const each of [AbortSignal.timeout(timeoutMs), assessmentOver.signal, signal])
+      each.addEventListener("abort", () => resolve("over"), { once: true });
+  });
+  let plan: VirtPlatformConfig | undefined;
+  const notices = session().watchConfigs();
+  for (;;) {
+    const next = await Promise.race([notices.next(), over]);
+    if (next === "over" || next.done === true) {
+      if (plan === undefined || signal.aborted) throw late;
+      return plan;
+    }
+    if (next.value.kind === "lost") printer.progress(`${next.value.message}; trying again`);
+    if (next.value.kind !== "configs") continue;
+    const config = next.value.configs.find(({ metadata }) => metadata.name === name);
+    if (config === undefined || (config.metadata.generation ?? 0) < generation || !isSettled(config)) continue;
+    if (!isBeingAssessed(config)) return config;
+    if (plan === undefined) {
+      printer.progress(`${name}: drafted; waiting for its impact`);
+      setTimeout(() => assessmentOver.abort(), assessmentMs).unref();
+    }
+    plan = config;
+  }
+}
+
+function exitOf({ status }: VirtPlatformConfig): ExitCode {
+  if (status?.phase === "ReviewRequired") return exitCodes.reviewNeeded;
+  return status?.phase === "Completed" ? exitCodes.done : exitCodes.failed;
+}

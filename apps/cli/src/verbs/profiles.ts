@@ -1,0 +1,59 @@
+// `profiles`: the profiles of the cluster, one line each.
+
+import { ageText, nextStepText, type ProfileRow, profileRows } from "@virt/client";
+import type { Block, StyledText, TextStyle } from "../printer.ts";
+import { exitCodes, type RunVerb } from "../verb.ts";
+
+export const listProfiles: RunVerb = async ({ session, printer, now, program }) => {
+  const rows = profileRows(await session().listConfigs(), now());
+  const blocks: readonly Block[] =
+    rows.length === 0
+      ? [{ kind: "lines", lines: [["There is no profile here: the advisor does not advertise any, or does not run."]] }]
+      : [
+          {
+            kind: "table",
+            head: ["PROFILE", "ACTION", "PHASE", "IMPACT", "DRIFT", "PLAN", "NEXT"],
+            rows: rows.map((row) => profileCells(row)),
+          },
+        ];
+  const urgent =
+    rows.find(({ next }) => next.kind !== "done" && next.kind !== "start") ??
+    rows.find(({ next }) => next.kind === "start");
+  const next: readonly Block[] =
+    urgent === undefined ? [] : [{ kind: "next", text: `${urgent.name}: ${nextStepText(urgent.next, program)}` }];
+  printer.print({ type: "ProfileList", data: { items: rows }, blocks: [...blocks, ...next] });
+  return exitCodes.done;
+};
+
+function profileCells(row: ProfileRow): readonly StyledText[] {
+  const { name, action, phase = "-", impact = "-", isDrifted, progress, planSeconds, rejection } = row;
+  const shown = progress === undefined ? phase : `${phase} (${progress})`;
+  const plan = rejection !== undefined ? "rejected" : planSeconds === undefined ? "-" : `waits ${ageText(planSeconds)}`;
+  return [
+    name,
+    action,
+    { text: shown, style: phaseStyle(phase, row.isStalled) },
+    impact,
+    isDrifted ? { text: "drifted", style: "warning" } : "-",
+    plan,
+    nextWord[row.next.kind],
+  ];
+}
+
+const nextWord: Readonly<Record<ProfileRow["next"]["kind"], string>> = {
+  done: "-",
+  wait: "wait",
+  start: "plan",
+  review: "review, approve",
+  decide: "decide",
+  replan: "plan again",
+  repair: "repair",
+  unblock: "unblock",
+};
+
+/** The word is there as well. */
+export function phaseStyle(phase: string, isStalled: boolean): TextStyle {
+  if (isStalled || phase === "Failed" || phase === "CompletedWithErrors") return "bad";
+  if (phase === "Completed") return "good";
+  return phase === "Ignored" || phase === "-" ? "dim" : "warning";
+}

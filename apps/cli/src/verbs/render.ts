@@ -1,0 +1,118 @@
+// `render` and `explain`: what the platform controller would apply and why not the rest, through its own code; offline from files, or live.
+
+import { assets, profiles } from "@virt/catalog";
+import {
+  type AssetRow,
+  explanationText,
+  type RowStatus,
+  reasonText,
+  renderDocuments,
+  renderEntries,
+} from "@virt/platform";
+import { type CatalogPreviewInput, explainPreview, PreviewError, previewCatalog, requireAsset } from "@virt/reads";
+import { platformNamespace } from "../platform-namespace.ts";
+import type { Block, TextStyle } from "../printer.ts";
+import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+
+export const renderAssets: RunVerb = (context) =>
+  mendable(async () => {
+    const { printer, flag, program } = context;
+    const preview = await previewCatalog(previewInput(context));
+    const asset = flag("asset");
+    if (asset !== undefined) requireAsset(preview, asset);
+    const rows = preview.rows.filter((row) => asset === undefined || row.asset.name === asset);
+    const entries = renderEntries(preview.previews, { asset, showExcluded: true });
+    for (const note of preview.notes) printer.progress(note);
+    // Documents as they are, which kubectl takes: `render -o yaml | kubectl diff -f -`.
+    if (printer.format === "yaml") printer.printText(renderDocuments(entries));
+    else printer.print({ type: "Render", data: { items: entries }, blocks: renderBlocks(rows, program) });
+    const errors = rows.filter(({ status }) => status === "ERROR").length;
+    if (errors > 0) throw new CliError(`${errors} of ${rows.length} assets cannot be rendered`);
+    return exitCodes.done;
+  });
+
+const statusStyles: Readonly<Record<RowStatus, TextStyle>> = {
+  INCLUDED: "good",
+  EXCLUDED: "dim",
+  FILTERED: "warning",
+  ERROR: "bad",
+};
+
+function renderBlocks(rows: readonly AssetRow[], program: string): readonly Block[] {
+  const count = (status: RowStatus) => rows.filter((row) => row.status === status).length;
+  const reboots = rows.filter(({ status, asset }) => status === "INCLUDED" && asset.impact === "reboot").length;
+  const left = rows.find(({ status }) => status !== "INCLUDED");
+  return [
+    {
+      kind: "table",
+      head: ["ASSET", "STATUS", "KIND", "IMPACT", "WHY"],
+      rows: rows.map((row) => [
+        row.asset.name,
+        { text: row.status, style: statusStyles[row.status] },
+        row.kind,
+        row.asset.impact,
+        reasonText(row) || "-",
+      ]),
+    },
+    {
+      kind: "lines",
+      lines: [
+        [
+          `${count("INCLUDED")} included (${reboots} reboot nodes), ${count("EXCLUDED")} excluded, ${count("FILTERED")} filtered, ${count("ERROR")} errors`,
+        ],
+      ],
+    },
+    ...(left === undefined ? [] : [{ kind: "next", text: `${program} explain ${left.asset.name}` } as const]),
+  ];
+}
+
+export const explainAssetVerb: RunVerb = (context) =>
+  mendable(async () => {
+    const { words, printer, now } = context;
+    const [name = ""] = words;
+    const input = previewInput(context);
+    const preview = await previewCatalog(input);
+    const source =
+      input.source.kind === "cluster"
+        ? input.source
+        : ({
+            kind: "none",
+            notAsked: "the preview is made of files; without --hco-file the cluster is asked",
+          } as const);
+    const explanation = await explainPreview(name, preview, source, now());
+    for (const note of preview.notes) printer.progress(note);
+    const lines = explanationText(explanation).trimEnd().split("\n");
+    printer.print({
+      type: "Explanation",
+      data: explanation,
+      blocks: [{ kind: "lines", lines: lines.map((line) => [line]) }],
+    });
+    return exitCodes.done;
+  });
+
+function previewInput({ flag, all, readFile, session, signal, environment, now }: VerbContext): CatalogPreviewInput {
+  const hco = flag("hco-file");
+  const facts = all("facts-file");
+  if (hco === undefined && facts.length > 0) throw new CliError("--facts-file goes with --hco-file only");
+  return {
+    catalog: { assets, profiles },
+    source:
+      hco === undefined
+        ? { kind: "cluster", client: session().client, signal }
+        : { kind: "files", files: { hco, facts, read: readFile } },
+    environment,
+    ownNamespace: flag("namespace") ?? platformNamespace,
+    hcoNamespace: "",
+    activation: undefined,
+    now: now(),
+  };
+}
+
+async function mendable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PreviewError) throw new CliError(error.message, exitCodes.error, error);
+    throw error;
+  }
+}

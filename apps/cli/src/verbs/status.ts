@@ -1,0 +1,171 @@
+// `status`: the one screen, once, or again and again until something is done.
+
+import type { Phase, VirtPlatformConfig } from "@virt/api";
+import { nextStepText, type ProfileRow, profileRow, viewRollout } from "@virt/client";
+import { readFlagDuration } from "../arguments.ts";
+import type { ClusterSession, ConfigNotice } from "../cluster-session.ts";
+import { conditionMessage } from "../condition-message.ts";
+import { requireConfig } from "../find-config.ts";
+import type { VerbReport } from "../printer.ts";
+import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
+import { canRedraw, LiveBlock } from "../terminal.ts";
+import { type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+
+export const showStatus: RunVerb = async (context) => {
+  const { isOn, words, session, printer } = context;
+  const [name] = words;
+  if (isOn("watch") || isOn("wait")) {
+    if (name !== undefined) await requireConfig(context);
+    return followStatus(context);
+  }
+  const configs = name === undefined ? await session().listConfigs() : [await requireConfig(context)];
+  printer.print(statusReport(configs, await optionsFor(configs, context)));
+  return exitCodes.done;
+};
+
+async function optionsFor(configs: readonly VirtPlatformConfig[], context: VerbContext): Promise<StatusOptions> {
+  const { now, program, session, words } = context;
+  const counts = await countVms(configs, now(), session());
+  return { now: now(), program, countVms: (node) => counts.get(node), isDetailed: words.length > 0 };
+}
+
+/** Only of nodes in hand, so nothing is asked while nothing goes on. */
+async function countVms(configs: readonly VirtPlatformConfig[], now: number, session: ClusterSession) {
+  const nodes = configs.flatMap((config) =>
+    (viewRollout(config, now)?.nodes ?? []).flatMap(({ name, isInHand }) => (isInHand ? [name] : [])),
+  );
+  const counted = await Promise.all(
+    nodes.slice(0, 8).map(async (node) => [node, await session.countVms(node)] as const),
+  );
+  return new Map(counted.flatMap(([node, count]) => (count === undefined ? [] : [[node, count] as const])));
+}
+
+function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOptions): VerbReport {
+  const sorted = configs.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
+  const none = {
+    kind: "lines",
+    lines: [["There is no profile here: the advisor does not advertise any, or does not run."]],
+  } as const;
+  return {
+    type: "Status",
+    data: { items: sorted.map((config) => statusData(config, options)) },
+    blocks: sorted.length === 0 ? [none] : sorted.flatMap((config) => statusBlocks(config, options)),
+  };
+}
+
+async function followStatus(context: VerbContext): Promise<ExitCode> {
+  const { session, words, flag, isOn, signal, printer } = context;
+  const [name] = words;
+  const deadline =
+    isOn("wait") && flag("timeout") !== undefined ? readFlagDuration(flag("timeout") ?? "", "timeout") : undefined;
+  const screen = printer.format === "table" && canRedraw() ? redrawing(context) : printing(context);
+  const over = new Promise<"over">((resolve) => {
+    if (deadline !== undefined) setTimeout(() => resolve("over"), deadline).unref();
+    signal.addEventListener("abort", () => resolve("over"), { once: true });
+  });
+  const notices = session().watchConfigs();
+  for (;;) {
+    const next = await Promise.race([notices.next(), over]);
+    if (next === "over" || next.done === true) {
+      screen.end();
+      if (!signal.aborted) printer.progress("the time is over; the plan goes on without us");
+      return signal.aborted ? exitCodes.done : exitCodes.timedOut;
+    }
+    const { value } = next;
+    const configs =
+      value.kind === "configs"
+        ? value.configs.filter(({ metadata }) => name === undefined || metadata.name === name)
+        : [];
+    await screen.show(value.kind === "configs" ? { ...value, configs } : value);
+    if (value.kind !== "configs" || !isOn("wait")) continue;
+    const code = endOf(configs);
+    if (code === undefined) continue;
+    screen.end();
+    return code;
+  }
+}
+
+const ends: Readonly<Partial<Record<Phase, ExitCode>>> = {
+  Completed: exitCodes.done,
+  Ignored: exitCodes.done,
+  CompletedWithUpgrade: exitCodes.reviewNeeded,
+  ReviewRequired: exitCodes.reviewNeeded,
+  Drifted: exitCodes.reviewNeeded,
+  Failed: exitCodes.failed,
+  CompletedWithErrors: exitCodes.failed,
+};
+
+/** Undefined: something is still going on. The worst counts. */
+function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
+  const codes = configs.map((config) => {
+    const { metadata, status = {} } = config;
+    const { kind } = profileRow(config, 0).next;
+    const isSeen = status.observedGeneration === metadata.generation || status.phase === "Ignored";
+    return isSeen && kind !== "wait" && kind !== "unblock" ? ends[status.phase ?? "Pending"] : undefined;
+  });
+  if (configs.length === 0) return exitCodes.done;
+  if (codes.includes(undefined)) return undefined;
+  return codes.reduce<ExitCode>((worst, code) => (code !== undefined && code > worst ? code : worst), exitCodes.done);
+}
+
+type Screen = { readonly show: (notice: ConfigNotice) => Promise<void>; readonly end: () => void };
+
+/** One block on a terminal, drawn again with each change and each second, because ages pass. */
+function redrawing(context: VerbContext): Screen {
+  const block = new LiveBlock();
+  let latest: { readonly configs: readonly VirtPlatformConfig[]; readonly options: StatusOptions } | undefined;
+  let connectionNote = "";
+  const draw = () => {
+    if (latest === undefined) return;
+    const report = statusReport(latest.configs, { ...latest.options, now: context.now() });
+    block.draw(`${context.printer.render(report)}${connectionNote}`);
+  };
+  const timer = setInterval(draw, 1000);
+  return {
+    show: async (notice) => {
+      if (notice.kind === "configs")
+        latest = { configs: notice.configs, options: await optionsFor(notice.configs, context) };
+      connectionNote = notice.kind === "lost" ? `! ${notice.message}; trying again. What you see may be old\n` : "";
+      draw();
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+/** One line per change where nothing can be redrawn; one document per change for programs. */
+function printing(context: VerbContext): Screen {
+  const { printer, now, program } = context;
+  const known = new Map<string, string>();
+  return {
+    show: async (notice) => {
+      if (notice.kind === "lost")
+        printer.progress(`connection lost: ${notice.message}; trying again in ${notice.retryInMs / 1000} s`);
+      if (notice.kind === "back") printer.progress("connection is back");
+      if (notice.kind !== "configs") return;
+      for (const config of notice.configs) {
+        const row = profileRow(config, now());
+        const line = changeLine(row, config, program);
+        if (known.get(row.name) === line) continue;
+        known.set(row.name, line);
+        if (printer.format === "table" || printer.format === "markdown")
+          printer.print({ type: "Change", data: {}, blocks: [{ kind: "lines", lines: [[line]] }] });
+        else printer.print(statusReport([config], await optionsFor([config], context)));
+      }
+    },
+    end: () => {},
+  };
+}
+
+function changeLine(row: ProfileRow, config: VirtPlatformConfig, program: string): string {
+  const rollout = viewRollout(config, 0);
+  const node = rollout?.nodes.find(({ isInHand }) => isInHand);
+  const parts = [
+    `${row.name}: ${row.phase ?? "not seen yet"}`,
+    ...(row.progress === undefined ? [] : [row.progress]),
+    ...(node === undefined ? [] : [`${node.name} ${node.phase}`]),
+    row.next.kind === "wait" || row.next.kind === "done"
+      ? conditionMessage(config)
+      : `Next: ${nextStepText(row.next, program)}`,
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}

@@ -1,0 +1,15 @@
+// `version`: of this program, and of the advisor that drafted the plans there are.
+
+import { exitCodes, type RunVerb } from "../verb.ts";
+
+export const showVersion: RunVerb = async ({ session, printer, version, isOn }) => {
+  const configs = isOn("client") ? [] : await session().listConfigs();
+  const drafted = [...new Set(configs.flatMap(({ status }) => status?.operatorVersion ?? []))].toSorted();
+  const advisor = isOn("client") ? [] : [[`advisor: ${drafted.join(", ") || "not known; it has drafted no plan yet"}`]];
+  printer.print({
+    type: "Version",
+    data: { client: version, ...(!isOn("client") && { advisor: drafted }) },
+    blocks: [{ kind: "lines", lines: [[`kubectl virt-advisor ${version}`], ...advisor] }],
+  });
+  return exitCodes.done;
+};

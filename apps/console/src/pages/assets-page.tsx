@@ -1,0 +1,164 @@
+// Assets: what the platform controller applies or leaves out, and why, from its report.
+
+import {
+  Button,
+  FormSelect,
+  FormSelectOption,
+  SearchInput,
+  Toolbar,
+  ToolbarContent,
+  ToolbarItem,
+} from "@patternfly/react-core";
+import { ExpandableRowContent, Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import { memo, useMemo, useState } from "react";
+import { AssetDetails } from "./assets/asset-details.tsx";
+import { fitsFilter } from "./data/events.ts";
+import { type AssetLine, readReport } from "./data/report.ts";
+import { useObjects, useWanted } from "./data/use-cluster.ts";
+import { type Compliance, ComplianceLabel } from "./parts/labels.tsx";
+import { MoreRows, useRowPortion } from "./parts/more-rows.tsx";
+import { PageHead } from "./parts/page-head.tsx";
+import { EmptyPage, Need } from "./parts/states.tsx";
+import { hrefOf, openRoute } from "./routes.ts";
+import { strings } from "./strings.ts";
+
+const texts = strings.assets;
+
+type AssetsPageProps = { readonly state: string | undefined; readonly filter: string | undefined };
+
+export function AssetsPage({ state, filter }: AssetsPageProps) {
+  useWanted("configs", "reports", "platformEvents");
+  return (
+    <>
+      <PageHead title={strings.pages.assets} />
+      <Need of="reports" what={strings.pages.assets}>
+        <AssetTable state={state ?? ""} filter={filter ?? ""} />
+      </Need>
+    </>
+  );
+}
+
+const compliances: readonly Compliance[] = ["compliant", "drifted", "contested", "paused", "excluded", "failed"];
+
+function AssetTable({ state, filter }: { readonly state: string; readonly filter: string }) {
+  const [configMap] = useObjects("reports");
+  const report = useMemo(() => (configMap === undefined ? undefined : readReport(configMap)), [configMap]);
+  const show = (next: { readonly state?: string; readonly filter?: string }) => {
+    const asked = { state, filter, ...next };
+    openRoute({
+      page: "assets",
+      ...(asked.state !== "" && { state: asked.state }),
+      ...(asked.filter !== "" && { filter: asked.filter }),
+    });
+  };
+  const rows = (report?.rows ?? []).filter(
+    (row) =>
+      (state === "" || row.compliance === state) && fitsFilter([row.asset, row.group, row.object, row.why], filter),
+  );
+  const { shown, hidden, showMore } = useRowPortion(rows);
+  if (report === undefined) return <EmptyPage title={texts.noReport} text={texts.noReportText} />;
+  return (
+    <>
+      {report.hasHco ? null : <EmptyPage title={texts.noHco} text={texts.noHcoText} />}
+      <Toolbar>
+        <ToolbarContent>
+          <ToolbarItem>
+            <SearchInput
+              aria-label={texts.filter}
+              placeholder={texts.filter}
+              value={filter}
+              onChange={(_, value) => show({ filter: value })}
+              onClear={() => show({ filter: "" })}
+            />
+          </ToolbarItem>
+          <ToolbarItem>
+            <FormSelect aria-label={texts.state} value={state} onChange={(_, value) => show({ state: value })}>
+              <FormSelectOption value="" label={texts.all} />
+              {compliances.map((one) => (
+                <FormSelectOption key={one} value={one} label={strings.overview.compliance[one]} />
+              ))}
+            </FormSelect>
+          </ToolbarItem>
+        </ToolbarContent>
+      </Toolbar>
+      {rows.length === 0 ? (
+        <EmptyPage title={texts.none} text={texts.noneText}>
+          <Button component="a" variant="link" href={hrefOf({ page: "assets" })}>
+            {texts.clear}
+          </Button>
+        </EmptyPage>
+      ) : (
+        <Table aria-label={strings.pages.assets} variant="compact" gridBreakPoint="grid-lg" isExpandable>
+          <Thead>
+            <Tr>
+              <Th screenReaderText={texts.details} />
+              <Th>{texts.asset}</Th>
+              <Th>{texts.tier}</Th>
+              <Th>{texts.object}</Th>
+              <Th>{texts.state}</Th>
+              <Th>{texts.reason}</Th>
+            </Tr>
+          </Thead>
+          {shown.map((row, at) => (
+            <AssetRows key={`${row.asset} ${row.object}`} row={row} at={at} />
+          ))}
+        </Table>
+      )}
+      <MoreRows hidden={hidden} showMore={showMore} />
+    </>
+  );
+}
+
+type AssetRowsProps = { readonly row: AssetLine; readonly at: number };
+
+const AssetRows = memo(function AssetRows({ row, at }: AssetRowsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Tbody isExpanded={isOpen}>
+      <Tr isContentExpanded={isOpen} data-testid={`asset-${row.asset}`}>
+        <Td
+          expand={{
+            rowIndex: at,
+            isExpanded: isOpen,
+            onToggle: () => setIsOpen(!isOpen),
+            expandId: `asset-${row.asset}`,
+          }}
+        />
+        <Td dataLabel={texts.asset}>{row.asset}</Td>
+        <Td dataLabel={texts.tier}>{row.group}</Td>
+        <Td dataLabel={texts.object} modifier="breakWord">
+          {row.object}
+        </Td>
+        <Td dataLabel={texts.state}>
+          <ComplianceLabel compliance={row.compliance} />
+        </Td>
+        <Td dataLabel={texts.reason} modifier="breakWord">
+          {row.why}
+          {row.status === "GovernedByPlan" ? <PlanLink why={row.why} /> : null}
+        </Td>
+      </Tr>
+      {isOpen ? (
+        <Tr isExpanded>
+          <Td noPadding colSpan={6}>
+            <ExpandableRowContent>
+              <AssetDetails row={row} />
+            </ExpandableRowContent>
+          </Td>
+        </Tr>
+      ) : null}
+    </Tbody>
+  );
+});
+
+/** The reason names the profile. */
+function PlanLink({ why }: { readonly why: string }) {
+  const configs = useObjects("configs");
+  const governing = configs.find(({ metadata }) => why.includes(metadata.name));
+  if (governing === undefined) return null;
+  return (
+    <>
+      {" "}
+      <a href={hrefOf({ page: "plan", name: governing.metadata.name })}>{texts.governed}</a>
+    </>
+  );
+}

@@ -1,0 +1,131 @@
+// One asset in full: its object as it is, contested fields with both values, adopt and resume, what people have overridden, and its last events.
+
+import { List, ListItem, Title } from "@patternfly/react-core";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import { ageText, secondsSince } from "@virt/client";
+import { eventLines } from "../data/events.ts";
+import type { AssetLine, ContestedField } from "../data/report.ts";
+import { useNow, useObjects } from "../data/use-cluster.ts";
+import { targetPath } from "../data/use-drift.ts";
+import { useLiveObject } from "../data/use-live-object.ts";
+import { ObjectDialog } from "../parts/object-dialog.tsx";
+import { hrefOf } from "../routes.ts";
+import { strings } from "../strings.ts";
+import { AnnotationAction } from "./annotation-action.tsx";
+import { ObjectOverrides, overridePrefix } from "./overrides.tsx";
+import { readTargetName } from "./target-name.ts";
+
+const texts = strings.assets;
+
+export function AssetDetails({ row }: { readonly row: AssetLine }) {
+  const now = useNow();
+  const target = readTargetName(row.object);
+  const path = targetPath(target);
+  const live = useLiveObject(path, `${row.status} ${row.lastWrite} ${row.why}`);
+  const written = secondsSince(row.lastWrite, now);
+  const isThere = live.kind === "found";
+  return (
+    <div className="vc-details">
+      <p>
+        {isThere ? <ObjectDialog target={target} label={texts.effective} title={row.object} /> : null}
+        {written === undefined ? null : ` ${texts.lastWrite(strings.ago(ageText(written)))}`}
+      </p>
+      {row.impact === "" ? null : <p>{texts.dueWrite(row.impact)}</p>}
+      {row.contested.length === 0 ? null : (
+        <>
+          <Title headingLevel="h3" size="md">
+            {texts.contested}
+          </Title>
+          <p>{texts.contestedText}</p>
+          <ContestedTable fields={row.contested} />
+        </>
+      )}
+      <div className="vc-actions">
+        {row.contested.length > 0 ? (
+          <AnnotationAction
+            target={target}
+            label={texts.adopt}
+            text={texts.adoptText}
+            annotations={{ [`${overridePrefix}adopt`]: "true" }}
+          >
+            <ContestedTable fields={row.contested} />
+          </AnnotationAction>
+        ) : null}
+        {row.status === "Paused" ? (
+          <AnnotationAction
+            target={target}
+            label={texts.resume}
+            text={texts.resumeText}
+            annotations={{ [`${overridePrefix}reconcile-paused`]: null }}
+          >
+            <p>{row.why}</p>
+          </AnnotationAction>
+        ) : null}
+      </div>
+      {path === undefined ? null : <ObjectOverrides row={row} target={target} live={live} />}
+      <LastEvents object={row.object} />
+    </div>
+  );
+}
+
+function ContestedTable({ fields }: { readonly fields: readonly ContestedField[] }) {
+  return (
+    <Table aria-label={texts.contested} variant="compact" gridBreakPoint="grid-md">
+      <Thead>
+        <Tr>
+          <Th>{strings.drift.field}</Th>
+          <Th>{texts.heldBy}</Th>
+          <Th>{strings.drift.found}</Th>
+          <Th>{strings.drift.wanted}</Th>
+        </Tr>
+      </Thead>
+      <Tbody>
+        {fields.map(({ path, managers, found, wanted }) => (
+          <Tr key={path}>
+            <Td dataLabel={strings.drift.field} modifier="breakWord">
+              {path}
+            </Td>
+            <Td dataLabel={texts.heldBy}>{managers.join(", ")}</Td>
+            <Td dataLabel={strings.drift.found} modifier="breakWord">
+              <code>{found}</code>
+            </Td>
+            <Td dataLabel={strings.drift.wanted} modifier="breakWord">
+              <code>{wanted}</code>
+            </Td>
+          </Tr>
+        ))}
+      </Tbody>
+    </Table>
+  );
+}
+
+function LastEvents({ object }: { readonly object: string }) {
+  const now = useNow();
+  const events = useObjects("platformEvents");
+  const lines = eventLines(events)
+    .filter((line) => line.related === object || line.object === object)
+    .slice(0, 5);
+  return (
+    <>
+      <Title headingLevel="h3" size="md">
+        {texts.events}
+      </Title>
+      {lines.length === 0 ? (
+        <p>{texts.noEvents}</p>
+      ) : (
+        <>
+          <List isPlain>
+            {lines.map(({ key, reason, note, time }) => (
+              <ListItem
+                key={key}
+              >{`${strings.ago(ageText(secondsSince(time, now) ?? 0))}: ${reason}: ${note}`}</ListItem>
+            ))}
+          </List>
+          <p>
+            <a href={hrefOf({ page: "activity", filter: object })}>{texts.allEvents}</a>
+          </p>
+        </>
+      )}
+    </>
+  );
+}

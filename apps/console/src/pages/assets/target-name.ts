@@ -1,0 +1,23 @@
+// The object of an asset by its name in the report, and how it is named in a command.
+
+import { targetResource } from "@virt/client";
+
+export type NamedTarget = { readonly kind: string; readonly namespace?: string; readonly name: string };
+
+/** The report writes `<Kind> <namespace>/<name>`, or without the namespace. */
+export function readTargetName(object: string): NamedTarget {
+  const [kind = "", place = ""] = object.split(" ");
+  const [first = "", second] = place.split("/");
+  return second === undefined ? { kind, name: first } : { kind, namespace: first, name: second };
+}
+
+const dns1123 = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/** Names enter a command only where they can be nothing but names; undefined elsewhere. */
+export function annotateCommand({ kind, namespace, name }: NamedTarget): string | undefined {
+  const resource = targetResource(kind);
+  if (resource === undefined || !dns1123.test(name) || (namespace !== undefined && !dns1123.test(namespace)))
+    return undefined;
+  const type = `${resource.plural}${resource.group === "" ? "" : `.${resource.group}`}`;
+  return `kubectl annotate ${type} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+}

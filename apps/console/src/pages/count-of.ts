@@ -1,0 +1,5 @@
+// A number with its noun, in the right form.
+
+export function countOf(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

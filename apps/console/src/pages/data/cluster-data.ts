@@ -1,0 +1,56 @@
+// What pages need of the cluster, whichever shell they run in: watched kinds, one object, a patch, and what the user may do.
+
+import type { KubeObject } from "@virt/api";
+import type { ConfigPatch, WatchedName } from "@virt/client";
+import type { KindStates } from "./kind-state.ts";
+
+/** Immutable: another value after each change. */
+export type ClusterSnapshot = {
+  readonly kinds: KindStates;
+  /** Whether the stream is up. */
+  readonly isConnected: boolean;
+  /** Milliseconds: when all that is watched was last known to be current. Undefined: it never was. */
+  readonly lastDataAt: number | undefined;
+  /** The console's own server refuses: its link must be opened anew. */
+  readonly isSignedOut: boolean;
+};
+
+/** An object by its path at the API server, such as `/apis/<group>/<version>/<plural>/<name>`. */
+export type ClusterAnswer =
+  | { readonly kind: "done"; readonly object: KubeObject }
+  | { readonly kind: "refused"; readonly status: number; readonly message: string };
+
+/** What a right is asked for. */
+export type AccessQuestion = {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+  readonly name?: string;
+  readonly namespace?: string;
+};
+
+/** `unknown`: the API server could not be asked. */
+export type AccessAnswer = "yes" | "no" | "unknown";
+
+export type ClusterData = {
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly snapshot: () => ClusterSnapshot;
+  /** Watches these kinds until the returned function is called. */
+  readonly want: (names: readonly WatchedName[]) => () => void;
+  readonly readObject: (path: string) => Promise<ClusterAnswer>;
+  readonly patchObject: (path: string, patch: ConfigPatch, isDryRun?: boolean) => Promise<ClusterAnswer>;
+  readonly ask: (question: AccessQuestion) => Promise<AccessAnswer>;
+};
+
+export const accessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+export function accessReviewOf(resourceAttributes: AccessQuestion) {
+  const kind = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview" };
+  return { ...kind, spec: { resourceAttributes } };
+}
+
+export function readAccessAnswer(answer: ClusterAnswer): AccessAnswer {
+  if (answer.kind === "refused") return "unknown";
+  const { allowed } = (answer.object["status"] ?? {}) as { readonly allowed?: boolean };
+  return allowed === true ? "yes" : "no";
+}

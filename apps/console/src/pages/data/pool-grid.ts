@@ -1,0 +1,126 @@
+// The nodes of each pool with what each does now and the VMs on it, from nodes, pools, MachineConfigNodes and VMs. Pure.
+
+import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
+import { asList, asText, at, member, oncePer } from "@virt/engine";
+import { poolOfNode } from "@virt/facts";
+import { phaseOfNode, readMachineConfigNodeFact, readNodeFact, stepOfNode } from "@virt/impact";
+
+/** A VM on a node that is being drained. */
+export type LeavingVm = {
+  /** `<namespace>/<name>` */
+  readonly name: string;
+  /** Where it migrates to now; undefined: it does not. */
+  readonly target: string | undefined;
+  readonly hasFailed: boolean;
+};
+
+export type GridNode = {
+  readonly name: string;
+  readonly phase: NodeRolloutPhase;
+  readonly step: string | undefined;
+  readonly message: string;
+  /** Undefined where VMs cannot be read. */
+  readonly vms: number | undefined;
+  /** Those that are still there; none unless the node is being drained. */
+  readonly leaving: readonly LeavingVm[];
+};
+
+export type GridPool = {
+  readonly name: string;
+  readonly isPaused: boolean;
+  /** Why the pool is degraded, in its own words; empty: it is not. */
+  readonly degraded: readonly string[];
+  readonly target: string;
+  readonly nodes: readonly GridNode[];
+};
+
+export type GridObjects = {
+  readonly nodes: readonly KubeObject[];
+  readonly pools: readonly KubeObject[];
+  readonly machineConfigNodes: readonly KubeObject[];
+  readonly vms: readonly KubeObject[] | undefined;
+};
+
+/** Of thousands of objects a few have changed. */
+const nodeFactOf = oncePer(readNodeFact);
+const machineConfigNodeFactOf = oncePer(readMachineConfigNodeFact);
+
+/** By name; nodes by name. Pools without nodes are left out. */
+export function gridOf({ nodes, pools, machineConfigNodes, vms }: GridObjects): readonly GridPool[] {
+  const onNodes =
+    vms === undefined
+      ? undefined
+      : Map.groupBy(
+          vms.filter((vm) => isOnNode(vm)),
+          (vm) => nodeOf(vm),
+        );
+  const reports = new Map(machineConfigNodes.map((object) => [object.metadata.name, machineConfigNodeFactOf(object)]));
+  const members = Map.groupBy(nodes.map(nodeFactOf), ({ labels }) => poolOfNode(labels, pools));
+  return pools
+    .map((pool) => {
+      const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
+      const own = (members.get(pool.metadata.name) ?? []).toSorted((left, right) =>
+        compareNames(left.name, right.name),
+      );
+      return {
+        name: pool.metadata.name,
+        isPaused: at(pool, "spec", "paused") === true,
+        degraded: degradedMessages(pool),
+        target,
+        nodes: own.map((node): GridNode => {
+          const report = reports.get(node.name);
+          const phase = phaseOfNode(node, target, report);
+          const here = onNodes?.get(node.name) ?? [];
+          return {
+            name: node.name,
+            phase,
+            step: stepOfNode(node, report),
+            message: node.reason,
+            vms: onNodes === undefined ? undefined : here.length,
+            leaving: phase === "Draining" ? here.map(readLeaving).toSorted(compareLeaving) : [],
+          };
+        }),
+      };
+    })
+    .filter(({ nodes: own }) => own.length > 0)
+    .toSorted((left, right) => compareNames(left.name, right.name));
+}
+
+const degradedTypes: ReadonlySet<string> = new Set(["Degraded", "NodeDegraded", "RenderDegraded"]);
+
+function degradedMessages(pool: KubeObject): readonly string[] {
+  const found = asList(at(pool, "status", "conditions")).filter(
+    (condition) => degradedTypes.has(asText(member(condition, "type")) ?? "") && member(condition, "status") === "True",
+  );
+  const said = found.map((condition) => asText(member(condition, "message")) || asText(member(condition, "reason")));
+  return [...new Set(said.map((text) => text ?? ""))];
+}
+
+const isOnNode = oncePer((vm: KubeObject): boolean => {
+  const phase = asText(at(vm, "status", "phase"));
+  return nodeOf(vm) !== "" && phase !== "Succeeded" && phase !== "Failed";
+});
+
+const nodeOf = oncePer((vm: KubeObject): string => asText(at(vm, "status", "nodeName")) ?? "");
+
+function readLeaving({ metadata, ...vm }: KubeObject): LeavingVm {
+  const migration: Json | undefined = at(vm, "status", "migrationState");
+  const isOpen = migration !== undefined && member(migration, "endTimestamp") === undefined;
+  return {
+    name: `${metadata.namespace ?? ""}/${metadata.name}`,
+    target: isOpen ? asText(member(migration, "targetNode")) : undefined,
+    hasFailed: !isOpen && member(migration, "failed") === true,
+  };
+}
+
+/** Those on their way first, then by name. */
+function compareLeaving(left: LeavingVm, right: LeavingVm): number {
+  return Number(right.target !== undefined) - Number(left.target !== undefined) || compareNames(left.name, right.name);
+}
+
+const byNumber = new Intl.Collator("en", { numeric: true });
+
+/** worker-2 before worker-10. */
+function compareNames(left: string, right: string): number {
+  return byNumber.compare(left, right);
+}

@@ -1,0 +1,51 @@
+// The order of what has happened to a config, and what belongs to it.
+
+import type { KubeObject, VirtPlatformConfig } from "@virt/api";
+import { expect, test } from "vitest";
+import { timelineOf } from "./timeline.ts";
+
+const config = {
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "a" },
+  spec: {},
+  status: {
+    conditions: [
+      {
+        type: "InProgress",
+        status: "True",
+        reason: "r",
+        message: "at work",
+        lastTransitionTime: "2026-01-01T00:00:01Z",
+      },
+      { type: "ReviewRequired", status: "False", reason: "r", message: "", lastTransitionTime: "2026-01-01T00:00:01Z" },
+      { type: "Ready", status: "True", reason: "r", message: "", lastTransitionTime: "2026-01-01T00:00:09Z" },
+    ],
+    items: [
+      { name: "first", state: "Failed", message: "m", lastTransitionTime: "2026-01-01T00:00:03Z" },
+      { name: "second", state: "Pending", message: "m", lastTransitionTime: "2026-01-01T00:00:05Z" },
+    ],
+    rollout: { nodes: [{ name: "worker-0", pool: "worker", phase: "Draining", since: "2026-01-01T00:00:02Z" }] },
+  },
+} as unknown as VirtPlatformConfig;
+
+const event = (name: string, of: string, eventTime: string): KubeObject => ({
+  apiVersion: "events.k8s.io/v1",
+  kind: "Event",
+  metadata: { name, namespace: "default" },
+  regarding: { kind: "VirtPlatformConfig", name: of },
+  reason: "PlanApproved",
+  note: "n",
+  type: "Normal",
+  eventTime,
+});
+
+test("the phase, items at work, nodes and events of the config are in one line of time, newest first", () => {
+  const events = [event("own", "a", "2026-01-01T00:00:02.500000Z"), event("other", "b", "2026-01-01T00:00:04.000000Z")];
+  expect(timelineOf(config, events).map(({ kind, word, isWarning }) => `${kind} ${word} ${isWarning}`)).toEqual([
+    "item Failed true",
+    "event PlanApproved false",
+    "node Draining false",
+    "phase InProgress false",
+  ]);
+});

@@ -1,0 +1,62 @@
+// What has happened to one config, newest first: its phase, its items, its nodes, and the advisor's events about it. Pure.
+
+import { type KubeObject, phases, type VirtPlatformConfig } from "@virt/api";
+import { oncePer } from "@virt/engine";
+import { type EventLine, eventLines } from "./events.ts";
+
+export type TimelineEntry = {
+  readonly key: string;
+  /** RFC 3339 */
+  readonly time: string;
+  readonly kind: "phase" | "item" | "node" | "event";
+  /** A phase, a state of an item, a phase of a node, or the reason of an event. */
+  readonly word: string;
+  readonly text: string;
+  readonly isWarning: boolean;
+};
+
+const badWords: ReadonlySet<string> = new Set([
+  "Failed",
+  "CompletedWithErrors",
+  "PrerequisiteFailed",
+  "Drifted",
+  "Degraded",
+]);
+
+export function timelineOf(config: VirtPlatformConfig, events: readonly KubeObject[]): readonly TimelineEntry[] {
+  const own = `${config.kind} ${config.metadata.name}`;
+  const reported = eventLines(events)
+    .filter(({ object }) => object === own)
+    .map((line) => entryOfEvent(line));
+  // What an event tells in the same words is there already, with its exact time.
+  const isReported = ({ text }: TimelineEntry) => reported.some((event) => event.text.includes(text));
+  const known = statusEntries(config).filter((entry) => entry.kind === "node" || !isReported(entry));
+  return [...known, ...reported].toSorted((left, right) => timeOf(right) - timeOf(left));
+}
+
+/** Thousands of events stay as they are while one is added. */
+const entryOfEvent = oncePer(({ key, time, reason, note, type }: EventLine): TimelineEntry => {
+  return { key, time, kind: "event", word: reason, text: note, isWarning: type === "Warning" };
+});
+
+/** Times have seconds or microseconds: as text, the longer would come first. */
+const timeOf = oncePer(({ time }: TimelineEntry) => Date.parse(time));
+
+function statusEntries({ status = {} }: VirtPlatformConfig): readonly TimelineEntry[] {
+  const { conditions = [], items = [], rollout } = status;
+  const entry = (kind: TimelineEntry["kind"], of: string, word: string, text: string, time: string): TimelineEntry => {
+    return { key: `${kind} ${of} ${word}`, time, kind, word, text, isWarning: badWords.has(word) };
+  };
+  const reached = conditions.filter(
+    ({ type, status: is }) => is === "True" && (phases as readonly string[]).includes(type),
+  );
+  return [
+    ...reached.map(({ type, message, lastTransitionTime }) => entry("phase", "", type, message, lastTransitionTime)),
+    ...items.flatMap(({ name, state, message, lastTransitionTime }) =>
+      lastTransitionTime === undefined || state === "Pending"
+        ? []
+        : [entry("item", name, state, `${name}: ${message}`, lastTransitionTime)],
+    ),
+    ...(rollout?.nodes ?? []).map(({ name, phase, since }) => entry("node", name, phase, name, since)),
+  ];
+}

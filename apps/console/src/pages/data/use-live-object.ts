@@ -1,0 +1,33 @@
+// One object of the cluster as it is now: read when a part of a page needs it, and again when that part learns of a change.
+
+import type { KubeObject } from "@virt/api";
+import { useEffect, useState } from "react";
+import { useCluster } from "./use-cluster.ts";
+
+export type LiveObject =
+  | { readonly kind: "reading" }
+  | { readonly kind: "found"; readonly object: KubeObject }
+  | { readonly kind: "refused"; readonly status: number; readonly message: string };
+
+const reading: LiveObject = { kind: "reading" };
+
+/** `path` undefined: pages do not read such objects. Another `version` reads it again; what was read stays meanwhile. */
+export function useLiveObject(path: string | undefined, version: string): LiveObject {
+  const cluster = useCluster();
+  const [read, setRead] = useState<{ readonly path: string; readonly live: LiveObject } | undefined>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another version is why it is read again
+  useEffect(() => {
+    if (path === undefined) return undefined;
+    let isCurrent = true;
+    const asking = async () => {
+      const answer = await cluster.readObject(path);
+      if (!isCurrent) return;
+      setRead({ path, live: answer.kind === "done" ? { kind: "found", object: answer.object } : answer });
+    };
+    void asking();
+    return () => {
+      isCurrent = false;
+    };
+  }, [cluster, path, version]);
+  return read === undefined || read.path !== path ? reading : read.live;
+}

@@ -1,0 +1,171 @@
+// Drift: fields that are not as a plan left them, with who changed them, and inputs that have moved. What was cleared stays for the visit.
+
+import { Label, Title } from "@patternfly/react-core";
+import { CheckCircleIcon } from "@patternfly/react-icons";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import type { VirtPlatformConfig } from "@virt/api";
+import { ageText, type DriftRow, movedInputs, planPatches, secondsSince } from "@virt/client";
+import { useEffect, useMemo, useState } from "react";
+import { useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
+import { useDriftRows } from "./data/use-drift.ts";
+import { ConfigButton } from "./parts/config-actions.tsx";
+import { ObjectDialog } from "./parts/object-dialog.tsx";
+import { PageHead } from "./parts/page-head.tsx";
+import { EmptyPage, Need } from "./parts/states.tsx";
+import { strings } from "./strings.ts";
+
+const texts = strings.drift;
+
+export function DriftPage() {
+  useWanted("configs");
+  return (
+    <>
+      <PageHead title={strings.pages.drift} />
+      <Need of="configs" what={strings.profiles}>
+        <DriftTables />
+      </Need>
+    </>
+  );
+}
+
+function DriftTables() {
+  const now = useNow();
+  const configs = useConfigs();
+  const drifted = useMemo(() => configs.filter(({ status }) => status?.phase === "Drifted"), [configs]);
+  const { rows, checkedAt } = useDriftRows(drifted);
+  const shown = useVisitRows(rows);
+  const moved = configs.flatMap((config) => movedInputs(config));
+  const age = checkedAt === undefined ? 0 : Math.max(0, Math.floor((now - checkedAt) / 1000));
+  return (
+    <>
+      {shown.length === 0 && moved.length === 0 ? (
+        <EmptyPage title={texts.none} text={age < 2 ? texts.checkedNow : texts.checked(ageText(age))} />
+      ) : null}
+      {shown.length === 0 ? null : <DriftTable shown={shown} now={now} />}
+      {drifted.length === 0 ? null : (
+        <div className="vc-actions">
+          {drifted.map((config) => (
+            <ReplanButton key={config.metadata.name} config={config} />
+          ))}
+        </div>
+      )}
+      {moved.length === 0 ? null : (
+        <section aria-labelledby="moved-title" className="vc-section">
+          <Title headingLevel="h2" size="lg" id="moved-title">
+            {texts.moved}
+          </Title>
+          <p>{texts.movedText}</p>
+          <Table aria-label={texts.moved} variant="compact" gridBreakPoint="grid-md">
+            <Thead>
+              <Tr>
+                <Th>{strings.profile}</Th>
+                <Th>{texts.input}</Th>
+                <Th>{texts.applied}</Th>
+                <Th>{texts.now}</Th>
+              </Tr>
+            </Thead>
+            <Tbody>
+              {moved.map(({ config, name, applied, now: present }) => (
+                <Tr key={`${config}${name}`}>
+                  <Td dataLabel={strings.profile}>{config}</Td>
+                  <Td dataLabel={texts.input}>{name}</Td>
+                  <Td dataLabel={texts.applied}>{applied}</Td>
+                  <Td dataLabel={texts.now}>{present}</Td>
+                </Tr>
+              ))}
+            </Tbody>
+          </Table>
+        </section>
+      )}
+    </>
+  );
+}
+
+function ReplanButton({ config }: { readonly config: VirtPlatformConfig }) {
+  const { name } = config.metadata;
+  return (
+    <ConfigButton
+      config={config}
+      label={texts.replanFor(name)}
+      patches={planPatches(config)}
+      done={strings.overview.started(name)}
+    />
+  );
+}
+
+type VisitRow = { readonly row: DriftRow; readonly isCleared: boolean };
+
+/** Those of now, and behind them those that were there before during this visit. */
+function useVisitRows(rows: readonly DriftRow[]): readonly VisitRow[] {
+  const [seen, setSeen] = useState<ReadonlyMap<string, DriftRow>>(new Map());
+  useEffect(() => {
+    if (rows.length > 0) setSeen((before) => new Map([...before, ...rows.map((row) => [rowKey(row), row] as const)]));
+  }, [rows]);
+  const current = new Set(rows.map(rowKey));
+  const cleared = [...seen].filter(([key]) => !current.has(key)).map(([, row]) => ({ row, isCleared: true }));
+  return [...rows.map((row) => ({ row, isCleared: false })), ...cleared];
+}
+
+function rowKey({ config, item, field }: DriftRow): string {
+  return `${config} ${item} ${field}`;
+}
+
+function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; readonly now: number }) {
+  return (
+    <section aria-labelledby="drift-title" className="vc-section">
+      <Title headingLevel="h2" size="lg" id="drift-title">
+        {texts.changed}
+      </Title>
+      <Table aria-label={texts.changed} variant="compact" gridBreakPoint="grid-lg" data-testid="drift">
+        <Thead>
+          <Tr>
+            <Th>{strings.plan.object}</Th>
+            <Th>{texts.field}</Th>
+            <Th>{texts.wanted}</Th>
+            <Th>{texts.found}</Th>
+            <Th>{texts.who}</Th>
+            <Th>{texts.since}</Th>
+            <Th screenReaderText={texts.openObject} />
+          </Tr>
+        </Thead>
+        <Tbody>
+          {shown.map(({ row, isCleared }) => {
+            const { kind, namespace, name } = row.target;
+            const seconds = secondsSince(row.since, now);
+            const title = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+            return (
+              <Tr key={rowKey(row)}>
+                <Td dataLabel={strings.plan.object} modifier="breakWord">
+                  {title}{" "}
+                  {isCleared ? (
+                    <Label isCompact color="green" icon={<CheckCircleIcon />}>
+                      {texts.cleared}
+                    </Label>
+                  ) : null}
+                </Td>
+                <Td dataLabel={texts.field} modifier="breakWord">
+                  {row.field === "" ? texts.whole : row.field}
+                </Td>
+                <Td dataLabel={texts.wanted} modifier="breakWord">
+                  <code>{row.wanted}</code>
+                </Td>
+                <Td dataLabel={texts.found} modifier="breakWord">
+                  <code>{row.message ?? row.found}</code>
+                </Td>
+                <Td dataLabel={texts.who}>
+                  {row.manager === ""
+                    ? texts.nobody
+                    : `${row.manager}${row.operation === undefined ? "" : ` (${row.operation})`}`}
+                </Td>
+                <Td dataLabel={texts.since}>{seconds === undefined ? "" : strings.ago(ageText(seconds))}</Td>
+                <Td isActionCell>
+                  <ObjectDialog target={row.target} label={texts.openObject} title={title} />
+                </Td>
+              </Tr>
+            );
+          })}
+        </Tbody>
+      </Table>
+    </section>
+  );
+}

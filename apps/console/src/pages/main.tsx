@@ -1,0 +1,17 @@
+// The start of the standalone page.
+
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import { createStandaloneData } from "./data/standalone-data.ts";
+import { ClusterProvider } from "./data/use-cluster.ts";
+import { Announcer } from "./parts/announcer.tsx";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("the page has no root");
+createRoot(root).render(
+  <ClusterProvider value={createStandaloneData()}>
+    <Announcer>
+      <App />
+    </Announcer>
+  </ClusterProvider>,
+);

@@ -1,0 +1,230 @@
+// Overview: each profile with its phase and what to do next, the assets by compliance, and whether the controllers are alive.
+
+import {
+  Alert,
+  Button,
+  Card,
+  CardBody,
+  CardFooter,
+  CardHeader,
+  CardTitle,
+  DescriptionList,
+  DescriptionListDescription,
+  DescriptionListGroup,
+  DescriptionListTerm,
+  Gallery,
+  Title,
+} from "@patternfly/react-core";
+import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
+import { ageText, driftedTargets, nextStepText, planPatches, profileRow, secondsSince } from "@virt/client";
+import { asText, at } from "@virt/engine";
+import type { ReactNode } from "react";
+import { readReport } from "./data/report.ts";
+import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
+import { useDriftRows } from "./data/use-drift.ts";
+import { ConfigButton } from "./parts/config-actions.tsx";
+import { type Compliance, ComplianceLabel, PhaseLabel, SeverityLabel } from "./parts/labels.tsx";
+import { PageHead } from "./parts/page-head.tsx";
+import { PhaseMessage } from "./parts/phase-message.tsx";
+import { EmptyPage, Need } from "./parts/states.tsx";
+import { hrefOf } from "./routes.ts";
+import { strings } from "./strings.ts";
+
+const texts = strings.overview;
+
+export function OverviewPage() {
+  useWanted("configs", "reports", "advisorLeases", "platformLeases");
+  return (
+    <>
+      <PageHead title={strings.pages.overview} />
+      <OperatorBanners />
+      <Need of="configs" what={strings.profiles}>
+        <Profiles />
+      </Need>
+      <AssetCounts />
+    </>
+  );
+}
+
+function Profiles() {
+  const configs = useConfigs();
+  if (configs.length === 0)
+    return <EmptyPage title={texts.noProfiles} text={texts.noProfilesText} command={texts.noProfilesCommand} />;
+  return (
+    <Gallery hasGutter minWidths={{ default: "min(100%, 22rem)" }} component="ul" aria-label={strings.profiles}>
+      {configs.map((config) => (
+        <li key={config.metadata.name}>
+          <ProfileCard config={config} />
+        </li>
+      ))}
+    </Gallery>
+  );
+}
+
+function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
+  const now = useNow();
+  const row = profileRow(config, now);
+  const { name } = row;
+  const hasRollout = config.status?.rollout !== undefined;
+  return (
+    <Card isFullHeight data-testid={`profile-${name}`}>
+      <CardHeader>
+        <CardTitle component="h2">{name}</CardTitle>
+      </CardHeader>
+      <CardBody>
+        <PhaseLabel phase={row.phase} />
+        {row.description === undefined ? null : <p className="vc-quiet">{row.description}</p>}
+        {row.impactSummary === undefined || row.phase !== "ReviewRequired" ? null : <p>{row.impactSummary}</p>}
+        <DescriptionList isCompact isHorizontal isFluid className="vc-facts">
+          {row.impact === undefined ? null : (
+            <Fact term={texts.impact}>
+              <SeverityLabel severity={row.impact} />
+            </Fact>
+          )}
+          <Fact term={texts.drift}>
+            <DriftCount config={config} />
+          </Fact>
+          {row.planSeconds === undefined ? null : <Fact term={texts.planAge}>{ageText(row.planSeconds)}</Fact>}
+          {row.progress === undefined ? null : <Fact term={texts.progress}>{row.progress}</Fact>}
+        </DescriptionList>
+        <PhaseMessage config={config} />
+        <p className="vc-next">
+          <strong>{strings.next}</strong> {nextStepText(row.next, "kubectl virt-advisor")}
+        </p>
+      </CardBody>
+      <CardFooter className="vc-actions">
+        {row.planHash === undefined ? (
+          <ConfigButton
+            config={config}
+            label={texts.start}
+            ariaLabel={texts.startFor(name)}
+            patches={planPatches(config)}
+            done={texts.started(name)}
+          />
+        ) : (
+          <Button
+            component="a"
+            variant="secondary"
+            href={hrefOf({ page: "plan", name })}
+            aria-label={texts.openFor(name)}
+          >
+            {texts.open}
+          </Button>
+        )}
+        {hasRollout ? (
+          <Button
+            component="a"
+            variant="link"
+            href={hrefOf({ page: "rollout", name })}
+            aria-label={`${texts.rollout}: ${name}`}
+          >
+            {texts.rollout}
+          </Button>
+        ) : null}
+      </CardFooter>
+    </Card>
+  );
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <DescriptionListGroup>
+      <DescriptionListTerm>{term}</DescriptionListTerm>
+      <DescriptionListDescription>{children}</DescriptionListDescription>
+    </DescriptionListGroup>
+  );
+}
+
+function DriftCount({ config }: { readonly config: VirtPlatformConfig }) {
+  const isDrifted = driftedTargets(config).length > 0;
+  const { rows } = useDriftRows(isDrifted ? [config] : none);
+  const phase = config.status?.phase;
+  if (phase !== "Drifted") return <>{phase !== undefined && watched.has(phase) ? texts.noDrift : texts.notWatched}</>;
+  return <a href={hrefOf({ page: "drift" })}>{texts.driftFields(rows.length)}</a>;
+}
+
+const none: readonly VirtPlatformConfig[] = [];
+/** Elsewhere nothing has been applied that could drift, or it is being applied. */
+const watched: ReadonlySet<Phase> = new Set(["Completed", "CompletedWithErrors", "CompletedWithUpgrade"]);
+
+const complianceOrder: readonly Compliance[] = ["compliant", "drifted", "contested", "paused", "excluded", "failed"];
+
+function AssetCounts() {
+  const { state, resource } = useKind("reports");
+  const [report] = useObjects("reports");
+  const rows = report === undefined ? undefined : readReport(report)?.rows;
+  const counts = Map.groupBy(rows ?? [], ({ compliance }) => compliance);
+  if (state === "loading") return null;
+  return (
+    <section aria-labelledby="assets-title" className="vc-section">
+      <Title headingLevel="h2" size="lg" id="assets-title">
+        {texts.assets}
+      </Title>
+      {rows === undefined ? (
+        <p>{state === "forbidden" ? strings.forbidden.title(resource) : texts.noReport}</p>
+      ) : (
+        <ul className="vc-chips">
+          {complianceOrder.map((compliance) => (
+            <li key={compliance}>
+              <ComplianceLabel
+                compliance={compliance}
+                count={counts.get(compliance)?.length ?? 0}
+                href={hrefOf({ page: "assets", state: compliance })}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const controllers = [
+  { name: "advisor", kind: "advisorLeases" },
+  { name: "platform", kind: "platformLeases" },
+] as const;
+
+function OperatorBanners() {
+  return (
+    <>
+      {controllers.map(({ name, kind }) => (
+        <OperatorBanner key={name} name={name} kind={kind} />
+      ))}
+    </>
+  );
+}
+
+type OperatorBannerProps = {
+  readonly name: (typeof controllers)[number]["name"];
+  readonly kind: (typeof controllers)[number]["kind"];
+};
+
+function OperatorBanner({ name, kind }: OperatorBannerProps) {
+  const now = useNow();
+  const { state } = useKind(kind);
+  const leases = useObjects(kind);
+  const isUnseen = useConfigs().some(({ status }) => status?.phase === undefined);
+  if (state !== "listed") return null;
+  // A controller that runs alone may have no lease; whether it works is seen by what it has not done.
+  if (leases.length === 0)
+    return name === "advisor" && isUnseen ? (
+      <Alert isInline variant="warning" title={texts.operatorAbsent(name)}>
+        {texts.operatorAbsentText}
+      </Alert>
+    ) : null;
+  const ages = leases.map((lease) => leaseAge(lease, now)).filter((age) => age !== undefined);
+  const youngest = Math.min(...ages);
+  if (ages.length > 0 && youngest < staleLeaseSeconds) return null;
+  return (
+    <Alert isInline variant="warning" title={texts.operatorSilent(name)}>
+      {texts.operatorSilentText(ages.length === 0 ? "?" : ageText(youngest))}
+    </Alert>
+  );
+}
+
+/** A leader renews every few seconds and loses its lease long before this. */
+const staleLeaseSeconds = 120;
+
+function leaseAge(lease: KubeObject, now: number): number | undefined {
+  return secondsSince(asText(at(lease, "spec", "renewTime")), now);
+}

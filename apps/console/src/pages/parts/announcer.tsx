@@ -1,0 +1,40 @@
+// Tells people who do not see the page what has happened: one polite live region for all of it.
+
+import type { VirtPlatformConfig } from "@virt/api";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from "react";
+import { strings } from "../strings.ts";
+
+type Announce = (text: string) => void;
+
+const AnnouncerContext = createContext<Announce>(() => undefined);
+
+export function useAnnounce(): Announce {
+  return useContext(AnnouncerContext);
+}
+
+export function Announcer({ children }: { readonly children: ReactNode }) {
+  const [text, setText] = useState("");
+  const announce = useCallback((said: string) => setText(said), []);
+  return (
+    <AnnouncerContext.Provider value={announce}>
+      {children}
+      <div role="status" aria-live="polite" className="pf-v6-screen-reader" data-testid="announcements">
+        {text}
+      </div>
+    </AnnouncerContext.Provider>
+  );
+}
+
+/** Announces each change of a phase, but not what was there at first. */
+export function useAnnouncedPhases(configs: readonly VirtPlatformConfig[]): void {
+  const announce = useAnnounce();
+  const known = useRef(new Map<string, string>());
+  useEffect(() => {
+    for (const { metadata, status } of configs) {
+      const phase = status?.phase ?? "";
+      const before = known.current.get(metadata.name);
+      known.current.set(metadata.name, phase);
+      if (before !== undefined && before !== phase && phase !== "") announce(strings.phaseOf(metadata.name, phase));
+    }
+  }, [configs, announce]);
+}

@@ -1,0 +1,90 @@
+// States as people see them: an icon and a word, never a colour alone.
+
+import { Label, type LabelProps } from "@patternfly/react-core";
+import {
+  BanIcon,
+  CheckCircleIcon,
+  ExclamationCircleIcon,
+  ExclamationTriangleIcon,
+  HourglassHalfIcon,
+  InProgressIcon,
+  OutlinedCircleIcon,
+  PauseCircleIcon,
+  PendingIcon,
+  RebootingIcon,
+  SyncAltIcon,
+} from "@patternfly/react-icons";
+import type { NodeRolloutPhase, Phase, Severity } from "@virt/api";
+import type { ComponentType } from "react";
+import { strings } from "../strings.ts";
+
+type LabelStyle = { readonly icon: ComponentType; readonly color: NonNullable<LabelProps["color"]> };
+
+const phaseStyles: Readonly<Record<Phase, LabelStyle>> = {
+  Pending: { icon: PendingIcon, color: "grey" },
+  Drafting: { icon: InProgressIcon, color: "blue" },
+  PrerequisiteFailed: { icon: ExclamationTriangleIcon, color: "orange" },
+  ReviewRequired: { icon: HourglassHalfIcon, color: "purple" },
+  InProgress: { icon: SyncAltIcon, color: "blue" },
+  Completed: { icon: CheckCircleIcon, color: "green" },
+  CompletedWithErrors: { icon: ExclamationTriangleIcon, color: "orange" },
+  CompletedWithUpgrade: { icon: CheckCircleIcon, color: "teal" },
+  Failed: { icon: ExclamationCircleIcon, color: "red" },
+  Drifted: { icon: ExclamationTriangleIcon, color: "orange" },
+  Ignored: { icon: BanIcon, color: "grey" },
+};
+
+export function PhaseLabel({ phase }: { readonly phase: Phase | undefined }) {
+  const style = phase === undefined ? undefined : phaseStyles[phase];
+  const { icon: Icon, color } = style ?? { icon: PendingIcon, color: "grey" as const };
+  return (
+    <Label color={color} icon={<Icon />}>
+      {phase ?? strings.noPhase}
+    </Label>
+  );
+}
+
+const severityColors: Readonly<Record<Severity, LabelStyle["color"]>> = { Low: "grey", Medium: "yellow", High: "red" };
+
+export function SeverityLabel({ severity }: { readonly severity: Severity }) {
+  const Icon =
+    severity === "High" ? ExclamationCircleIcon : severity === "Medium" ? ExclamationTriangleIcon : CheckCircleIcon;
+  return (
+    <Label color={severityColors[severity] ?? "grey"} icon={<Icon />} isCompact>
+      {severity}
+    </Label>
+  );
+}
+
+export const nodeStyles: Readonly<Record<NodeRolloutPhase, LabelStyle>> = {
+  Degraded: { icon: ExclamationCircleIcon, color: "red" },
+  Waiting: { icon: OutlinedCircleIcon, color: "grey" },
+  Uncordoning: { icon: InProgressIcon, color: "blue" },
+  Done: { icon: CheckCircleIcon, color: "green" },
+  Rebooting: { icon: RebootingIcon, color: "blue" },
+  Draining: { icon: InProgressIcon, color: "orange" },
+  Applying: { icon: SyncAltIcon, color: "blue" },
+};
+
+export type Compliance = "compliant" | "drifted" | "contested" | "paused" | "excluded" | "failed";
+
+const complianceStyles: Readonly<Record<Compliance, LabelStyle>> = {
+  compliant: { icon: CheckCircleIcon, color: "green" },
+  drifted: { icon: SyncAltIcon, color: "orange" },
+  contested: { icon: ExclamationTriangleIcon, color: "orange" },
+  paused: { icon: PauseCircleIcon, color: "purple" },
+  excluded: { icon: BanIcon, color: "grey" },
+  failed: { icon: ExclamationCircleIcon, color: "red" },
+};
+
+type ComplianceLabelProps = { readonly compliance: Compliance; readonly count?: number; readonly href?: string };
+
+export function ComplianceLabel({ compliance, count, href }: ComplianceLabelProps) {
+  const { icon: Icon, color } = complianceStyles[compliance];
+  const word = strings.overview.compliance[compliance];
+  return (
+    <Label color={count === 0 ? "grey" : color} icon={<Icon />} {...(href !== undefined && { href })}>
+      {count === undefined ? word : `${count} ${word}`}
+    </Label>
+  );
+}

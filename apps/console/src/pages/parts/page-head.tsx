@@ -1,0 +1,24 @@
+// The head of a page: its title, which takes the focus when the page is opened, and what belongs beside it.
+
+import { PageSection, Title } from "@patternfly/react-core";
+import { type ReactNode, useEffect, useRef } from "react";
+import { strings } from "../strings.ts";
+
+type PageHeadProps = { readonly title: string; readonly children?: ReactNode };
+
+export function PageHead({ title, children }: PageHeadProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${strings.product}`;
+    // On the first page the browser decides; later the reader is led to what has been opened.
+    if (document.activeElement !== null && document.activeElement !== document.body) heading.current?.focus();
+  }, [title]);
+  return (
+    <PageSection padding={{ default: "noPadding" }} className="vc-head">
+      <Title headingLevel="h1" size="2xl" ref={heading} tabIndex={-1}>
+        {title}
+      </Title>
+      {children}
+    </PageSection>
+  );
+}

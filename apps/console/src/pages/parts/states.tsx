@@ -1,0 +1,80 @@
+// What stands in the place of content: loading, empty, not served, not allowed.
+
+import { ClipboardCopy, EmptyState, EmptyStateBody, Spinner } from "@patternfly/react-core";
+import { CubesIcon, LockIcon, SearchIcon } from "@patternfly/react-icons";
+import type { WatchedName } from "@virt/client";
+import type { ReactNode } from "react";
+import { useKind } from "../data/use-cluster.ts";
+import { strings } from "../strings.ts";
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <EmptyState titleText={strings.loading(what)} headingLevel="h2" icon={Spinner} variant="sm">
+      <EmptyStateBody />
+    </EmptyState>
+  );
+}
+
+type EmptyPageProps = {
+  readonly title: string;
+  readonly text?: string;
+  readonly command?: string;
+  readonly children?: ReactNode;
+};
+
+export function EmptyPage({ title, text, command, children }: EmptyPageProps) {
+  return (
+    <EmptyState titleText={title} headingLevel="h2" icon={command === undefined ? SearchIcon : CubesIcon} variant="sm">
+      <EmptyStateBody>
+        {text === undefined ? null : <p>{text}</p>}
+        {command === undefined ? null : <CommandText text={command} />}
+        {children}
+      </EmptyStateBody>
+    </EmptyState>
+  );
+}
+
+/** A command to paste: shown whole, and copied by its button. */
+export function CommandText({ text }: { readonly text: string }) {
+  return (
+    <ClipboardCopy
+      isReadOnly
+      isCode
+      isBlock
+      variant="inline-compact"
+      hoverTip={strings.copy}
+      clickTip={strings.copied}
+      className="vc-command"
+      copyAriaLabel={`${strings.copy}: ${text}`}
+    >
+      {text}
+    </ClipboardCopy>
+  );
+}
+
+type NeedProps = { readonly of: WatchedName; readonly what: string; readonly children: ReactNode };
+
+/** Shows its children once the kind is listed; else why it is not, and what to do. */
+export function Need({ of, what, children }: NeedProps) {
+  const { state, resource, objects } = useKind(of);
+  switch (state) {
+    case "loading":
+      return <Loading what={what} />;
+    case "absent":
+      return <EmptyPage title={strings.absent.title} text={strings.absent.text} command={strings.absent.command} />;
+    case "forbidden":
+      return (
+        <EmptyState titleText={strings.forbidden.title(resource)} headingLevel="h2" icon={LockIcon} variant="sm">
+          <EmptyStateBody>{strings.forbidden.text(resource)}</EmptyStateBody>
+        </EmptyState>
+      );
+    case "unauthorized":
+      return objects.size === 0 ? (
+        <EmptyPage title={strings.connection.unauthorized} text={strings.connection.unauthorizedText} />
+      ) : (
+        <>{children}</>
+      );
+    case "listed":
+      return <>{children}</>;
+  }
+}

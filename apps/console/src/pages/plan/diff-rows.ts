@@ -1,0 +1,79 @@
+// Lines of a diff as rows of a table: unified or side by side, long runs of context folded. Pure.
+
+import type { DiffHunk, DiffLine } from "@virt/client";
+
+/** One row; a side that has no line is undefined. */
+export type DiffTableRow = { readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
+
+/** Rows that belong together: changes and their surroundings, or context that can be folded away. */
+export type DiffBlock = { readonly isFolded: boolean; readonly rows: readonly DiffTableRow[] };
+
+const keptContext = 3;
+/** A fold that hides less is in the way. */
+const leastFold = 4;
+
+/** Removed lines face the lines that were added in their place. */
+export function pairLines(lines: readonly DiffLine[]): readonly DiffTableRow[] {
+  const rows: DiffTableRow[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
+  const flush = () => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at++)
+      rows.push({ left: removed[at], right: added[at] });
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    if (line.kind === "removed") {
+      if (added.length > 0) flush();
+      removed.push(line);
+    } else if (line.kind === "added") added.push(line);
+    else {
+      flush();
+      rows.push({ left: line, right: line });
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** One row for each line. */
+export function unifyLines(lines: readonly DiffLine[]): readonly DiffTableRow[] {
+  return lines.map((line) =>
+    line.kind === "added"
+      ? { left: undefined, right: line }
+      : { left: line, right: line.kind === "removed" ? undefined : line },
+  );
+}
+
+/** Context far from changes becomes blocks that are folded at first. Every row is in exactly one block, in order. */
+export function foldRows(rows: readonly DiffTableRow[]): readonly DiffBlock[] {
+  const isContext = ({ left, right }: DiffTableRow) => left !== undefined && left === right;
+  const isNear = rows.map((_, at) =>
+    rows.slice(Math.max(0, at - keptContext), at + keptContext + 1).some((row) => !isContext(row)),
+  );
+  const blocks: { isFolded: boolean; rows: DiffTableRow[] }[] = [];
+  for (const [at, row] of rows.entries()) {
+    const isFolded = isNear[at] === false;
+    const last = blocks.at(-1);
+    if (last?.isFolded === isFolded) last.rows.push(row);
+    else blocks.push({ isFolded, rows: [row] });
+  }
+  return mergeSmallFolds(blocks);
+}
+
+function mergeSmallFolds(blocks: readonly DiffBlock[]): readonly DiffBlock[] {
+  const merged: { isFolded: boolean; rows: DiffTableRow[] }[] = [];
+  for (const block of blocks) {
+    const isFolded = block.isFolded && block.rows.length >= leastFold;
+    const last = merged.at(-1);
+    if (last !== undefined && !last.isFolded && !isFolded) last.rows.push(...block.rows);
+    else merged.push({ isFolded, rows: [...block.rows] });
+  }
+  return merged;
+}
+
+/** A hunk's rows in blocks. */
+export function blocksOf(hunk: DiffHunk, isSideBySide: boolean): readonly DiffBlock[] {
+  return foldRows(isSideBySide ? pairLines(hunk.lines) : unifyLines(hunk.lines));
+}

@@ -1,0 +1,169 @@
+// The impact as numbers that can be taken in at a glance, then pool by pool, then what blocks and what stops, by name.
+
+import { Alert, ExpandableSection, List, ListItem, Title } from "@patternfly/react-core";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import type { Impact, ImpactEntry, VirtPlatformConfig } from "@virt/api";
+import { useKind } from "../data/use-cluster.ts";
+import { strings } from "../strings.ts";
+import { classText } from "./shown-plan.ts";
+
+const texts = strings.plan;
+
+export function ImpactView({
+  config,
+  impact,
+}: {
+  readonly config: VirtPlatformConfig;
+  readonly impact: Impact | undefined;
+}) {
+  const { state } = useKind("pools");
+  const disruption = config.status?.disruption ?? [];
+  const hasNodeItem = (config.status?.items ?? []).some(
+    ({ targetRef, changes }) => targetRef.kind === "MachineConfig" && changes,
+  );
+  return (
+    <section aria-labelledby="impact-title" className="vc-section" data-testid="impact">
+      <Title headingLevel="h2" size="lg" id="impact-title">
+        {texts.impact}
+      </Title>
+      {hasNodeItem && state === "absent" ? <Alert isInline variant="warning" title={texts.unsupported} /> : null}
+      {impact === undefined ? (
+        <p>
+          {disruption.length === 0
+            ? texts.noNodes
+            : disruption.map((pool) => `${pool.pool}: ${classText(pool.class)}`).join(", ")}{" "}
+          {disruption.length === 0 ? "" : texts.notAssessed}
+        </p>
+      ) : (
+        <Assessed impact={impact} />
+      )}
+    </section>
+  );
+}
+
+function Assessed({ impact }: { readonly impact: Impact }) {
+  const { vms, pods, duration, capacity, pools, blockers, stops, more, assumes, notAssessed } = impact;
+  return (
+    <>
+      <p>{impact.summary}</p>
+      <dl className="vc-figures">
+        <Figure value={impact.nodes} word={texts.nodesReboot} />
+        {impact.held === 0 ? null : <Figure value={impact.held} word={texts.nodesHeld} isBad />}
+        {vms === undefined ? (
+          <Figure value="?" word={texts.notAssessed} isBad />
+        ) : (
+          <>
+            <Figure value={vms.migrate} word={texts.vmsMove} />
+            <Figure value={vms.block + vms.external} word={texts.vmsBlock} isBad={vms.block + vms.external > 0} />
+            <Figure value={vms.stop + vms.restart} word={texts.vmsStop} isBad={vms.stop + vms.restart > 0} />
+          </>
+        )}
+        {vms === undefined || vms.unknown + vms.starting === 0 ? null : (
+          <Figure value={vms.unknown + vms.starting} word={texts.vmsUnknown} isBad />
+        )}
+        {pods === undefined || pods.block === 0 ? null : <Figure value={pods.block} word={texts.podsBlock} isBad />}
+        {duration === undefined ? null : <Figure value={duration.text} word={texts.takes} />}
+        <Figure value={roomText(capacity)} word={texts.room} isBad={capacity.fits === "No"} />
+      </dl>
+      <Table aria-label={texts.pools} variant="compact" gridBreakPoint="grid-md">
+        <Thead>
+          <Tr>
+            <Th>{texts.pool}</Th>
+            <Th>{texts.class}</Th>
+            <Th>{texts.nodes}</Th>
+            <Th>{texts.atOnce}</Th>
+            <Th>{texts.order}</Th>
+          </Tr>
+        </Thead>
+        <Tbody>
+          {pools.map((pool) => (
+            <Tr key={pool.name}>
+              <Td dataLabel={texts.pool}>{pool.name}</Td>
+              <Td dataLabel={texts.class}>
+                {classText(pool.class)}
+                {pool.holdup === undefined ? "" : `; ${texts.holdups[pool.holdup]}`}
+              </Td>
+              <Td dataLabel={texts.nodes}>{pool.held === 0 ? pool.nodes : `${pool.nodes} + ${pool.held}`}</Td>
+              <Td dataLabel={texts.atOnce}>{pool.atOnce}</Td>
+              <Td dataLabel={texts.order}>{orderText(pool.order, pool.nodes + pool.held)}</Td>
+            </Tr>
+          ))}
+        </Tbody>
+      </Table>
+      {more.pools === 0 ? null : <p>{texts.more(more.pools)}</p>}
+      <Entries title={texts.blockers} entries={blockers} more={more.blockers} />
+      <Entries title={texts.stops} entries={stops} more={more.stops} />
+      {notAssessed.length === 0 ? null : (
+        <Alert isInline variant="info" title={texts.gaps}>
+          <List>
+            {notAssessed.map(({ what, reason, message }) => (
+              <ListItem key={`${what}${reason}`}>{`${what}: ${message} (${reason})`}</ListItem>
+            ))}
+          </List>
+        </Alert>
+      )}
+      {assumes.length === 0 ? null : (
+        <ExpandableSection toggleText={texts.assumes}>
+          <List>
+            {assumes.map((text) => (
+              <ListItem key={text}>{text}</ListItem>
+            ))}
+          </List>
+        </ExpandableSection>
+      )}
+    </>
+  );
+}
+
+type FigureProps = { readonly value: number | string; readonly word: string; readonly isBad?: boolean };
+
+function Figure({ value, word, isBad = false }: FigureProps) {
+  return (
+    <div className={isBad ? "vc-figure vc-figure-bad" : "vc-figure"}>
+      <dt>{word}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function roomText({ fits, unplacedVMs, nodes }: Impact["capacity"]): string {
+  if (fits === "No") return texts.roomNo(unplacedVMs, nodes.join(", "));
+  return fits === "Yes" ? texts.roomYes : texts.roomUnknown;
+}
+
+function orderText(order: readonly string[], total: number): string {
+  const rest = total - order.length;
+  return rest > 0 ? `${order.join(", ")} ${texts.more(rest)}` : order.join(", ");
+}
+
+type EntriesProps = { readonly title: string; readonly entries: readonly ImpactEntry[]; readonly more: number };
+
+function Entries({ title, entries, more }: EntriesProps) {
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <Title headingLevel="h3" size="md">
+        {title}
+      </Title>
+      <Table aria-label={title} variant="compact" gridBreakPoint="grid-md">
+        <Thead>
+          <Tr>
+            <Th>{texts.node}</Th>
+            <Th>{texts.object}</Th>
+            <Th>{texts.reason}</Th>
+          </Tr>
+        </Thead>
+        <Tbody>
+          {entries.map(({ node, kind, namespace, name, reason }) => (
+            <Tr key={`${node}${kind}${namespace}/${name}`}>
+              <Td dataLabel={texts.node}>{node}</Td>
+              <Td dataLabel={texts.object}>{`${kind === "Pod" ? "Pod" : "VM"} ${namespace}/${name}`}</Td>
+              <Td dataLabel={texts.reason}>{reason}</Td>
+            </Tr>
+          ))}
+        </Tbody>
+      </Table>
+      {more > 0 ? <p>{texts.more(more)}</p> : null}
+    </>
+  );
+}

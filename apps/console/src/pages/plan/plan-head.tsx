@@ -1,0 +1,61 @@
+// What a plan is, before its content: profile and phase, hash, severity, since when and why it is shown.
+
+import {
+  DescriptionList,
+  DescriptionListDescription,
+  DescriptionListGroup,
+  DescriptionListTerm,
+} from "@patternfly/react-core";
+import { ageText, secondsSince } from "@virt/client";
+import type { ReactNode } from "react";
+import { useNow } from "../data/use-cluster.ts";
+import { PhaseLabel, SeverityLabel } from "../parts/labels.tsx";
+import { strings } from "../strings.ts";
+import type { ShownPlan } from "./shown-plan.ts";
+
+const texts = strings.plan;
+
+export function PlanHead({ plan: { config, planHash, review, severity } }: { readonly plan: ShownPlan }) {
+  const now = useNow();
+  const { status = {} } = config;
+  const since = secondsSince(
+    (status.conditions ?? []).find(({ type }) => type === "ReviewRequired")?.lastTransitionTime,
+    now,
+  );
+  return (
+    <DescriptionList className="vc-facts" isCompact columnModifier={{ default: "1Col", md: "2Col", xl: "3Col" }}>
+      <Fact term={strings.profile}>
+        <strong>{config.metadata.name}</strong> <PhaseLabel phase={status.phase} />
+      </Fact>
+      <Fact term={texts.hash}>
+        <code className="vc-hash" data-testid="plan-hash">
+          {planHash}
+        </code>
+      </Fact>
+      {severity === undefined ? null : (
+        <Fact term={texts.severity}>
+          <SeverityLabel severity={severity} />
+        </Fact>
+      )}
+      {since === undefined || status.phase !== "ReviewRequired" ? null : (
+        <Fact term={texts.drafted}>{strings.ago(ageText(since))}</Fact>
+      )}
+      {review === undefined ? null : (
+        <Fact term={texts.why}>
+          {texts.reasons[review.reason]}
+          {review.message === undefined ? "" : `: ${review.message}`}
+        </Fact>
+      )}
+      {status.operatorVersion === undefined ? null : <Fact term={texts.version}>{status.operatorVersion}</Fact>}
+    </DescriptionList>
+  );
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ReactNode }) {
+  return (
+    <DescriptionListGroup>
+      <DescriptionListTerm>{term}</DescriptionListTerm>
+      <DescriptionListDescription>{children}</DescriptionListDescription>
+    </DescriptionListGroup>
+  );
+}

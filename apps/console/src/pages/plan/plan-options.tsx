@@ -1,0 +1,45 @@
+// The options that a plan is made with, those with their defaults too.
+
+import { Title } from "@patternfly/react-core";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import type { VirtPlatformConfig } from "@virt/api";
+import { strings } from "../strings.ts";
+import { type KnownOptions, optionRows } from "./option-rows.ts";
+
+/** Set by the bundler, by profile. */
+declare const OPTION_DEFAULTS: Readonly<Record<string, KnownOptions>>;
+
+const texts = strings.plan;
+
+export function PlanOptions({ config }: { readonly config: VirtPlatformConfig }) {
+  const options = optionRows(config, OPTION_DEFAULTS[config.spec.profile]);
+  return (
+    <section aria-labelledby="options-title" className="vc-section">
+      <Title headingLevel="h2" size="lg" id="options-title">
+        {texts.options}
+      </Title>
+      {options.length === 0 ? (
+        <p>{texts.noOptions}</p>
+      ) : (
+        <Table aria-label={texts.options} variant="compact" gridBreakPoint="grid-md">
+          <Thead>
+            <Tr>
+              <Th>{texts.option}</Th>
+              <Th>{texts.value}</Th>
+              <Th>{texts.source}</Th>
+            </Tr>
+          </Thead>
+          <Tbody>
+            {options.map(({ name, value, isDefault }) => (
+              <Tr key={name}>
+                <Td dataLabel={texts.option}>{name}</Td>
+                <Td dataLabel={texts.value}>{value ?? texts.notSet}</Td>
+                <Td dataLabel={texts.source}>{isDefault ? texts.byDefault : texts.byYou}</Td>
+              </Tr>
+            ))}
+          </Tbody>
+        </Table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,159 @@
+// Rollout: pools that fill up node by node, VMs that leave a draining node, what holds it, what has happened, and how to stop.
+
+import { Title } from "@patternfly/react-core";
+import type { VirtPlatformConfig } from "@virt/api";
+import { type FindingView, ignorePatch, planPatches, viewRollout } from "@virt/client";
+import { useMemo } from "react";
+import { gridOf } from "./data/pool-grid.ts";
+import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
+import { ConfigButton } from "./parts/config-actions.tsx";
+import { PhaseLabel } from "./parts/labels.tsx";
+import { PageHead } from "./parts/page-head.tsx";
+import { PhaseMessage } from "./parts/phase-message.tsx";
+import { chooseConfig, ProfilePicker } from "./parts/profile-picker.tsx";
+import { EmptyPage, Loading, Need } from "./parts/states.tsx";
+import { Findings } from "./rollout/findings.tsx";
+import { ItemTable } from "./rollout/item-table.tsx";
+import { PoolGrid } from "./rollout/pool-grid.tsx";
+import { Timeline } from "./rollout/timeline.tsx";
+import { strings } from "./strings.ts";
+
+const texts = strings.rollout;
+
+export function RolloutPage({ name }: { readonly name: string | undefined }) {
+  useWanted("configs", "nodes", "pools", "machineConfigNodes", "vms", "advisorEvents");
+  return (
+    <>
+      <PageHead title={strings.pages.rollout} />
+      <Need of="configs" what={strings.profiles}>
+        <ChosenRollout name={name} />
+      </Need>
+    </>
+  );
+}
+
+function ChosenRollout({ name }: { readonly name: string | undefined }) {
+  const configs = useConfigs();
+  const config =
+    configs.find(({ status }) => name === undefined && status?.phase === "InProgress") ??
+    chooseConfig(configs, name, ({ status }) => status?.rollout !== undefined);
+  return (
+    <>
+      <ProfilePicker page="rollout" chosen={config?.metadata.name ?? ""} />
+      {config === undefined ? (
+        <EmptyPage
+          title={name === undefined ? strings.overview.noProfiles : strings.plan.noSuch(name)}
+          text={strings.plan.noSuchText}
+        />
+      ) : (
+        <RolloutOf key={config.metadata.name} config={config} />
+      )}
+    </>
+  );
+}
+
+function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
+  const now = useNow();
+  const { name } = config.metadata;
+  const { status = {} } = config;
+  const view = viewRollout(config, now);
+  const onNodes = useNodeNames();
+  const findings = view?.findings ?? [];
+  const isBeside = ({ node = "" }: FindingView) => onNodes.has(node);
+  const beside = findings.filter(isBeside);
+  return (
+    <>
+      <div className="vc-item-head">
+        <strong>{name}</strong>
+        <PhaseLabel phase={status.phase} />
+        {status.progress === undefined ? null : <span>{status.progress}</span>}
+        {view?.remaining === undefined ? null : <span>{`${texts.remaining}: ${view.remaining.text}`}</span>}
+      </div>
+      {view === undefined ? <p>{texts.noneText(name)}</p> : <p>{view.summary}</p>}
+      <PhaseMessage config={config} />
+      {view === undefined || !(view.isOpen || findings.length > 0) ? null : (
+        <Findings
+          findings={findings.filter((finding) => !isBeside(finding))}
+          beside={beside.length}
+          more={view.more.findings}
+        />
+      )}
+      <Pools config={config} findings={Map.groupBy(beside, ({ node = "" }) => node)} />
+      {(status.items ?? []).length === 0 ? null : (
+        <section aria-labelledby="items-title" className="vc-section">
+          <Title headingLevel="h2" size="lg" id="items-title">
+            {texts.items}
+          </Title>
+          <ItemTable items={status.items ?? []} now={now} />
+        </section>
+      )}
+      {status.phase === "InProgress" ? <Stops config={config} /> : null}
+      <Timeline config={config} />
+    </>
+  );
+}
+
+function Stops({ config }: { readonly config: VirtPlatformConfig }) {
+  return (
+    <section aria-labelledby="stops-title" className="vc-section vc-stops">
+      <Title headingLevel="h2" size="lg" id="stops-title">
+        {texts.stops}
+      </Title>
+      <ConfigButton config={config} label={texts.stop} patches={planPatches(config)} done={texts.stopped} />
+      <p className="vc-quiet">{texts.stopText}</p>
+      <ConfigButton config={config} label={texts.ignore} patches={[ignorePatch]} done={texts.ignored} />
+      <p className="vc-quiet">{texts.ignoreText}</p>
+    </section>
+  );
+}
+
+function useNodeNames(): ReadonlySet<string> {
+  const nodes = useObjects("nodes");
+  const isGridShown = useKind("pools").state === "listed";
+  return useMemo(() => new Set(isGridShown ? nodes.map(({ metadata }) => metadata.name) : []), [nodes, isGridShown]);
+}
+
+type PoolsProps = {
+  readonly config: VirtPlatformConfig;
+  readonly findings: ReadonlyMap<string, readonly FindingView[]>;
+};
+
+function Pools({ config, findings }: PoolsProps) {
+  const { state, resource } = useKind("pools");
+  const nodeState = useKind("nodes");
+  const nodes = useObjects("nodes");
+  const pools = useObjects("pools");
+  const machineConfigNodes = useObjects("machineConfigNodes");
+  const vmObjects = useObjects("vms");
+  const vmState = useKind("vms").state;
+  const vms = vmState === "listed" ? vmObjects : undefined;
+  const grid = useMemo(
+    () => gridOf({ nodes, pools, machineConfigNodes, vms }),
+    [nodes, pools, machineConfigNodes, vms],
+  );
+  if (state === "absent") return <p>{texts.noPools}</p>;
+  const forbidden = state === "forbidden" ? resource : nodeState.state === "forbidden" ? nodeState.resource : undefined;
+  if (state === "loading" || nodeState.state === "loading") return <Loading what={texts.nodes} />;
+  if (forbidden !== undefined) return <p>{texts.forbidden(forbidden)}</p>;
+  const { disruption = [], rollout } = config.status ?? {};
+  const concerned = new Set([
+    ...disruption.map(({ pool }) => pool),
+    ...(rollout?.pools ?? []).map((pool) => pool.name),
+  ]);
+  const ordered = [
+    ...grid.filter((pool) => concerned.has(pool.name)),
+    ...grid.filter((pool) => !concerned.has(pool.name)),
+  ];
+  return (
+    <>
+      {ordered.map((pool) => (
+        <PoolGrid key={pool.name} pool={pool} since={sinceOf(config)} findings={findings} />
+      ))}
+    </>
+  );
+}
+
+/** When each node came into its phase, as far as the advisor tells. */
+function sinceOf(config: VirtPlatformConfig): ReadonlyMap<string, string> {
+  return new Map((config.status?.rollout?.nodes ?? []).map(({ name, phase, since }) => [`${name} ${phase}`, since]));
+}

@@ -1,0 +1,67 @@
+// The items of a plan while it is carried out: state, for how long, and what each waits for.
+
+import { Label, type LabelProps } from "@patternfly/react-core";
+import { CheckCircleIcon, ExclamationCircleIcon, PendingIcon, SyncAltIcon } from "@patternfly/react-icons";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import type { Item, ItemState } from "@virt/api";
+import { ageText, secondsSince } from "@virt/client";
+import { readTime } from "@virt/engine";
+import type { ComponentType } from "react";
+import { strings } from "../strings.ts";
+
+const texts = strings.rollout;
+
+type StateStyle = { readonly icon: ComponentType; readonly color: NonNullable<LabelProps["color"]> };
+
+const stateStyles: Readonly<Record<ItemState, StateStyle>> = {
+  Pending: { icon: PendingIcon, color: "grey" },
+  InProgress: { icon: SyncAltIcon, color: "blue" },
+  Completed: { icon: CheckCircleIcon, color: "green" },
+  Failed: { icon: ExclamationCircleIcon, color: "red" },
+};
+
+export function ItemTable({ items, now }: { readonly items: readonly Item[]; readonly now: number }) {
+  if (items.length === 0) return null;
+  return (
+    <Table aria-label={texts.items} variant="compact" gridBreakPoint="grid-md">
+      <Thead>
+        <Tr>
+          <Th>{texts.item}</Th>
+          <Th>{texts.state}</Th>
+          <Th>{texts.elapsed}</Th>
+          <Th>{texts.message}</Th>
+        </Tr>
+      </Thead>
+      <Tbody>
+        {items.map((item) => {
+          const { icon: Icon, color } = stateStyles[item.state];
+          return (
+            <Tr key={item.name}>
+              <Td dataLabel={texts.item}>{item.name}</Td>
+              <Td dataLabel={texts.state}>
+                <Label isCompact color={color} icon={<Icon />}>
+                  {item.state}
+                </Label>
+              </Td>
+              <Td dataLabel={texts.elapsed}>{elapsedText(item, now)}</Td>
+              <Td dataLabel={texts.message} modifier="breakWord">
+                {item.message}
+                {item.waitsFor === undefined || item.state !== "Pending" ? "" : ` ${texts.waitsFor(item.waitsFor)}`}
+              </Td>
+            </Tr>
+          );
+        })}
+      </Tbody>
+    </Table>
+  );
+}
+
+/** How long it has been at work, or how long it took where the status says when it began. */
+function elapsedText({ state, rollout, lastTransitionTime }: Item, now: number): string {
+  if (state === "Pending") return "";
+  const ended = state === "InProgress" ? now : readTime(lastTransitionTime ?? "");
+  const seconds = ended === undefined ? undefined : secondsSince(rollout?.startTime, ended);
+  if (seconds !== undefined) return ageText(seconds);
+  const since = secondsSince(lastTransitionTime, now);
+  return since === undefined ? "" : state === "InProgress" ? ageText(since) : strings.ago(ageText(since));
+}

@@ -1,0 +1,125 @@
+// One pool as a bar and a grid that fills up: a tile for each node, with its phase in icon and word, its VMs, and beside it what holds it.
+
+import { Alert, Title } from "@patternfly/react-core";
+import type { NodeRolloutPhase } from "@virt/api";
+import { ageText, type FindingView, secondsSince } from "@virt/client";
+import { equalJson } from "@virt/engine";
+import { memo } from "react";
+import { useTimeText } from "../data/clock.ts";
+import type { GridNode, GridPool } from "../data/pool-grid.ts";
+import { nodeStyles } from "../parts/labels.tsx";
+import { strings } from "../strings.ts";
+import { FindingList } from "./findings.tsx";
+import { NodeVms, useVmsBefore } from "./node-vms.tsx";
+
+const texts = strings.rollout;
+
+type PoolGridProps = {
+  readonly pool: GridPool;
+  /** When a node came into its phase, by `<name> <phase>`. */
+  readonly since: ReadonlyMap<string, string>;
+  readonly findings: ReadonlyMap<string, readonly FindingView[]>;
+};
+
+const barParts = ["updated", "updating", "waiting", "degraded"] as const;
+
+export function PoolGrid({ pool, since, findings }: PoolGridProps) {
+  const counts = countPhases(pool.nodes);
+  const before = useVmsBefore(pool.nodes);
+  return (
+    <section className="vc-section vc-pool" aria-labelledby={`pool-${pool.name}`} data-testid={`pool-${pool.name}`}>
+      <Title headingLevel="h2" size="lg" id={`pool-${pool.name}`}>
+        {texts.bar(pool.name, counts.updated, pool.nodes.length)}
+      </Title>
+      <div className="vc-bar" aria-hidden="true">
+        {barParts.map((part) => (
+          <i key={part} className={`vc-bar-${part}`} style={{ flexGrow: counts[part] }} />
+        ))}
+      </div>
+      <p className="vc-quiet">
+        {barParts.map((part) => `${counts[part]} ${texts[part]}`).join(", ")}
+        {pool.target === "" ? "" : ` · ${texts.target}: ${pool.target}`}
+      </p>
+      {pool.isPaused ? <Alert isInline variant="warning" title={texts.pausedText} /> : null}
+      {pool.degraded.length === 0 ? null : (
+        <Alert isInline variant="danger" title={texts.degradedPool(pool.name)}>
+          {pool.degraded.join(" ")}
+        </Alert>
+      )}
+      <ul className="vc-grid" aria-label={texts.grid(pool.name)}>
+        {pool.nodes.map((node) => (
+          <NodeTile
+            key={node.name}
+            node={node}
+            since={since.get(`${node.name} ${node.phase}`)}
+            vmsBefore={before.get(node.name)}
+            findings={findings.get(node.name) ?? none}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const none: readonly FindingView[] = [];
+
+type NodeTileProps = {
+  readonly node: GridNode;
+  readonly since: string | undefined;
+  readonly vmsBefore: number | undefined;
+  readonly findings: readonly FindingView[];
+};
+
+const inHand: ReadonlySet<NodeRolloutPhase> = new Set(["Draining", "Applying", "Rebooting", "Uncordoning"]);
+
+/** A change anywhere in the cluster must not render hundreds of tiles that show nothing new. */
+const NodeTile = memo(function NodeTile({ node, since, vmsBefore, findings }: NodeTileProps) {
+  const isWide = findings.length > 0 || node.leaving.length > 0;
+  const kind = `vc-node vc-node-${node.phase.toLowerCase()}${isWide ? " vc-node-wide" : ""}`;
+  return (
+    <li className={kind} data-node={node.name} data-phase={node.phase}>
+      <span className="vc-node-name">{node.name}</span>
+      <NodePhase phase={node.phase} since={since} />
+      {node.step === undefined ? null : <span className="vc-quiet">{texts.steps[node.step] ?? node.step}</span>}
+      <NodeVms node={node} before={vmsBefore} />
+      {node.message === "" || node.phase !== "Degraded" ? null : <span>{node.message}</span>}
+      <FindingList findings={findings} />
+    </li>
+  );
+}, showsTheSame);
+
+function showsTheSame(before: NodeTileProps, next: NodeTileProps): boolean {
+  return (
+    before.since === next.since &&
+    before.vmsBefore === next.vmsBefore &&
+    equalJson(before.node, next.node) &&
+    equalJson(before.findings, next.findings)
+  );
+}
+
+type NodePhaseProps = { readonly phase: NodeRolloutPhase; readonly since: string | undefined };
+
+function NodePhase({ phase, since }: NodePhaseProps) {
+  const { icon: Icon } = nodeStyles[phase];
+  const age = useTimeText((now) => {
+    const seconds = inHand.has(phase) ? secondsSince(since, now) : undefined;
+    return seconds === undefined ? "" : ` ${ageText(seconds)}`;
+  });
+  return (
+    <span>
+      <Icon /> {texts.phases[phase]}
+      {age}
+    </span>
+  );
+}
+
+function countPhases(nodes: readonly GridNode[]) {
+  const count = (isCounted: (phase: NodeRolloutPhase) => boolean) =>
+    nodes.filter(({ phase }) => isCounted(phase)).length;
+  return {
+    updated: count((phase) => phase === "Done"),
+    updating: count((phase) => inHand.has(phase)),
+    waiting: count((phase) => phase === "Waiting"),
+    degraded: count((phase) => phase === "Degraded"),
+  };
+}

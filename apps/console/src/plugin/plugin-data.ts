@@ -1,0 +1,96 @@
+// The cluster as OpenShift's console gives it to a plugin: its proxy of the API server, with the rights of whoever is signed in.
+
+import { consoleFetch } from "@openshift-console/dynamic-plugin-sdk";
+import type { KubeObject } from "@virt/api";
+import type { StreamLine, WatchedName } from "@virt/client";
+import {
+  accessReviewOf,
+  accessReviewPath,
+  type ClusterAnswer,
+  type ClusterData,
+  readAccessAnswer,
+} from "../pages/data/cluster-data.ts";
+import { SnapshotStore } from "../pages/data/snapshot-store.ts";
+import { readFailure } from "./read-failure.ts";
+import { watchKind } from "./watch-kind.ts";
+
+/** `apiPath`: where the console's proxy serves the API server. */
+export function createPluginData(apiPath: string): ClusterData {
+  const store = new SnapshotStore();
+  const watches = new PluginWatches(apiPath, store);
+  const ask = (method: string, path: string, sent?: RequestBody) => send(`${apiPath}${path}`, method, sent);
+  return {
+    subscribe: (listener) => store.subscribe(listener),
+    snapshot: () => store.snapshot,
+    want: (names) => watches.want(names),
+    readObject: (path) => ask("GET", path),
+    patchObject: (path, { type, body }, isDryRun = false) =>
+      ask("PATCH", isDryRun ? `${path}?dryRun=All` : path, { type: `application/${type}-patch+json`, body }),
+    ask: async (question) => {
+      const review = { type: "application/json", body: accessReviewOf(question) };
+      return readAccessAnswer(await ask("POST", accessReviewPath, review));
+    },
+  };
+}
+
+type RequestBody = { readonly type: string; readonly body: unknown };
+
+async function send(url: string, method: string, sent?: RequestBody): Promise<ClusterAnswer> {
+  try {
+    const response = await consoleFetch(url, {
+      method,
+      ...(sent !== undefined && { headers: { "Content-Type": sent.type }, body: JSON.stringify(sent.body) }),
+    });
+    return { kind: "done", object: (await response.json()) as KubeObject };
+  } catch (error) {
+    return { kind: "refused", ...readFailure(error) };
+  }
+}
+
+type KindWatch = { wantedBy: number; readonly stop: AbortController };
+
+/** A watch for each kind that some page wants. The console itself says when nobody is signed in any more. */
+class PluginWatches {
+  readonly #apiPath: string;
+  readonly #store: SnapshotStore;
+  readonly #running = new Map<WatchedName, KindWatch>();
+
+  constructor(apiPath: string, store: SnapshotStore) {
+    this.#apiPath = apiPath;
+    this.#store = store;
+  }
+
+  want(names: readonly WatchedName[]): () => void {
+    for (const name of names) this.#start(name);
+    return () => {
+      for (const name of names) this.#release(name);
+    };
+  }
+
+  #start(name: WatchedName): void {
+    const running = this.#running.get(name);
+    if (running !== undefined) {
+      running.wantedBy += 1;
+      return;
+    }
+    const stop = new AbortController();
+    this.#running.set(name, { wantedBy: 1, stop });
+    const onLine = (line: StreamLine) => {
+      if (!stop.signal.aborted) this.#store.addLine(line);
+    };
+    void watchKind(name, { apiPath: this.#apiPath, fetch: consoleFetch, signal: stop.signal, onLine });
+  }
+
+  /** Pages change in one turn: what the next one wants goes on. */
+  #release(name: WatchedName): void {
+    const running = this.#running.get(name);
+    if (running === undefined) return;
+    running.wantedBy -= 1;
+    setTimeout(() => {
+      if (running.wantedBy > 0 || running.stop.signal.aborted) return;
+      running.stop.abort();
+      this.#running.delete(name);
+      this.#store.dropUnwatched([...this.#running.keys()]);
+    });
+  }
+}

@@ -1,0 +1,12 @@
+// What the console's fetch throws, read: the status, 0 where there was no answer, and what the API server said.
+
+export type FetchFailure = { readonly status: number; readonly message: string };
+
+export function readFailure(error: unknown): FetchFailure {
+  const { code, json, message } = error as {
+    readonly code?: unknown;
+    readonly json?: { readonly message?: string };
+    readonly message?: string;
+  };
+  return { status: typeof code === "number" ? code : 0, message: json?.message ?? message ?? String(error) };
+}

@@ -1,0 +1,136 @@
+// Checks that the admission policies of a controller are in force, and warns while one is missing or another one.
+
+import type { ExpectedPolicy } from "@virt/catalog";
+import { faultOfPolicy } from "@virt/engine";
+import {
+  type Clock,
+  crdInformer,
+  Gauge,
+  type InformerState,
+  type Log,
+  type Reader,
+  type ReconcileResult,
+  type Registry,
+} from "@virt/kube";
+import type { ControllerContext } from "./controller-factory.ts";
+
+/** Checked under this key, which no object has. */
+export const policyKey = "admission policies";
+
+/**
+ * Enqueued as soon as the server is known to serve CRDs, which it always does: once at start, not again when they are listed.
+ * After that the key requeues itself.
+ */
+export function policyKeysFor({ spec, state }: Pick<InformerState, "spec" | "state">): readonly string[] {
+  return spec.kind === crdInformer.kind && state !== "synced" ? [policyKey] : [];
+}
+
+const apiVersion = "admissionregistration.k8s.io/v1";
+const kinds = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] as const;
+const recheckMs = 600_000;
+/** OLM installs no policies, and policies belong to a release: docs/OPENSHIFT_DEPLOYMENT.md, "Install with OLM". */
+const remedy =
+  "apply the admission policies of this release: kubectl apply --server-side -f bundle/admission.yaml if OLM installed the operator, otherwise kubectl apply --server-side -k config/admission";
+
+export type PolicyStatus =
+  | { readonly kind: "in-force" }
+  | { readonly kind: "faulty"; readonly message: string }
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
+
+export type AdmissionPolicyOptions = {
+  readonly expected: readonly ExpectedPolicy[];
+  /** Where the operator runs: policies name its ServiceAccount. */
+  readonly namespace: string;
+  readonly metricPrefix: string;
+  readonly registry: Registry;
+  readonly recordEvent: ControllerContext["recordEvent"];
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+type Fault = { readonly kind: string; readonly name: string; readonly what: string };
+type Checked = { readonly faults: readonly Fault[] } | Extract<PolicyStatus, { kind: "unavailable" }>;
+
+export class AdmissionPolicies {
+  readonly #parts: AdmissionPolicyOptions;
+  readonly #gauge: ReturnType<typeof policyMetric>;
+  #reported = "";
+
+  constructor(parts: AdmissionPolicyOptions) {
+    this.#parts = parts;
+    this.#gauge = policyMetric(parts.registry, parts.metricPrefix);
+  }
+
+  /** Once for each controller: every ten minutes, or sooner while the server cannot be asked. */
+  async reconcile(cluster: Reader): Promise<ReconcileResult> {
+    const { clock } = this.#parts;
+    const status = await this.check(cluster);
+    if (status.kind === "unavailable")
+      return { kind: "retry", ...(status.retryInMs !== undefined && { retryInMs: status.retryInMs }) };
+    return { kind: "requeueAt", atMs: clock.wall() + recheckMs };
+  }
+
+  /** Asks the server each time: whatever must not run without them relies on no older answer. */
+  async check(cluster: Reader): Promise<PolicyStatus> {
+    const checked = await this.#findFaults(cluster);
+    if (!("faults" in checked)) return checked;
+    const { faults } = checked;
+    const message = faults.map(({ kind, name, what }) => `${kind} ${name} ${what}`).join("; ");
+    const status: PolicyStatus = faults.length === 0 ? { kind: "in-force" } : { kind: "faulty", message };
+    this.#report(faults, message);
+    return status;
+  }
+
+  async #findFaults(cluster: Reader): Promise<Checked> {
+    const { expected, namespace } = this.#parts;
+    const refs = expected.flatMap(({ name, hash, bindingHash }) => [
+      { kind: kinds[0], name, expectedHash: hash },
+      { kind: kinds[1], name, expectedHash: bindingHash },
+    ]);
+    const readings = await Promise.all(
+      refs.map(async (ref) => ({ ref, reading: await cluster.read({ apiVersion, kind: ref.kind, name: ref.name }) })),
+    );
+    const faults: Fault[] = [];
+    for (const { ref, reading } of readings) {
+      if (reading.kind === "unavailable") return reading;
+      if (reading.kind === "rejected")
+        return { kind: "unavailable", message: `cannot read ${ref.kind} ${ref.name}: ${reading.message}` };
+      const live = reading.kind === "found" ? reading.object : undefined;
+      const what = faultOfPolicy(live, ref.expectedHash, namespace);
+      if (what !== undefined) faults.push({ kind: ref.kind, name: ref.name, what });
+    }
+    return { faults };
+  }
+
+  /** Warns about a change, not about each check. */
+  #report(faults: readonly Fault[], message: string): void {
+    const { expected, recordEvent, log } = this.#parts;
+    for (const { name } of expected) {
+      for (const kind of kinds) {
+        const isFaulty = faults.some((fault) => fault.kind === kind && fault.name === name);
+        this.#gauge.set({ kind, name }, isFaulty ? 0 : 1);
+      }
+    }
+    if (message === this.#reported) return;
+    if (faults.length === 0) log.info("all admission policies are in force");
+    else log.warn("admission policies are not in force", { why: message, next: remedy });
+    this.#reported = message;
+    for (const { kind, name, what } of faults)
+      recordEvent({
+        regarding: { apiVersion, kind, name },
+        type: "Warning",
+        reason: "AdmissionPolicyNotInForce",
+        action: "AdmissionPolicyNotInForce",
+        note: `${kind} ${name} ${what}: requests that it should reject are admitted. Next: ${remedy}`,
+      });
+  }
+}
+
+export function policyMetric(registry: Registry, prefix: string) {
+  return new Gauge({
+    name: `${prefix}admission_policy_in_force`,
+    help: "1 while an admission policy or binding matches this release, 0 while it is missing or differs.",
+    labelNames: ["kind", "name"],
+    registers: [registry],
+  });
+}

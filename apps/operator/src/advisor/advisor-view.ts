@@ -1,0 +1,106 @@
+// What the caches show at this moment: configs, targets, pools, the HyperConverged.
+
+import { type Profile, type ProfileHcoFact } from "@virt/advisor";
+import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import {
+  configInformer,
+  findHyperConverged,
+  nodesForVms,
+  poolInformer,
+  severalHyperConvergeds,
+  usualHcoNamespaces,
+  vmNodeInformer,
+} from "@virt/facts";
+import { type Assessment, type DisruptionPolicies, disruptionPolicyInformer } from "@virt/impact";
+import type { InformerSpec, InformerState } from "@virt/kube";
+import { cachedPolicies } from "./disruption-policies.ts";
+import {
+  advisorHcoInformers,
+  followsNodes,
+  type InformerSources,
+  impactInformersOf,
+  informersOf,
+  rolloutInformersOf,
+  targetInformer,
+} from "./informers.ts";
+
+export type AdvisorView = {
+  readonly configs: () => readonly VirtPlatformConfig[];
+  readonly config: (name: string) => VirtPlatformConfig | undefined;
+  readonly wanted: () => readonly InformerSpec[];
+  /** What a plan needs to be made or executed. */
+  readonly wantedBy: (config: VirtPlatformConfig) => readonly InformerSpec[];
+  /** Undefined: absent, or its kind is not watched. */
+  readonly target: (ref: Ref) => KubeObject | undefined;
+  readonly pools: () => readonly KubeObject[];
+  /** Undefined while they are not followed for this config. */
+  readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
+  /** Undefined while they are not followed, or not known yet. */
+  readonly policies: () => Assessment<DisruptionPolicies> | undefined;
+  readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
+  /** The first of these watches whose list is not complete, though its kind may be served. */
+  readonly starting: (specs: readonly InformerSpec[]) => InformerState | InformerSpec | undefined;
+  readonly isConfigsListed: () => boolean;
+};
+
+export type AdvisorViewOptions = {
+  readonly find: (spec: InformerSpec) => InformerState | undefined;
+  readonly profiles: readonly Profile[];
+  readonly hcoNamespace: string;
+  readonly version: string;
+};
+
+export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
+  const { find, hcoNamespace } = parts;
+  const wanting: InformerSources = parts;
+  const all = (spec: InformerSpec): readonly KubeObject[] => [...(find(spec)?.store.items() ?? [])];
+  const configs = () => all(configInformer).filter(isConfig);
+  return {
+    configs,
+    config: (name) => configs().find(({ metadata }) => metadata.name === name),
+    wanted: () => [
+      configInformer,
+      ...configs().flatMap((config) => [
+        ...informersOf(config, wanting),
+        ...impactInformersOf(config),
+        ...rolloutInformersOf(config, wanting),
+      ]),
+    ],
+    wantedBy: (config) => informersOf(config, wanting),
+    target: (ref) => all(targetInformer(ref))[0],
+    pools: () => all(poolInformer),
+    vmNodes: (config) =>
+      followsNodes(config, wanting) && find(vmNodeInformer)?.state === "synced"
+        ? nodesForVms(all(vmNodeInformer))
+        : undefined,
+    policies: () => cachedPolicies(find(disruptionPolicyInformer)),
+    hco: (config) => hcoFact(config, { find, hcoNamespace }),
+    starting: (specs) => {
+      const unready = specs.find((spec) => (find(spec)?.state ?? "starting") === "starting");
+      return unready === undefined ? undefined : (find(unready) ?? unready);
+    },
+    isConfigsListed: () => find(configInformer)?.state === "synced",
+  };
+}
+
+/** What the API server would not have stored is nobody's config. */
+function isConfig(object: KubeObject): object is KubeObject & VirtPlatformConfig {
+  return typeof object["spec"] === "object" && object["spec"] !== null;
+}
+
+/** A stored plan keeps its version while that is served. */
+function hcoFact(
+  config: VirtPlatformConfig,
+  { find, hcoNamespace }: Pick<AdvisorViewOptions, "find" | "hcoNamespace">,
+): ProfileHcoFact {
+  const found = findHyperConverged(advisorHcoInformers(hcoNamespace), find, hcoNamespace);
+  const { apiVersion = "hco.kubevirt.io/v1beta1" } = found.kind === "starting" ? {} : found;
+  const object = found.kind === "found" ? found.object : undefined;
+  const namespace = (object === undefined ? hcoNamespace : object.metadata.namespace) || usualHcoNamespaces[0];
+  if (found.kind === "several")
+    return { apiVersion, namespace, object, ambiguity: severalHyperConvergeds(found.objects) };
+  const stored = config.status?.items?.find(({ targetRef }) => targetRef.kind === "HyperConverged")?.targetRef;
+  const kept = stored?.namespace === namespace ? find(targetInformer(stored)) : undefined;
+  if (stored === undefined || kept?.state !== "synced") return { apiVersion, namespace, object };
+  return { apiVersion: stored.apiVersion, namespace, object: object && ([...kept.store.items()][0] ?? object) };
+}

@@ -1,0 +1,56 @@
+// Reads what the cluster does instead of a reboot when a MachineConfig changes: the policies of the MachineConfiguration.
+
+import type { Draft } from "@virt/advisor";
+import type { KubeObject } from "@virt/api";
+import { asList, at } from "@virt/engine";
+import {
+  type Assessment,
+  assessed,
+  type DisruptionPolicies,
+  disruptionPolicyInformer,
+  notAssessed,
+  readDisruptionPolicies,
+} from "@virt/impact";
+import { type Discovery, type InformerState, listObjects, readResultOf, type Sender } from "@virt/kube";
+
+export type PolicySources = {
+  readonly discovery: Pick<Discovery, "find">;
+  readonly sender: Sender;
+  readonly signal: AbortSignal;
+};
+
+type PolicyReading =
+  | { readonly kind: "policies"; readonly policies: Assessment<DisruptionPolicies> }
+  | Extract<Draft, { kind: "unavailable" }>;
+
+const known = (policies: Assessment<DisruptionPolicies>): PolicyReading => ({ kind: "policies", policies });
+
+/** One request, as narrow as the watch. A cluster that does not answer has said nothing about what it does: the draft waits. */
+export async function readPolicies({ discovery, sender, signal }: PolicySources): Promise<PolicyReading> {
+  const { kind, name = "" } = disruptionPolicyInformer;
+  const found = await discovery.find(disruptionPolicyInformer, signal, sender);
+  if (found.kind === "not-served") return known(notAssessed("NotServed"));
+  if (found.kind === "unavailable") return { kind: "unavailable", message: `discovery of ${kind} failed` };
+  const request = listObjects(found.resource, {}, { fieldSelector: `metadata.name=${name}` });
+  const reading = readResultOf(await sender.send(request, { signal }));
+  switch (reading.kind) {
+    case "found":
+      return known(assessed(readDisruptionPolicies(asList(at(reading.object, "items"))[0] as KubeObject | undefined)));
+    case "absent":
+    case "missing":
+      return known(notAssessed("NotServed"));
+    case "rejected":
+      return known(notAssessed("Forbidden", reading.message));
+    case "unavailable":
+      return reading;
+  }
+}
+
+/** As the cache shows them; undefined while it does not. */
+export function cachedPolicies(informer: InformerState | undefined): Assessment<DisruptionPolicies> | undefined {
+  if (informer === undefined) return undefined;
+  if (informer.state === "not served") return notAssessed("NotServed");
+  if (informer.lastError?.startsWith("403") === true) return notAssessed("Forbidden", informer.lastError);
+  if (informer.state !== "synced") return undefined;
+  return assessed(readDisruptionPolicies([...informer.store.items()][0]));
+}

@@ -1,0 +1,292 @@
+// Reads what a reconcile needs to know, from caches, from memory and for a draft from the server, or says what has to come first.
+
+import {
+  type AnyProfileFacts,
+  isMachineConfig,
+  type KernelFact,
+  type Profile,
+  type ProfileRead,
+  plannedItems,
+  type ReconcileFacts,
+  rolesIn,
+  type VmNodesFact,
+} from "@virt/advisor";
+import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import { asList, asText, at } from "@virt/engine";
+import { rolesOf, settledConfigs } from "@virt/facts";
+import { disruptionOf } from "@virt/impact";
+import {
+  crdInformer,
+  type Discovery,
+  type InformerSpec,
+  listObjects,
+  metadataOnly,
+  type Reader,
+  type ReadResult,
+  type Resource,
+  type Sender,
+} from "@virt/kube";
+import type { ReadCache } from "../read-cache.ts";
+import type { AdvisorView } from "./advisor-view.ts";
+import type { RememberedDraft } from "./runtime.ts";
+
+export type GatherOptions = FactSources & {
+  readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
+  readonly profiles: readonly Profile[];
+  readonly operator: ReconcileFacts["operator"];
+  readonly nowMs: number;
+  /** What only a draft needs costs requests. */
+  readonly isForDraft: boolean;
+  readonly statusOrigin: ReconcileFacts["statusOrigin"];
+  readonly drafts: ReadonlyMap<string, RememberedDraft>;
+};
+
+export type GatheredFacts =
+  | { readonly kind: "facts"; readonly facts: ReconcileFacts }
+  | { readonly kind: "waiting"; readonly message: string }
+  | Unreadable;
+
+type Unreadable = Extract<ReadResult, { kind: "unavailable" }>;
+
+export async function gatherFacts(config: VirtPlatformConfig, from: GatherOptions): Promise<GatheredFacts> {
+  const { view, remembered, nowMs: now, operator } = from;
+  const profile = from.profiles.find(({ name }) => name === config.spec.profile);
+  const starting = config.spec.action === "Ignore" ? undefined : view.starting(needed(config, from));
+  if (starting !== undefined) {
+    const { kind } = "spec" in starting ? starting.spec : starting;
+    const why = "lastError" in starting && starting.lastError !== undefined ? `: ${starting.lastError}` : "";
+    return { kind: "waiting", message: `informer of ${kind} not synced${why}` };
+  }
+  const unserved = await unservedNeeds(profile, config, from);
+  if (unserved.kind === "waiting") return unserved;
+  const reader = attentive(from.cluster);
+  const reading = { ...from, cluster: reader };
+  const facts = profile === undefined ? { ownNamespace: from.ownNamespace } : await readFacts(profile, config, reading);
+  const [unreadable] = reader.unreadable;
+  if (unreadable !== undefined) return unreadable;
+  await loadRendered(config, from);
+  const vmNodes = view.vmNodes(config);
+  const disruptionNow = disruptionOfStored(config, from);
+  const gathered: ReconcileFacts = {
+    now,
+    operator,
+    config,
+    profile,
+    facts,
+    isServed: ({ group, kind }) => !unserved.kinds.has(`${kind}.${group}`),
+    live: (ref) => view.target(ref),
+    pools: view.pools(),
+    ...(vmNodes && { vmNodes }),
+    renderedOf: (name) => remembered.renderedNow(name),
+    ...(disruptionNow && { disruptionNow }),
+    isForDraft: from.isForDraft,
+    statusOrigin: from.statusOrigin,
+  };
+  const missing = await missingNamespace(gathered, from.cluster);
+  return { kind: "facts", facts: { ...gathered, ...(missing !== undefined && { missingNamespace: missing }) } };
+}
+
+/** A plan that this process has not drafted is drafted again before it counts. */
+function disruptionOfStored({ metadata, status }: VirtPlatformConfig, { view, drafts }: GatherOptions) {
+  const drafted = drafts.get(metadata.name);
+  const policies = status?.phase === "ReviewRequired" ? view.policies() : undefined;
+  if (policies === undefined || drafted === undefined || drafted.planHash !== status?.planHash) return undefined;
+  return disruptionOf(drafted.writes, view.pools(), policies);
+}
+
+/** A fact that cannot be read now is no fact: nothing is planned without it. */
+function attentive(cluster: Reader): Reader & { readonly unreadable: readonly Unreadable[] } {
+  const unreadable: Unreadable[] = [];
+  const read: Reader["read"] = async (ref) => {
+    const reading = await cluster.read(ref);
+    if (reading.kind === "unavailable") unreadable.push(reading);
+    return reading;
+  };
+  return { read, unreadable };
+}
+
+/** The CRDs say what a profile may set. Targets are not needed for a draft: it reads them itself. */
+function needed(config: VirtPlatformConfig, { view }: GatherOptions) {
+  const specs = view.wantedBy(config);
+  const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
+  const isForDraft = ({ kind }: InformerSpec) =>
+    kind === "HyperConverged" || kind === "MachineConfigPool" || kind === "Node";
+  return [crdInformer, ...(isDrafting ? specs.filter(isForDraft) : specs)];
+}
+
+type Unserved =
+  | { readonly kind: "known"; readonly kinds: ReadonlySet<string> }
+  | { readonly kind: "waiting"; readonly message: string };
+
+async function unservedNeeds(
+  profile: Profile | undefined,
+  config: VirtPlatformConfig,
+  from: GatherOptions,
+): Promise<Unserved> {
+  const given = profile?.optionsKey === undefined ? undefined : config.spec.options?.[profile.optionsKey];
+  const kinds = new Set<string>();
+  for (const { kind, group, versions } of profile?.needs(given) ?? []) {
+    const finds = await Promise.all(
+      versions.map((version) =>
+        from.discovery.find({ apiVersion: `${group}/${version}`, kind }, from.signal, from.sender),
+      ),
+    );
+    if (finds.some((find) => find.kind === "served")) continue;
+    const unsure = finds.find((find) => find.kind === "unavailable");
+    if (unsure !== undefined) return { kind: "waiting", message: `discovery of ${kind} failed` };
+    kinds.add(`${kind}.${group}`);
+    // The answer may be from before a path was served whose CRD was announced: the next look asks again.
+    if (config.status?.phase === "PrerequisiteFailed")
+      for (const version of versions) from.discovery.forgetVersion(`${group}/${version}`);
+  }
+  return { kind: "known", kinds };
+}
+
+/**
+ * A changed MachineConfig may render under the name that the pool has already: then its content decides. It does so too for
+ * an item that waits until the nodes that may run VMs have a MachineConfig.
+ */
+async function loadRendered(config: VirtPlatformConfig, from: GatherOptions): Promise<void> {
+  const names = new Set([...unmovedConfigs(config, from), ...awaitedConfigs(config, from)]);
+  await Promise.all([...names].map((name) => from.remembered.rendered(name, from.cluster)));
+}
+
+function unmovedConfigs({ status }: VirtPlatformConfig, { view }: GatherOptions): readonly string[] {
+  const running = (status?.items ?? []).filter(({ state }) => state === "InProgress");
+  const rollouts = [...running.flatMap(({ rollout }) => rollout ?? []), ...(status?.rollouts ?? [])];
+  const before = rollouts.flatMap((rollout) => rollout.before);
+  const targets = new Map(
+    view.pools().map((pool) => [pool.metadata.name, asText(at(pool, "spec", "configuration", "name"))]),
+  );
+  return before
+    .filter(({ pool, configuration }) => targets.get(pool) === configuration && configuration !== "")
+    .map(({ configuration }) => configuration);
+}
+
+/** What nodes run that have come to rest on a configuration that the plan's MachineConfigs went into. */
+function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): readonly string[] {
+  const { phase, items = [] } = config.status ?? {};
+  const isAwaited = items.some(({ state, waitsFor }) => state === "Pending" && waitsFor !== undefined);
+  const vmNodes = view.vmNodes(config);
+  if (phase !== "InProgress" || !isAwaited || vmNodes === undefined) return [];
+  const ours = new Set(items.filter(isMachineConfig).map(({ targetRef }) => targetRef.name));
+  const rolledOut = view
+    .pools()
+    .filter((pool) =>
+      asList(at(pool, "spec", "configuration", "source")).some((source) => ours.has(asText(at(source, "name")) ?? "")),
+    );
+  return settledConfigs(vmNodes, rolledOut);
+}
+
+/** Looked for only where a plan waits for one: namespaces are not watched. */
+async function missingNamespace(facts: ReconcileFacts, cluster: Reader): Promise<string | undefined> {
+  if (facts.config.status?.phase !== "PrerequisiteFailed" || facts.profile === undefined) return undefined;
+  const refs: readonly Ref[] = plannedItems(facts).map(({ target }) => target);
+  for (const namespace of new Set(refs.flatMap((ref) => ref.namespace ?? []))) {
+    const reading = await cluster.read({ apiVersion: "v1", kind: "Namespace", name: namespace });
+    if (reading.kind === "absent") return namespace;
+  }
+  return undefined;
+}
+
+export type FactSources = {
+  readonly view: AdvisorView;
+  readonly remembered: ReadCache;
+  readonly cluster: Reader;
+  readonly sender: Sender;
+  readonly signal: AbortSignal;
+  readonly ownNamespace: string;
+};
+
+export type FactRequest = Pick<ReconcileFacts, "isForDraft" | "statusOrigin">;
+
+/** What is read for a draft alone is undefined otherwise. */
+async function readFacts(
+  profile: Profile,
+  config: VirtPlatformConfig,
+  from: FactSources & FactRequest,
+): Promise<AnyProfileFacts> {
+  const entries = await Promise.all(
+    Object.entries(profile.reads).map(async ([name, read]) => [name, await readFact(read, config, from)] as const),
+  );
+  return { ...Object.fromEntries(entries), ownNamespace: from.ownNamespace };
+}
+
+async function readFact(read: ProfileRead, config: VirtPlatformConfig, from: FactSources & FactRequest) {
+  const { view, remembered, cluster, isForDraft } = from;
+  switch (read.read) {
+    case "hco":
+      return view.hco(config);
+    case "object":
+    case "target":
+      return view.target(read.ref);
+    case "schema":
+      return remembered.schema(read.crd, read.version, cluster);
+    case "pools":
+      return view.pools();
+    case "kernel":
+      return vmNodesOf(config, from).roles.includes(read.pool) ? kernelOf(read.pool, from) : [];
+    case "vm-nodes":
+      return vmNodesOf(config, from);
+    case "nodes":
+      return isForDraft ? nodeLabels(from) : undefined;
+    case "beside-hco":
+      return isForDraft ? found(cluster, { ...read.ref, namespace: view.hco(config).namespace }) : undefined;
+    case "namespace":
+      return isForDraft ? (await cluster.read({ ...namespaceKind, name: read.name })).kind === "found" : undefined;
+  }
+}
+
+const namespaceKind = { apiVersion: "v1", kind: "Namespace" };
+
+async function found(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<KubeObject | undefined> {
+  const reading = await cluster.read(ref);
+  return reading.kind === "found" ? reading.object : undefined;
+}
+
+function vmNodesOf(
+  config: VirtPlatformConfig,
+  { view, isForDraft, statusOrigin }: Pick<FactSources, "view"> & FactRequest,
+): VmNodesFact {
+  const nodes = view.vmNodes(config);
+  const stored = rolesIn(config.status?.items ?? []);
+  if (!isForDraft || nodes === undefined) return { nodes, roles: stored };
+  const fresh = rolesOf(nodes, view.pools());
+  // Nodes come and go while their plan is executed. A plan that this process did not store itself may lack roles that nodes have got
+  // since, but has none that no node has.
+  const isKnown = statusOrigin === "own" || stored.every((role) => fresh.includes(role));
+  return { nodes, roles: config.status?.phase === "InProgress" && isKnown ? stored : fresh };
+}
+
+async function kernelOf(pool: string, { view, remembered, cluster }: FactSources): Promise<KernelFact> {
+  const seen = view.pools().find(({ metadata }) => metadata.name === pool);
+  const names = ["status", "spec"].flatMap((part) => asText(at(seen, part, "configuration", "name")) ?? []);
+  const rendered = await Promise.all([...new Set(names)].map((name) => remembered.rendered(name, cluster)));
+  return rendered.map(
+    (config) => config && asList(at(config, "spec", "kernelArguments")).flatMap((one) => asText(one) ?? []),
+  );
+}
+
+const nodeResource: Resource = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
+const pageSize = 500;
+
+/** Undefined if they cannot all be read: then nothing is said about them. */
+async function nodeLabels({
+  sender,
+  signal,
+}: FactSources): Promise<readonly Readonly<Record<string, string>>[] | undefined> {
+  const labels: Readonly<Record<string, string>>[] = [];
+  let next: string | undefined;
+  do {
+    const page = { limit: pageSize, accept: metadataOnly.list, ...(next && { continue: next }) };
+    const answer = await sender.send(listObjects(nodeResource, {}, page), { signal });
+    if (answer.kind !== "answered" || answer.status !== 200) return undefined;
+    const list = answer.body as unknown as {
+      readonly items: readonly KubeObject[] | null; // null where there are none
+      readonly metadata: { readonly continue?: string };
+    };
+    labels.push(...(list.items ?? []).map(({ metadata }) => metadata.labels ?? {}));
+    next = list.metadata.continue || undefined;
+  } while (next !== undefined);
+  return labels;
+}

@@ -1,0 +1,54 @@
+// Gauges of what the plans on display would do, as their statuses tell. No VM is named.
+
+import type { Impact, Status } from "@virt/api";
+import type { GaugeDefinition, GaugeSeries } from "./metrics.ts";
+
+type ImpactSeries = (name: string, impact: Impact) => GaugeSeries;
+
+/** The impact stays in the status while the plan runs and after; it says something as long as that waits. */
+const waiting =
+  (seriesOf: ImpactSeries) =>
+  (name: string, { phase, impact }: Status): GaugeSeries =>
+    impact !== undefined && (phase === "ReviewRequired" || phase === "InProgress") ? seriesOf(name, impact) : [];
+
+const fits: Readonly<Record<Impact["capacity"]["fits"], number>> = { Yes: 1, No: 0, Unknown: -1 };
+
+type ImpactGauge = Omit<GaugeDefinition, "seriesOf"> & { readonly seriesOf: ReturnType<typeof waiting> };
+
+export const impactGauges: readonly ImpactGauge[] = [
+  {
+    name: "impact_nodes",
+    help: "Nodes that the current plan disrupts, by pool and by class of disruption.",
+    labels: ["name", "pool", "class"],
+    seriesOf: waiting((name, { pools }) =>
+      pools.map((pool) => ({ labels: { name, pool: pool.name, class: pool.class }, value: pool.nodes })),
+    ),
+  },
+  {
+    name: "impact_vms",
+    help: "VMs on the nodes that the current plan disrupts, by outcome; absent while they are not assessed.",
+    labels: ["name", "outcome"],
+    seriesOf: waiting((name, { vms = {} }) =>
+      Object.entries(vms).map(([outcome, value]) => ({ labels: { name, outcome }, value })),
+    ),
+  },
+  {
+    name: "impact_duration_seconds",
+    help: "Estimated duration of the rollout, lower and upper bound, without the time during which something blocks it.",
+    labels: ["name", "bound"],
+    seriesOf: waiting((name, { duration }) =>
+      duration === undefined
+        ? []
+        : [
+            { labels: { name, bound: "low" }, value: duration.lowSeconds },
+            { labels: { name, bound: "high" }, value: duration.highSeconds },
+          ],
+    ),
+  },
+  {
+    name: "impact_capacity",
+    help: "Whether the VMs of nodes that drain at the same time fit on other nodes: 1 yes, 0 no, -1 unknown.",
+    labels: ["name"],
+    seriesOf: waiting((name, { capacity }) => [{ labels: { name }, value: fits[capacity.fits] }]),
+  },
+];

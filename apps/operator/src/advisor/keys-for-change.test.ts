@@ -1,0 +1,63 @@
+import type { Item, Phase, VirtPlatformConfig } from "@virt/api";
+import { profiles } from "@virt/catalog";
+import { poolInformer } from "@virt/facts";
+import { crdInformer, type InformerSpec } from "@virt/kube";
+import { expect, test } from "vitest";
+import { informersOf, targetInformer } from "./informers.ts";
+import { isConcerned } from "./keys-for-change.ts";
+
+const view = {
+  wantedBy: (config: VirtPlatformConfig) =>
+    informersOf(config, { profiles, hcoNamespace: "", version: "v2", find: () => undefined }),
+};
+const config = (action: "DryRun" | "Ignore", phase: Phase, kinds: readonly string[] = []): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "load-aware-rebalancing" },
+  spec: { profile: "load-aware-rebalancing", action, failurePolicy: "Abort", bypassOptimisticLock: false },
+  status: {
+    phase,
+    items: kinds.map((kind) => ({ name: kind, targetRef: { apiVersion: "v1", kind, name: "one" } }) as Item),
+  },
+});
+const concerned = (one: VirtPlatformConfig, spec: InformerSpec, key = "any") =>
+  isConcerned(one, spec, key, { profiles, view });
+
+test("an ignored config is concerned by nothing", () => {
+  const ignored = config("Ignore", "PrerequisiteFailed", ["MachineConfig"]);
+  expect([crdInformer, poolInformer].map((spec) => concerned(ignored, spec))).toEqual([false, false]);
+});
+
+test("any CRD concerns a config that waits for prerequisites; any other config only the CRDs whose schema it reads", () => {
+  expect(concerned(config("DryRun", "PrerequisiteFailed"), crdInformer, "some.example.com")).toBe(true);
+  expect(concerned(config("DryRun", "Completed"), crdInformer, "some.example.com")).toBe(false);
+  expect(concerned(config("DryRun", "Completed"), crdInformer, "kubedeschedulers.operator.openshift.io")).toBe(true);
+});
+
+test("a pool concerns the configs that have a MachineConfig in their plan", () => {
+  expect(concerned(config("DryRun", "InProgress", ["MachineConfig"]), poolInformer)).toBe(true);
+  expect(concerned(config("DryRun", "InProgress", ["ConfigMap"]), poolInformer)).toBe(false);
+});
+
+test("a target concerns the configs that have it in their plan, and no other object of its kind does", () => {
+  const ref = {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    name: "90-worker-kubelet-swap",
+  };
+  const planning = (name: string): VirtPlatformConfig => {
+    const one = config("DryRun", "Completed");
+    const items = [{ name: "swap", targetRef: { ...ref, name } } as Item];
+    return { ...one, spec: { ...one.spec, profile: "virt-higher-density" }, status: { phase: "Completed", items } };
+  };
+  expect(concerned(planning(ref.name), targetInformer(ref))).toBe(true);
+  expect(concerned(planning(ref.name), targetInformer({ ...ref, name: "another" }))).toBe(false);
+  const foreign = { ...ref, name: "00-not-of-this-profile" };
+  expect(concerned(planning(foreign.name), targetInformer(foreign))).toBe(false);
+});
+
+test("a pool concerns a config whose writes it rolls out, whatever the plan is now", () => {
+  const one = config("DryRun", "ReviewRequired", ["ConfigMap"]);
+  const rollouts = [{ machineConfig: "99-worker-psi-karg", startTime: "2026-01-01T00:00:00Z", before: [] }];
+  expect(concerned({ ...one, status: { ...one.status, rollouts } }, poolInformer)).toBe(true);
+});

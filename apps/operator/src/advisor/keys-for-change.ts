@@ -1,0 +1,80 @@
+// Maps what informers see to the configs that must be reconciled.
+
+import type { Profile } from "@virt/advisor";
+import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
+import { canonicalJson } from "@virt/engine";
+import { poolInformer } from "@virt/facts";
+import { disruptionPolicyInformer, impactInformers, rolloutInformers } from "@virt/impact";
+import { crdInformer, type InformerSpec, type InformerState } from "@virt/kube";
+import { policyKeysFor } from "../admission-policies.ts";
+import type { AdvisorView } from "./advisor-view.ts";
+import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
+import type { AdvisorRuntime } from "./runtime.ts";
+
+/** Nothing is decided by what these show but what is told of a plan's consequences, which can wait for a moment. */
+const followedForImpact: ReadonlySet<InformerSpec> = new Set(
+  rolloutInformers.filter((spec) => spec !== poolInformer && spec !== disruptionPolicyInformer),
+);
+
+/** `key` names the object that changed, of the kind that `spec` watches. */
+export function keysForChange(spec: InformerSpec, key: string, runtime: AdvisorRuntime): readonly string[] {
+  if (spec.kind === configKind.kind) {
+    runtime.refreshInformers();
+    return [key];
+  }
+  const { view, impacts, doctor } = runtime;
+  if (impactInformers.includes(spec) && view.configs().some(isImpactFollowed)) impacts.noticeChange();
+  if (rolloutInformers.includes(spec) && view.configs().some(isRolloutFollowed)) doctor.noticeChange();
+  if (followedForImpact.has(spec)) return [];
+  return view
+    .configs()
+    .filter((config) => isConcerned(config, spec, key, runtime))
+    .map(nameOf);
+}
+
+/** Once a kind is served, listed, or not served any more. */
+export function keysForInformer(informer: InformerState, runtime: AdvisorRuntime): readonly string[] {
+  const { spec, state } = informer;
+  const { view, advertised } = runtime;
+  runtime.refreshInformers();
+  if (impactInformers.includes(spec)) runtime.impacts.noticeList();
+  if (spec.kind === configKind.kind)
+    return state === "synced" ? [...view.configs().map(nameOf), ...advertised.map(({ name }) => name)] : [];
+  return [...policyKeysFor(informer), ...view.configs().filter(isManaged).map(nameOf)];
+}
+
+function nameOf({ metadata }: VirtPlatformConfig): string {
+  return metadata.name;
+}
+
+type ConcernSources = { readonly profiles: readonly Profile[]; readonly view: Pick<AdvisorView, "wantedBy"> };
+
+/** An ignored config is concerned by nothing. */
+export function isConcerned(
+  config: VirtPlatformConfig,
+  spec: InformerSpec,
+  key: string,
+  from: ConcernSources,
+): boolean {
+  if (!isManaged(config)) return false;
+  // A CRD that comes, changes or goes may be what a config waits for, or what its plan was made for.
+  if (spec.kind === crdInformer.kind)
+    return config.status?.phase === "PrerequisiteFailed" || readsSchema(config, key, from);
+  if (spec.kind === poolInformer.kind) return isRollingOut(config.status ?? {});
+  const id = canonicalJson(spec);
+  const wanted = [...from.view.wantedBy(config), ...impactInformersOf(config)];
+  return wanted.some((one) => canonicalJson(one) === id);
+}
+
+function isManaged({ spec }: VirtPlatformConfig): boolean {
+  return spec.action !== "Ignore";
+}
+
+function isRollingOut({ items = [], rollouts = [] }: Status): boolean {
+  return rollouts.length > 0 || items.some(({ targetRef }) => targetRef.kind === "MachineConfig");
+}
+
+function readsSchema({ spec }: VirtPlatformConfig, crd: string, { profiles }: ConcernSources): boolean {
+  const reads = Object.values(profiles.find(({ name }) => name === spec.profile)?.reads ?? {});
+  return reads.some((read) => read.read === "schema" && read.crd === crd);
+}

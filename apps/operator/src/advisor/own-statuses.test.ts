@@ -1,0 +1,72 @@
+import type { Item, Status, VirtPlatformConfig } from "@virt/api";
+import type { Reader, ReadResult } from "@virt/kube";
+import { expect, test } from "vitest";
+import { OwnStatuses } from "./own-statuses.ts";
+
+const spec = {
+  profile: "load-aware-rebalancing",
+  action: "DryRun",
+  failurePolicy: "Abort",
+  bypassOptimisticLock: false,
+} as const;
+const config = (status: Status, resourceVersion = "7", uid = "u1"): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: spec.profile, uid, resourceVersion },
+  spec,
+  status,
+});
+const item = { name: "psi", diff: "--- a\n" } as Item;
+const own: Status = { phase: "ReviewRequired", planHash: "a", items: [item] };
+const stored = (resourceVersion: string): Reader => ({
+  read: () => Promise.resolve({ kind: "found", object: config({}, resourceVersion) } as unknown as ReadResult),
+});
+
+function remembering(status: Status): OwnStatuses {
+  const statuses = new OwnStatuses();
+  statuses.remember(config(status));
+  return statuses;
+}
+
+test("what this process wrote is its own, whatever people made of the spec since", async () => {
+  expect(await remembering(own).recognize(config({ ...own }, "9"), stored("9"))).toMatchObject({ statusOrigin: "own" });
+});
+
+test("what was there before this process, and another object of the same name, is unknown", async () => {
+  expect(await new OwnStatuses().recognize(config(own), stored("7"))).toMatchObject({ statusOrigin: "unknown" });
+  const another = await remembering(own).recognize(config(own, "7", "u2"), stored("7"));
+  expect(another).toMatchObject({ statusOrigin: "unknown" });
+});
+
+test("what somebody else wrote is named by its place, down to the member of an item", async () => {
+  const changed = { ...own, planHash: "b", items: [{ ...item, diff: "" }] };
+  expect(await remembering(own).recognize(config(changed), stored("7"))).toEqual({
+    kind: "foreign",
+    own,
+    change: "planHash, items/psi/diff",
+  });
+});
+
+test("a cache that is behind what is stored accuses nobody", async () => {
+  expect(await remembering(own).recognize(config({}), stored("8"))).toEqual({ kind: "outdated" });
+});
+
+test("while a write is on its way, and after another replica may have led, nothing is known", async () => {
+  const statuses = remembering(own);
+  const restore = statuses.suspend(spec.profile);
+  expect(statuses.knows(spec.profile)).toBe(false);
+  restore();
+  expect(statuses.knows(spec.profile)).toBe(true);
+  statuses.forgetAll();
+  expect(await statuses.recognize(config({}), stored("7"))).toMatchObject({ statusOrigin: "unknown" });
+});
+
+test("a write whose answer was lost accuses nobody when it shows, though the cache showed the status before it meanwhile", async () => {
+  const statuses = remembering(own);
+  const written = { ...own, phase: "InProgress" } as const;
+  statuses.suspend(spec.profile);
+  statuses.rememberUnanswered(config(own), written);
+  statuses.remember(config(own)); // as the cache still shows it
+  expect(await statuses.recognize(config(written, "8"), stored("8"))).toMatchObject({ statusOrigin: "own" });
+  expect(await statuses.recognize(config(own, "9"), stored("9"))).toMatchObject({ kind: "foreign", own: written });
+});

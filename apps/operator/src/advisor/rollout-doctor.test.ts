@@ -1,0 +1,136 @@
+// What the doctor of rollouts makes of its lists: nothing before they are there, and all that operators report of themselves.
+
+import type { JsonMap, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
+import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
+import { expect, test } from "vitest";
+import type { ReadCache } from "../read-cache.ts";
+import { RolloutDoctor } from "./rollout-doctor.ts";
+
+const start = Date.UTC(2026, 0, 2);
+const draining = nodeObject("worker-0", {
+  isCordoned: true,
+  annotations: {
+    [`${annotationPrefix}/desiredConfig`]: "rendered-2",
+    [`${annotationPrefix}/state`]: "Working",
+    [`${annotationPrefix}/desiredDrain`]: "drain-rendered-2",
+  },
+});
+const source = [{ name: "99-worker-psi-karg" }];
+const pool: KubeObject = {
+  ...poolObject("worker", { configuration: { name: "rendered-2", source } }),
+  metadata: { name: "worker", labels: { pool: "worker" } },
+};
+const rollouts: NonNullable<Status["rollouts"]> = [
+  {
+    machineConfig: "99-worker-psi-karg",
+    before: [{ pool: "worker", configuration: "rendered-1" }],
+    startTime: "2026-01-02T00:00:00Z",
+  },
+];
+
+function configWith(status: Partial<Status> = {}): VirtPlatformConfig {
+  return {
+    apiVersion: "advisor.kubevirt.io/v1alpha1",
+    kind: "VirtPlatformConfig",
+    metadata: { name: "load-aware-rebalancing" },
+    spec: {
+      profile: "load-aware-rebalancing",
+      action: "Apply",
+      failurePolicy: "Abort",
+      bypassOptimisticLock: false,
+    },
+    status: { phase: "InProgress", rollouts, ...status },
+  };
+}
+
+/** A doctor, the lists that it sees, and its clock. `missing`: a kind whose first list is under way. */
+function doctorOf(objects: readonly KubeObject[]) {
+  const cluster = { seconds: 0, missing: "", objects: [draining, pool, ...objects] };
+  const find = ({ apiVersion, kind }: InformerSpec) => {
+    const items = cluster.objects.filter((object) => object.kind === kind && object.apiVersion === apiVersion);
+    const state = kind === cluster.missing ? "starting" : "synced";
+    return { state, store: { notifiedItems: items, items: () => items } } as unknown as InformerState;
+  };
+  const doctor = new RolloutDoctor({
+    find,
+    pools: () => [pool],
+    hco: () => cluster.objects.find(({ kind }) => kind === "HyperConverged"),
+    target: () => psiConfig(),
+    clock: { wall: () => 0, monotonic: () => cluster.seconds * 1000, schedule: () => () => undefined },
+    remembered: { renderedNow: () => undefined } as unknown as ReadCache,
+    areVmsNamed: true,
+    wake: () => undefined,
+  });
+  const context = { cluster: { read: () => Promise.resolve({ kind: "absent" }) } } as unknown as ReconcileContext;
+  const diagnose = (status?: Partial<Status>) =>
+    doctor.diagnose(configWith(status), start + cluster.seconds * 1000, context);
+  return { cluster, diagnose };
+}
+
+test("a process that has just started leaves the status alone until its lists are there, and goes on with what it says", async () => {
+  const objects = [vmObject("vm-0", "worker-0", { isMigratable: false })];
+  const before = doctorOf(objects);
+  await before.diagnose();
+  before.cluster.seconds = 120;
+  const shown = await before.diagnose();
+  expect(shown?.rollout.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
+
+  const { cluster, diagnose } = doctorOf(objects);
+  cluster.seconds = 125;
+  for (const missing of ["VirtualMachineInstance", "Node", "MachineConfigNode", "KubeletConfig"]) {
+    cluster.missing = missing;
+    expect(await diagnose(shown)).toBeUndefined();
+  }
+  cluster.missing = "";
+  const restarted = await diagnose(shown);
+  expect(restarted?.rollout).toEqual(shown?.rollout);
+});
+
+test("a list that does not come is not waited for longer than a minute", async () => {
+  const { cluster, diagnose } = doctorOf([]);
+  cluster.missing = "VirtualMachineInstance";
+  expect(await diagnose()).toBeUndefined();
+  cluster.seconds = 59;
+  expect(await diagnose()).toBeUndefined();
+  cluster.seconds = 60;
+  expect((await diagnose())?.rollout.pools).toMatchObject([{ name: "worker", total: 1, inHand: 1 }]);
+});
+
+const reporting = (apiVersion: string, kind: string, condition: JsonMap, more: JsonMap = {}): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: "cluster", namespace: "openshift-cnv" },
+  ...more,
+  status: { conditions: [condition] },
+});
+const degraded = { type: "Degraded", status: "True", reason: "NoNodes", message: "no nodes" };
+const refused = { type: "Failure", status: "False", message: "no such field" };
+
+test.each([
+  [
+    "KubeletConfigFailed",
+    "KubeletConfig cluster is refused: no such field",
+    reporting(`${annotationPrefix}/v1`, "KubeletConfig", refused, {
+      spec: { machineConfigPoolSelector: { matchLabels: { pool: "worker" } } },
+    }),
+  ],
+  [
+    "VirtDegraded",
+    "HyperConverged reports NoNodes: no nodes",
+    reporting("hco.kubevirt.io/v1", "HyperConverged", degraded),
+  ],
+  ["VirtDegraded", "KubeVirt reports NoNodes: no nodes", reporting("kubevirt.io/v1", "KubeVirt", degraded)],
+  [
+    "DeschedulerDegraded",
+    "KubeDescheduler reports NoNodes: no nodes",
+    reporting("operator.openshift.io/v1", "KubeDescheduler", degraded),
+  ],
+])("%s is found: %s", async (id, message, object) => {
+  const { cluster, diagnose } = doctorOf([object]);
+  await diagnose();
+  cluster.seconds = 300;
+  expect((await diagnose())?.rollout.findings).toMatchObject([{ id, message }]);
+  cluster.objects = cluster.objects.filter(({ kind }) => kind !== object.kind);
+  expect((await diagnose())?.rollout.findings).toEqual([]);
+});

@@ -1,0 +1,181 @@
+// Diagnoses the rollouts that are under way, from informers and single reads, and wakes their configs when something may have changed.
+
+import { type DiagnosedRollout, rolloutChanges } from "@virt/advisor";
+import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import { equalJson } from "@virt/engine";
+import { infrastructureInformer } from "@virt/facts";
+import {
+  assessed,
+  type Diagnosis,
+  type DoctorFacts,
+  diagnoseRollout,
+  type NamedPod,
+  notAssessed,
+  type PodFact,
+  podsToRead,
+} from "@virt/impact";
+import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
+import { collectDoctorFacts, InformerLists, readNamedPod } from "@virt/reads";
+import type { ReadCache } from "../read-cache.ts";
+import { rolloutInformersOf } from "./informers.ts";
+
+/** Many objects change at once: one diagnosis for all. */
+const debounceMs = 1_000;
+/** A diagnosis waits so long for first lists: what stands in the status is better than one of half a cluster. */
+const patienceMs = 60_000;
+/** A status is written for its rollout at most so often. */
+const restMs = 10_000;
+const podWindowMs = 60_000;
+/** Pods that are read in such a window. */
+const mostPods = 10;
+const infrastructureAgeMs = 600_000;
+
+export type RolloutDoctorOptions = {
+  readonly find: (spec: InformerSpec) => InformerState | undefined;
+  readonly pools: () => readonly KubeObject[];
+  readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
+  readonly target: (ref: Ref) => KubeObject | undefined;
+  readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
+  readonly remembered: ReadCache;
+  readonly areVmsNamed: boolean;
+  /** Reconciles the configs whose rollouts are under way. */
+  readonly wake: () => void;
+};
+
+type KnownRollout = {
+  diagnosis: Diagnosis;
+  /** Sightings in monotonic milliseconds: nobody sets that clock. */
+  sightings: ReadonlyMap<string, number>;
+  writtenMs: number;
+};
+
+export class RolloutDoctor {
+  readonly #options: RolloutDoctorOptions;
+  readonly #lists: InformerLists;
+  readonly #known = new Map<string, KnownRollout>();
+  readonly #pods = new NamedPods();
+  /** Since when a first list is under way, by config. */
+  readonly #listingSince = new Map<string, number>();
+  #infrastructure: { readonly object: KubeObject | undefined; readonly atMs: number } | undefined;
+  #isWaking = false;
+
+  constructor(options: RolloutDoctorOptions) {
+    this.#options = options;
+    this.#lists = new InformerLists(options.find);
+  }
+
+  /** Something that is followed for a rollout changed. The configs are reconciled once for all changes of the next second. */
+  noticeChange(): void {
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    this.#options.clock.schedule(debounceMs, () => {
+      this.#isWaking = false;
+      this.#options.wake();
+    });
+  }
+
+  /** Undefined: too early to say anything. `nowMs` is the wall clock of this reconcile. */
+  async diagnose(
+    config: VirtPlatformConfig,
+    nowMs: number,
+    context: ReconcileContext,
+  ): Promise<DiagnosedRollout | undefined> {
+    const { name } = config.metadata;
+    const monotonicMs = this.#options.clock.monotonic();
+    if (this.#isTooEarly(config, monotonicMs)) return undefined;
+    const offset = nowMs - monotonicMs;
+    const known = this.#known.get(name);
+    const before = known?.diagnosis.rollout ?? config.status?.rollout;
+    await this.#loadInfrastructure(context.cluster, monotonicMs);
+    const sightings = new Map([...(known?.sightings ?? [])].map(([key, ms]) => [key, ms + offset]));
+    const facts = { ...this.#facts(config, nowMs, monotonicMs), before, sightings };
+    const namedPods = await this.#pods.read(podsToRead(facts), context, monotonicMs);
+    const diagnosis = diagnoseRollout({ ...facts, namedPods });
+    const isShown = equalJson(diagnosis.rollout, config.status?.rollout ?? null);
+    const writtenMs = known?.writtenMs ?? Number.NEGATIVE_INFINITY;
+    this.#known.set(name, {
+      diagnosis,
+      sightings: new Map([...diagnosis.sightings].map(([key, ms]) => [key, ms - offset])),
+      writtenMs,
+    });
+    const dueMs = isShown || writtenMs === Number.NEGATIVE_INFINITY ? 0 : writtenMs + restMs + offset;
+    return { rollout: diagnosis.rollout, dueMs, nextMs: diagnosis.nextAt };
+  }
+
+  /** The status of the config was written. */
+  noteWritten(name: string): void {
+    const known = this.#known.get(name);
+    if (known !== undefined) known.writtenMs = this.#options.clock.monotonic();
+  }
+
+  /** The config is gone, or nothing of it is rolled out any more. */
+  forget(name: string): void {
+    this.#known.delete(name);
+    this.#listingSince.delete(name);
+  }
+
+  #isTooEarly(config: VirtPlatformConfig, nowMs: number): boolean {
+    const { name } = config.metadata;
+    const lists = rolloutInformersOf(config, this.#options).map((spec) => this.#lists.list(spec, nowMs));
+    if (!lists.some((list) => !list.isAssessed && list.reason === "Listing")) {
+      this.#listingSince.delete(name);
+      return false;
+    }
+    const since = this.#listingSince.get(name) ?? nowMs;
+    this.#listingSince.set(name, since);
+    const isEarly = nowMs - since < patienceMs;
+    if (isEarly) this.noticeChange();
+    return isEarly;
+  }
+
+  async #loadInfrastructure(cluster: ReconcileContext["cluster"], nowMs: number): Promise<void> {
+    if (this.#infrastructure !== undefined && nowMs - this.#infrastructure.atMs < infrastructureAgeMs) return;
+    const { apiVersion, kind, name = "" } = infrastructureInformer;
+    const reading = await cluster.read({ apiVersion, kind, name });
+    if (reading.kind === "unavailable") return;
+    this.#infrastructure = { object: reading.kind === "found" ? reading.object : undefined, atMs: nowMs };
+  }
+
+  #facts(config: VirtPlatformConfig, now: number, monotonicMs: number): DoctorFacts {
+    const { pools, target, remembered, areVmsNamed } = this.#options;
+    const list = (spec: InformerSpec) => this.#lists.list(spec, monotonicMs);
+    const infrastructure = this.#infrastructure?.object;
+    return collectDoctorFacts({
+      disruption: config.status?.disruption ?? [],
+      renderedOf: (name) => remembered.renderedNow(name),
+      list: (spec) => {
+        if (spec !== infrastructureInformer) return list(spec);
+        return infrastructure === undefined ? notAssessed("NotServed") : assessed([infrastructure]);
+      },
+      hco: this.#options.hco(config),
+      now,
+      changes: rolloutChanges(config, target, pools()),
+      areVmsNamed,
+    });
+  }
+}
+
+/** Metadata of pods that drains fail on. Few are read a minute, and only while a drain names them. */
+class NamedPods {
+  readonly #pods = new Map<string, PodFact | undefined>();
+  #windowMs = Number.NEGATIVE_INFINITY;
+  #left = 0;
+
+  async read(
+    wanted: readonly NamedPod[],
+    { sender, signal }: ReconcileContext,
+    nowMs: number,
+  ): Promise<readonly PodFact[]> {
+    const keyOf = ({ namespace, name }: Pick<NamedPod, "namespace" | "name">) => `${namespace}/${name}`;
+    const keys = new Set(wanted.map(keyOf));
+    for (const key of this.#pods.keys()) if (!keys.has(key)) this.#pods.delete(key);
+    if (nowMs - this.#windowMs >= podWindowMs) [this.#windowMs, this.#left] = [nowMs, mostPods];
+    for (const pod of wanted) {
+      if (this.#pods.has(keyOf(pod)) || this.#left === 0) continue;
+      this.#left -= 1;
+      const found = await readNamedPod(pod, { sender, signal });
+      if (found !== "unavailable") this.#pods.set(keyOf(pod), found); // else it is asked for again
+    }
+    return [...this.#pods.values()].flatMap((pod) => pod ?? []);
+  }
+}

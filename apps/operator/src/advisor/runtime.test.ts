@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import { ClockSteps, Rejections } from "./runtime.ts";
+
+function clocks() {
+  const at = { wall: 1_800_000_000_000, monotonic: 5_000 };
+  const steps = new ClockSteps({ wall: () => at.wall, monotonic: () => at.monotonic });
+  return {
+    steps,
+    advance: (ms: number) => {
+      at.wall += ms;
+      at.monotonic += ms;
+    },
+    set: (ms: number) => {
+      at.wall += ms;
+    },
+  };
+}
+
+test("time that passes is no step, and neither is a clock that is kept right", () => {
+  const { steps, advance, set } = clocks();
+  steps.read("a").settle();
+  advance(3_600_000);
+  set(4_000);
+  expect(steps.read("a").stepMs).toBe(0);
+});
+
+test("a clock that is set is noticed by every config until its times were written, forward and back", () => {
+  const { steps, set } = clocks();
+  for (const config of ["a", "b"]) steps.read(config).settle();
+  set(600_000);
+  expect(steps.read("a").stepMs).toBe(600_000);
+  steps.read("a").settle();
+  set(-60_000);
+  expect(["a", "b"].map((config) => steps.read(config).stepMs)).toEqual([-60_000, 540_000]);
+});
+
+test("one that is set while a config is reconciled is noticed by the next reconcile", () => {
+  const { steps, set } = clocks();
+  steps.read("a").settle();
+  const reading = steps.read("a");
+  set(600_000);
+  reading.settle();
+  expect(steps.read("a").stepMs).toBe(600_000);
+});
+
+test("a process that knows nothing of a config claims nothing", () => {
+  const { steps, set } = clocks();
+  steps.read("a").settle();
+  set(600_000);
+  steps.forget("a");
+  expect(steps.read("a").stepMs).toBe(0);
+});
+
+const config = { name: "load-aware-rebalancing", generation: 2 };
+const item = "enable-psi-metrics";
+
+/** Whether each of these rejections is believed, at these seconds. */
+function believed(
+  seconds: readonly number[],
+  between: (rejections: Rejections, nowMs: number) => void = () => undefined,
+): readonly string[] {
+  const rejections = new Rejections();
+  return seconds.map((second) => {
+    const nowMs = second * 1000;
+    const result = rejections.counterFor("write", config, nowMs).count(item, "no");
+    between(rejections, nowMs);
+    return result.kind;
+  });
+}
+
+test("a rejection is believed when it came three times, five seconds apart", () => {
+  expect(believed([0, 5, 10])).toEqual(["unavailable", "unavailable", "rejected"]);
+  expect(believed([0, 1, 2, 3, 4])).not.toContain("rejected");
+});
+
+test("three times in a row: an answer of another kind in between starts anew", () => {
+  const acceptItem = (rejections: Rejections, nowMs: number) =>
+    rejections.counterFor("write", config, nowMs).reset(item);
+  expect(believed([0, 5, 10, 15, 20], acceptItem)).not.toContain("rejected");
+});
+
+test("rejected dry runs tell nothing about writes, nor an item about another, nor an older spec about this one", () => {
+  const others: readonly ((rejections: Rejections, nowMs: number) => void)[] = [
+    (rejections, nowMs) => rejections.counterFor("dry run", config, nowMs).count(item, "no"),
+    (rejections, nowMs) => rejections.counterFor("write", config, nowMs).count("other", "no"),
+  ];
+  for (const other of others) expect(believed([0, 5], other)).toEqual(["unavailable", "unavailable"]);
+  const rejections = new Rejections();
+  const kinds = [1, 2, 3].map(
+    (generation) =>
+      rejections.counterFor("write", { ...config, generation }, generation * 6_000).count(item, "no").kind,
+  );
+  expect(kinds).not.toContain("rejected");
+});
+
+test("a config that comes back under its old name starts anew", () => {
+  expect(believed([0, 5, 10], (rejections) => rejections.forget(config.name))).not.toContain("rejected");
+});
+
+test("returns when to ask again", () => {
+  const rejections = new Rejections();
+  rejections.counterFor("write", config, 0).count(item, "no");
+  expect(rejections.counterFor("write", config, 2_000).count(item, "no")).toMatchObject({ retryInMs: 3_000 });
+});

@@ -1,0 +1,234 @@
+// Writes to one managed object: the apply with its dry run before and its transfers of ownership, and the pause of an edit war.
+
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { type Bucket, type ExpectedVersion, equalJson, type Outcome, takeToken, type WriteResult } from "@virt/engine";
+import {
+  isDryRunRefused,
+  patchObject,
+  type ReconcileContext,
+  type ReconcileResult,
+  type Resource,
+  scrubText,
+  writeResultOf,
+} from "@virt/kube";
+import {
+  type ApplyDecision,
+  decideObject,
+  explainFailure,
+  isWriteDue,
+  type ManagedObject,
+  type Mutation,
+  type ObjectDecision,
+  type ObjectMemory,
+  type ObservedObject,
+  objectAnnotations,
+  type ReconcileOutcome,
+  readOverrides,
+  readState,
+  releasedManager,
+  releaseOwnershipObject,
+  rememberAnswer,
+  transferObject,
+  writeRate,
+} from "@virt/platform";
+import { managedInformer } from "@virt/reads";
+import { isUngoverned } from "./governance.ts";
+import { type ObjectRecord, type PlatformRuntime, rejectedRetryMs, resultAfter } from "./runtime.ts";
+
+const manager = fieldManagers.platform;
+
+export type ObjectAction = {
+  readonly object: ManagedObject;
+  /** What the decision was made by. */
+  readonly observed: ObservedObject;
+  readonly live: KubeObject | undefined;
+  readonly memory: ObjectMemory;
+  readonly record: ObjectRecord;
+  readonly runtime: PlatformRuntime;
+  readonly context: ReconcileContext;
+};
+
+export type ActionResult = { readonly outcome: ReconcileOutcome; readonly result: ReconcileResult };
+
+type DueApply = Extract<ObjectDecision, { kind: "apply" }>;
+
+export async function applyObject(decision: DueApply, action: ObjectAction): Promise<ActionResult> {
+  const { apply } = decision;
+  const { live, record, runtime, context } = action;
+  const confirmed = await confirmByDryRun(decision, action);
+  if (confirmed.kind === "over") return confirmed.result;
+  if (apply.cause !== "drift" && !(await isUngoverned(action.object, "apply", action)))
+    return failedAction({ kind: "stale" }, action);
+  const transferred = await transferOwnership(apply, action);
+  if (transferred !== undefined && (transferred.kind !== "done" || transferred.live === undefined))
+    return failedAction(transferred, action);
+  const newest = transferred?.live ?? confirmed.newest;
+  const expect: ExpectedVersion = newest === undefined ? "absent" : versionOf(newest);
+  const outcome = await context.cluster.apply(apply.object, { manager, force: live !== undefined, expect });
+  if (outcome.kind !== "done" || outcome.live === undefined) return handleRejection(outcome, apply, action);
+  context.wrote(managedInformer(action.object.ref, runtime.settings.hcoNamespace), outcome.live);
+  const bucket = await releaseOwnership(outcome.live, decision.bucket, action);
+  const { mutation: known } = action.memory;
+  const written = { ...afterWrite(apply, action), bucket, ...(known && { mutation: known }) };
+  const memory = rememberAnswer(written, { intent: apply.intent, answer: outcome.live, seen: action.observed });
+  record.memory = memory;
+  const { mutation } = memory;
+  return {
+    outcome: { kind: "applied", apply, before: live, live: outcome.live, mutated: mutation?.changes ?? [] },
+    result: mutation === undefined ? { kind: "done" } : requeueForMutation(mutation, action),
+  };
+}
+
+/** `due`: it is to be written, over the newest form that is known, which may be newer than what was decided on. */
+type ConfirmedApply =
+  | { readonly kind: "due"; readonly newest: KubeObject | undefined }
+  | { readonly kind: "over"; readonly result: ActionResult };
+
+async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectAction): Promise<ConfirmedApply> {
+  const { live } = action;
+  // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
+  if (skipsDryRun || live === undefined || apply.handOver.length > 0) return { kind: "due", newest: live };
+  const write = { manager, force: true, expect: { uid: live.metadata.uid ?? "" } };
+  const outcome = await action.context.cluster.dryRunApply(apply.object, write);
+  if (isDryRunRefused(outcome)) return { kind: "due", newest: live }; // the apply itself will say so
+  if (outcome.kind !== "done" || outcome.live === undefined)
+    return { kind: "over", result: await handleRejection(outcome, apply, action) };
+  if (!hasSameOverrides(live, outcome.live)) return { kind: "over", result: failedAction({ kind: "stale" }, action) };
+  if (isWriteDue(live, outcome.live)) return { kind: "due", newest: outcome.live };
+  return { kind: "over", result: settleAction(apply, answerFor(live, outcome.live), action) };
+}
+
+/** A write would change nothing: it is as we want it, or as admission makes it whoever writes. */
+function settleAction(
+  { contested, intent }: ApplyDecision,
+  answer: KubeObject,
+  { runtime, memory, record, observed }: ObjectAction,
+): ActionResult {
+  const known = rememberAnswer(memory, { intent, answer, seen: observed });
+  record.memory = known;
+  const { mutation } = known;
+  if (mutation === undefined)
+    return { outcome: { kind: "decided", decision: { kind: "in-sync", contested, intent } }, result: { kind: "done" } };
+  const { changes, askAgainAt } = mutation;
+  const decision = { kind: "mutated", changes, contested, inMs: askAgainAt - observed.monotonicMs } as const;
+  return { outcome: { kind: "decided", decision }, result: requeueForMutation(mutation, { runtime, observed }) };
+}
+
+function requeueForMutation(
+  { askAgainAt }: Mutation,
+  { runtime, observed }: Pick<ObjectAction, "runtime" | "observed">,
+): ReconcileResult {
+  return { kind: "requeueAt", atMs: runtime.clock.wall() + askAgainAt - observed.monotonicMs };
+}
+
+/** Its overrides are those that the decision was made by. */
+function hasSameOverrides(observed: KubeObject, now: KubeObject): boolean {
+  return equalJson(readOverrides(observed), readOverrides(now));
+}
+
+/** A dry run stores no version: it was compared with the one that we know, whatever the server has by now. */
+function answerFor({ metadata: { resourceVersion } }: KubeObject, dryRun: KubeObject): KubeObject {
+  return { ...dryRun, metadata: { ...dryRun.metadata, ...(resourceVersion && { resourceVersion }) } };
+}
+
+/** A creation of what was there before undoes somebody's deletion: the object says so itself. */
+function afterWrite(
+  { cause, object }: ApplyDecision,
+  { memory }: ObjectAction,
+): Pick<ObjectMemory, "wasThere" | "recreated"> {
+  const { recreated = [] } = memory;
+  return { wasThere: true, recreated: cause === "create" ? readState(object).recreated : recreated };
+}
+
+/** What somebody said by an annotation that we have not seen yet must not be overwritten, and force would do it. */
+function versionOf({ metadata: { uid = "", resourceVersion } }: KubeObject): Exclude<ExpectedVersion, string> {
+  return { uid, ...(resourceVersion && { resourceVersion }) };
+}
+
+/** Before we leave out what only we own, somebody else holds it: its value stays. Undefined: there is nothing to do. */
+async function transferOwnership(
+  { handOver: paths }: ApplyDecision,
+  { live, context }: ObjectAction,
+): Promise<Outcome | undefined> {
+  if (live === undefined || paths.length === 0) return undefined;
+  const write = { manager: releasedManager, force: false, expect: versionOf(live) };
+  return context.cluster.apply(transferObject(live, paths), write);
+}
+
+/** What somebody owns again need not be held any more. It is tidying: what fails or waits is mended by the next write. */
+async function releaseOwnership(
+  live: KubeObject,
+  before: Bucket,
+  { object, runtime, context }: ObjectAction,
+): Promise<Bucket> {
+  const rest = releaseOwnershipObject(live);
+  const { granted, bucket } = takeToken(before, writeRate, runtime.clock.monotonic());
+  if (rest === undefined || !granted) return before;
+  const write = { manager: releasedManager, force: false, expect: versionOf(live) };
+  const outcome = await context.cluster.apply(rest, write);
+  if (outcome.kind !== "done" || outcome.live === undefined) return before;
+  context.wrote(managedInformer(object.ref, runtime.settings.hcoNamespace), outcome.live);
+  return bucket;
+}
+
+/** Finds out whether the patch of an override is why the server refuses the object: then it is held, as by any other bad patch. */
+async function handleRejection(
+  outcome: Outcome,
+  { intent, unpatched }: ApplyDecision,
+  action: ObjectAction,
+): Promise<ActionResult> {
+  const { observed, live, context, memory, record } = action;
+  if (outcome.kind !== "rejected" || unpatched === undefined) return failedAction(outcome, action);
+  const write = { manager, force: true, expect: { uid: live?.metadata.uid ?? "" } };
+  const without = await context.cluster.dryRunApply(unpatched, write);
+  if (without.kind !== "done") return failedAction(outcome, action);
+  const askAgainAt = observed.monotonicMs + rejectedRetryMs;
+  // What a server says about a refusal may hold what it refused.
+  const refusal = { intent, shapeOf: observed.shapeOf, message: scrubText(outcome.message), askAgainAt };
+  const knowing = { ...memory, refused: refusal };
+  record.memory = knowing;
+  const decision = decideObject({ ...observed, memory: knowing });
+  return {
+    outcome: { kind: "decided", decision },
+    result: { kind: "requeueAt", atMs: observed.now + rejectedRetryMs },
+  };
+}
+
+/** Writes the marker that ends an edit war. While it cannot be written, corrections stop all the same. */
+export async function pauseObject(
+  decision: Extract<ObjectDecision, { kind: "pause" }>,
+  action: ObjectAction,
+): Promise<ActionResult> {
+  const { live, memory, record, runtime, context, object } = action;
+  const found = await runtime.discovery.find(object.ref, context.signal, context.sender);
+  const { resourceVersion } = live?.metadata ?? {};
+  const annotations = { [objectAnnotations.paused]: "true", [objectAnnotations.state]: decision.state };
+  const held = { ...memory, unwrittenPause: decision.paused };
+  record.memory = held;
+  const unwritten = (why: WriteResult) => failedAction(why, action, "failed to write the pause annotation: ");
+  if (found.kind === "not-served") return unwritten({ kind: "missing", what: "kind" });
+  if (found.kind === "unavailable") return unwritten(found);
+  if (resourceVersion === undefined) return unwritten({ kind: "absent" });
+  const place = { name: object.ref.name, ...(object.ref.namespace && { namespace: object.ref.namespace }) };
+  const body = { metadata: { resourceVersion, annotations } };
+  const request = patchObject(found.resource satisfies Resource, place, body, { type: "merge", fieldManager: manager });
+  const written = writeResultOf(await context.sender.write(request, { signal: context.signal }));
+  if (written.kind !== "done" || written.live === undefined) return unwritten(written);
+  context.wrote(managedInformer(object.ref, runtime.settings.hcoNamespace), written.live);
+  const { unwrittenPause: _written, ...rest } = { ...held, bucket: decision.bucket };
+  record.memory = { ...rest, ...(rest.answer && { answer: pausedAnswer(rest.answer, decision.state) }) };
+  return { outcome: { kind: "paused-now", decision }, result: { kind: "done" } };
+}
+
+/** What we know of the fight ends with the pause, whatever becomes of the object's own memory. */
+function pausedAnswer({ metadata, ...answer }: KubeObject, state: string): KubeObject {
+  const annotations = { ...metadata.annotations, [objectAnnotations.state]: state };
+  return { ...answer, metadata: { ...metadata, annotations } };
+}
+
+/** A failure takes no token, and never counts as a fight. */
+function failedAction(written: WriteResult, { runtime, object }: ObjectAction, prefix = ""): ActionResult {
+  const message = `${prefix}${explainFailure(written, object.ref)}`;
+  const outcome = { kind: "failed", message, isPermanent: written.kind === "rejected" } as const;
+  return { outcome, result: resultAfter(written, runtime.clock) };
+}

@@ -1,0 +1,233 @@
+// The impact of writes that are due and would change nodes: followed while there are any, shown, and asked before the gate lets them go.
+
+import type { KubeObject } from "@virt/api";
+import { type ShapeOf, writeTime } from "@virt/engine";
+import { poolInformer } from "@virt/facts";
+import { type Assessment, assessed, assessImpact, type ImpactFacts, impactInformers, neededReads } from "@virt/impact";
+import type { Clock, Discovery, InformerSpec, InformerState, ReconcileContext, ReconcileResult } from "@virt/kube";
+import {
+  closedBecause,
+  disruptionOfWrites,
+  type GatedRollout,
+  holdAtGate,
+  isHeldAtGate,
+  type ManagedObject,
+  type NodeWrite,
+  nodeWriteOf,
+  type ObjectDecision,
+  objectName,
+  type ReconcileOutcome,
+  readRebootGate,
+  rebootHeldNote,
+  type ShownImpact,
+  shownImpact,
+  warningEvent,
+} from "@virt/platform";
+import { collectImpactFacts, ImpactReads, InformerLists, type ListFacts, listPolicies } from "@virt/reads";
+import type { ReadCache } from "../read-cache.ts";
+import { recordHcoEvent } from "./report.ts";
+import type { ObjectRecord, PlatformRecords, PlatformRuntime } from "./runtime.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** Reconciled under this key. */
+export const impactKey = "impact";
+
+/** Many facts change at once: one assessment for all; while first lists come in, soon. */
+const restMs = { listed: 5_000, listing: 250 };
+/** What is shown changes at most so often. */
+const shownRestMs = 60_000;
+const refusedRetryMs = 300_000;
+
+export type RebootImpactParts = {
+  readonly find: (spec: InformerSpec) => InformerState | undefined;
+  readonly records: PlatformRecords;
+  readonly readCache: ReadCache;
+  readonly discovery: Pick<Discovery, "find">;
+  readonly clock: Clock;
+};
+
+/** What a decision is gated by. */
+export type GatedObject = {
+  readonly object: ManagedObject;
+  readonly live: KubeObject | undefined;
+  readonly shapeOf: ShapeOf;
+  readonly record: ObjectRecord;
+  readonly snapshot: Snapshot;
+};
+
+export class RebootImpact {
+  readonly #parts: RebootImpactParts;
+  readonly #lists: InformerLists;
+  #reads = new ImpactReads();
+  #shown: ReadonlyMap<string, ShownImpact> = new Map();
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #restUntil = Number.NEGATIVE_INFINITY;
+  /** Why the gate was closed when the objects behind it were last told. */
+  #causes = "";
+  #isReported = false;
+
+  constructor(parts: RebootImpactParts) {
+    this.#parts = parts;
+    this.#lists = new InformerLists(parts.find);
+  }
+
+  /** Followed only while something is due. */
+  get wanted(): readonly InformerSpec[] {
+    return this.#parts.records.hasPendingWrites() ? impactInformers : [];
+  }
+
+  isInput(spec: InformerSpec): boolean {
+    return impactInformers.includes(spec);
+  }
+
+  shownFor(key: string): ShownImpact | undefined {
+    return this.#shown.get(key);
+  }
+
+  /** The decision, or that the gate holds it. Reads caches only. */
+  holdAtGate(decided: ObjectDecision, { object, live, shapeOf, record, snapshot }: GatedObject): ObjectDecision {
+    const write = nodeWriteOf(object, decided, { live, shapeOf });
+    record.attempted = write;
+    const gate = readRebootGate(snapshot.hco.metadata.annotations ?? {});
+    if (write === undefined || gate.kind === "off") return decided;
+    record.nodeWrite = write; // it is assessed with all others
+    const pools = this.#list(poolInformer);
+    const own = pools.isAssessed ? assessed(this.#disruption([write])) : pools;
+    return holdAtGate(decided, { gate, disruption: own, rollout: this.#rollout(snapshot) });
+  }
+
+  /** What is left to be written after a reconcile. */
+  settle(record: ObjectRecord, outcome: ReconcileOutcome): void {
+    const isHeld = outcome.kind === "decided" && isHeldAtGate(outcome.decision);
+    record.hold = isHeld ? outcome.decision : undefined;
+    record.nodeWrite = outcome.kind === "failed" || isHeld ? record.attempted : undefined;
+    record.attempted = undefined;
+  }
+
+  async reconcile(
+    snapshot: Snapshot | undefined,
+    { runtime, context }: { readonly runtime: PlatformRuntime; readonly context: ReconcileContext },
+  ): Promise<{ readonly result: ReconcileResult; readonly isShownChanged: boolean }> {
+    const { clock, records } = this.#parts;
+    const pending = records.pendingWrites();
+    if (snapshot === undefined || pending.length === 0) return this.#forget();
+    const now = clock.monotonic();
+    const at = (monotonic: number): ReconcileResult => ({ kind: "requeueAt", atMs: clock.wall() + monotonic - now });
+    if (now < this.#restUntil) return { result: at(this.#restUntil), isShownChanged: false };
+    const isWhole = await this.#load(snapshot, context);
+    const rollout = this.#rollout(snapshot);
+    const isListing = isAnyListing(rollout.impact);
+    this.#restUntil = clock.monotonic() + (isListing ? restMs.listing : restMs.listed);
+    this.#reportGate(rollout, { snapshot, runtime });
+    const shown = this.#show(rollout, snapshot);
+    const retryAt = now + (isWhole ? refusedRetryMs : restMs.listed);
+    const dueAt = [this.#reads.podsDueAt, shown.dueAt, this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, retryAt];
+    return { result: at(Math.max(this.#restUntil, Math.min(...dueAt))), isShownChanged: shown.isChanged };
+  }
+
+  #forget(): { readonly result: ReconcileResult; readonly isShownChanged: boolean } {
+    const isShownChanged = this.#shown.size > 0;
+    this.#reads = new ImpactReads();
+    this.#shown = new Map();
+    this.#shownAt = Number.NEGATIVE_INFINITY;
+    this.#restUntil = Number.NEGATIVE_INFINITY;
+    this.#causes = "";
+    this.#isReported = false;
+    return { result: { kind: "done" }, isShownChanged };
+  }
+
+  async #load(snapshot: Snapshot, { cluster, sender, signal }: ReconcileContext): Promise<boolean> {
+    const { clock, discovery, readCache } = this.#parts;
+    const needed = neededReads(this.#facts(this.#pendingDisruption(), snapshot));
+    const missing = needed.configs.filter((name) => readCache.renderedNow(name) === undefined).slice(0, mostConfigs);
+    await Promise.all(missing.map((name) => readCache.rendered(name, cluster)));
+    const { isWhole } = await this.#reads.load(needed, {
+      sender,
+      discovery,
+      reader: cluster,
+      signal,
+      now: clock.monotonic(),
+    });
+    return isWhole;
+  }
+
+  /** Objects behind the gate decide anew when it opens, or when another thing closes it. */
+  #reportGate(rollout: GatedRollout, { snapshot, runtime }: { snapshot: Snapshot; runtime: PlatformRuntime }): void {
+    const why = closedBecause(readRebootGate(snapshot.hco.metadata.annotations ?? {}), rollout);
+    const causes = why.length === 0 ? "" : `${why.join(", ")} ${rollout.impact.summary}`;
+    const held = this.#parts.records.heldWrites();
+    if (causes !== this.#causes || causes === "") for (const key of held) runtime.enqueue(key);
+    this.#causes = causes;
+    if (causes === "") this.#isReported = false;
+    if (this.#isReported || causes === "" || held.length === 0 || isAnyListing(rollout.impact)) return;
+    this.#isReported = true;
+    const names = held.flatMap((key) => snapshot.object(key)?.ref ?? []).map(objectName);
+    const note = rebootHeldNote(names, why, rollout.impact);
+    for (const event of warningEvent("RebootHeld", note)) recordHcoEvent(event, snapshot.hco, runtime);
+  }
+
+  #show(rollout: GatedRollout, snapshot: Snapshot): { readonly isChanged: boolean; readonly dueAt: number } {
+    const known = new Map([[JSON.stringify(rollout.disruption), shownImpact(rollout.impact)]]);
+    const impactOf = (write: NodeWrite) => {
+      const disruption = this.#disruption([write]);
+      const key = JSON.stringify(disruption);
+      const found = known.get(key) ?? shownImpact(assessImpact(this.#facts(disruption, snapshot)));
+      known.set(key, found);
+      return found;
+    };
+    const next = new Map(this.#parts.records.pendingWrites().map(([key, write]) => [key, impactOf(write)] as const));
+    if (JSON.stringify([...next]) === JSON.stringify([...this.#shown]))
+      return { isChanged: false, dueAt: Number.POSITIVE_INFINITY };
+    const dueAt = this.#shownAt + shownRestMs;
+    const isNew = [...next.keys()].some((key) => !this.#shown.has(key)) || this.#isListed(next);
+    if (!isNew && this.#parts.clock.monotonic() < dueAt) return { isChanged: false, dueAt };
+    this.#shown = next;
+    this.#shownAt = this.#parts.clock.monotonic();
+    return { isChanged: true, dueAt: Number.POSITIVE_INFINITY };
+  }
+
+  /** What was shown while lists were under way is replaced at once. */
+  #isListed(next: ReadonlyMap<string, ShownImpact>): boolean {
+    return [...this.#shown].some(([key, was]) => !next.has(key) || isAnyListing(was));
+  }
+
+  #rollout(snapshot: Snapshot): GatedRollout {
+    const disruption = this.#pendingDisruption();
+    const pools = this.#list(poolInformer);
+    const impact = assessImpact(this.#facts(disruption, snapshot));
+    return { disruption, impact, pools: pools.isAssessed ? pools.value : [] };
+  }
+
+  #pendingDisruption() {
+    return this.#disruption(this.#parts.records.pendingWrites().map(([, write]) => write));
+  }
+
+  #disruption(writes: readonly NodeWrite[]) {
+    const pools = this.#list(poolInformer);
+    return disruptionOfWrites(writes, pools.isAssessed ? pools.value : [], listPolicies(this.#list));
+  }
+
+  #facts(disruption: ImpactFacts["disruption"], { hco }: Snapshot): ImpactFacts {
+    const { clock, readCache } = this.#parts;
+    const assessedAt = writeTime(clock.wall());
+    const list = this.#list;
+    return collectImpactFacts({
+      assessedAt,
+      disruption,
+      renderedOf: readCache.renderedNow,
+      list,
+      hco,
+      reads: this.#reads,
+    });
+  }
+
+  readonly #list: ListFacts = (spec): Assessment<readonly KubeObject[]> =>
+    this.#lists.list(spec, this.#parts.clock.monotonic());
+}
+
+function isAnyListing({ notAssessed }: Pick<ShownImpact, "notAssessed">): boolean {
+  return notAssessed.some(({ reason }) => reason === "Listing");
+}
+
+/** As many rendered configurations a time. */
+const mostConfigs = 4;

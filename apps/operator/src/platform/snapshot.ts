@@ -1,0 +1,226 @@
+// What is true until an input changes: the HyperConverged that counts, the facts, the objects that follow, their evaluations.
+
+import type { KubeObject, Ref } from "@virt/api";
+import { asText, at, canonicalJson, oncePer } from "@virt/engine";
+import {
+  configInformer,
+  type FindCached,
+  type FoundHyperConverged,
+  findHyperConverged,
+  infrastructureInformer,
+  kindInformer,
+  namespaceInformer,
+  nodeInformer,
+  objectInformer,
+  poolInformerOf,
+  schedulerInformer,
+} from "@virt/facts";
+import { crdInformer, type InformerSpec, type InformerState, type Reader } from "@virt/kube";
+import {
+  annotationOf,
+  annotationPrefix,
+  buildClusterFacts as build,
+  type ClusterFacts,
+  type ClusterFactsInput,
+  type EvaluatedObject,
+  evaluateObject,
+  type ListResult,
+  type Lookup,
+  type ManagedObject,
+  managedObjects,
+  objectAnnotations,
+  objectKey,
+  type Preview,
+  placesIn,
+  previewObject,
+  readExclusions,
+  shapeOfObject,
+} from "@virt/platform";
+import { managedInformer, platformHcoInformers } from "@virt/reads";
+import type { ReadCache } from "../read-cache.ts";
+import type { Settings } from "../settings.ts";
+import type { PlatformRuntime } from "./runtime.ts";
+
+export type Snapshot = {
+  readonly hco: KubeObject;
+  /** Of what others are rendered from. */
+  readonly content: string;
+  readonly facts: ClusterFacts;
+  readonly objects: readonly ManagedObject[];
+  readonly object: (key: string) => ManagedObject | undefined;
+  readonly evaluate: (object: ManagedObject) => EvaluatedObject;
+  /** What this object alone is made from is another one. */
+  readonly invalidate: (key: string) => void;
+};
+
+export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
+  const hco = chooseHco(runtime.find, runtime.settings.hcoNamespace);
+  if (hco.kind !== "found") return undefined;
+  const { object } = hco;
+  const exclusions = readExclusions(annotationOf(object.metadata.annotations ?? {}, "disabled-resources"));
+  if (exclusions.kind === "rules") runtime.records.cluster.exclusions = exclusions.rules;
+  const facts = collectFacts(object, {
+    ...runtime,
+    activation: runtime.settings.activation,
+    exclusions: runtime.records.cluster.exclusions,
+    released: runtime.governance.released(),
+    releasedUnread: runtime.governance.unread(),
+  });
+  const objects = managedObjects(runtime.assets, placesIn(object, runtime));
+  const byKey = new Map(objects.map((one) => [objectKey(one.ref), one]));
+  const evaluations = new Map<string, EvaluatedObject>();
+  return {
+    hco: object,
+    content: contentOf(object),
+    facts,
+    objects,
+    object: (key) => byKey.get(key),
+    evaluate: (one) => {
+      const key = objectKey(one.ref);
+      const known = evaluations.get(key);
+      if (known !== undefined) return known;
+      const { lastKnown } = runtime.records.cluster;
+      const made = evaluateObject(one, { facts, shapeOf: shapeOfObject(one, facts), lastKnown });
+      for (const [asset, status] of made.statuses) if (status.kind !== "held") lastKnown.set(asset, status);
+      evaluations.set(key, made);
+      return made;
+    },
+    invalidate: (key) => void evaluations.delete(key),
+  };
+}
+
+/** What the controller would do with each object now, for pages and the report. */
+export function previewsOf({ facts, objects, evaluate }: Snapshot, runtime: PlatformRuntime): readonly Preview[] {
+  const [now, monotonicMs] = [runtime.clock.wall(), runtime.clock.monotonic()];
+  const unreadReason = (ref: Ref) => {
+    const informer = runtime.find(managedInformer(ref, runtime.settings.hcoNamespace));
+    return informer === undefined || informer.state === "starting"
+      ? (informer?.lastError ?? "cache not synced")
+      : undefined;
+  };
+  return objects.map((object) =>
+    previewObject(object, {
+      facts,
+      now,
+      monotonicMs,
+      memory: runtime.records.object(objectKey(object.ref)).memory,
+      evaluated: evaluate(object),
+      unreadReason,
+      gated: (one, decision) =>
+        decision.kind === "apply" ? (runtime.records.object(objectKey(one.ref)).hold ?? decision) : decision,
+    }),
+  );
+}
+
+export function isHco({ kind }: Pick<Ref, "kind">): boolean {
+  return kind === "HyperConverged";
+}
+
+export function chooseHco(find: FindCached, hcoNamespace: string): FoundHyperConverged {
+  return findHyperConverged(platformHcoInformers(hcoNamespace), find, hcoNamespace);
+}
+
+/** What others are rendered from: not its status, nor what people say to others, or to us about this one object. */
+export const contentOf = oncePer((hco: KubeObject): string => {
+  const said = Object.entries(hco.metadata.annotations ?? {}).filter(([key]) => isSaidToAll(key));
+  return canonicalJson({ spec: hco["spec"] ?? {}, annotations: Object.fromEntries(said) });
+});
+
+const saidToOne: ReadonlySet<string> = new Set(Object.values(objectAnnotations));
+
+function isSaidToAll(key: string): boolean {
+  return key.startsWith(annotationPrefix) && !saidToOne.has(key);
+}
+
+export type ClusterFactsSources = Omit<ClusterFactsInput, "lookup"> &
+  Caches & { readonly settings: Pick<Settings, "hcoNamespace"> };
+
+type Caches = { readonly find: (spec: InformerSpec) => InformerState | undefined; readonly readCache: ReadCache };
+
+/** What all is made from stays the same until it changes; its version moves on with its status, and writes need the newest. */
+function collectFacts(hco: KubeObject | undefined, parts: ClusterFactsSources): ClusterFacts {
+  const facts = build(hco, { ...parts, lookup: lookupInCaches(parts) });
+  const newestOf = ({ metadata }: KubeObject, ref: Ref) =>
+    [...(parts.find(managedInformer(ref, parts.settings.hcoNamespace))?.store.items() ?? [])].find(
+      (one) => one.metadata.uid === metadata.uid,
+    );
+  return {
+    ...facts,
+    live: (ref) => (ref.kind === "HyperConverged" && hco !== undefined ? newestOf(hco, ref) : facts.live(ref)),
+  };
+}
+
+function lookupInCaches({ find, readCache }: Caches): Lookup {
+  const list = (spec: InformerSpec) => listed(spec, find(spec));
+  return {
+    // Thousands, of which nobody needs the version: while the list is the same one, what was read of it is not read again.
+    nodes: () => listed(nodeInformer, find(nodeInformer), (store) => store.notifiedItems),
+    infrastructure: () => list(infrastructureInformer),
+    scheduler: () => list(schedulerInformer),
+    plans: () => list(configInformer),
+    namespace: (name) => list(namespaceInformer(name)),
+    object: (ref) => list(objectInformer(ref)),
+    objects: (apiVersion, kind, parts) => list(kindInformer(apiVersion, kind, parts)),
+    pool: (name) => list(poolInformerOf(name)),
+    crds: servedCrds(find(crdInformer)?.store.notifiedItems ?? []),
+    crdUnreadReason: listed(crdInformer, find(crdInformer)).unreadReason,
+    schema: readCache.schemaNow,
+    rendered: (name) => {
+      const value = readCache.renderedNow(name);
+      return value === undefined ? { unreadReason: readCache.whyUnread(name) } : { value };
+    },
+  };
+}
+
+/** One that is being deleted takes nothing any more. */
+const servedCrds = oncePer((crds: readonly KubeObject[]): ReadonlySet<string> => {
+  const served = crds.filter(({ metadata }) => metadata["deletionTimestamp"] === undefined);
+  return new Set(served.map(({ metadata }) => metadata.name));
+});
+
+const newest = (store: InformerState["store"]): readonly KubeObject[] => [...store.items()];
+
+function listed({ kind }: InformerSpec, watch: InformerState | undefined, read = newest): ListResult {
+  const items = watch === undefined ? [] : read(watch.store);
+  if (watch === undefined || watch.state === "starting")
+    return { items, unreadReason: watch?.lastError ?? `cache of ${kind} not synced` };
+  return watch.lastError === undefined ? { items } : { items, unreadReason: watch.lastError };
+}
+
+/** False: some of it could not be read, and somebody has to try again. */
+export async function loadInputs(
+  object: ManagedObject,
+  runtime: PlatformRuntime,
+  { cluster }: { readonly cluster: Reader },
+): Promise<boolean> {
+  const { readCache } = runtime;
+  const schemas = schemasOf(object, runtime);
+  const configurations = configurationsOf(object, runtime);
+  await Promise.all([
+    ...schemas.map(({ crd, version }) => readCache.schema(crd, version, cluster)),
+    ...configurations.map((name) => readCache.rendered(name, cluster)),
+  ]);
+  return [...schemas.map(({ crd }) => crd), ...configurations].every((name) => readCache.whyUnread(name) === undefined);
+}
+
+function schemasOf({ assets, ref }: ManagedObject, { find }: PlatformRuntime) {
+  const version = ref.apiVersion.split("/").at(-1) ?? "";
+  const named = assets.flatMap(({ target, reads }) => [
+    ...(target.crd === undefined ? [] : [{ crd: target.crd, version }]),
+    ...Object.values(reads).flatMap((read) =>
+      read.read === "schema" ? [{ crd: read.crd, version: read.version }] : [],
+    ),
+  ]);
+  return named.filter(({ crd }) => find(crdInformer)?.store.get(crd) !== undefined);
+}
+
+/** At which the pools aim that an asset reads. */
+function configurationsOf({ assets }: ManagedObject, { find }: PlatformRuntime): readonly string[] {
+  const pools = assets.flatMap(({ reads }) =>
+    Object.values(reads).flatMap((read) => (read.read === "pool" ? [read.name] : [])),
+  );
+  return pools.flatMap((name) => {
+    const pool = [...(find(poolInformerOf(name))?.store.items() ?? [])][0];
+    return asText(at(pool, "spec", "configuration", "name")) ?? [];
+  });
+}

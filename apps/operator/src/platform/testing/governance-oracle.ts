@@ -1,0 +1,135 @@
+// What may be written, decided from what people did alone, in the order in which the server stored it.
+
+import type { KubeObject } from "@virt/api";
+import {
+  type AssetName,
+  assetNames,
+  assetOf,
+  type ClusterWrite,
+  type ConfigName,
+  saidBy,
+} from "./governance-catalog.ts";
+import type { GovernedCluster } from "./governed-cluster.ts";
+
+const switchOf: Readonly<Record<AssetName, string>> = {
+  "swap-enable": "enable-swap",
+  "psi-enable": "enable-loadaware",
+};
+
+/** For which a plan governs an asset. `before`: when the one before it ended. */
+type Period = { readonly before: number | undefined; isOver: boolean; isNoted: boolean; isSeen: boolean };
+
+/** Knows nothing of the code under test: only what people did, in the order in which the server stored it. */
+export class Oracle {
+  #now = 0;
+  readonly #releasedAt = new Map<AssetName, number>();
+  readonly #askedAt = new Map<AssetName, number>();
+  readonly #pruneAskedAt = new Map<AssetName, number>();
+  readonly #thereAt = new Map<AssetName, number>();
+  readonly #periods = new Map<AssetName, Period>();
+  readonly violations: string[] = [];
+  allowed = 0;
+
+  /** An event showed a process that this config governs: it knows as long as it lives. */
+  seen(config: KubeObject): void {
+    const period = this.#periods.get(assetOf[config.metadata.name as ConfigName]);
+    if (period !== undefined && governing(config)) period.isSeen = true;
+  }
+
+  crashed(): void {
+    for (const period of this.#periods.values()) period.isSeen = false;
+  }
+
+  /** All that a process knows is stored. */
+  stored(): void {
+    for (const period of this.#periods.values()) period.isNoted ||= period.isSeen;
+  }
+
+  /** A process had this config in its cache, and all its requests to remember it were answered. */
+  remembered(config: KubeObject, cluster: GovernedCluster): void {
+    const name = config.metadata.name as ConfigName;
+    const period = this.#periods.get(assetOf[name]);
+    if (period === undefined) return;
+    const isNewest = config.metadata["generation"] === cluster.configs.get(name)?.metadata["generation"];
+    period.isNoted ||= period.isOver ? isNewest : governing(config);
+  }
+
+  /** Seen after every step: who governs, and what is there. */
+  after(cluster: GovernedCluster): void {
+    this.#now += 1;
+    for (const [config, asset] of Object.entries(assetOf) as readonly [ConfigName, AssetName][]) {
+      const there = cluster.configs.get(config);
+      const period = this.#periods.get(asset);
+      if (governing(there)) {
+        const before = period?.isNoted === false ? period.before : this.#releasedAt.get(asset);
+        if (period?.isOver !== false)
+          this.#periods.set(asset, { before, isOver: false, isNoted: false, isSeen: false });
+      } else if (period?.isOver === false) {
+        period.isOver = true;
+        this.#releasedAt.set(asset, this.#now);
+      }
+      const now = this.#periods.get(asset);
+      if (now === undefined) continue;
+      // What nobody could write down before it was deleted nobody can know; a config that was executed shows it itself.
+      if (now.isOver && !now.isNoted && !now.isSeen && !isExecuted(there)) this.#forget(asset, now);
+    }
+    for (const asset of cluster.machineConfigs.keys()) this.#thereAt.set(asset, this.#now);
+  }
+
+  #forget(asset: AssetName, { before }: Period): void {
+    this.#periods.delete(asset);
+    if (before === undefined) this.#releasedAt.delete(asset);
+    else this.#releasedAt.set(asset, before);
+  }
+
+  /** A person set a switch, which said something else before. */
+  said(before: KubeObject | undefined, after: KubeObject | undefined): void {
+    for (const asset of assetNames) {
+      const [was, is] = [before, after].map((hco) => ({
+        autopilot: autopilotSays(saidBy(hco, "autopilot"), asset),
+        own: saidBy(hco, switchOf[asset]),
+        prune: saidBy(hco, "prune") === "true",
+      }));
+      if (was === undefined || is === undefined) continue;
+      const isNamed = is.autopilot !== "nothing" && is.autopilot !== was.autopilot;
+      if (isNamed || (is.own === "true" && was.own !== "true")) this.#askedAt.set(asset, this.#now + 0.5);
+      const isOff = (own: string | undefined) => (asset === "swap-enable" ? own === "false" : own !== "true");
+      if (is.prune && isOff(is.own) && (!was.prune || !isOff(was.own))) this.#pruneAskedAt.set(asset, this.#now + 0.5);
+    }
+  }
+
+  wrote({ asset, verb }: ClusterWrite): void {
+    const released = this.#releasedAt.get(asset) ?? -1;
+    const asked = Math.max(
+      this.#askedAt.get(asset) ?? -1,
+      this.#thereAt.get(asset) ?? -1,
+      verb === "delete" ? (this.#pruneAskedAt.get(asset) ?? -1) : -1,
+    );
+    // An object that was there at the hand-over is managed on, but not deleted for it.
+    const isAsked =
+      verb === "delete"
+        ? Math.max(this.#askedAt.get(asset) ?? -1, this.#pruneAskedAt.get(asset) ?? -1) >= released
+        : asked >= released;
+    if (released < 0 || isAsked) this.allowed += 1;
+    else this.violations.push(`${verb} ${asset} at ${this.#now}, released at ${released}, asked at ${asked}`);
+  }
+}
+
+function autopilotSays(text: string | undefined, asset: AssetName): "all" | "named" | "nothing" {
+  if (text === "true") return "all";
+  return (text ?? "").split(",").includes(asset) ? "named" : "nothing";
+}
+
+export type GovernedStatus = { readonly executedGeneration?: number; readonly items?: readonly unknown[] };
+
+function isExecuted(config: KubeObject | undefined): boolean {
+  const { executedGeneration, items } = (config?.["status"] ?? {}) as GovernedStatus;
+  return executedGeneration !== undefined || items !== undefined;
+}
+
+function governing(config: KubeObject | undefined): boolean {
+  const { action } = (config?.["spec"] ?? {}) as { readonly action?: string };
+  return (
+    config !== undefined && action !== "Ignore" && (config["status"] as GovernedStatus).executedGeneration !== undefined
+  );
+}

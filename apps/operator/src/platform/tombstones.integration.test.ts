@@ -1,0 +1,195 @@
+// What earlier releases applied, on a real API server: the catalog has no tombstones yet, so the operator runs here with some.
+
+import type { JsonMap } from "@virt/api";
+import { assets, profiles } from "@virt/catalog";
+import { asList, asText, at } from "@virt/engine";
+import { type FaultProxy, freePorts, inRepository, type Server, startFaultProxy, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../run.ts";
+import { readCommandLine } from "../settings.ts";
+import { platformFactory } from "./controller.ts";
+import { tombstoneRetryMs } from "./tombstones.ts";
+
+const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds";
+const maps = "/api/v1/namespaces/openshift-cnv/configmaps";
+const prefix = "platform.kubevirt.io/";
+const labels = { [`${prefix}managed-by`]: "virt-platform-operator" };
+const names = ["ours", "never-there", "unlabelled", "unmanaged", "taken", "refused", "excluded"] as const;
+type Name = (typeof names)[number];
+const tombstones = names.map((name) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  name,
+  namespace: "openshift-cnv",
+  since: "v2",
+  reason: "a test",
+}));
+
+let server: Server;
+let proxy: FaultProxy;
+let metricsUrl: string;
+let isTakenHeld: () => boolean;
+let ended: Promise<void>;
+const stop = new AbortController();
+
+beforeAll(async () => {
+  server = await startServer();
+  proxy = await startFaultProxy({ server });
+  await server.installCrds([inRepository("config", "crd", "mocks", "hyperconvergeds-v1beta1.yaml")]);
+  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "openshift-cnv" } };
+  await create("/api/v1/namespaces", namespace);
+  for (const metadata of [
+    { name: "ours", labels },
+    { name: "unlabelled" },
+    { name: "unmanaged", labels, annotations: { [`${prefix}mode`]: "unmanaged" } },
+    ...["taken", "refused", "excluded"].map((name) => ({ name, labels })),
+  ])
+    await create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata });
+  refuseDeletion("refused");
+  const first = { on: "request", number: 1, matching: deletion("taken") } as const;
+  isTakenHeld = proxy.arm({ name: "taken", trigger: first, fault: { kind: "hold-request" } });
+  await create(hco, {
+    apiVersion: "hco.kubevirt.io/v1beta1",
+    kind: "HyperConverged",
+    metadata: {
+      name: "kubevirt-hyperconverged",
+      annotations: { [`${prefix}disabled-resources`]: "[{kind: ConfigMap, name: excluded}]" },
+    },
+    spec: {},
+  });
+  await startOperator();
+});
+afterAll(async () => {
+  stop.abort();
+  await ended;
+  await proxy.stop();
+  await server.stop();
+});
+
+const deletion = (name: Name) => ({ verb: "delete", resource: "configmaps", name }) as const;
+
+function refuseDeletion(name: Name): void {
+  const fault = { kind: "answer", status: 403 } as const;
+  proxy.arm({ name: "refused", trigger: { on: "every", matching: deletion(name) }, fault });
+}
+
+async function create(path: string, body: JsonMap): Promise<void> {
+  const { status } = await server.request({ method: "POST", path, body });
+  expect(status).toBe(201);
+}
+
+async function startOperator(): Promise<void> {
+  const account = await server.serviceAccount("default", "operator");
+  await create("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "operator" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ kind: "ServiceAccount", name: "operator", namespace: "default" }],
+  });
+  const [port] = await freePorts(1);
+  metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  const flags = [
+    "--controllers=platform",
+    `--kubeconfig=${proxy.kubeconfigFor("operator", account)}`,
+    "--health-probe-bind-address=0",
+    `--metrics-bind-address=127.0.0.1:${port}`,
+    "--metrics-secure=false",
+    "--log-level=error",
+  ];
+  const line = readCommandLine(flags, { isTerminal: false, environment: {} });
+  if (line.kind !== "run") throw new Error(`no flags to run with: ${line.kind}`);
+  ended = run(line.settings, [platformFactory({ assets, tombstones, profiles, policies: [] })], stop.signal);
+}
+
+const annotate = async (annotations: Readonly<Record<string, string | null>>) => {
+  const entries = Object.entries(annotations).map(([key, text]) => [`${prefix}${key}`, text] as const);
+  const path = `${hco}/kubevirt-hyperconverged`;
+  const body = { metadata: { annotations: Object.fromEntries(entries) } };
+  expect((await server.request({ method: "PATCH", path, body })).status).toBe(200);
+};
+const isThere = async (name: Name) => (await server.request({ path: `${maps}/${name}` })).status === 200;
+const asked = (name: Name) => proxy.trace().filter((call) => call.resource === "configmaps" && call.name === name);
+const deletions = (name: Name) => asked(name).filter(({ verb }) => verb === "delete").length;
+
+/** By name. */
+async function states(): Promise<Readonly<Record<string, number>>> {
+  const text = await (await fetch(metricsUrl)).text();
+  const line = /^kubevirt_autopilot_tombstone_status\{kind="ConfigMap",name="([^"]+)".*\} (-?\d+)$/gm;
+  return Object.fromEntries([...text.matchAll(line)].map(([, name, state]) => [name, Number(state)]));
+}
+
+async function eventNotes(): Promise<readonly string[]> {
+  const { body } = await server.request({ path: "/apis/events.k8s.io/v1/events" });
+  const lines = asList(at(body as JsonMap, "items")).map((event) => {
+    const isRepeated = at(event, "series") !== undefined;
+    return `${asText(at(event, "reason"))}: ${asText(at(event, "note"))}${isRepeated ? " again" : ""}`;
+  });
+  return lines.filter((line) => line.startsWith("Tombstone")).toSorted();
+}
+
+test("an idle operator asks for no tombstone", async () => {
+  await expect
+    .poll(async () => (await (await fetch(metricsUrl)).text()).includes("kubevirt_autopilot_active"))
+    .toBe(true);
+  expect(names.flatMap(asked)).toEqual([]);
+  expect(await states()).toEqual({});
+});
+
+test("what carries our label is deleted, what people keep is kept, and each is reported", async () => {
+  await annotate({ autopilot: "hco-golden-config" });
+  await expect.poll(isTakenHeld).toBe(true);
+  const unmanaged = { metadata: { annotations: { [`${prefix}mode`]: "unmanaged" } } };
+  expect((await server.request({ method: "PATCH", path: `${maps}/taken`, body: unmanaged })).status).toBe(200);
+  proxy.disarm();
+  refuseDeletion("refused");
+  await expect
+    .poll(states)
+    .toEqual({ ours: 0, "never-there": 0, unlabelled: -2, unmanaged: -2, taken: -2, refused: -1 });
+  const skipped = "TombstoneSkipped: Skipped tombstone deletion for ConfigMap openshift-cnv";
+  await expect
+    .poll(eventNotes)
+    .toEqual([
+      "TombstoneDeleted: Deleted tombstoned resource ConfigMap openshift-cnv/ours",
+      expect.stringMatching(
+        /^TombstoneFailed: Failed to delete tombstoned resource ConfigMap openshift-cnv\/refused: ./,
+      ),
+      `${skipped}/taken: it is unmanaged`,
+      `${skipped}/unlabelled: it does not carry our label`,
+      `${skipped}/unmanaged: it is unmanaged`,
+    ]);
+  expect(await Promise.all(names.map(isThere))).toEqual([false, false, true, true, true, true, true]);
+});
+
+test("one that somebody takes while its deletion is on its way stays", () => {
+  expect(asked("taken").flatMap(({ verb, status }) => (verb === "delete" ? [status] : []))).toEqual([409]);
+});
+
+test("one that cannot be deleted is retried by itself, reported once, and goes in the end", async () => {
+  await expect.poll(() => deletions("refused")).toBeGreaterThan(2);
+  expect((await eventNotes()).filter((line) => line.includes("/refused"))).toHaveLength(1);
+  proxy.disarm();
+  await expect.poll(states).toMatchObject({ refused: 0 });
+  expect(await isThere("refused")).toBe(false);
+  expect((await eventNotes()).filter((line) => line.endsWith("again"))).toEqual([]);
+});
+
+test("nobody asks for one that is excluded, before it is not, nor for one that is done with", async () => {
+  expect(asked("excluded")).toEqual([]);
+  const before = names.filter((name) => name !== "excluded").flatMap(asked).length;
+  await annotate({ "disabled-resources": null });
+  await expect.poll(states).toMatchObject({ excluded: 0 });
+  expect(await isThere("excluded")).toBe(false);
+  expect(names.filter((name) => name !== "excluded").flatMap(asked)).toHaveLength(before);
+});
+
+test.each([
+  { reason: "the first time it waits a second", state: -1, timesInARow: 0, ms: 1_000 },
+  { reason: "then twice as long", state: -1, timesInARow: 1, ms: 2_000 },
+  { reason: "and so on", state: -1, timesInARow: 9, ms: 512_000 },
+  { reason: "up to ten minutes", state: -1, timesInARow: 10, ms: 600_000 },
+  { reason: "for ever", state: -1, timesInARow: 5_000, ms: 600_000 },
+  { reason: "people are given their time", state: -2, timesInARow: 0, ms: 600_000 },
+] as const)("$reason", ({ state, timesInARow, ms }) => {
+  expect(tombstoneRetryMs({ state, timesInARow })).toBe(ms);
+});

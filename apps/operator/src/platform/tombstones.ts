@@ -1,0 +1,106 @@
+// Deletes what earlier releases applied and nobody wants any more; what cannot be deleted yet is tried again.
+
+import { fieldManagers, type Ref } from "@virt/api";
+import type { ReconcileContext, ReconcileResult } from "@virt/kube";
+import {
+  decideTombstone,
+  explainFailure,
+  isBarred,
+  normalEvent,
+  objectKey,
+  objectName,
+  type Tombstone,
+  warningEvent,
+} from "@virt/platform";
+import { recordObjectEvent } from "./report.ts";
+import type { PlatformRuntime, TombstoneRecord } from "./runtime.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+const manager = fieldManagers.platform;
+const firstMs = 1_000;
+const longestMs = 600_000;
+
+type TombstoneResult = Omit<TombstoneRecord, "timesInARow">;
+
+export type TombstoneContext = {
+  readonly snapshot: Snapshot | undefined;
+  readonly runtime: PlatformRuntime;
+  readonly context: ReconcileContext;
+};
+
+/** In the work queue; none of the keys of objects. */
+function tombstoneKey(ref: Ref): string {
+  return `tombstone ${objectKey(ref)}`;
+}
+
+export function isTombstoneKey(key: string): boolean {
+  return key.startsWith("tombstone ");
+}
+
+export function isGone(tombstone: Tombstone, { records }: Pick<PlatformRuntime, "records">): boolean {
+  return records.cluster.tombstones.get(tombstoneKey(tombstone))?.state === 0;
+}
+
+/** Keys of those of which nothing is known: the others are done with, or are requeued. */
+export function dueTombstones({ tombstones, records }: PlatformRuntime): readonly string[] {
+  return tombstones.map(tombstoneKey).filter((key) => !records.cluster.tombstones.has(key));
+}
+
+export async function deleteTombstone(
+  key: string,
+  { snapshot, runtime, context }: TombstoneContext,
+): Promise<ReconcileResult> {
+  const { records, metrics, clock } = runtime;
+  const known = records.cluster.tombstones;
+  const tombstone = runtime.tombstones.find((one) => tombstoneKey(one) === key);
+  if (tombstone === undefined || isGone(tombstone, runtime)) return { kind: "done" };
+  const before = known.get(key);
+  if (snapshot === undefined || !snapshot.facts.activation.isActive || isBarred(tombstone, snapshot.facts)) {
+    known.delete(key); // due again with the next round over all objects
+    metrics.setTombstone(tombstone, undefined);
+    return { kind: "done" };
+  }
+  const deleted = await deleteOne(tombstone, context);
+  if (deleted === "modified") return { kind: "retry" };
+  const timesInARow = deleted.state === before?.state ? before.timesInARow + 1 : 0;
+  known.set(key, { ...deleted, timesInARow });
+  metrics.setTombstone(tombstone, deleted.state);
+  for (const one of deleted.events)
+    if (before?.events.every(({ note }) => note !== one.note) !== false)
+      recordObjectEvent(one, { hco: snapshot.hco, ref: tombstone, runtime });
+  return deleted.state === 0
+    ? { kind: "done" }
+    : { kind: "requeueAt", atMs: clock.wall() + tombstoneRetryMs({ state: deleted.state, timesInARow }) };
+}
+
+/** One that is kept waits for a person, who takes their time. */
+export function tombstoneRetryMs({ state, timesInARow }: Pick<TombstoneRecord, "state" | "timesInARow">): number {
+  return state === -2 ? longestMs : Math.min(longestMs, firstMs * 2 ** timesInARow);
+}
+
+/** `modified`: concurrently; it is tried again. */
+async function deleteOne(
+  tombstone: Tombstone,
+  { cluster }: Pick<ReconcileContext, "cluster">,
+): Promise<TombstoneResult | "modified"> {
+  const name = objectName(tombstone);
+  const failed = (why: string): TombstoneResult => ({
+    state: -1,
+    events: warningEvent("TombstoneFailed", `Failed to delete tombstoned resource ${name}: ${why}`),
+  });
+  const reading = await cluster.read(tombstone);
+  if (reading.kind === "absent" || reading.kind === "missing") return { state: 0, events: [] };
+  if (reading.kind !== "found") return failed(reading.message);
+  const removal = decideTombstone(reading.object);
+  if (removal.kind === "keep")
+    return {
+      state: -2,
+      events: warningEvent("TombstoneSkipped", `Skipped tombstone deletion for ${name}: ${removal.why}`),
+    };
+  const { uid, resourceVersion } = removal;
+  const outcome = await cluster.remove(tombstone, { manager, force: false, expect: { uid, resourceVersion } });
+  if (outcome.kind === "stale") return "modified";
+  if (outcome.kind === "done" || outcome.kind === "missing")
+    return { state: 0, events: normalEvent("TombstoneDeleted", `Deleted tombstoned resource ${name}`) };
+  return failed(explainFailure(outcome, tombstone));
+}

@@ -1,0 +1,142 @@
+// The cluster as simulated controllers read it in one round: its objects by kind, the HyperConverged, conditions and faults.
+
+import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
+import { readVirtSettings, type VirtSettings } from "@virt/impact";
+import type { InformerSpec } from "@virt/kube";
+import type { ObjectWrite } from "./object-writes.ts";
+import type { Durations, Scenario } from "./scenario.ts";
+import { seededRandom } from "./seeded-random.ts";
+import type { SimulatedTimers } from "./simulated-timers.ts";
+
+export type ClusterState = {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  readonly timestamp: string; // for the times in conditions
+  readonly list: (kind: Kind) => readonly KubeObject[]; // by namespace and name
+  readonly servedVersion: (kind: Kind) => string | undefined; // the apiVersion that is served
+  readonly createdKeys: ReadonlySet<string>; // keys of the scenario's objects that exist, or existed once
+};
+
+/** Pure: what the cluster should become, given what it is. */
+export type SimulatedController = (cluster: ClusterState, timers: SimulatedTimers) => readonly ObjectWrite[];
+
+/** Milliseconds: the scenario's duration, a fifth more or less; the words say what for. */
+export function simulatedMs(
+  { seed, scenario }: ClusterState,
+  what: keyof Durations | { readonly seconds: number },
+  ...words: readonly string[]
+): number {
+  const seconds = typeof what === "string" ? scenario.durations[what] : what.seconds;
+  return seconds * 1000 * (0.8 + 0.4 * seededRandom(seed, "lasting", ...words));
+}
+
+/** Of a kind without namespaces, or of one of which there is one. */
+export function findObject(cluster: ClusterState, kind: Kind, name: string): KubeObject | undefined {
+  return indexOf(cluster.list(kind), byName).get(name)?.[0];
+}
+
+const byName = ({ metadata }: KubeObject) => metadata.name;
+const byNamespace = ({ metadata }: KubeObject) => `${metadata.namespace ?? ""}/${metadata.name}`;
+
+export function findNamespaced(cluster: ClusterState, kind: Kind, namespacedName: string): KubeObject | undefined {
+  return indexOf(cluster.list(kind), byNamespace).get(namespacedName)?.[0];
+}
+
+type ObjectIndex = ReadonlyMap<string, readonly KubeObject[]>;
+const indexes = new WeakMap<readonly KubeObject[], Map<(object: KubeObject) => string, ObjectIndex>>();
+
+/** The objects by what the key says, made once for each list: thousands of machines are looked up in each round. */
+export function indexOf(objects: readonly KubeObject[], key: (object: KubeObject) => string): ObjectIndex {
+  const known = indexes.get(objects) ?? new Map<(object: KubeObject) => string, ObjectIndex>();
+  indexes.set(objects, known);
+  const index = known.get(key) ?? Map.groupBy(objects, key);
+  known.set(key, index);
+  return index;
+}
+
+export const faultPrefix = "simulator.kubevirt.io/";
+
+/** The value of a fault annotation; empty text counts as set. */
+export function faultOf({ metadata }: KubeObject, name: string): string | undefined {
+  return metadata.annotations?.[`${faultPrefix}${name}`];
+}
+
+const machineConfiguration = "machineconfiguration.openshift.io/v1";
+
+const apiVersions = {
+  Node: ["v1"],
+  MachineConfig: [machineConfiguration],
+  MachineConfigPool: [machineConfiguration],
+  MachineConfigNode: [machineConfiguration],
+  KubeletConfig: [machineConfiguration],
+  MachineConfiguration: ["operator.openshift.io/v1"],
+  KubeVirt: ["kubevirt.io/v1"],
+  VirtualMachine: ["kubevirt.io/v1"],
+  VirtualMachineInstance: ["kubevirt.io/v1"],
+  VirtualMachineInstanceMigration: ["kubevirt.io/v1"],
+  // The first that is served counts.
+  HyperConverged: ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"],
+  KubeDescheduler: ["operator.openshift.io/v1"],
+  Infrastructure: ["config.openshift.io/v1"],
+  Scheduler: ["config.openshift.io/v1"],
+  DaemonSet: ["apps/v1"],
+  Pod: ["v1"],
+  PodDisruptionBudget: ["policy/v1"],
+} as const;
+
+export type Kind = keyof typeof apiVersions;
+
+export const allKinds = Object.keys(apiVersions) as readonly Kind[];
+
+export function isKind(name: string): name is Kind {
+  return Object.hasOwn(apiVersions, name);
+}
+
+/** One for each version that might be served. */
+export function simulatorInformers(kind: Kind): readonly InformerSpec[] {
+  const only = kind === "DaemonSet" ? { name: "wasp-agent" } : {};
+  return apiVersions[kind].map((apiVersion) => ({ apiVersion, kind, ...only, projection: { keep: "all" } }));
+}
+
+export function hyperConvergedObject(cluster: ClusterState): KubeObject | undefined {
+  return cluster.list("HyperConverged")[0];
+}
+
+export function hcoField(hco: KubeObject | undefined, ...path: readonly string[]): Json | undefined {
+  const isNew = hco?.apiVersion === "hco.kubevirt.io/v1";
+  return at(hco, "spec", ...(isNew ? ["virtualization"] : []), ...path);
+}
+
+/** What KubeVirt's own object says about evictions and migrations, or HCO where there is none. */
+export function virtSettings(cluster: ClusterState): VirtSettings & { readonly evictionStrategy: string } {
+  const settings = readVirtSettings(cluster.list("KubeVirt")[0], hyperConvergedObject(cluster));
+  return { ...settings, evictionStrategy: settings.evictionStrategy ?? "LiveMigrate" };
+}
+
+export type SimulatedCondition = {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+};
+
+export function withTransitionTimes(
+  object: KubeObject,
+  wanted: readonly SimulatedCondition[],
+  wall: string,
+): readonly JsonMap[] {
+  const present = asList(at(object, "status", "conditions"));
+  return wanted.map((condition) => {
+    const before = present.find((each) => member(each, "type") === condition.type);
+    const isSame = member(before, "status") === condition.status;
+    return {
+      ...condition,
+      lastTransitionTime: (isSame ? asText(member(before, "lastTransitionTime")) : undefined) ?? wall,
+    };
+  });
+}
+
+export function conditionStatus(object: KubeObject, type: string): string | undefined {
+  const found = asList(at(object, "status", "conditions")).find((each) => member(each, "type") === type);
+  return asText(member(found, "status"));
+}

@@ -1,0 +1,163 @@
+import { asText, at, healthOf, type JsonMap, type KubeObject } from "@virt/engine";
+import { expect, test } from "vitest";
+import type { ClusterState } from "../cluster-state.ts";
+import type { Scenario } from "../scenario.ts";
+import { singleNode, threeWorkers } from "../standard-scenarios.ts";
+import { type InMemorySimulation, simulateInMemory } from "../testing/in-memory-simulation.ts";
+
+const simulated = (scenario: Scenario, ...more: readonly KubeObject[]): InMemorySimulation => {
+  const simulation = simulateInMemory(scenario, 1);
+  simulation.runUntilIdle();
+  for (const object of more) simulation.addObject(object);
+  simulation.runUntilIdle();
+  return simulation;
+};
+const machineConfiguration = "machineconfiguration.openshift.io/v1";
+const psi: KubeObject = {
+  apiVersion: machineConfiguration,
+  kind: "MachineConfig",
+  metadata: { name: "99-worker-psi-karg", labels: { "machineconfiguration.openshift.io/role": "worker" } },
+  spec: { kernelArguments: ["psi=1"] },
+};
+const kubeletConfig = (name: string): KubeObject => ({
+  apiVersion: machineConfiguration,
+  kind: "KubeletConfig",
+  metadata: { name },
+  spec: {
+    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
+    kubeletConfig: { maxPods: 500 },
+  },
+});
+const hcoAt = ({ objects }: InMemorySimulation, ...path: readonly string[]) =>
+  at(objects.get("HyperConverged/openshift-cnv/kubevirt-hyperconverged"), ...path);
+const one = (name: string, more: object = {}) => ({ name, namespace: "vms", count: 1, memoryGiB: [4], ...more });
+
+test("each KubeletConfig of a pool gets a MachineConfig with a number of its own", () => {
+  const { objects } = simulated(threeWorkers, kubeletConfig("a"), kubeletConfig("b"), kubeletConfig("c"));
+  const names = [...objects.keys()].filter((key) => key.includes("-generated-kubelet"));
+  expect(names.map((key) => key.replace(/.*worker-generated-kubelet/, "")).toSorted()).toEqual(["", "-1", "-2"]);
+});
+
+test("a KubeletConfig that selects no pool says so", () => {
+  const lost = { ...kubeletConfig("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
+  const { objects } = simulated(threeWorkers, lost);
+  expect(at(objects.get("KubeletConfig/lost"), "status", "conditions")).toMatchObject([
+    { type: "Failure", message: "Error: could not find any MachineConfigPool set for KubeletConfig lost" },
+  ]);
+});
+
+test("HCO lets machines migrate by default, and not where there is one worker", () => {
+  expect(hcoAt(simulated(threeWorkers), "spec", "evictionStrategy")).toBe("LiveMigrate");
+  expect(hcoAt(simulated(singleNode), "spec", "evictionStrategy")).toBe("None");
+});
+
+test("the health rules of the engine understand what the controllers write", () => {
+  const simulation = simulated(threeWorkers);
+  const seen = new Set<string>();
+  simulation.addObject(psi);
+  simulation.runUntilIdle((cluster: ClusterState) => {
+    const [node] = cluster.list("MachineConfigNode").filter(({ metadata }) => metadata.name === "worker-0");
+    seen.add((node && healthOf(node)?.message) ?? "");
+  });
+  const steps = ["is updated", "waits to be updated", "is being drained", "is being updated", "is rebooting"];
+  expect([...seen]).toEqual(steps.map((step) => `Node 'worker-0' ${step}`));
+  const kinds = ["MachineConfigPool", "MachineConfigNode", "HyperConverged"];
+  const checked = [...simulation.objects.values()].filter(({ kind }) => kinds.includes(kind));
+  expect(checked.map((object) => healthOf(object)?.state)).toEqual(checked.map(() => "done"));
+});
+
+test("machines that must not or cannot migrate are shut down and start elsewhere, unless their strategy forbids it", () => {
+  const vms = [
+    one("none", { evictionStrategy: "None", nodes: ["worker-0"] }),
+    one("possible", { evictionStrategy: "LiveMigrateIfPossible", unmigratable: "HostDevice", nodes: ["worker-0"] }),
+    one("external", { evictionStrategy: "External", nodes: ["worker-0"] }),
+  ];
+  const simulation = simulated({ ...threeWorkers, vms });
+  const { history, objects } = simulation;
+  simulation.addObject(psi);
+  simulation.runUntil(() => history.filter((line) => line.includes(" starts on ")).length === 2);
+  expect(
+    history.filter((line) => line.startsWith("vm ")).map((line) => line.replace(/on worker-[12]$/, "elsewhere")),
+  ).toEqual(
+    expect.arrayContaining([
+      "vm vms/none-0 is shut down on worker-0",
+      "vm vms/none-0 starts elsewhere",
+      "vm vms/possible-0 is shut down on worker-0",
+      "vm vms/possible-0 starts elsewhere",
+    ]),
+  );
+  expect(at(objects.get("VirtualMachineInstance/vms/external-0"), "status", "nodeName")).toBe("worker-0");
+});
+
+test("faults of a scenario come and go at their times", () => {
+  const degrade = { kind: "Node", name: "worker-1", annotation: "degrade" } as const;
+  const faults = [
+    { ...degrade, afterSeconds: 60, value: "disk is full" },
+    { ...degrade, afterSeconds: 120, value: null },
+  ];
+  const { history, objects } = simulated({ ...threeWorkers, faults });
+  expect(history.filter((line) => line.includes("worker-1"))).toEqual([
+    "Node worker-1: degrade begins",
+    "node worker-1 is degraded: disk is full",
+    "Node worker-1: degrade is over",
+    expect.stringMatching(/^node worker-1 runs rendered-worker-/) as string,
+  ]);
+  expect(objects.get("Node/worker-1")?.metadata.annotations).not.toHaveProperty("simulator.kubevirt.io/degrade");
+});
+
+test("a migration that is told to fail is tried again, and few finished ones are kept", () => {
+  const simulation = simulated({ ...threeWorkers, vms: [one("vm", { nodes: ["worker-0"] })] });
+  const { objects, history } = simulation;
+  const key = "VirtualMachineInstance/vms/vm-0";
+  const annotate = (annotations: Readonly<Record<string, string>>) => {
+    for (const machine of [...objects.values()].filter(({ kind }) => kind === "VirtualMachineInstance"))
+      objects.set(key, { ...machine, metadata: { ...machine.metadata, annotations } });
+  };
+  const failures = () => history.filter((line) => line.endsWith(": no route")).length;
+  annotate({ "simulator.kubevirt.io/fail-migrations": "no route" });
+  simulation.addObject(psi);
+  simulation.runUntilIdle(() => failures() < 7 || annotate({}));
+  expect(failures()).toBe(7);
+  expect(history).toContainEqual(expect.stringMatching(/^vm vms\/vm-0 is on worker-[12]$/));
+  expect([...objects.keys()].filter((each) => each.startsWith("VirtualMachineInstanceMigration"))).toHaveLength(5);
+});
+
+test("the descheduler moves a machine now and then, if the scenario says so, and only in mode Automatic", () => {
+  const plan = (spec: JsonMap) => ({
+    namespace: "descheduler",
+    spec: { managementState: "Managed", ...spec },
+    evictEverySeconds: 60,
+  });
+  const moves = (spec: JsonMap) => {
+    const simulation = simulateInMemory({ ...threeWorkers, descheduler: plan(spec) }, 1);
+    const isEnough = () => simulation.history.filter((line) => line.startsWith("descheduler moves")).length > 3;
+    const enough = new Error("enough");
+    try {
+      simulation.runUntilIdle(() => {
+        if (isEnough()) throw enough;
+      });
+    } catch (error) {
+      if (error !== enough) throw error;
+    }
+    return simulation.history.filter((line) => line.startsWith("descheduler moves")).length;
+  };
+  expect(moves({ mode: "Predictive" })).toBe(0);
+  expect(moves({ mode: "Automatic" })).toBe(4);
+});
+
+test("a machine without room waits, and starts when there is some", () => {
+  const vms = [{ name: "big", namespace: "vms", count: 4, memoryGiB: [100] }];
+  const simulation = simulated({ ...threeWorkers, vms });
+  const phases = () =>
+    [...simulation.objects.values()]
+      .filter(({ kind }) => kind === "VirtualMachineInstance")
+      .map((machine) => asText(at(machine, "status", "phase")));
+  expect(phases()).toEqual(["Running", "Running", "Running", "Scheduling"]);
+  for (const owner of [...simulation.objects.values()].filter(({ kind }) => kind === "VirtualMachine").slice(0, 1))
+    simulation.objects.set("VirtualMachine/vms/big-0", {
+      ...owner,
+      spec: { ...(owner["spec"] as JsonMap), runStrategy: "Halted" },
+    });
+  simulation.runUntilIdle();
+  expect(phases()).toEqual(["Running", "Running", "Running"]);
+});

@@ -1,0 +1,159 @@
+import { asList, asText, at, type KubeObject, member } from "@virt/engine";
+import { expect, test } from "vitest";
+import type { Scenario } from "./scenario.ts";
+import { scenarios } from "./scenarios.ts";
+import { singleNode, threeWorkers } from "./standard-scenarios.ts";
+import { type InMemorySimulation, simulateInMemory } from "./testing/in-memory-simulation.ts";
+
+const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
+const started = (scenario: Scenario) => {
+  const simulation = simulateInMemory(scenario, 1);
+  simulation.runUntilIdle();
+  return simulation;
+};
+const configFor = (role: string, spec: object): KubeObject => ({
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfig",
+  metadata: { name: `99-${role}-change`, labels: { "machineconfiguration.openshift.io/role": role } },
+  spec: { ...spec },
+});
+const psi = configFor("worker", { kernelArguments: ["psi=1"] });
+const fileConfig = (path: string) =>
+  configFor("worker", {
+    config: { ignition: { version: "3.2.0" }, storage: { files: [{ path, contents: { source: "data:,a" } }] } },
+  });
+const find = ({ objects }: InMemorySimulation, key: string) => objects.get(key) ?? expect.fail(`no ${key}`);
+const drained = (simulation: InMemorySimulation, node: string) =>
+  asList(at(find(simulation, `MachineConfigNode/${node}`), "status", "conditions")).find(
+    (each) => member(each, "type") === "Drained",
+  );
+const messageOf = (simulation: InMemorySimulation, node: string) =>
+  asText(member(drained(simulation, node), "message")) ?? "";
+const annotationOf = (node: KubeObject, name: string) =>
+  node.metadata.annotations?.[`machineconfiguration.openshift.io/${name}`];
+
+test("a drain is tried for 90 s at a time, again after a minute, and after ten minutes only every five", () => {
+  const simulation = started(scenarioOf("stuck-drain"));
+  simulation.addObject(psi);
+  const seen: { readonly seconds: number; readonly isFailed: boolean; readonly renewed: string }[] = [];
+  simulation.runUntil(() => {
+    const message = simulation.objects.has("MachineConfigNode/worker-0") ? messageOf(simulation, "worker-0") : "";
+    const isFailed = message.startsWith("Error: Node Drain has not succeeded. Error is: ");
+    if (isFailed !== (seen.at(-1)?.isFailed ?? !isFailed) && (isFailed || message.startsWith("Draining node. ")))
+      seen.push({
+        seconds: simulation.seconds(),
+        isFailed,
+        renewed: asText(member(drained(simulation, "worker-0"), "lastTransitionTime")) ?? "",
+      });
+    return seen.length === 14;
+  });
+  const [begin = expect.fail("no drain")] = seen;
+  expect(seen.map(({ seconds }) => Math.round(seconds - begin.seconds))).toEqual([
+    0, 90, 150, 240, 300, 390, 450, 540, 600, 690, 990, 1080, 1380, 1470,
+  ]);
+  expect(new Set(seen.map(({ renewed }) => renewed)).size).toBe(14);
+  expect(messageOf(simulation, "worker-0")).toMatch(
+    /^Error: Node Drain has not succeeded[.] Error is: error when evicting pods\/"virt-launcher-pinned-0-\w{5}" -n "vms": global timeout reached: 1m30s The drain will not be complete until desired drainer drain-rendered-worker-\w+ matches current drainer uncordon-rendered-worker-\w+$/,
+  );
+});
+
+test("each class of a change does to a node what it says, and to no more", () => {
+  const drainPolicy = { files: [{ path: "/etc/drained", actions: [{ type: "Drain" }] }] };
+  const scenario = { ...threeWorkers, nodeDisruptionPolicy: drainPolicy };
+  const stepsOf = (change: KubeObject) => {
+    const simulation = started(scenario);
+    const boots = () =>
+      ["worker-0", "worker-1"].map((name) => at(find(simulation, `Node/${name}`), "status", "nodeInfo"));
+    const before = boots();
+    simulation.addObject(change);
+    simulation.runUntilIdle();
+    const steps = ["is cordoned", "takes up", "is drained", "reboots", "runs"].filter((step) =>
+      simulation.history.some((line) => line.startsWith("node worker-0 ") && line.includes(step)),
+    );
+    expect(JSON.stringify(before) === JSON.stringify(boots())).toBe(!steps.includes("reboots"));
+    const node = find(simulation, "Node/worker-0");
+    expect([at(node, "spec", "unschedulable"), annotationOf(node, "state")]).toEqual([undefined, "Done"]);
+    expect(annotationOf(node, "desiredDrain")).toBe(annotationOf(node, "lastAppliedDrain"));
+    return steps;
+  };
+  expect(stepsOf(psi)).toEqual(["is cordoned", "is drained", "reboots", "runs"]);
+  expect(stepsOf(fileConfig("/etc/anything"))).toEqual(["is cordoned", "is drained", "reboots", "runs"]);
+  expect(stepsOf(fileConfig("/etc/drained"))).toEqual(["is cordoned", "is drained", "runs"]);
+  expect(stepsOf(fileConfig("/etc/containers/registries.d/a"))).toEqual(["takes up", "runs"]);
+  expect(stepsOf(fileConfig("/etc/nmstate/openshift/a"))).toEqual(["takes up", "runs"]);
+});
+
+test("a node shows its way in its annotations: what it is to do, what was done, and that it boots", () => {
+  const simulation = started(threeWorkers);
+  simulation.addObject(psi);
+  const seen: string[] = [];
+  simulation.runUntilIdle(() => {
+    const node = find(simulation, "Node/worker-0");
+    const verb = (name: string) => annotationOf(node, name)?.split("-")[0] ?? "";
+    const line = [verb("state"), verb("desiredDrain"), verb("lastAppliedDrain"), verb("post-config-action")].join(" ");
+    if (seen.at(-1) !== line) seen.push(line);
+  });
+  expect(seen.slice(0, 5)).toEqual([
+    "Done uncordon uncordon ",
+    "Working drain uncordon ",
+    "Working drain drain ",
+    "Working drain drain Rebooting",
+    "Done uncordon drain ",
+  ]);
+});
+
+test("a single node is not drained: machines end with it, and those that are to run come back", () => {
+  const group = { namespace: "vms", count: 1, memoryGiB: [4] };
+  const vms = [
+    { ...group, name: "always" },
+    { ...group, name: "manual", runStrategy: "Manual" as const },
+  ];
+  const simulation = started({ ...singleNode, vms });
+  simulation.addObject(configFor("master", { kernelArguments: ["psi=1"] }));
+  let wasCordoned = false;
+  simulation.runUntilIdle(() => {
+    wasCordoned ||= at(find(simulation, "Node/node-0"), "spec", "unschedulable") === true;
+  });
+  expect(wasCordoned).toBe(false);
+  const phaseOf = (name: string) => at(find(simulation, `VirtualMachineInstance/vms/${name}-0`), "status", "phase");
+  expect([phaseOf("always"), phaseOf("manual")]).toEqual(["Running", "Succeeded"]);
+});
+
+test("budgets hold pods back, one that nobody owns is gone, and those of DaemonSets and kubelets stay", () => {
+  const simulation = started(scenarioOf("budgets"));
+  expect(at(find(simulation, "PodDisruptionBudget/apps/protected"), "status")).toMatchObject({
+    currentHealthy: 1,
+    desiredHealthy: 1,
+    disruptionsAllowed: 0,
+  });
+  const owners = [...simulation.objects.values()]
+    .filter(({ kind }) => kind === "PodDisruptionBudget")
+    .map((budget) => at(asList(at(budget, "metadata", "ownerReferences"))[0], "kind"));
+  expect(owners.filter((kind) => kind === "VirtualMachineInstance")).toHaveLength(1);
+  simulation.addObject(psi);
+  simulation.runUntil(() => messageOf(simulation, "worker-1").includes("more than one PodDisruptionBudget"));
+  expect(messageOf(simulation, "worker-1")).toMatch(/pods\/"protected" -n "apps": global timeout reached/);
+  const left = [...simulation.objects.keys()].filter((key) => key.startsWith("Pod/apps/"));
+  expect(left.toSorted()).toEqual(["Pod/apps/agent", "Pod/apps/protected", "Pod/apps/static", "Pod/apps/twice"]);
+});
+
+test("what cannot be counted stops a pool, a node that has not joined counts, and one of no pool does not", () => {
+  const pools = [{ name: "master" }, { name: "worker", maxUnavailable: "2" }];
+  const simulation = started({ ...threeWorkers, pools });
+  const bare = (name: string, os: string, annotations: Readonly<Record<string, string>>): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, annotations, labels: { "kubernetes.io/os": os, "node-role.kubernetes.io/worker": "" } },
+  });
+  simulation.addObject(bare("windows", "windows", {}));
+  simulation.addObject(bare("late", "linux", { "simulator.kubevirt.io/not-joined": "" }));
+  simulation.addObject(psi);
+  simulation.runUntilIdle();
+  expect(simulation.history.filter((line) => line.includes("is cordoned"))).toEqual([]);
+  expect(at(find(simulation, "MachineConfigPool/worker"), "status")).toMatchObject({
+    machineCount: 4,
+    unavailableMachineCount: 1,
+    updatedMachineCount: 0,
+  });
+  expect(find(simulation, "Node/windows").metadata.annotations).toEqual({});
+});

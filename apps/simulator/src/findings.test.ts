@@ -1,0 +1,67 @@
+// Each finding of the catalogue by a planted fault, in simulated time: at its age, alone, and gone with its cause.
+
+import { findingCatalogue } from "@virt/impact";
+import { expect, test } from "vitest";
+import type { Scenario } from "./scenario.ts";
+import { scenarios } from "./scenarios.ts";
+import { DiagnosedSimulation, isRolledOut } from "./testing/diagnosed-simulation.ts";
+import { drainFaults } from "./testing/drain-faults.ts";
+import { type PlantedFault, psi, small } from "./testing/planted-faults.ts";
+import { rolloutFaults } from "./testing/rollout-faults.ts";
+
+const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
+
+test("every finding of the catalogue has its fault", () => {
+  expect([...new Set(faults.map(({ id }) => id))].toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
+});
+
+const hour = 3600;
+const stepSeconds = 30;
+
+/** Until it is so; half a day is too long for anything here. */
+function runUntil(run: DiagnosedSimulation, isOver: () => boolean, watch?: () => void): void {
+  for (let seconds = 0; seconds < 12 * hour && !isOver(); seconds += stepSeconds) run.runFor(stepSeconds, watch);
+  expect(isOver()).toBe(true);
+}
+
+const named = faults.map((fault) => ({ ...fault, title: [fault.id, fault.by ?? ""].join(" ").trim() }));
+
+test.each(named)("$title is found at its age and alone, and goes with its cause", (fault) => {
+  const { id, scenario = small, change = psi, severity, beside = [], lingers = 10 } = fault;
+  const run = new DiagnosedSimulation(scenario, change);
+  const { simulation, seen } = run;
+  fault.plant?.(simulation);
+  run.start();
+  let there: number | undefined;
+  const watch = () => {
+    if (there === undefined && fault.isThere(simulation)) there = simulation.seconds();
+  };
+  const isFound = ({ findings }: (typeof seen)[number]) =>
+    findings.some((finding) => finding.id === id && finding.severity === severity);
+  runUntil(run, () => seen.some(isFound), watch);
+  const age = (seen.find(isFound)?.seconds ?? 0) - (there ?? Number.NaN);
+  expect(age).toBeGreaterThanOrEqual(fault.age - 1);
+  expect(age).toBeLessThanOrEqual(fault.age + 10);
+  const others = seen
+    .flatMap(({ findings }) => findings)
+    .filter(
+      (finding) => finding.severity === "blocking" && finding.id !== id && !beside.includes(finding.id as "DrainSlow"),
+    );
+  expect(others).toEqual([]);
+
+  fault.end(simulation);
+  const ended = simulation.seconds();
+  runUntil(run, () => isRolledOut(simulation, change));
+  const later = seen.filter(({ seconds }) => seconds > ended + lingers).flatMap(({ findings }) => findings);
+  expect(later.filter((finding) => finding.id === id || finding.severity === "blocking")).toEqual([]);
+});
+
+const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
+const faultless = ["three-workers", "custom-pool"];
+
+test.each(faultless)("a rollout of %s, without faults, has no blocking finding", (name) => {
+  const run = new DiagnosedSimulation(scenarioOf(name), psi);
+  run.start();
+  runUntil(run, () => isRolledOut(run.simulation, psi));
+  expect(run.seen.flatMap(({ findings }) => findings).filter(({ severity }) => severity === "blocking")).toEqual([]);
+});

@@ -1,0 +1,129 @@
+// What migrations of virtual machines are made of: which machine, how far, in which order, and who holds a lane.
+
+import { asList, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/engine";
+import { type ClusterState, faultPrefix, findNamespaced, indexOf, virtSettings } from "./cluster-state.ts";
+import { byCreation, isFinishedMachine, namespacedName, nodeOfMachine } from "./evictions.ts";
+import type { ObjectWrite } from "./object-writes.ts";
+import { statusPhase } from "./placement.ts";
+import { seededSuffix } from "./seeded-random.ts";
+
+export function isFinishedMigration(migration: KubeObject): boolean {
+  return ["Succeeded", "Failed"].includes(statusPhase(migration));
+}
+
+/** Its target is looked for, or it is copied: from then on it holds a lane. */
+export function hasLane(migration: KubeObject): boolean {
+  return ["Scheduling", "Running"].includes(statusPhase(migration));
+}
+
+/** The machine that it moves. */
+export function machineNameOf(migration: KubeObject): string {
+  return `${migration.metadata.namespace ?? ""}/${asText(at(migration, "spec", "vmiName")) ?? ""}`;
+}
+
+export function findMachine(cluster: ClusterState, migration: KubeObject): KubeObject | undefined {
+  const machine = findNamespaced(cluster, "VirtualMachineInstance", machineNameOf(migration));
+  return machine === undefined || isFinishedMachine(machine) ? undefined : machine;
+}
+
+export function targetNodeOf(migration: KubeObject): string | undefined {
+  return asText(at(migration, "status", "migrationState", "targetNode"));
+}
+
+/** Says whether one more may leave this node, and counts it if so. */
+export type MigrationLanes = (node: string) => boolean;
+
+/** With those that hold a lane already. */
+export function migrationLanes(cluster: ClusterState, holders: readonly KubeObject[]): MigrationLanes {
+  const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
+  const sources = holders.map((migration) => nodeOfMachine(findMachine(cluster, migration) ?? migration) ?? "");
+  return (node) => {
+    const isFree =
+      sources.length < migrationsPerCluster && sources.filter((source) => source === node).length < migrationsPerNode;
+    if (isFree) sources.push(node);
+    return isFree;
+  };
+}
+
+/** How many migrations may be asked for at once for a node: those that wait already count there, but not for the cluster. */
+export function freeLanes(cluster: ClusterState, open: readonly KubeObject[], node: string): number {
+  const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
+  const fromHere = open.filter((migration) => nodeOfMachine(findMachine(cluster, migration) ?? migration) === node);
+  return Math.max(0, Math.min(migrationsPerCluster - open.filter(hasLane).length, migrationsPerNode - fromHere.length));
+}
+
+/** How many of the machine's migrations have failed one after the other, up to now. */
+export function countFailures(cluster: ClusterState, machine: KubeObject): number {
+  const all =
+    indexOf(cluster.list("VirtualMachineInstanceMigration"), machineNameOf).get(namespacedName(machine)) ?? [];
+  const finished = all.filter(isFinishedMigration).toSorted(byRequestOrder).toReversed();
+  const success = finished.findIndex((migration) => statusPhase(migration) === "Succeeded");
+  return success === -1 ? finished.length : success;
+}
+
+const earlierPhases: Readonly<Record<string, readonly string[]>> = {
+  Running: ["Pending", "Scheduling", "Scheduled", "PreparingTarget", "TargetReady"],
+  Scheduling: ["Pending"],
+};
+
+/** The phase with its time. Those that are over in a moment are only seen there. */
+export function phaseWrite(
+  cluster: ClusterState,
+  migration: KubeObject,
+  phase: string,
+  more: JsonMap = {},
+): ObjectWrite {
+  const known = asList(at(migration, "status", "phaseTransitionTimestamps"));
+  const seen = new Set(known.map((each) => member(each, "phase")));
+  const passed = [...(earlierPhases[phase] ?? []), phase].filter((each) => !seen.has(each));
+  const phaseTransitionTimestamps = [
+    ...known,
+    ...passed.map((each) => ({ phase: each, phaseTransitionTimestamp: cluster.timestamp })),
+  ];
+  const fields = { status: { phase, phaseTransitionTimestamps, ...more } };
+  return { kind: "set", object: migration, fields, isStatus: true, manager: "virt-controller" };
+}
+
+/** A write for a migration with a name of its own. */
+export function migrationRequest(cluster: ClusterState, machine: KubeObject, prefix: string): ObjectWrite {
+  const { name: vmiName, namespace = "" } = machine.metadata;
+  const name = `${prefix}-${freeSuffix(cluster, machine, prefix)}`;
+  const annotations = { "kubevirt.io/evacuationMigration": nodeOfMachine(machine) ?? "", ...nextRequestOrder(cluster) };
+  const object = {
+    apiVersion: "kubevirt.io/v1",
+    kind: "VirtualMachineInstanceMigration",
+    metadata: { name, namespace, annotations },
+    spec: { vmiName },
+  };
+  return { kind: "create", object, manager: "virt-controller" };
+}
+
+function freeSuffix(cluster: ClusterState, machine: KubeObject, prefix: string): string {
+  for (let attempt = 0; ; attempt++) {
+    const suffix = seededSuffix(5, cluster.seed, namespacedName(machine), `${attempt}`);
+    const name = `${machine.metadata.namespace ?? ""}/${prefix}-${suffix}`;
+    if (findNamespaced(cluster, "VirtualMachineInstanceMigration", name) === undefined) return suffix;
+  }
+}
+
+// Creation cannot tell in which order migrations were asked for: it is in real seconds, and those must not change a history.
+const requestOrder = `${faultPrefix}turn`;
+
+/** The mark of a migration that is asked for in this round: later rounds have greater numbers. */
+function nextRequestOrder(cluster: ClusterState): Readonly<Record<string, string>> {
+  const turns = cluster.list("VirtualMachineInstanceMigration").map(requestOrderOf);
+  return { [requestOrder]: `${turns.reduce((most, turn) => Math.max(most, turn), 0) + 1}` };
+}
+
+/** Those that somebody else asked for come first, the oldest of them before the others. */
+export function byRequestOrder(left: KubeObject, right: KubeObject): number {
+  const order = requestOrderOf(left) - requestOrderOf(right);
+  if (order !== 0) return order;
+  return requestOrderOf(left) === 0
+    ? byCreation(left, right)
+    : compareUtf8(namespacedName(left), namespacedName(right));
+}
+
+function requestOrderOf({ metadata }: KubeObject): number {
+  return Number(metadata.annotations?.[requestOrder]) || 0;
+}

@@ -1,0 +1,148 @@
+// Writes that simulated controllers ask for: the smallest patch for each, sent in order, until the informers show the result.
+
+import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
+import {
+  createObject,
+  type Discovery,
+  deleteObject,
+  type InformerState,
+  patchObject,
+  type Resource,
+  type WriteRequest,
+  type Writer,
+  writeResultOf,
+} from "@virt/kube";
+
+/** `event` is printed if something had to be written. `key` is remembered once the object is as wanted. */
+export type ObjectWrite = { readonly manager: string; readonly event?: string; readonly key?: string } & (
+  | { readonly kind: "create"; readonly object: KubeObject }
+  | { readonly kind: "set"; readonly object: KubeObject; readonly fields: JsonMap; readonly isStatus?: boolean }
+  | { readonly kind: "delete"; readonly object: KubeObject }
+);
+
+/** The merge patch from what is there to what is wanted; undefined if nothing differs. Null takes a member away. */
+export function patchFor(live: Json | undefined, wanted: JsonMap): JsonMap | undefined {
+  const changes = entriesOf(wanted).flatMap(([key, value]): readonly (readonly [string, Json])[] => {
+    const present = member(live, key);
+    if (value === null) return present === undefined || present === null ? [] : [[key, null]];
+    if (!isMap(value) || !isMap(present)) return equalJson(present, value) ? [] : [[key, value]];
+    const inner = patchFor(present, value);
+    return inner === undefined ? [] : [[key, inner]];
+  });
+  return changes.length === 0 ? undefined : Object.fromEntries(changes);
+}
+
+type ApplyWritesOptions = {
+  readonly sender: Writer;
+  readonly discovery: Discovery;
+  readonly signal: AbortSignal;
+  /** The informer that will show the object, if there is one. */
+  readonly informerOf: (object: KubeObject) => InformerState | undefined;
+};
+
+/** `isFinal`: the server will say so again tomorrow. */
+export type AppliedWrite = {
+  readonly write: ObjectWrite;
+  readonly failure?: string;
+  readonly isFinal?: boolean;
+  readonly isMoot?: boolean;
+};
+
+/** Those that `needsWrite`; those of one kind one after the other, in their order. */
+export async function applyWrites(
+  writes: readonly ObjectWrite[],
+  options: ApplyWritesOptions,
+): Promise<readonly AppliedWrite[]> {
+  const kinds = [...new Set(writes.map(({ object }) => object.kind))];
+  const byKind = await Promise.all(
+    kinds.map((kind) =>
+      applyInOrder(
+        writes.filter(({ object }) => object.kind === kind),
+        options,
+      ),
+    ),
+  );
+  return byKind.flat().toSorted((left, right) => writes.indexOf(left.write) - writes.indexOf(right.write));
+}
+
+/** Whether the object is not yet as wanted. */
+export function needsWrite(write: ObjectWrite): boolean {
+  return write.kind !== "set" || patchFor(write.object, write.fields) !== undefined;
+}
+
+async function applyInOrder(
+  writes: readonly ObjectWrite[],
+  options: ApplyWritesOptions,
+): Promise<readonly AppliedWrite[]> {
+  const applied: AppliedWrite[] = [];
+  for (const write of writes) applied.push(await applyWrite(write, options)); // oxlint-disable-line no-await-in-loop -- in their order
+  await Promise.all(applied.flatMap(({ awaitInformer }: PendingWrite) => awaitInformer?.() ?? []));
+  return applied;
+}
+
+type PendingWrite = AppliedWrite & { readonly awaitInformer?: () => Promise<void> };
+
+async function applyWrite(write: ObjectWrite, options: ApplyWritesOptions): Promise<PendingWrite> {
+  const { sender, discovery, signal } = options;
+  const found = await discovery.find(write.object, signal);
+  if (found.kind !== "served") return { write: write, failure: `${write.object.kind} is not served` };
+  const outcome = writeResultOf(await sender.write(requestFor(write, found.resource), { signal }));
+  const name = `${write.kind} ${write.object.kind} ${write.object.metadata.name}`;
+  switch (outcome.kind) {
+    case "done":
+      return { write: write, awaitInformer: () => awaitInformer(write, outcome.live, options) };
+    case "stale":
+    case "absent":
+      return { write: write, isMoot: true }; // it was there already, or is gone: the next round sees it
+    case "missing":
+    case "unavailable":
+      return {
+        write: write,
+        failure: `cannot ${name}: ${outcome.kind === "missing" ? outcome.what : outcome.message}`,
+      };
+    case "rejected":
+      return { write: write, failure: `cannot ${name}: ${outcome.message}`, isFinal: true };
+    case "conflict":
+      return { write: write, failure: `cannot ${name}: another manager has it` };
+  }
+}
+
+function requestFor(write: ObjectWrite, resource: Resource): WriteRequest {
+  const { name, namespace, uid = "" } = write.object.metadata;
+  const index = { name, ...(namespace !== undefined && { namespace }) };
+  const manner = { fieldManager: write.manager };
+  switch (write.kind) {
+    case "create":
+      return createObject(resource, { ...(namespace !== undefined && { namespace }) }, write.object, manner);
+    case "delete":
+      return deleteObject(resource, index, { preconditions: { uid } });
+    case "set": {
+      const body = patchFor(write.object, write.fields) ?? {};
+      const target = { ...index, ...(write.isStatus === true && { subresource: "status" }) };
+      return patchObject(resource, target, body, { ...manner, type: "merge" });
+    }
+  }
+}
+
+// Without this the next round would decide on what was, and do everything twice.
+async function awaitInformer(
+  { kind, object }: ObjectWrite,
+  live: KubeObject | undefined,
+  { informerOf, signal }: ApplyWritesOptions,
+): Promise<void> {
+  const store = informerOf(object)?.store;
+  if (store === undefined) return;
+  const version = live?.metadata.resourceVersion;
+  if (kind !== "delete" && version !== undefined) return store.contains(version, signal);
+  const gone = Promise.withResolvers<void>();
+  const isThere = () =>
+    [...store.items()].some(
+      ({ metadata }) => metadata.uid === object.metadata.uid && metadata["deletionTimestamp"] === undefined,
+    );
+  const check = () => (isThere() && !signal.aborted ? undefined : gone.resolve());
+  const leave = store.subscribe(check);
+  signal.addEventListener("abort", check, { once: true });
+  check();
+  await gone.promise;
+  leave();
+}

@@ -1,0 +1,75 @@
+// What a cluster has once: topology, scheduler, HCO, descheduler, namespaces.
+
+import type { JsonMap, KubeObject } from "@virt/engine";
+import type { HcoSpec, Scenario } from "../scenario.ts";
+import { seededSuffix } from "../seeded-random.ts";
+
+export function namespacesOf({ vms, hco, descheduler, objects }: Scenario): readonly KubeObject[] {
+  const names = [
+    ...vms.map(({ namespace }) => namespace),
+    ...objects.flatMap(({ metadata }) => metadata.namespace ?? []),
+    ...[hco, descheduler].flatMap((plan) => plan?.namespace ?? []),
+  ];
+  return [...new Set(names)].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
+}
+
+/** Pods need one, and in a cluster without its controller nobody else makes it. */
+export function serviceAccountOf(namespace: string): KubeObject {
+  return { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } };
+}
+
+export function infrastructureOf({ topology, platform, nodes }: Scenario, seed: number): KubeObject {
+  const workers = nodes.filter(({ roles }) => roles.includes("worker")).reduce((sum, { count }) => sum + count, 0);
+  return {
+    apiVersion: "config.openshift.io/v1",
+    kind: "Infrastructure",
+    metadata: { name: "cluster" },
+    spec: { platformSpec: { type: platform } },
+    status: {
+      infrastructureName: `sim-${seededSuffix(5, seed, "infrastructure")}`,
+      controlPlaneTopology: topology,
+      infrastructureTopology: workers > 1 ? "HighlyAvailable" : "SingleReplica",
+      platform,
+      platformStatus: { type: platform },
+    },
+  };
+}
+
+export function schedulerOf({ mastersSchedulable }: Scenario): KubeObject {
+  return {
+    apiVersion: "config.openshift.io/v1",
+    kind: "Scheduler",
+    metadata: { name: "cluster" },
+    spec: { mastersSchedulable },
+  };
+}
+
+/** Fields of HCO that are used here stand under `spec.virtualization` in v1. */
+export function hcoSpec(apiVersion: string, fields: JsonMap): JsonMap {
+  return apiVersion === "hco.kubevirt.io/v1" ? { virtualization: fields } : fields;
+}
+
+export function hyperConvergedOf(plan: HcoSpec, apiVersion: string): KubeObject {
+  const { namespace, memoryOvercommitPercentage, liveMigrationConfig, annotations = {} } = plan;
+  const fields = {
+    ...(memoryOvercommitPercentage !== undefined && { higherWorkloadDensity: { memoryOvercommitPercentage } }),
+    ...(liveMigrationConfig !== undefined && { liveMigrationConfig }),
+  };
+  return {
+    apiVersion,
+    kind: "HyperConverged",
+    metadata: { name: "kubevirt-hyperconverged", namespace, annotations },
+    spec: Object.keys(fields).length === 0 ? {} : hcoSpec(apiVersion, fields),
+  };
+}
+
+export function deschedulerOf({ descheduler }: Scenario): KubeObject | undefined {
+  if (descheduler?.spec === undefined) return undefined;
+  const { namespace, spec } = descheduler;
+  return {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeDescheduler",
+    metadata: { name: "cluster", namespace },
+    spec,
+  };
+}

@@ -1,0 +1,46 @@
+// Which pods a drain evicts, and which PodDisruptionBudgets stand in its way.
+
+import { asNumber, asText, at, type KubeObject, matchesSelector } from "@virt/engine";
+import { readController } from "@virt/impact";
+import { type ClusterState, indexOf } from "./cluster-state.ts";
+
+/** All that are on the node. */
+export function podsOn(cluster: ClusterState, node: string): readonly KubeObject[] {
+  return indexOf(cluster.list("Pod"), nodeOfPod).get(node) ?? [];
+}
+
+function nodeOfPod(pod: KubeObject): string {
+  return asText(at(pod, "spec", "nodeName")) ?? "";
+}
+
+/** The pod of a machine: what becomes of it is the machine's matter. */
+export function isLauncher({ metadata }: KubeObject): boolean {
+  return metadata.labels?.["kubevirt.io"] === "virt-launcher";
+}
+
+/** Whether a drain takes it away: not what DaemonSets and the kubelet itself run, and not what has ended. */
+export function isEvictedPod(pod: KubeObject): boolean {
+  const isMirror = pod.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
+  const hasEnded = ["Succeeded", "Failed"].includes(asText(at(pod, "status", "phase")) ?? "");
+  return !isLauncher(pod) && !isMirror && !hasEnded && readController(pod)?.kind !== "DaemonSet";
+}
+
+export function budgetsOf(cluster: ClusterState, pod: KubeObject): readonly KubeObject[] {
+  const { namespace = "", labels = {} } = pod.metadata;
+  const there = indexOf(cluster.list("PodDisruptionBudget"), namespaceOf).get(namespace) ?? [];
+  return there.filter((budget) => matchesSelector(at(budget, "spec", "selector"), labels));
+}
+
+function namespaceOf({ metadata }: KubeObject): string {
+  return metadata.namespace ?? "";
+}
+
+/** Whether its budgets let it go now; two are one too many. */
+export function mayEvict(cluster: ClusterState, pod: KubeObject): boolean {
+  const [budget, ...others] = budgetsOf(cluster, pod);
+  return others.length === 0 && (budget === undefined || allowedDisruptions(budget) > 0);
+}
+
+function allowedDisruptions(budget: KubeObject): number {
+  return asNumber(at(budget, "status", "disruptionsAllowed")) ?? 0;
+}

@@ -1,0 +1,7 @@
+// The scenarios that come with the simulator, by name.
+
+import { drainScenarios } from "./drain-scenarios.ts";
+import type { Scenario } from "./scenario.ts";
+import { standardScenarios } from "./standard-scenarios.ts";
+
+export const scenarios: ReadonlyMap<string, Scenario> = new Map([...standardScenarios, ...drainScenarios]);

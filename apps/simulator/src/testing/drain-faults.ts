@@ -1,0 +1,202 @@
+// Faults of drains: machines, their migrations, and pods, one for each finding about them.
+
+import type { KubeObject } from "@virt/engine";
+import type { Scenario, VmGroup } from "../scenario.ts";
+import { scenarios } from "../scenarios.ts";
+import {
+  drainSays,
+  fault,
+  hasMigration,
+  isAskedToLeave,
+  isDraining,
+  keys,
+  machine,
+  migrationsIn,
+  nextAttempt,
+  type PlantedFault,
+  remove,
+  small,
+  stopMachine,
+} from "./planted-faults.ts";
+
+const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? small;
+const withMachine = (more: Partial<VmGroup>): Scenario => ({ ...small, vms: [machine(more)] });
+
+/** The objects of `budgets` that are about this one; all are on worker-1, which is made the first in turn. */
+const podsOf = (...names: readonly string[]): Scenario => {
+  const budgets = scenarioOf("budgets");
+  const objects = budgets.objects.filter(({ metadata }) => names.includes(metadata.name));
+  return { ...budgets, vms: [], objects };
+};
+
+const held = (value: string, condition: string, severity: "blocking" | "warning"): PlantedFault => ({
+  id: "MigrationHeld",
+  by: value,
+  plant: fault(keys.machine, "migration-held", value),
+  isThere: (simulation) => migrationsIn(simulation, "Pending").some((each) => JSON.stringify(each).includes(condition)),
+  age: 120,
+  severity,
+  end: fault(keys.machine, "migration-held", null),
+});
+
+/** Another worker like the others, without any machine. */
+const addWorker = (name: string) => (simulation: { readonly objects: Map<string, KubeObject> }) => {
+  const model = simulation.objects.get(keys.node);
+  const { metadata, status = {}, ...node } = model as KubeObject & { readonly status?: object };
+  const { annotations: _annotations, labels, ...rest } = metadata;
+  const own = { ...rest, name, labels: { ...labels, "kubernetes.io/hostname": name } };
+  simulation.objects.set(`Node/${name}`, { ...node, spec: {}, metadata: own, status } as KubeObject);
+};
+
+const slowCopies: Scenario = {
+  ...scenarioOf("starved-lanes"),
+  vms: [{ ...machine({ name: "many", count: 12 }), nodes: [0, 1, 2, 3, 4, 5].map((index) => `worker-${index}`) }],
+  durations: { ...small.durations, migrationPerGiB: 85 },
+};
+
+export const drainFaults: readonly PlantedFault[] = [
+  {
+    id: "VMNotMigratable",
+    plant: fault(keys.machine, "unmigratable", "DisksNotLiveMigratable"),
+    isThere: isDraining(),
+    age: 120,
+    severity: "blocking",
+    end: stopMachine,
+  },
+  {
+    id: "VMNoTarget",
+    scenario: withMachine({ nodeSelector: { "kubernetes.io/hostname": "worker-0" } }),
+    isThere: isDraining(),
+    age: 120,
+    severity: "blocking",
+    end: stopMachine,
+  },
+  {
+    id: "ExternalEviction",
+    scenario: withMachine({ evictionStrategy: "External" }),
+    isThere: isAskedToLeave,
+    age: 300,
+    severity: "blocking",
+    end: stopMachine,
+  },
+  {
+    id: "EvacuationNotStarted",
+    plant: fault(keys.kubevirt, "virt-controller-down"),
+    isThere: isAskedToLeave,
+    age: 120,
+    severity: "blocking",
+    end: fault(keys.kubevirt, "virt-controller-down", null),
+  },
+  {
+    id: "EvictionWebhookDown",
+    plant: fault(keys.kubevirt, "virt-api-down"),
+    isThere: drainSays("failed calling webhook"),
+    age: 120,
+    severity: "blocking",
+    end: fault(keys.kubevirt, "virt-api-down", null),
+    lingers: nextAttempt,
+  },
+  {
+    id: "MigrationsQueued",
+    scenario: slowCopies,
+    isThere: hasMigration("Pending"),
+    age: 600,
+    severity: "info",
+    end: () => undefined,
+    lingers: 7200,
+  },
+  {
+    id: "LanesTaken",
+    scenario: scenarioOf("starved-lanes"),
+    isThere: (simulation) => migrationsIn(simulation, "Scheduling").length === 5,
+    age: 300,
+    severity: "warning",
+    beside: ["MigrationUnschedulable", "MigrationFailing"],
+    end: (simulation) => {
+      for (const index of [6, 7, 8, 9, 10, 11]) addWorker(`worker-${index}`)(simulation);
+    },
+    // Each is tried again when its turn comes.
+    lingers: 900,
+  },
+  {
+    id: "MigrationUnschedulable",
+    by: "for a while",
+    scenario: scenarioOf("no-room"),
+    isThere: hasMigration("Scheduling"),
+    age: 120,
+    severity: "warning",
+    end: addWorker("worker-3"),
+    lingers: 60,
+  },
+  {
+    id: "MigrationUnschedulable",
+    by: "for long",
+    scenario: scenarioOf("no-room"),
+    isThere: hasMigration("Scheduling"),
+    age: 300,
+    severity: "blocking",
+    end: addWorker("worker-3"),
+    lingers: 60,
+  },
+  {
+    id: "MigrationFailing",
+    plant: fault(keys.machine, "fail-migrations", "no route to host"),
+    isThere: (simulation) => migrationsIn(simulation, "Failed").length >= 3,
+    age: 0,
+    severity: "blocking",
+    end: fault(keys.machine, "fail-migrations", null),
+    lingers: 600,
+  },
+  {
+    id: "MigrationSlow",
+    plant: fault(keys.machine, "slow-migrations"),
+    isThere: hasMigration("Running"),
+    age: 0.8 * 150 * 8,
+    severity: "warning",
+    end: fault(keys.machine, "slow-migrations", null),
+    lingers: 60, // until it is copied
+  },
+  held("quota", "migrationRejectedByResourceQuota", "blocking"),
+  held("backup", "migrationBlockedByBackup", "warning"),
+  held("utility-volume", "migrationBlockedByUtilityVolumes", "warning"),
+  {
+    id: "PodBudget",
+    scenario: podsOf("protected"),
+    isThere: drainSays('pods/"protected"', "worker-1"),
+    age: 300,
+    severity: "blocking",
+    end: remove("PodDisruptionBudget/apps/protected"),
+    lingers: nextAttempt,
+  },
+  {
+    id: "TwoBudgets",
+    scenario: podsOf("twice", "first", "second"),
+    isThere: drainSays('pods/"twice"', "worker-1"),
+    age: 300,
+    severity: "blocking",
+    end: (simulation) => {
+      remove("PodDisruptionBudget/apps/first")(simulation);
+      remove("PodDisruptionBudget/apps/second")(simulation);
+    },
+    lingers: nextAttempt,
+  },
+  {
+    id: "PodTerminating",
+    scenario: podsOf("bare"),
+    plant: fault("Pod/apps/bare", "never-ends"),
+    isThere: drainSays('waiting for pod "bare"', "worker-1"),
+    age: 600,
+    severity: "blocking",
+    end: fault("Pod/apps/bare", "never-ends", null),
+    lingers: nextAttempt,
+  },
+  {
+    id: "DrainSlow",
+    plant: fault(keys.node, "stuck-drain"),
+    isThere: isDraining(),
+    age: 900,
+    severity: "blocking",
+    end: fault(keys.node, "stuck-drain", null),
+    lingers: nextAttempt,
+  },
+];

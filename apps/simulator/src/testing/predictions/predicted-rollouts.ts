@@ -1,0 +1,172 @@
+// Two rollouts of a random world, one after the other: what was predicted of each, and what happened in simulated time.
+
+import { asList, at, type JsonMap, type KubeObject, member, oncePer, roleLabel } from "@virt/engine";
+import {
+  assessed,
+  assessImpact,
+  diagnoseRollout,
+  disruptionOf,
+  type ImpactFacts,
+  notAssessed,
+  readClusterShape,
+  readDisruptionPolicies,
+  readNodeFact,
+  readRunStrategy,
+  readVirtSettings,
+  readVmFact,
+} from "@virt/impact";
+import { outcomesByVm } from "@virt/impact/testing/vm-outcomes";
+import { namespacedName } from "../../evictions.ts";
+import { type InMemorySimulation, simulateInMemory } from "../in-memory-simulation.ts";
+import { changedFile, type RandomWorld } from "./random-worlds.ts";
+
+type SecondsRange = { readonly low: number; readonly high: number };
+
+/** A pool, or all of them: what was predicted of it, and how long it took. */
+export type PredictedDuration = SecondsRange & { readonly name: string; readonly seconds: number };
+
+/** `vms` are those that did not end as predicted. */
+export type PredictedRollout = {
+  readonly fits: string;
+  readonly sources: { readonly restart: string; readonly migration: string };
+  readonly plan: PredictedDuration;
+  readonly pools: readonly PredictedDuration[];
+  readonly vmsAssessed: number;
+  readonly vms: readonly { readonly name: string; readonly predicted: string; readonly actual: string }[];
+};
+
+/** Undefined: it does not come to an end by itself, and was not predicted to. */
+export function predictTwoRollouts(world: RandomWorld): readonly [PredictedRollout, PredictedRollout] | undefined {
+  const simulation = simulateInMemory(world.scenario, world.seed);
+  simulation.runUntilIdle();
+  const samples = new Map<string, readonly number[]>();
+  const first = predictRollout(world, simulation, { change: "1", samples });
+  const second = first && predictRollout(world, simulation, { change: "2", samples: first.samples });
+  return first && second && [first.rollout, second.rollout];
+}
+
+type RolloutInput = { readonly change: string; readonly samples: ImpactFacts["restartSamples"] };
+
+function predictRollout(world: RandomWorld, simulation: InMemorySimulation, { change, samples }: RolloutInput) {
+  const after = changeOf(world, change);
+  const facts = { ...factsOf(simulation, after), restartSamples: samples };
+  const impact = assessImpact(facts);
+  const predicted = outcomesByVm(facts);
+  if (impact.duration === undefined || impact.held > 0 || impact.vms?.block !== 0) return undefined;
+  const [begun, before] = [simulation.seconds(), simulation.history.length];
+  simulation.addObject(after);
+  const watched = watchRollout(simulation, facts, { change: after, begun });
+  const plan = { low: impact.duration.lowSeconds, high: impact.duration.highSeconds };
+  const actual = actualOutcomes(simulation, simulation.history.slice(before));
+  const rollout: PredictedRollout = {
+    fits: impact.capacity.fits,
+    sources: impact.duration,
+    plan: { name: "plan", ...plan, seconds: simulation.seconds() - begun },
+    pools: impact.pools.map(({ name, lowSeconds = 0, highSeconds = 0 }) => ({
+      name,
+      low: lowSeconds,
+      high: highSeconds,
+      seconds: watched.ends.get(name) ?? 0,
+    })),
+    vmsAssessed: predicted.size,
+    vms: [...predicted].flatMap(([name, outcome]) =>
+      actual(name) === outcome ? [] : [{ name, predicted: outcome, actual: actual(name) }],
+    ),
+  };
+  return { rollout, samples: watched.samples };
+}
+
+function changeOf({ role }: RandomWorld, change: string): KubeObject {
+  const files = [{ path: changedFile, contents: { source: `data:,${change}` } }];
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: `98-${role}-change-${change}`, labels: { [roleLabel]: role } },
+    spec: { config: { ignition: { version: "3.2.0" }, storage: { files } } },
+  };
+}
+
+// Each round reads all objects, and few of them have changed.
+const nodeFact = oncePer(readNodeFact);
+const vmFact = oncePer(readVmFact);
+
+function factsOf({ objects }: InMemorySimulation, after: KubeObject): ImpactFacts {
+  const ofKind = (kind: string) => [...objects.values()].filter((object) => object.kind === kind);
+  const pools = ofKind("MachineConfigPool");
+  const policies = assessed(readDisruptionPolicies(objects.get("MachineConfiguration/cluster")));
+  const strategies = ofKind("VirtualMachine").map(
+    (owner) => [namespacedName(owner), readRunStrategy(owner) ?? ""] as const,
+  );
+  return {
+    assessedAt: "2030-01-01T00:00:00Z",
+    disruption: disruptionOf([{ before: undefined, after }], pools, policies),
+    pools,
+    nodes: assessed(ofKind("Node").map(nodeFact)),
+    policies,
+    renderedOf: (name) => objects.get(`MachineConfig/${name}`),
+    shape: assessed(readClusterShape(objects.get("Infrastructure/cluster"))),
+    settings: assessed(readVirtSettings(ofKind("KubeVirt")[0], undefined)),
+    vms: assessed(ofKind("VirtualMachineInstance").map(vmFact)),
+    runStrategies: assessed(new Map(strategies)),
+    budgets: assessed([]),
+    pods: assessed(new Map()),
+    restartSamples: new Map(),
+  };
+}
+
+type WatchedRollout = { readonly change: KubeObject; readonly begun: number };
+
+/** Until all pools have taken the change. What is observed meanwhile is what the diagnosis observes. */
+function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { change, begun }: WatchedRollout) {
+  const names = facts.disruption.map(({ pool }) => pool);
+  const { name: machineConfig } = change.metadata;
+  const ends = new Map<string, number>();
+  const changes = [{ machineConfig, operation: "Apply", pools: names, hasKubeletDropIn: false } as const];
+  let seen: readonly KubeObject[] = [];
+  let diagnosis: ReturnType<typeof diagnoseRollout> | undefined;
+  simulation.runUntil((cluster) => {
+    const pools = cluster.list("MachineConfigPool");
+    for (const pool of pools.filter(({ metadata }) => names.includes(metadata.name) && !ends.has(metadata.name)))
+      if (hasTaken(pool, machineConfig)) ends.set(pool.metadata.name, simulation.seconds() - begun);
+    const nodes = cluster.list("Node");
+    if (nodes.every((node, at) => node === seen[at])) return ends.size === names.length;
+    seen = nodes;
+    diagnosis = diagnoseRollout({
+      ...facts,
+      pools,
+      nodes: assessed(nodes.map(nodeFact)),
+      vms: notAssessed("NotServed"),
+      now: Date.parse(facts.assessedAt) + simulation.seconds() * 1000,
+      changes,
+      machineConfigNodes: notAssessed("NotServed"),
+      migrations: notAssessed("NotServed"),
+      namedPods: [],
+      kubeletConfigs: [],
+      operators: [],
+      before: diagnosis?.rollout,
+      sightings: diagnosis?.sightings ?? new Map(),
+      areVmsNamed: false,
+    });
+    return ends.size === names.length;
+  });
+  const observed = diagnosis?.rollout.pools ?? [];
+  const samples = new Map(observed.map((pool) => [pool.name, pool.observed?.restartSeconds ?? []] as const));
+  return { ends, samples };
+}
+
+function hasTaken(pool: KubeObject, machineConfig: string): boolean {
+  const configuration = at(pool, "status", "configuration") as JsonMap | undefined;
+  return asList(member(configuration, "source")).some((source) => member(source, "name") === machineConfig);
+}
+
+/** What the history says of a VM. */
+function actualOutcomes({ objects }: InMemorySimulation, history: readonly string[]) {
+  const isRecorded = (start: string) => history.some((event) => event.startsWith(start));
+  return (name: string): string => {
+    const machine = objects.get(`VirtualMachineInstance/${name}`);
+    const runs = machine !== undefined && at(machine, "status", "phase") === "Running";
+    if (isRecorded(`vm ${name} is shut down`)) return runs ? "restart" : "stop";
+    if (isRecorded(`vm ${name} is on `)) return runs ? "migrate" : "gone";
+    return "nothing";
+  };
+}

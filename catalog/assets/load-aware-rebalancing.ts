@@ -1,0 +1,59 @@
+// What the assets of load-aware rebalancing share: the feature, where the descheduler is configured, and kernels that measure pressure (PSI).
+
+import { object } from "@virt/facts";
+import { type Feature, pool, topology } from "@virt/platform";
+import {
+  assetMachineConfigTarget,
+  configureKernel,
+  nodeChange,
+  renderKernelArguments,
+  withMachineConfigs,
+} from "./machine-config.ts";
+
+const namespace = "openshift-kube-descheduler-operator";
+
+export const loadAwareRebalancing: Feature = {
+  name: "load-aware-rebalancing",
+  description: "VMs moved away from nodes under pressure",
+  maturity: "TP",
+};
+
+export const deschedulerTarget = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "KubeDescheduler",
+  name: "cluster",
+  namespace,
+  crd: "kubedeschedulers.operator.openshift.io",
+  operator: "Kube Descheduler Operator",
+} as const;
+
+/** What its operator records for it in Prometheus. */
+export const deschedulerRules = {
+  apiVersion: "monitoring.coreos.com/v1",
+  kind: "PrometheusRule",
+  name: "descheduler-rules",
+  namespace,
+} as const;
+
+/** Has the kernels of a pool measure pressure, which the descheduler goes by: all of an asset but its name and its further conditions. */
+export function psiFor(role: "worker" | "master") {
+  const name = `99-openshift-machineconfig-${role}-psi-karg`;
+  const target = assetMachineConfigTarget(name);
+  const wanted = { name, role, kernelArguments: ["psi=1"] };
+  return {
+    ...nodeChange,
+    group: "descheduler-loadaware",
+    feature: loadAwareRebalancing,
+    tier: "context-aware",
+    phase: 1,
+    order: 13,
+    target,
+    content: { object: configureKernel(wanted) },
+    gates: [deschedulerTarget],
+    switch: { annotation: "enable-loadaware", default: "off" },
+    conditions: withMachineConfigs,
+    reads: { topology: topology(), own: object(target), pool: pool(role) },
+    purpose: "psi",
+    render: (facts: Parameters<typeof renderKernelArguments>[1]) => renderKernelArguments(wanted, facts),
+  } as const;
+}

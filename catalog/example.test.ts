@@ -1,0 +1,27 @@
+// Read this first: what an asset renders and what a profile plans, from facts alone. No cluster, no client, nothing to mock.
+
+import { assets, profiles } from "@virt/catalog";
+import { expect, test } from "vitest";
+
+test("an asset renders the fields of one object that it has an opinion on", () => {
+  const metallb = assets.find(({ name }) => name === "metallb-operator");
+  expect(metallb?.render({ ownNamespace: "virt-platform-operator-system" })).toEqual({
+    apiVersion: "metallb.io/v1beta1",
+    kind: "MetalLB",
+    metadata: { name: "metallb", namespace: "metallb-system" },
+    spec: {},
+  });
+});
+
+test("a profile plans items, in the order in which they are applied", () => {
+  const example = profiles.find(({ name }) => name === "example-profile");
+  const facts = { ownNamespace: "virt-advisor-operator-system", cnv: true };
+  expect(example?.plan(undefined, facts)).toMatchObject([
+    {
+      name: "configure-example-component",
+      operation: "Apply",
+      target: { kind: "ConfigMap", name: "example-config", namespace: "openshift-cnv" },
+      managedFields: ["data"],
+    },
+  ]);
+});

@@ -1,0 +1,66 @@
+// How much swap nodes are known to have, and whether that is enough for the memory that VMs are promised.
+
+import type { KubeObject } from "@virt/api";
+import { asList, asNumber, asText, at, member, readBytes, shortList } from "@virt/engine";
+import { configOf, nodeRoles } from "@virt/facts";
+import { swapConfigName } from "./facts.ts";
+
+const GiB = 2 ** 30;
+
+/** In bytes. A kubelet reports swap that is in use: none is believed where the configuration is in force, else it is unknown. */
+export function swapOf(node: KubeObject, pools: readonly KubeObject[]): number | undefined {
+  const capacity = asNumber(at(node, "status", "nodeInfo", "swap", "capacity"));
+  if (capacity !== undefined && capacity > 0) return capacity;
+  return reportsSwap(node) && isConfigured(node, pools) ? 0 : undefined;
+}
+
+// Since Kubernetes 1.33.
+function reportsSwap(node: KubeObject): boolean {
+  const [, major = "0", minor = "0"] =
+    /^v([0-9]+)\.([0-9]+)\./.exec(asText(at(node, "status", "nodeInfo", "kubeletVersion")) ?? "") ?? [];
+  return Number(major) > 1 || Number(minor) >= 33;
+}
+
+// The node runs a configuration that one of ours went into.
+function isConfigured(node: KubeObject, pools: readonly KubeObject[]): boolean {
+  const ours: readonly (string | undefined)[] = nodeRoles.map(swapConfigName);
+  return pools.some(
+    (pool) =>
+      at(pool, "status", "configuration", "name") === configOf(node) &&
+      asList(at(pool, "status", "configuration", "source")).some((source) =>
+        ours.includes(asText(member(source, "name"))),
+      ),
+  );
+}
+
+/** On how many of the nodes swap is active, on which it is not, and on how many nobody knows. */
+export function reportSwap(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): string {
+  const seen = vmNodes.map((node) => ({ name: node.metadata.name, bytes: swapOf(node, pools) }));
+  const without = seen.filter(({ bytes }) => bytes === 0).map(({ name }) => name);
+  const unknown = seen.filter(({ bytes }) => bytes === undefined).length;
+  const active = seen.length - without.length - unknown;
+  return [
+    `swap is active on ${active} of ${seen.length} nodes`,
+    ...(without.length > 0 ? [`not on ${shortList(without)}`] : []),
+    ...(unknown > 0 ? [`unknown on ${unknown}`] : []),
+  ].join(", ");
+}
+
+/** In the worst case every VM uses all it was promised: what does not fit into memory must fit into swap. */
+export function shortfallWarning(
+  percent: number,
+  vmNodes: readonly KubeObject[],
+  pools: readonly KubeObject[],
+): readonly string[] {
+  const short = vmNodes.flatMap((node) => {
+    const [memory, swap] = [readBytes(at(node, "status", "capacity", "memory")), swapOf(node, pools)];
+    const missing = memory === undefined || swap === undefined ? 0 : Math.ceil((memory * (percent - 100)) / 100) - swap;
+    return missing > 0 ? [{ name: node.metadata.name, missing }] : [];
+  });
+  if (short.length === 0) return [];
+  const most = Math.max(...short.map(({ missing }) => missing));
+  const nodes = short.length === 1 ? "1 node" : `${short.length} nodes`;
+  return [
+    `memoryOvercommitPercentage=${percent} is not covered by swap in the worst case: short of up to ${(most / GiB).toFixed(1)} GiB on ${nodes} (${shortList(short.map(({ name }) => name))})`,
+  ];
+}

@@ -1,0 +1,73 @@
+// Facts about a cluster for the tests of assets, which change one of them.
+
+import type { JsonMap } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import { type Hardware, readTopology, type Topology } from "@virt/facts";
+import { type AnyAssetFacts, type Asset, type AssetHcoFact, type AssetRead, readHco } from "@virt/platform";
+
+/** Of the API of the HyperConverged. */
+export type HcoVersion = "v1" | "v1beta1";
+
+/** A HyperConverged without opinions, in this version, with these annotations of ours. */
+export function hcoWith(
+  version: HcoVersion,
+  annotations: Readonly<Record<string, string>> = {},
+  spec: JsonMap = {},
+): AssetHcoFact {
+  const prefixed = Object.fromEntries(
+    Object.entries(annotations).map(([key, value]) => [`platform.kubevirt.io/${key}`, value]),
+  );
+  const metadata = { name: "kubevirt-hyperconverged", namespace: "openshift-cnv", annotations: prefixed };
+  return readHco({ apiVersion: `hco.kubevirt.io/${version}`, kind: "HyperConverged", metadata, spec }, undefined);
+}
+
+export const plainHardware: Hardware = {
+  pciDevicesPresent: false,
+  numaNodesPresent: false,
+  vfioCapable: false,
+  usbDevicesPresent: false,
+  gpuPresent: false,
+  podSubnetPrefix: undefined,
+};
+
+const openShift: Topology = readTopology({
+  infrastructure: undefined,
+  scheduler: undefined,
+  nodes: [],
+  crds: new Set(["infrastructures.config.openshift.io"]),
+});
+
+export const ownNamespace = "virt-platform-operator-system";
+
+export type ChangedFacts = Readonly<Record<string, AnyAssetFacts[string]>>;
+
+/** What the asset declared to read. Kinds that are not installed, and objects that are not there, are absent. */
+export function assetFacts({ reads }: Pick<Asset, "reads">, changed: ChangedFacts = {}): AnyAssetFacts {
+  const plain = Object.entries(reads).map(([name, read]) => [name, plainFact(read)] as const);
+  return { ownNamespace, ...Object.fromEntries(plain), ...changed };
+}
+
+function plainFact({ read }: AssetRead): AnyAssetFacts[string] {
+  switch (read) {
+    case "hco":
+      return hcoWith("v1");
+    case "hardware":
+      return plainHardware;
+    case "topology":
+      return openShift;
+    case "images":
+      return {};
+    case "objects":
+      return [];
+    case "schema":
+    case "object":
+    case "pool":
+      return undefined;
+  }
+}
+
+/** What an asset renders from these facts, as YAML, or why it renders nothing. */
+export function renderedAsset(asset: Asset, changed: ChangedFacts = {}): string {
+  const object = asset.render(assetFacts(asset, changed));
+  return "kind" in object ? writeYaml(object) : `nothing: ${JSON.stringify(object["nothing"])}`;
+}

@@ -1,0 +1,24 @@
+// MachineConfigPools for the tests of profiles.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { roleLabel } from "@virt/engine";
+
+export function workerPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
+  return poolOf("worker", { machineConfigSelector: { matchLabels: { [roleLabel]: "worker" } }, ...spec }, machineCount);
+}
+
+/** Takes the workers' configuration and its own. */
+export function infraPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
+  const roles = { key: roleLabel, operator: "In", values: ["worker", "infra"] };
+  return poolOf("infra", { machineConfigSelector: { matchExpressions: [roles] }, ...spec }, machineCount);
+}
+
+function poolOf(name: string, spec: JsonMap, machineCount: number): KubeObject {
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfigPool",
+    metadata: { name },
+    spec,
+    status: { machineCount },
+  };
+}

@@ -1,0 +1,153 @@
+// Whether the plan in status is the one that this operator drafts: status is where a plan is stored, not proof of what it was.
+
+import type { Item, JsonMap, ReviewReason } from "@virt/api";
+import { equalJson, type Json, targetKey } from "@virt/engine";
+import { type ReconcileFacts, withLiveTargets } from "./facts.ts";
+import { planHash, reviewedNow } from "./hashes.ts";
+import { plannedInputs, plannedItems } from "./plan.ts";
+import type { PlannedItem } from "./profile.ts";
+
+export type PlanCheck =
+  /** Not everything was read that a plan is rendered from: nothing may be written on the strength of it. */
+  { readonly kind: "unchecked" } | { readonly kind: "intact" } | PlanDifference;
+
+export type PlanDifference = {
+  readonly kind: "differs";
+  readonly reason: Extract<ReviewReason, "InputChanged" | "OperatorUpgraded" | "PlanStale" | "PlanTampered">;
+  /** What differs, as a clause. */
+  readonly text: string;
+};
+
+/** Before anything else that may be wrong with the plan: what else is found may follow from it. */
+export function isTampered(check: PlanCheck): check is PlanDifference & { readonly reason: "PlanTampered" } {
+  return check.kind === "differs" && check.reason === "PlanTampered";
+}
+
+/** Renders the plan again from the spec and the cluster, and holds the stored one against it and against its own hash. */
+export function checkPlan(facts: ReconcileFacts): PlanCheck {
+  if (!facts.isForDraft) return { kind: "unchecked" };
+  const { items = [], planHash: hash } = facts.config.status ?? {};
+  const differences = rendersOf(facts, items).map((planned) => differenceOf(items, planned));
+  const text = differences.includes(undefined) ? sealDifference(facts, hash) : differences[0];
+  return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
+}
+
+/** Without the optimistic lock a plan is applied to whatever the targets look like: it may then be the plan for what it makes of them. */
+function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (readonly PlannedItem[])[] {
+  const now = plannedItems(facts);
+  if (!facts.config.spec.bypassOptimisticLock) return [now];
+  const applied = new Map(items.map(({ targetRef, desiredState }) => [targetKey(targetRef), desiredState]));
+  return [now, plannedItems(withLiveTargets(facts, applied))];
+}
+
+/** The first difference, as a clause. A removal is stored only where there was something to remove. */
+function differenceOf(items: readonly Item[], planned: readonly PlannedItem[]): string | undefined {
+  const isStored = ({ name }: PlannedItem) => items.some((item) => item.name === name);
+  const expected = planned.filter((one) => one.operation === "Apply" || isStored(one));
+  const [names, wanted] = [items, expected].map((all) => all.map(({ name }) => name).join(", "));
+  if (names !== wanted) return `its items are ${names || "none"}, and should be ${wanted || "none"}`;
+  for (const [index, item] of items.entries()) {
+    const field = expected[index] && differingField(item, expected[index]);
+    if (field !== undefined) return `${field} of item '${item.name}' differs`;
+  }
+  return undefined;
+}
+
+function differingField(item: Item, planned: PlannedItem): string | undefined {
+  const { operation, targetRef, desiredState = null, managedFields = [], waitsFor = null } = item;
+  const stored: JsonMap = { operation, targetRef: { ...targetRef }, desiredState, managedFields, waitsFor };
+  const rendered: Readonly<Record<string, Json>> = {
+    operation: planned.operation,
+    targetRef: { ...planned.target },
+    desiredState: planned.operation === "Apply" ? planned.desired : null,
+    managedFields: planned.managedFields,
+    waitsFor: planned.waitsFor ?? null,
+  };
+  const isSkipped = planned.operation === "Apply" && planned.isSkipped === true;
+  const differing = Object.keys(stored).find((field) => !equalJson(stored[field], rendered[field]));
+  return differing ?? (isSkipped && item.changes ? "changes" : undefined);
+}
+
+/** What was approved is its hash, and what was reviewed is what it was drafted against, but for a corrected drift. */
+function sealDifference({ config: { spec, status } }: ReconcileFacts, stored: string | undefined): string | undefined {
+  const { items = [], disruption } = status ?? {};
+  if (planHash(spec.profile, items, disruption) !== stored) return "its content does not match its planHash";
+  const isCorrected = ({ corrections = [] }: Item) => spec.bypassOptimisticLock && corrections.length > 0;
+  const moved = items.find(
+    (item) => item.state !== "Completed" && !isCorrected(item) && item.reviewed?.hash !== item.sourceHash,
+  );
+  return moved && `reviewed of item '${moved.name}' differs`;
+}
+
+/** Most differences have an honest reason. */
+function explainDifference(facts: ReconcileFacts, text: string): PlanDifference {
+  const { operatorVersion = "", inputs = [] } = facts.config.status ?? {};
+  const moved = plannedInputs(facts).find(({ name, now, planned }) => {
+    const used = inputs.find((record) => record.name === name)?.used;
+    return used !== undefined && now !== undefined && now !== used && now !== planned;
+  });
+  if (moved !== undefined) {
+    const used = inputs.find(({ name }) => name === moved.name)?.used;
+    return { kind: "differs", reason: "InputChanged", text: moved.describe(used ?? "", moved.now ?? "") };
+  }
+  // Another version may render and hash otherwise: what differs tells nothing about the plan.
+  if (operatorVersion !== facts.operator.version)
+    return { kind: "differs", reason: "OperatorUpgraded", text: `operator version ${operatorVersion} drafted it` };
+  if (isTargetMoved(facts)) return { kind: "differs", reason: "PlanStale", text };
+  // Nobody else wrote the status: the plan is as it was drafted, and the cluster is not.
+  if (facts.statusOrigin === "own")
+    return {
+      kind: "differs",
+      reason: "InputChanged",
+      text: `the plan no longer matches what the profile renders: ${text}`,
+    };
+  return { kind: "differs", reason: "PlanTampered", text };
+}
+
+/** By the fields that the profile manages, not by those that status claims. */
+function isTargetMoved(facts: ReconcileFacts): boolean {
+  const planned = plannedItems(facts);
+  return (facts.config.status?.items ?? []).some(({ name, state, sourceHash, targetRef: stored }) => {
+    const one = planned.find((each) => each.name === name);
+    if (one === undefined || state !== "Pending") return false; // what was begun may be what we made of it
+    const { target: targetRef, managedFields } = one;
+    if (targetKey(targetRef) !== targetKey(stored)) return false; // then nobody follows the true one
+    return reviewedNow({ targetRef, managedFields }, facts.live(targetRef)).hash !== sourceHash;
+  });
+}
+
+export type ShownDifference = Pick<PlanDifference, "reason" | "text">;
+
+/** What a person goes by. Undefined: the stored items show it as the fresh ones do. */
+export function shownDifference(stored: readonly Item[], fresh: readonly Item[]): ShownDifference | undefined {
+  if (stored.length !== fresh.length) return { reason: "PlanTampered", text: "it has other items" };
+  for (const item of stored) {
+    const other = fresh.find(({ name }) => name === item.name);
+    const [shown, anew] = [item, other].map((one) => one && displayOf(one));
+    const field = shown && anew && Object.keys(shown).find((key) => !equalJson(shown[key], anew[key]));
+    if (field === undefined) continue;
+    const reason = incidentalFields.includes(field) ? "PlanStale" : "PlanTampered";
+    return { reason, text: `${field} of item '${item.name}' differs` };
+  }
+  return undefined;
+}
+
+/** They depend on more than the managed fields of a target, and may change without tampering. */
+const incidentalFields: readonly string[] = ["conflicts", "warnings", "message"];
+
+function displayOf(item: Item): JsonMap {
+  const { impactSeverity, changes, message, warnings = [], conflicts = [] } = item;
+  return {
+    impactSeverity,
+    changes,
+    message,
+    warnings,
+    conflicts: conflicts.map(({ field, manager }) => ({ field, manager })),
+    diff: changedLines(item.diff),
+  };
+}
+
+/** Lines around a change may be other people's, who may change them: they make no other plan. */
+function changedLines(diff: string): readonly string[] {
+  return diff.split("\n").filter((line) => !line.startsWith(" ") && !line.startsWith("@@"));
+}

@@ -1,0 +1,92 @@
+import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
+import { expect, test } from "vitest";
+import { admissionChanges, driftText, itemDriftText, mutationWarning } from "./drift.ts";
+import { deschedulerItem, doneItem, drift, observedItem, psi, removal } from "./testing/observed-fixtures.ts";
+
+const prefix = "Configuration has drifted from desired state";
+
+test("a changed object is named with fields, both values and who changed them", () => {
+  const seen = observedItem(doneItem(deschedulerItem()), { drift: drift() });
+  expect(driftText([seen])).toBe(
+    `${prefix}: KubeDescheduler 'cluster': spec.mode ("Automatic" -> "Predictive"), by kubectl-edit`,
+  );
+  expect(itemDriftText(seen.item, drift({ managers: [] }))).toBe(
+    `${prefix}: spec.mode ("Automatic" -> "Predictive"), by an unknown client`,
+  );
+});
+
+test("a deleted object is reported as deleted, without a list of its fields", () => {
+  const deleted = drift({ kind: "deleted", managers: [], changes: ["a", "b", "c"] });
+  const seen = observedItem(doneItem(deschedulerItem()), { drift: deleted });
+  const text = `${prefix}: KubeDescheduler 'cluster' was deleted by an unknown client (the audit log of the API server names it)`;
+  expect([driftText([seen]), itemDriftText(seen.item, deleted)]).toEqual([text, text]);
+});
+
+test("an object that the plan deleted and that is back is reported as created again, and all that drifted are named", () => {
+  const back = observedItem(doneItem(removal()), { drift: drift({ kind: "created-again", managers: ["argocd"] }) });
+  const changed = observedItem(doneItem(psi()), { drift: drift() });
+  expect(driftText([back, changed])).toBe(
+    `${prefix}: MachineConfig '${removal().targetRef.name}' was created again, by argocd; MachineConfig '${psi().targetRef.name}': spec.mode ("Automatic" -> "Predictive"), by kubectl-edit`,
+  );
+});
+
+test("what was in force without an object of ours is reported as gone: the object never existed", () => {
+  const skipped = { ...doneItem(psi()), changes: false, reviewed: { uid: "", resourceVersion: "", hash: "" } };
+  const gone = drift({ kind: "deleted", changes: ['spec.kernelArguments (["psi=1"] -> absent)'] });
+  expect(itemDriftText(skipped, gone)).toBe(
+    `${prefix}: the setting that was in effect without MachineConfig '${psi().targetRef.name}' is gone: spec.kernelArguments (["psi=1"] -> absent)`,
+  );
+});
+
+test("what admission changes is reported as such, and blamed on nobody's edit", () => {
+  const text =
+    'MutatedByAdmission: spec.mode ("Automatic" -> "Predictive"), by an admission webhook or policy that changes whatever is applied';
+  const seen = observedItem(doneItem(deschedulerItem()), { drift: drift({ kind: "mutated" }) });
+  expect(itemDriftText(seen.item, drift({ kind: "mutated" }))).toBe(`${prefix}: ${text}`);
+  expect(driftText([seen])).toBe(`${prefix}: KubeDescheduler 'cluster': ${text}`);
+});
+
+const object = (spec: JsonMap, owned: JsonMap = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: {
+    name: "t",
+    managedFields: [
+      {
+        manager: fieldManagers.advisor,
+        operation: "Apply",
+        apiVersion: "v1",
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:spec": owned },
+      },
+    ],
+  },
+  spec,
+});
+const fieldsChanged = (applied: JsonMap, stored: JsonMap, owned?: JsonMap) =>
+  admissionChanges(object(applied), object(stored, owned)).map(({ path }) => path.join("/"));
+
+test("a value that is stored otherwise is a mutation, though its field stays ours", () => {
+  expect(fieldsChanged({ mode: "A", other: 1 }, { mode: "B", other: 1 }, { "f:mode": {} })).toEqual(["f:spec/f:mode"]);
+  expect(fieldsChanged({ mode: "A" }, {})).toEqual(["f:spec/f:mode"]);
+});
+
+test("other forms of one value, defaults in our entries and fields of others are no mutation", () => {
+  expect(fieldsChanged({ after: "60s" }, { after: "1m0s", more: true })).toEqual([]);
+  expect(fieldsChanged({ list: [{ key: "a" }] }, { list: [{ key: "a", effect: "NoSchedule" }] })).toEqual([]);
+});
+
+test("entries of others in a list of ours are no mutation, a changed entry of ours is", () => {
+  const owned = { "f:gates": { 'k:{"name":"a"}': { ".": {}, "f:name": {}, "f:on": {} } } };
+  const others = { name: "b", on: true };
+  const applied = { gates: [{ name: "a", on: true }] };
+  expect(fieldsChanged(applied, { gates: [others, { name: "a", on: true }] }, owned)).toEqual([]);
+  expect(fieldsChanged(applied, { gates: [others, { name: "a", on: false }] }, owned)).toEqual(["f:spec/f:gates"]);
+});
+
+test("the warning names field, both values and how to find what changes it", () => {
+  const changes = admissionChanges(object({ mode: "A" }), object({ mode: "B" }));
+  expect(mutationWarning(changes)).toBe(
+    'MutatedByAdmission: admission changes what this item applies: spec.mode ("A" -> "B"). Next: find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)',
+  );
+});

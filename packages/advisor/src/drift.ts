@@ -1,0 +1,156 @@
+// Drift of completed items: which look drifted in memory, what admission changes, and how a confirmed drift reads.
+
+import { fieldManagers, type Item, type Json, type KubeObject, type Phase } from "@virt/api";
+import {
+  appliedBy,
+  type Change,
+  describeChange,
+  desiredChanges,
+  isMadeBy,
+  isSameMeaning,
+  leafPaths,
+  noSchema,
+  type Path,
+  pathsOf,
+  readOwners,
+  valueAt,
+} from "@virt/engine";
+import type { ReconcileFacts } from "./facts.ts";
+import { isSkipped } from "./items.ts";
+import type { Drift, ObservedItem } from "./observed.ts";
+import { findBlocker, plannedItems } from "./plan.ts";
+
+/** A completed or failed item whose target differs in memory. `live` is undefined where the target is absent. */
+export type DriftSuspect = {
+  readonly item: Item;
+  readonly live: KubeObject | undefined;
+  readonly changes: readonly Change[];
+};
+
+/** Items that look drifted in the caches. A dry run has to confirm each: the server may store the same value in another form. */
+export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
+  if (!isGuarded(facts)) return [];
+  const settled = (facts.config.status?.items ?? []).filter(({ state }) => state === "Completed" || state === "Failed");
+  return settled.flatMap((item) => {
+    const live = facts.live(item.targetRef);
+    const changes = isExcused(item, facts) ? [] : changesOf(item, live);
+    return changes.length === 0 ? [] : [{ item, live, changes }];
+  });
+}
+
+const guarded: readonly (Phase | undefined)[] = [
+  "InProgress",
+  "Completed",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+  "Drifted",
+];
+
+/** Drift matters nowhere else, and a kind that is not served cannot be asked for. */
+function isGuarded(facts: ReconcileFacts): boolean {
+  const { spec, status } = facts.config;
+  return spec.action !== "Ignore" && guarded.includes(status?.phase) && findBlocker(facts)?.kind !== "missing";
+}
+
+/** In force without us, and the reason still holds. */
+function isExcused(item: Item, facts: ReconcileFacts): boolean {
+  if (!isSkipped(item)) return false;
+  return plannedItems(facts).some(
+    (one) => one.name === item.name && one.operation === "Apply" && one.isSkipped === true,
+  );
+}
+
+function changesOf(
+  { operation, desiredState, managedFields = [] }: Item,
+  live: KubeObject | undefined,
+): readonly Change[] {
+  if (operation === "Delete") {
+    const isOurs = live !== undefined && isMadeBy(live, fieldManagers.advisor, managedFields);
+    return isOurs ? desiredChanges(live, objectWithoutContent(live)) : [];
+  }
+  if (desiredState === undefined) return [];
+  return live === undefined ? allFields(desiredState) : desiredChanges(desiredState, live);
+}
+
+function objectWithoutContent({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name } };
+}
+
+/** Every field of an object that is not there, but for its name. */
+function allFields(desired: KubeObject): readonly Change[] {
+  return leafPaths(desired, noSchema)
+    .filter((path) => path[0] !== "f:apiVersion" && path[0] !== "f:kind" && path[0] !== "f:metadata")
+    .flatMap((path) => {
+      const value = valueAt(desired, path);
+      return value === undefined ? [] : [{ path, desired: value }];
+    });
+}
+
+/**
+ * Compares the server's answer to an apply with what was applied. Defaults, other forms of one value and what others have in a
+ * list of ours are no mutation.
+ */
+export function admissionChanges(desired: KubeObject, answer: KubeObject): readonly Change[] {
+  const changes = desiredChanges(desired, answer).filter((change) => !isSame(change.desired, change.live));
+  if (changes.length === 0) return [];
+  const owned = pathsOf(appliedBy(readOwners(answer), fieldManagers.advisor));
+  const isMerged = (path: Path) => {
+    const entries = owned.filter((one) => one.length > path.length && path.every((element, at) => one[at] === element));
+    return entries.length > 0 && entries.every((one) => isSame(valueAt(desired, one), valueAt(answer, one)));
+  };
+  return changes.filter(({ path }) => !isMerged(path));
+}
+
+function isSame(wanted: Json | undefined, there: Json | undefined): boolean {
+  return isSameMeaning(wanted, there, () => true);
+}
+
+/** Policies are named apart: asked for together with webhooks, kubectl shows neither where the API server has no such kind. */
+export const findMutator =
+  "find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)";
+
+export function mutationWarning(changes: readonly Change[]): string {
+  return `MutatedByAdmission: admission changes what this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;
+}
+
+/** How long an answer that showed a mutation is believed. */
+export const mutationRecheckMs = 60_000;
+
+const driftPrefix = "Configuration has drifted from desired state";
+
+/** Of all items that drifted. */
+export function driftText(items: readonly ObservedItem[]): string {
+  const parts = items.flatMap(({ item, drift }) => (drift === undefined ? [] : [objectText(item, drift)]));
+  return `${driftPrefix}: ${parts.join("; ")}`;
+}
+
+/** Of one item, whose target is not named again. */
+export function itemDriftText(item: Item, drift: Drift): string {
+  if (drift.kind === "mutated") return `${driftPrefix}: ${mutationText(drift)}`;
+  return `${driftPrefix}: ${drift.kind === "changed" ? changesText(drift) : objectText(item, drift)}`;
+}
+
+function objectText(item: Item, drift: Drift): string {
+  const { kind, name } = item.targetRef;
+  const object = `${kind} '${name}'`;
+  switch (drift.kind) {
+    case "changed":
+      return `${object}: ${changesText(drift)}`;
+    case "deleted":
+      if (isSkipped(item))
+        return `the setting that was in effect without ${object} is gone: ${drift.changes.join(", ")}`;
+      return `${object} was deleted by an unknown client (the audit log of the API server names it)`;
+    case "mutated":
+      return `${object}: ${mutationText(drift)}`;
+    case "created-again":
+      return `${object} was created again, by ${drift.managers.join(", ") || "an unknown client"}`;
+  }
+}
+
+function changesText({ changes, managers }: Drift): string {
+  return `${changes.join(", ")}, by ${managers.join(", ") || "an unknown client"}`;
+}
+
+function mutationText({ changes }: Drift): string {
+  return `MutatedByAdmission: ${changes.join(", ")}, by an admission webhook or policy that changes whatever is applied`;
+}

@@ -1,0 +1,123 @@
+// Makes the status of a decision that enters or keeps a phase, conditions and what changes with them, in one piece.
+
+import type { Phase, Status } from "@virt/api";
+import { conditionsForPhase } from "./conditions/phase.ts";
+import {
+  type ConditionInput,
+  conditionOf,
+  keepSideConditions,
+  writeConditions,
+} from "./conditions/status-conditions.ts";
+import { conditionsForTools, type ToolConditionInput } from "./conditions/tool.ts";
+import { closeFailedItems, withTimesOf, worstImpact } from "./items.ts";
+import { nextStep } from "./next-step.ts";
+import type { Decision, Effect, Observed, Requeue } from "./observed.ts";
+import { updateCompleted } from "./progress.ts";
+import { nodeProgress, pendingRollouts, pendingRolloutText, rolloutProblem } from "./rollouts.ts";
+
+/** A field that is undefined is removed. */
+export type StatusChange = { readonly [Field in keyof Status]?: Status[Field] | undefined };
+
+export type PhaseEntry = {
+  /** The sentence of the transition; staying in a phase keeps the one it has. */
+  readonly message?: string;
+  readonly set?: StatusChange;
+  readonly side?: readonly ConditionInput[];
+  readonly tool?: Pick<ToolConditionInput, "notConverged" | "correction" | "guarded">;
+  readonly effect?: Effect;
+  readonly requeue: Requeue;
+};
+
+export function enterPhase(
+  observed: Observed,
+  phase: Phase,
+  { message, set = {}, side = [], tool, effect, requeue }: PhaseEntry,
+): Decision {
+  const { stored, generation, now, spec } = observed;
+  const before = conditionOf(stored, phase);
+  const text = message ?? (before?.status === "True" ? before.message : "");
+  const changed =
+    phase === "Failed" && stored.phase !== "Failed"
+      ? closeFailedItems(set.items ?? stored.items ?? [], observed)
+      : set.items;
+  const items = changed === undefined ? {} : { items: withTimesOf(stored.items ?? [], changed) };
+  const review = phase === "InProgress" || phase === "Completed" ? { review: undefined } : {};
+  const rolled = {
+    ...pendingRollouts(observed, items.items ?? stored.items ?? [], phase),
+    progress: nodeProgress(observed),
+  };
+  const fields = withoutUndefined({
+    ...stored,
+    ...set,
+    ...items,
+    ...review,
+    ...rolled,
+    phase,
+    observedGeneration: generation,
+  });
+  const phaseInputs = conditionsForPhase(phase, text);
+  const own = phaseInputs.find(({ status }) => status === "True")?.message ?? text;
+  const progress = fields.items?.find(({ state }) => state === "Pending" || state === "InProgress")?.message;
+  const rolling = fields.rollouts === undefined ? undefined : pendingRolloutText(observed);
+  const isWithheld = spec.action === "Apply";
+  const problem = rolloutProblem(observed);
+  const remedy = phase === "PrerequisiteFailed" ? observed.blocked?.next : undefined;
+  const next = remedy ?? nextStep(phase, fields, observed);
+  const toolInput: ToolConditionInput = {
+    phase,
+    message: own,
+    isWithheld,
+    ...(next && { next }),
+    ...(progress && { progress }),
+    ...(problem && { rolloutProblem: problem }),
+    ...(rolling && { rolling }),
+    ...tool,
+  };
+  const inputs = [...phaseInputs, ...keepSideConditions(stored, side), ...conditionsForTools(toolInput)];
+  const status = { ...fields, conditions: writeConditions(stored, inputs, { now, generation }) };
+  return { status, requeue, ...(effect && { effect }) };
+}
+
+function withoutUndefined(status: StatusChange): Status {
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));
+}
+
+/** Nothing to decide: items and pools are reported as they are now. */
+export function keepPhase(observed: Observed, phase: Phase, entry: Partial<PhaseEntry> = {}): Decision {
+  const set = { items: observed.items.map(updateCompleted), ...entry.set };
+  return enterPhase(observed, phase, {
+    requeue: { when: "on-change" },
+    ...unconvergedPools(observed),
+    ...entry,
+    set,
+  });
+}
+
+/** A pool of a completed item that is not done. */
+export function unconvergedPools({ items }: Observed): Pick<PhaseEntry, "tool"> {
+  const unhealthy = items.find(
+    ({ item, rollout }) => item.state === "Completed" && rollout !== undefined && rollout.state !== "done",
+  );
+  return unhealthy?.rollout ? { tool: { notConverged: unhealthy.rollout.message } } : {};
+}
+
+export type DraftingEntry = {
+  readonly message: string;
+  readonly side?: readonly ConditionInput[];
+  readonly set?: StatusChange;
+};
+
+export function enterDrafting(observed: Observed, why: DraftingEntry): Decision {
+  return enterPhase(observed, "Drafting", { ...why, requeue: { when: "at-once" } });
+}
+
+const prerequisiteRecheckMs = 120_000;
+
+export function enterPrerequisiteFailed(observed: Observed, message: string): Decision {
+  const set = { impactSeverity: worstImpact(observed.stored.items ?? [], observed.impact) };
+  return enterPhase(observed, "PrerequisiteFailed", {
+    message,
+    set,
+    requeue: { when: "at", atMs: observed.now + prerequisiteRecheckMs },
+  });
+}

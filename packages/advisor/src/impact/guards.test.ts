@@ -1,0 +1,202 @@
+import type { Guards, Impact, Item } from "@virt/api";
+import { equalJson } from "@virt/engine";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { conditionOf } from "../conditions/status-conditions.ts";
+import type { Observed } from "../observed.ts";
+import { decided, expectLaw } from "../testing/expect-law.ts";
+import { impactFixture } from "../testing/impact-fixtures.ts";
+import { deschedulerItem, drafted, generation, observedItem, observedWith, psi } from "../testing/observed-fixtures.ts";
+import { transition } from "../transition.ts";
+import { findGuardObstacle } from "./guards.ts";
+
+const items = [psi()];
+const obstacle = (guards: Guards, impact: Impact | undefined, of: readonly Item[] = items) =>
+  findGuardObstacle({ spec: { ...observedWith("ReviewRequired").spec, guards } }, impact, of)?.text;
+const blocked = (block: number) => impactFixture({ vms: { ...noVms, block } });
+const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
+const full = impactFixture({
+  capacity: { fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 },
+});
+const without = (what: string, reason: "Forbidden" | "Listing" = "Forbidden") => {
+  const { vms: _vms, ...rest } = impactFixture();
+  return { ...rest, notAssessed: [{ what, reason, message: "" }] };
+};
+
+const rows: readonly (readonly [string, Guards, Impact | undefined, string | undefined])[] = [
+  ["no guards ask for nothing", {}, undefined, undefined],
+  ["as many as may block", { maxBlockingVMs: 6 }, blocked(6), undefined],
+  ["one more", { maxBlockingVMs: 0 }, blocked(6), "spec.guards.maxBlockingVMs is 0, but 6 VMs block the drain"],
+  ["a single one", { maxBlockingVMs: 0 }, blocked(1), "spec.guards.maxBlockingVMs is 0, but 1 VM blocks the drain"],
+  ["as many nodes as may change", { maxNodes: 12 }, impactFixture(), undefined],
+  ["more nodes", { maxNodes: 11 }, impactFixture(), "spec.guards.maxNodes is 11, but 12 nodes change"],
+  ["room", { requireCapacity: true }, impactFixture(), undefined],
+  ["no room that nobody requires", { requireCapacity: false }, full, undefined],
+  [
+    "no room",
+    { requireCapacity: true },
+    full,
+    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains",
+  ],
+  [
+    "VMs that cannot be read",
+    { maxBlockingVMs: 0 },
+    without("VMs"),
+    "spec.guards.maxBlockingVMs cannot be judged: VMs not assessed (Forbidden)",
+  ],
+  [
+    "a strategy that nobody knows",
+    { maxBlockingVMs: 0 },
+    impactFixture({
+      vms: { ...noVms, unknown: 1 },
+      notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
+    }),
+    "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
+  ],
+  [
+    "nodes that cannot be read",
+    { maxNodes: 5 },
+    without("nodes"),
+    "spec.guards.maxNodes cannot be judged: nodes not assessed (Forbidden)",
+  ],
+  [
+    "no assessment yet",
+    { requireCapacity: true },
+    undefined,
+    "spec.guards.requireCapacity cannot be judged: nodes not assessed (Listing)",
+  ],
+  [
+    "pods that cannot be read do not matter",
+    { maxBlockingVMs: 0 },
+    impactFixture({ notAssessed: [{ what: "pods", reason: "Forbidden", message: "" }], vms: noVms }),
+    undefined,
+  ],
+];
+
+test.each(rows)("%s", (_reason, guards, impact, text) => {
+  expect(obstacle(guards, impact)).toBe(text);
+  expect(obstacle(guards, impact, [deschedulerItem()])).toBeUndefined();
+});
+
+const approved = (given: Parameters<typeof observedWith>[1] = {}): Observed =>
+  observedWith("ReviewRequired", {
+    generation: generation + 1,
+    items: [observedItem(psi())],
+    ...given,
+    spec: { action: "Apply", guards: { maxBlockingVMs: 0 }, ...given.spec },
+  });
+
+test("an approved plan waits for its guard, says what to do, and starts by itself", () => {
+  const review = { planHash: approved().stored.planHash ?? "", generation, forced: true, reason: "PlanStale" } as const;
+  const held = transition(approved({ impactNow: blocked(6), stored: { review } }));
+  expect(held.status.phase).toBe("ReviewRequired");
+  const message = "spec.guards.maxBlockingVMs is 0, but 6 VMs block the drain";
+  expect(held.status.review).toEqual({ ...review, reason: "Guarded", message });
+  expect(conditionOf(held.status, "Ready")).toMatchObject({
+    status: "False",
+    reason: "Guarded",
+    message: `${message}. Next: stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs. The plan starts by itself when the guard holds; set action to DryRun to take it back.`,
+  });
+  const again = { ...approved({ impactNow: blocked(0) }), stored: held.status };
+  expect(transition(again).status.phase).toBe("InProgress");
+  expect(transition({ ...again, impactNow: blocked(6) }).status).toEqual(held.status);
+});
+
+test("a plan that was drafted for an Apply is not started before it was assessed", () => {
+  const observed = approved({ draft: drafted([psi()]), impactNow: blocked(0) });
+  const { status } = transition({ ...observed, stored: { ...observed.stored, phase: "Drafting" } });
+  expect(status).toMatchObject({ phase: "ReviewRequired", review: { reason: "Guarded", forced: false } });
+  const later = { ...approved({ impactNow: blocked(0) }), stored: status };
+  expect(transition(later).status.phase).toBe("InProgress");
+});
+
+test("drift is not corrected on nodes while a guard does not hold", () => {
+  const drift = { kind: "changed", fields: ["x"], changes: ["x"], managers: ["a"], diff: "", conflicts: [] } as const;
+  const drifted = (impactNow: Impact) =>
+    observedWith("Drifted", {
+      spec: { action: "Apply", bypassOptimisticLock: true, guards: { maxBlockingVMs: 0 } },
+      items: [observedItem(psi({ state: "Completed" }), { drift })],
+      impactNow,
+    });
+  const { status } = transition(drifted(blocked(1)));
+  expect(status.phase).toBe("Drifted");
+  expect(conditionOf(status, "Ready")).toMatchObject({ reason: "Guarded" });
+  expect(transition(drifted(blocked(0))).status.phase).toBe("InProgress");
+});
+
+const anyGuards = fc.record(
+  { maxBlockingVMs: fc.nat(3), maxNodes: fc.integer({ min: 1, max: 14 }), requireCapacity: fc.boolean() },
+  { requiredKeys: [] },
+);
+const anyGap = fc.record({
+  what: fc.constantFrom("VMs", "nodes", "KubeVirt", "pods", "infrastructure"),
+  reason: fc.constantFrom("NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"),
+  message: fc.constant(""),
+} as const);
+const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
+  fc
+    .record({
+      nodes: fc.nat(15),
+      block: fc.nat(4),
+      unknown: fc.nat(1),
+      fits: fc.constantFrom<Impact["capacity"]["fits"][]>("Yes", "No", "Unknown"),
+      gaps: fc.array(anyGap, { maxLength: 2 }),
+    })
+    .map(({ nodes, block, unknown, fits, gaps }) => {
+      const { vms: _vms, ...rest } = impactFixture({
+        nodes,
+        notAssessed: gaps,
+        capacity: { fits, nodes: ["a"], unplacedVMs: 1, unplacedMiB: 1 },
+      });
+      return gaps.some(({ what }) => what === "VMs" || what === "nodes")
+        ? rest
+        : { ...rest, vms: { ...noVms, block, unknown } };
+    }),
+  { nil: undefined },
+);
+
+/** Written apart: what each guard asks for, without a word. */
+function holds(guards: Guards, impact: Impact | undefined): boolean {
+  const isMissing = (...kinds: readonly string[]) =>
+    impact?.notAssessed.some(({ what }) => kinds.includes(what)) ?? true;
+  const blocking = impact?.vms?.block ?? Number.POSITIVE_INFINITY;
+  const isUnsure = (impact?.vms?.unknown ?? 0) > 0 && isMissing("KubeVirt");
+  return (
+    (guards.maxBlockingVMs === undefined ||
+      (!isMissing("VMs", "nodes") && !isUnsure && blocking <= guards.maxBlockingVMs)) &&
+    (guards.maxNodes === undefined || (!isMissing("nodes") && (impact?.nodes ?? 0) <= guards.maxNodes)) &&
+    (guards.requireCapacity !== true || (!isMissing("VMs", "nodes") && impact?.capacity.fits === "Yes"))
+  );
+}
+
+test("no plan starts without a person's Apply, nor while a guard is violated or cannot be judged", () => {
+  const law = fc.property(
+    anyGuards,
+    anyImpact,
+    fc.constantFrom("DryRun", "Apply", "Apply", "Apply", "Ignore"),
+    fc.constantFrom(true, true, true, false),
+    (guards, impactNow, action, isNew) => {
+      const observed = approved({
+        spec: { action, guards },
+        ...(impactNow && { impactNow }),
+        generation: isNew ? generation + 1 : generation,
+        stored: isNew ? {} : { executedGeneration: generation },
+      });
+      const isStarted = transition(observed).status.phase === "InProgress";
+      return isStarted === (action === "Apply" && isNew && holds(guards, impactNow));
+    },
+  );
+  fc.assert(law);
+});
+
+test("without guards what is assessed, or is not, decides nothing", () => {
+  const assessments = [
+    impactFixture({ vms: { ...noVms, block: 9 } }),
+    without("VMs"),
+    without("nodes", "Listing"),
+    full,
+  ];
+  expectLaw((observed) =>
+    assessments.every((impactNow) => equalJson(transition({ ...observed, impactNow }), decided(observed))),
+  );
+});

@@ -1,0 +1,84 @@
+// Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
+
+import type { Guards, Impact, Item } from "@virt/api";
+import { nameNodes } from "@virt/impact";
+import { isMachineConfig } from "../items.ts";
+import type { Observed } from "../observed.ts";
+
+/** Why a plan is held: what is the matter, and what a person does about it. */
+export type GuardObstacle = { readonly text: string; readonly next: string };
+
+const goesOn = "The plan starts by itself when the guard holds; set action to DryRun to take it back.";
+
+/**
+ * The first guard that does not hold for a plan of these items. Undefined: none, or no node is concerned. `impact` is the assessment of
+ * this reconcile, and so later than the approval; undefined: there is none yet.
+ */
+export function findGuardObstacle(
+  { spec: { guards = {} } }: Pick<Observed, "spec">,
+  impact: Impact | undefined,
+  items: readonly Pick<Item, "targetRef" | "changes">[],
+): GuardObstacle | undefined {
+  if (!items.some((item) => item.changes && isMachineConfig(item))) return undefined;
+  for (const check of guardChecks) {
+    const found = check(guards, impact);
+    if (found !== undefined) return { text: `spec.guards.${found.text}`, next: `${found.next}. ${goesOn}` };
+  }
+  return undefined;
+}
+
+type GuardCheck = (guards: Guards, impact: Impact | undefined) => GuardObstacle | undefined;
+
+const guardChecks: readonly GuardCheck[] = [
+  ({ maxBlockingVMs: most }, impact) => {
+    if (most === undefined) return undefined;
+    const gap = gapOf(impact, "VMs") ?? unknownStrategyGap(impact);
+    if (impact?.vms === undefined || gap !== undefined) return unassessed("maxBlockingVMs", gap);
+    const { block } = impact.vms;
+    if (block <= most) return undefined;
+    const fact = block === 1 ? "1 VM blocks the drain" : `${block} VMs block the drain`;
+    const next = "stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs";
+    return { text: `maxBlockingVMs is ${most}, but ${fact}`, next };
+  },
+  ({ maxNodes: most }, impact) => {
+    if (most === undefined) return undefined;
+    const gap = gapOf(impact);
+    if (impact === undefined || gap !== undefined) return unassessed("maxNodes", gap);
+    const { nodes } = impact;
+    if (nodes <= most) return undefined;
+    const fact = nodes === 1 ? "1 node changes" : `${nodes} nodes change`;
+    return { text: `maxNodes is ${most}, but ${fact}`, next: "raise spec.guards.maxNodes" };
+  },
+  ({ requireCapacity }, impact) => {
+    if (requireCapacity !== true) return undefined;
+    const gap = gapOf(impact, "VMs");
+    const capacity = impact?.capacity;
+    if (capacity === undefined || gap !== undefined) return unassessed("requireCapacity", gap);
+    if (capacity.fits === "Yes") return undefined;
+    if (capacity.fits === "Unknown") return unassessed("requireCapacity", { what: "VM memory", reason: "Unavailable" });
+    const { nodes, unplacedVMs } = capacity;
+    const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
+    const fact = `there is no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
+    return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
+  },
+];
+
+type Gap = Pick<Impact["notAssessed"][number], "what" | "reason">;
+
+/** Without nodes nothing is known at all. */
+function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
+  return impact?.notAssessed.find(({ what }) => what === "nodes" || kinds.includes(what));
+}
+
+/** What becomes of a VM that has no strategy of its own is the cluster's business. */
+function unknownStrategyGap(impact: Impact | undefined): Gap | undefined {
+  return (impact?.vms?.unknown ?? 0) > 0 ? gapOf(impact, "KubeVirt") : undefined;
+}
+
+const firstLists: Gap = { what: "nodes", reason: "Listing" };
+
+function unassessed(guard: keyof Guards, gap: Gap = firstLists): GuardObstacle {
+  const text = `${guard} cannot be judged: ${gap.what} not assessed (${gap.reason})`;
+  const isSoon = gap.reason === "Listing";
+  return { text, next: isSoon ? "wait for the first lists" : "remove the cause that status.impact.notAssessed names" };
+}

@@ -1,0 +1,58 @@
+import type { Impact, Status } from "@virt/api";
+import { expect, test } from "vitest";
+import { writeConditions } from "../conditions/status-conditions.ts";
+import { impactFixture } from "../testing/impact-fixtures.ts";
+import { impactEvents } from "./impact-events.ts";
+
+const planHash = "abcdef01".padEnd(64, "0");
+const withImpact = (impact?: Impact): Status => ({ phase: "ReviewRequired", planHash, ...(impact && { impact }) });
+const reasons = (before: Status, after: Status, mayWarn = true) =>
+  impactEvents(before, after, mayWarn).map(({ reason }) => reason);
+const base = impactFixture();
+const counted = (change: Partial<NonNullable<Impact["vms"]>>) =>
+  impactFixture({ vms: { ...(base.vms as NonNullable<Impact["vms"]>), ...change } });
+
+test("a plan's first assessment is reported once, in one sentence", () => {
+  expect(impactEvents(withImpact(), withImpact(base), true)).toEqual([
+    { type: "Normal", reason: "ImpactAssessed", note: `Plan abcdef01: ${base.summary}` },
+  ]);
+  expect(reasons(withImpact(base), withImpact(base))).toEqual([]);
+  expect(reasons(withImpact(base), { ...withImpact(base), planHash: "b" })).toEqual(["ImpactAssessed"]);
+});
+
+const pools = (change: Partial<Impact["pools"][number]>) =>
+  impactFixture({ pools: base.pools.map((pool) => ({ ...pool, ...change })) });
+const worse: readonly (readonly [string, Impact, Impact])[] = [
+  ["a VM blocks", base, counted({ block: 1 })],
+  ["a VM waits for others", base, counted({ external: 1 })],
+  ["there is no room any more", base, impactFixture({ capacity: { ...base.capacity, fits: "No" } })],
+  ["nodes reboot that only reloaded", pools({ class: "Reload" }), base],
+  ["a pool is held", base, pools({ holdup: "Paused" })],
+  ["it is held for another reason", pools({ holdup: "Paused" }), pools({ holdup: "Degraded" })],
+];
+
+test.each(worse)("it got worse when %s, and the other way it did not", (_what, before, after) => {
+  expect(reasons(withImpact(before), withImpact(after))).toEqual(["ImpactWorsened"]);
+  expect(reasons(withImpact(before), withImpact(after), false)).toEqual([]);
+  const isTurned = before.pools[0]?.holdup !== undefined; // a holdup for another is new both ways
+  expect(reasons(withImpact(after), withImpact(before))).toEqual(isTurned ? ["ImpactWorsened"] : []);
+});
+
+test("more of what was there before, or fewer, is no event", () => {
+  expect(reasons(withImpact(counted({ block: 1 })), withImpact(counted({ block: 5 })))).toEqual([]);
+  expect(reasons(withImpact(base), withImpact(counted({ migrate: 500, stop: 9 })))).toEqual([]);
+});
+
+test("a plan that a guard holds is reported when it begins", () => {
+  const ready = (reason: string): Status => ({
+    ...withImpact(base),
+    conditions: writeConditions({}, [{ type: "Ready", status: "False", reason, message: "held" }], {
+      now: 0,
+      generation: 1,
+    }),
+  });
+  expect(impactEvents(ready("ReviewRequired"), ready("Guarded"), true)).toEqual([
+    { type: "Warning", reason: "ExecutionHeld", note: "held" },
+  ]);
+  expect(reasons(ready("Guarded"), ready("Guarded"))).toEqual([]);
+});

@@ -1,0 +1,48 @@
+// The events of an impact: that it was assessed, that it got worse, and that a guard holds a plan. None names a VM.
+
+import { disruptionClasses, type EventMessage, type Impact, type Status } from "@virt/api";
+import { conditionOf } from "../conditions/status-conditions.ts";
+import { shortHash } from "../hashes.ts";
+
+/** `mayWarn`: no warning that it got worse was recorded for a while. */
+export function impactEvents(before: Status, after: Status, mayWarn: boolean): readonly EventMessage[] {
+  const isSamePlan = before.planHash === after.planHash;
+  return [
+    ...assessedEvents(before, after),
+    ...(isSamePlan && mayWarn ? worsenedEvents(before, after) : []),
+    ...heldEvents(before, after),
+  ];
+}
+
+function assessedEvents(before: Status, { impact, planHash }: Status): readonly EventMessage[] {
+  const isFirst = impact !== undefined && (before.impact === undefined || before.planHash !== planHash);
+  return isFirst
+    ? [{ type: "Normal", reason: "ImpactAssessed", note: `Plan ${shortHash(planHash)}: ${impact.summary}` }]
+    : [];
+}
+
+function worsenedEvents({ impact: was }: Status, { impact, planHash }: Status): readonly EventMessage[] {
+  if (was === undefined || impact === undefined || !isWorse(was, impact)) return [];
+  const note = `The impact of plan ${shortHash(planHash)} got worse: ${impact.summary}`;
+  return [{ type: "Warning", reason: "ImpactWorsened", note }];
+}
+
+/** Something blocks or waits that did not, VMs have no room left, a node is disturbed more, or a pool does not start. */
+function isWorse(before: Impact, after: Impact): boolean {
+  const rose = (outcome: "block" | "external") => before.vms?.[outcome] === 0 && (after.vms?.[outcome] ?? 0) > 0;
+  const isFull = before.capacity.fits !== "No" && after.capacity.fits === "No";
+  const rank = (pool: Impact["pools"][number]) => disruptionClasses.length - disruptionClasses.indexOf(pool.class);
+  const isPoolWorse = after.pools.some((pool) => {
+    const was = before.pools.find(({ name }) => name === pool.name);
+    if (was === undefined) return false;
+    return rank(pool) > rank(was) || (pool.holdup !== undefined && pool.holdup !== was.holdup);
+  });
+  return rose("block") || rose("external") || isFull || isPoolWorse;
+}
+
+/** Whenever a guard begins to hold the plan; what else it holds it for follows in the status. */
+function heldEvents(before: Status, after: Status): readonly EventMessage[] {
+  const ready = conditionOf(after, "Ready");
+  const isHeld = ready?.reason === "Guarded" && conditionOf(before, "Ready")?.reason !== "Guarded";
+  return isHeld ? [{ type: "Warning", reason: "ExecutionHeld", note: ready.message }] : [];
+}

@@ -1,0 +1,54 @@
+// When an assessment goes into the status: at once if there is none, then only what shows a difference, and not too often.
+
+import type { Impact, Status } from "@virt/api";
+import { equalJson, readTime } from "@virt/engine";
+import type { Decision, Observed, Requeue } from "../observed.ts";
+
+/** What a person decides by is renewed at most so often; numbers that move all the time, less. */
+const restMs = { facts: 60_000, figures: 600_000 };
+
+/** The decision with the assessment of this reconcile in its status, as far as it is due, and a requeue for what is not. */
+export function withImpact(decision: Decision, observed: Pick<Observed, "stored" | "impactNow" | "now">): Decision {
+  const { status, requeue } = decision;
+  const { stored, impactNow: fresh, now } = observed;
+  if (fresh === undefined || !isShown(status, stored)) return decision;
+  if (status.phase === "InProgress") return status.impact === undefined ? withFresh(decision, fresh) : decision;
+  const dueMs = dueOf(status.impact, fresh);
+  if (dueMs === undefined) return decision;
+  return dueMs <= now ? withFresh(decision, fresh) : { ...decision, requeue: notAfter(requeue, dueMs) };
+}
+
+/** The plan goes first, what it does follows by a later write. It is frozen while the plan runs. */
+function isShown(status: Status, stored: Status): boolean {
+  const isOpen = status.phase === "ReviewRequired" || status.phase === "InProgress";
+  return isOpen && stored.phase === status.phase && stored.planHash === status.planHash;
+}
+
+function withFresh(decision: Decision, impact: Impact): Decision {
+  return { ...decision, status: { ...decision.status, impact } };
+}
+
+/** When the fresh one is to be stored, in milliseconds; undefined: it shows nothing new. */
+function dueOf(before: Impact | undefined, fresh: Impact): number | undefined {
+  if (before === undefined) return 0;
+  if (equalJson({ ...before, assessedAt: "" }, { ...fresh, assessedAt: "" })) return undefined;
+  const isOfFacts = !equalJson(factsOf(before), factsOf(fresh));
+  return (readTime(before.assessedAt) ?? 0) + (isOfFacts ? restMs.facts : restMs.figures);
+}
+
+function factsOf({ nodes, held, pools, blockers, stops, capacity, notAssessed }: Impact) {
+  return {
+    nodes,
+    held,
+    pools: pools.map(({ lowSeconds: _low, highSeconds: _high, ...pool }) => pool),
+    blockers,
+    stops,
+    fits: capacity.fits,
+    notAssessed: notAssessed.map(({ what, reason }) => ({ what, reason })),
+  };
+}
+
+function notAfter(requeue: Requeue, atMs: number): Requeue {
+  if (requeue.when === "on-change") return { when: "at", atMs };
+  return requeue.when === "at" ? { when: "at", atMs: Math.min(atMs, requeue.atMs) } : requeue;
+}

@@ -1,0 +1,45 @@
+import type { RolloutFinding, Status } from "@virt/api";
+import { expect, test } from "vitest";
+import { rolloutEvents } from "./rollout-events.ts";
+
+const stuckOn = (...findings: readonly (readonly [string, string, RolloutFinding["severity"]?])[]): Status => ({
+  planHash: "a".repeat(64),
+  rollout: {
+    summary: "",
+    pools: [],
+    nodes: [],
+    findings: findings.map(([id, vm, severity = "blocking"]) => ({
+      id,
+      severity,
+      node: "w-0",
+      message: `VM prod/${vm} blocks`,
+      since: "2026-01-01T00:00:00Z",
+    })),
+    more: { pools: 0, nodes: 0, findings: 0 },
+  },
+});
+
+test("each cause is reported once for a node, and no VM is named", () => {
+  const events = rolloutEvents(stuckOn(), stuckOn(["VMNotMigratable", "db"], ["VMNotMigratable", "web"]));
+  expect(events.map(({ type, reason }) => `${type} ${reason}`)).toEqual(["Warning RolloutStuck"]);
+  expect(events[0]?.note).toContain("on node w-0: VMNotMigratable.");
+  expect(events[0]?.note).not.toMatch(/prod|db|web/);
+});
+
+test("a cause that is known, and one that does not block, are not reported", () => {
+  const known = stuckOn(["VMNotMigratable", "db"]);
+  expect(rolloutEvents(known, stuckOn(["VMNotMigratable", "web"]))).toEqual([]);
+  expect(rolloutEvents(stuckOn(), stuckOn(["LanesTaken", "", "warning"]))).toEqual([]);
+});
+
+test("that the rollout goes on is reported when nothing blocks any more", () => {
+  const reasons = (before: Status, after: Status) => rolloutEvents(before, after).map(({ reason }) => reason);
+  const stuck = stuckOn(["VMNotMigratable", "db"], ["PodBudget", ""]);
+  expect(reasons(stuck, stuckOn(["PodBudget", ""]))).toEqual([]);
+  expect(reasons(stuck, stuckOn())).toEqual(["RolloutResumed"]);
+  expect(reasons(stuckOn(), stuckOn())).toEqual([]);
+});
+
+test("a finding of another release is reported without a cause", () => {
+  expect(rolloutEvents(stuckOn(), stuckOn(["NotKnownHere", ""]))[0]?.note).toContain("NotKnownHere");
+});

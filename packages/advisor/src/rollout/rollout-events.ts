@@ -1,0 +1,29 @@
+// The events of a rollout: that it is stuck, and that it goes on. None names a VM.
+
+import type { EventMessage, RolloutFinding, Status } from "@virt/api";
+import { findingCatalogue } from "@virt/impact";
+import { shortHash } from "../hashes.ts";
+
+/** Each cause once for a node, however many VMs it concerns. */
+export function rolloutEvents(before: Status, after: Status): readonly EventMessage[] {
+  const [was, is] = [blockingOf(before), blockingOf(after)];
+  const plan = shortHash(after.planHash);
+  const stuck = [...is].flatMap(([key, { id, node }]): readonly EventMessage[] => {
+    if (was.has(key)) return [];
+    const where = node === undefined ? "" : ` on node ${node}`;
+    const note = `The rollout of plan ${plan} is stuck${where}: ${id}. ${causeOf(id)} See status.rollout.findings for the command to run.`;
+    return [{ type: "Warning", reason: "RolloutStuck", note }];
+  });
+  if (was.size === 0 || is.size > 0) return stuck;
+  return [{ type: "Normal", reason: "RolloutResumed", note: `The rollout of plan ${plan} is no longer blocked` }];
+}
+
+function blockingOf({ rollout }: Status): ReadonlyMap<string, RolloutFinding> {
+  const blocking = (rollout?.findings ?? []).filter(({ severity }) => severity === "blocking");
+  return new Map(blocking.map((finding) => [`${finding.id} ${finding.node ?? ""}`, finding]));
+}
+
+/** A status of another release may have findings that this one does not know. */
+function causeOf(id: string): string {
+  return Object.entries(findingCatalogue).find(([known]) => known === id)?.[1].cause ?? "";
+}

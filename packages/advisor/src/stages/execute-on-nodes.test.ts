@@ -1,0 +1,46 @@
+// What counts on a MachineConfig waits for the nodes, not for pools alone.
+
+import type { Item } from "@virt/api";
+import { expect, test } from "vitest";
+import { itemMessages } from "../items.ts";
+import {
+  deschedulerItem,
+  doneItem,
+  health,
+  now,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
+  psi,
+} from "../testing/observed-fixtures.ts";
+import { transition } from "../transition.ts";
+
+const running = (given: ObservedOverrides) => observedWith("InProgress", given);
+const summary = (items: readonly Item[] = []) => items.map(({ state, message }) => [state, message]);
+const waits = (item: Item): Item => ({ ...item, waitsFor: psi().name });
+
+test("a MachineConfig is waited for until every node that may run VMs has it", () => {
+  const missed = observedItem(doneItem(psi()), { rollout: health("done", "P is ready"), nodesWithout: ["node-1"] });
+  const { status, requeue } = transition(running({ items: [missed, observedItem(waits(deschedulerItem()))] }));
+  expect(summary(status.items)).toEqual([
+    ["Completed", "P is ready"],
+    [
+      "Pending",
+      "Waiting for MachineConfig '99-worker-psi-karg' on nodes that may run VMs and do not have it: node-1. Next: check their MachineConfigPools, or set spec.action to DryRun and back to Apply to plan for the nodes there are now.",
+    ],
+  ]);
+  expect(requeue).toEqual({ when: "at", atMs: now + 30_000 });
+});
+
+test("nodes that are not known hold it back too", () => {
+  const { nodesWithout: _known, ...unknown } = observedItem(doneItem(psi()), { rollout: health("done") });
+  const { status } = transition(running({ items: [unknown, observedItem(waits(deschedulerItem()))] }));
+  expect(summary(status.items)[1]).toEqual(["Pending", "Waiting for item 'enable-psi-metrics'"]);
+});
+
+test("a MachineConfig that waits for another waits for that item alone", () => {
+  const missed = observedItem(doneItem(psi()), { rollout: health("done", "P is ready"), nodesWithout: ["node-1"] });
+  const next = observedItem(waits(psi({ name: "enable-psi-metrics-master" })));
+  const { status } = transition(running({ items: [missed, next] }));
+  expect(summary(status.items)[1]).toEqual(["InProgress", itemMessages.applying]);
+});

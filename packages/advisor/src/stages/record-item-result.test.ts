@@ -1,0 +1,120 @@
+import type { Item } from "@virt/api";
+import { equalDiff } from "@virt/engine";
+import { describe, expect, test } from "vitest";
+import { conditionOf } from "../conditions/status-conditions.ts";
+import { itemMessages } from "../items.ts";
+import type { Observed, ObservedItem } from "../observed.ts";
+import {
+  begunItem,
+  deschedulerItem,
+  examplePlanHash,
+  generation,
+  type ObservedOverrides,
+  observedItem,
+  observedWith,
+  psi,
+  removal,
+  secondsAgo,
+} from "../testing/observed-fixtures.ts";
+import { transition } from "../transition.ts";
+import { type ItemResult, recordItemResult } from "./execute.ts";
+
+function done(item: Item, done: ItemResult, given: ObservedOverrides = {}, rest: readonly ObservedItem[] = []) {
+  const observed: Observed = observedWith("InProgress", { ...given, items: [observedItem(begunItem(item)), ...rest] });
+  const { effect } = transition(observed);
+  if (effect === undefined) throw new Error("nothing was to be done");
+  return { seen: observed, decision: recordItemResult(observed, effect.item, done) };
+}
+
+describe("a confirmed write", () => {
+  test.each([
+    ["an object is completed", deschedulerItem(), "Completed", itemMessages.applied],
+    ["a MachineConfig goes on with its rollout", psi(), "InProgress", itemMessages.applying],
+    ["a removed MachineConfig does too", removal(), "InProgress", itemMessages.deleting],
+    [
+      "a removed object is completed",
+      { ...removal(), targetRef: deschedulerItem().targetRef },
+      "Completed",
+      itemMessages.deleted,
+    ],
+  ] as const)("%s", (_reason, item, state, message) => {
+    const { status } = done(item, { kind: "confirmed" }).decision;
+    const diff = equalDiff(item.targetRef);
+    expect(status.items?.[0]).toMatchObject({ state, message, diff, appliedTime: secondsAgo(0) });
+    expect(status.phase).toBe("InProgress");
+  });
+
+  test("puts the next item on record in the same write, and does not apply it", () => {
+    const { decision } = done(deschedulerItem(), { kind: "confirmed" }, {}, [observedItem(psi())]);
+    expect(decision.effect).toBeUndefined();
+    expect(decision.status.items?.map(({ state }) => state)).toEqual(["Completed", "InProgress"]);
+    expect(decision.requeue).toEqual({ when: "at-once" });
+  });
+
+  test("leaves the end to a reconcile that observes all targets", () => {
+    const { decision } = done(deschedulerItem(), { kind: "confirmed" });
+    expect(decision.status.phase).toBe("InProgress");
+    expect(decision.requeue).toEqual({ when: "at-once" });
+  });
+});
+
+describe("a rejected write", () => {
+  const rejected: ItemResult = { kind: "rejected", message: "spec.mode: Unsupported value" };
+
+  test("Abort: fails the plan, and later items stay pending", () => {
+    const { status } = done(deschedulerItem(), rejected, {}, [observedItem(psi())]).decision;
+    expect(status.phase).toBe("Failed");
+    expect(status.items?.map(({ state }) => state)).toEqual(["Failed", "Pending"]);
+    expect(status.items?.[0]?.message).toBe("Failed to apply: spec.mode: Unsupported value");
+    expect(conditionOf(status, "Failed")?.message).toBe(
+      "Item 'enable-load-aware-descheduling' failed: spec.mode: Unsupported value",
+    );
+  });
+
+  test("Continue: goes on with the next", () => {
+    const given = { spec: { failurePolicy: "Continue" } } as const;
+    const { status } = done(deschedulerItem(), rejected, given, [observedItem(psi())]).decision;
+    expect(status.phase).toBe("InProgress");
+    expect(status.items?.map(({ state }) => state)).toEqual(["Failed", "InProgress"]);
+  });
+
+  test("says of a removal that it could not remove", () => {
+    const { status } = done(removal(), rejected).decision;
+    expect(status.items?.[0]?.message).toBe("Failed to delete: spec.mode: Unsupported value");
+  });
+});
+
+test("a stale target is no failure: nothing is written, and a new plan waits", () => {
+  const { status } = done(psi(), { kind: "stale" }).decision;
+  expect(status).toMatchObject({
+    phase: "Drafting",
+    review: { planHash: examplePlanHash, generation, forced: true, reason: "PlanStale" },
+  });
+  expect(conditionOf(status, "PlanStale")?.status).toBe("True");
+});
+
+test("a namespace that is not there is a missing prerequisite", () => {
+  const { status } = done(psi(), { kind: "blocked", message: "Namespace 'x' does not exist" }).decision;
+  expect(conditionOf(status, "PrerequisiteFailed")).toMatchObject({
+    status: "True",
+    message: "Namespace 'x' does not exist",
+  });
+});
+
+test("a transient error changes nothing", () => {
+  const { seen, decision } = done(psi(), { kind: "unavailable", message: "503", retryInMs: 9 });
+  expect(decision).toEqual({ status: seen.stored, requeue: { when: "retry", message: "503", retryInMs: 9 } });
+});
+
+test("a config that was edited meanwhile is reconciled again", () => {
+  const { seen, decision } = done(psi(), { kind: "edited" });
+  expect(decision).toEqual({ status: seen.stored, requeue: { when: "at-once" } });
+});
+
+test.each<ItemResult>([{ kind: "confirmed" }, { kind: "rejected", message: "no" }, { kind: "stale" }])(
+  "an approval that came while the item was written is used up: $kind",
+  (answer) => {
+    const { status } = done(deschedulerItem(), answer, { generation: generation + 1 }).decision;
+    expect(status).toMatchObject({ observedGeneration: generation + 1, executedGeneration: generation + 1 });
+  },
+);

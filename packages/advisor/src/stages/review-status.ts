@@ -1,0 +1,198 @@
+// Drafting: puts a fresh plan on display, starts it if that was asked for, or finds that there is nothing to do.
+
+import type { Item, Review, Status } from "@virt/api";
+import { guardedReview, isPinned, mayExecute, reviewOf } from "../approval.ts";
+import { phaseMessages } from "../conditions/phase.ts";
+import {
+  type ConditionInput,
+  conditionIs,
+  inputConditions,
+  stalenessConditions,
+  upgradeConditions,
+} from "../conditions/status-conditions.ts";
+import { enterPhase, enterPrerequisiteFailed, type StatusChange } from "../enter-phase.ts";
+import { planHash, shortHash } from "../hashes.ts";
+import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
+import { recordAppliedInputs } from "../inputs.ts";
+import { completeItem, isSkipped, itemMessages } from "../items.ts";
+import { reviewText } from "../next-step.ts";
+import type { Decision, Draft, Observed, ObservedItem } from "../observed.ts";
+import { startNextItem } from "../progress.ts";
+import { areRolloutsDone } from "../rollouts.ts";
+
+export type DraftedPlan = Extract<Draft, { kind: "drafted" }>;
+
+export function toReviewStatus(observed: Observed): Decision {
+  const { draft, blocked } = observed;
+  if (blocked !== undefined) return enterPrerequisiteFailed(observed, blocked.message);
+  if (draft === undefined) throw new Error("a plan is presented that was not drafted");
+  switch (draft.kind) {
+    case "blocked":
+      return enterPrerequisiteFailed(observed, draft.message);
+    case "rejected":
+      return enterPhase(observed, "Failed", {
+        message: `Failed to generate plan items: ${draft.message}`,
+        requeue: { when: "on-change" },
+      });
+    case "unavailable":
+      return { status: observed.stored, requeue: retryDraft(draft) };
+    case "drafted":
+      return handleDraftedPlan(observed, draft);
+  }
+}
+
+function retryDraft({ message, retryInMs }: Extract<Draft, { kind: "unavailable" }>) {
+  return { when: "retry", message, ...(retryInMs !== undefined && { retryInMs }) } as const;
+}
+
+/** Also for a plan that is refreshed in place, or adopted because it changes nothing. */
+export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decision {
+  const isWaiting = !areRolloutsDone(observed) || Object.values(draft.rollouts).some(({ state }) => state !== "done");
+  const isChanging = draft.items.some(({ changes }) => changes);
+  if (!isChanging && !isWaiting) return completeUnchanged(observed, draft);
+  if (!isChanging && isApplyApproved(observed, draft))
+    return startExecution(observed, { set: statusFieldsOf(observed, draft), draft });
+  if (!isChanging || !mayExecute(observed, draft.planHash)) return enterReviewRequired(observed, draft);
+  const set = statusFieldsOf(observed, draft);
+  // Nobody has assessed a plan that was drafted just now.
+  const obstacle = findGuardObstacle(observed, undefined, draft.items);
+  if (obstacle === undefined) return startExecution(observed, { set, draft });
+  return holdExecution(observed, draft.planHash, { set, obstacle });
+}
+
+/** A config governs its targets from an approval on: an Apply that need not name its plan, or one that names this one. */
+function isApplyApproved(observed: Observed, { planHash }: DraftedPlan): boolean {
+  return observed.spec.action === "Apply" && observed.operator.withheld === undefined && isPinned(observed, planHash);
+}
+
+function enterReviewRequired(observed: Observed, draft: DraftedPlan): Decision {
+  const review = rehashedReview(observed, draft) ?? reviewOf(observed, draft.planHash);
+  const message = reviewText(observed, review);
+  const set = { ...statusFieldsOf(observed, draft), review };
+  return enterPhase(observed, "ReviewRequired", { message, set, requeue: { when: "on-change" } });
+}
+
+/** An approved plan waits for its guards: the phase stays, and so does the approval. */
+export function holdExecution(
+  observed: Observed,
+  planHash: string,
+  { set, obstacle }: { readonly set: StatusChange; readonly obstacle: GuardObstacle },
+): Decision {
+  const review = guardedReview(observed, planHash, obstacle.text);
+  return enterPhase(observed, "ReviewRequired", {
+    message: reviewText(observed, review),
+    set: { ...set, review },
+    tool: { guarded: obstacle },
+    requeue: { when: "on-change" },
+  });
+}
+
+/**
+ * Of a plan that an earlier release put on display: it has another hash since the pools that it disturbs are part of that, so its
+ * approval is asked for once more.
+ */
+function rehashedReview(observed: Observed, draft: DraftedPlan): Review | undefined {
+  const { stored, spec, operator } = observed;
+  const isHashNew =
+    stored.disruption === undefined &&
+    stored.planHash !== draft.planHash &&
+    stored.planHash === planHash(spec.profile, draft.items);
+  const review = reviewOf(observed, draft.planHash);
+  if (!isHashNew || spec.action !== "Apply" || review.reason === "PlanTampered") return undefined;
+  const pools = draft.disruption.map(({ pool, class: disruption }) => `${pool} (${disruption})`).join(", ");
+  const message = `operator version ${operator.version} includes the disruption of pools in the plan hash, here ${pools}; its items are those of plan ${shortHash(stored.planHash)}`;
+  return { ...review, reason: "OperatorUpgraded", message };
+}
+
+export function completeUnchanged(observed: Observed, draft: DraftedPlan): Decision {
+  const items = draft.items.map((item) => completeItem(item, doneMessage(item, draft), observed.now));
+  const inputs = recordAppliedInputs(draft.inputs, observed.inputs);
+  const executed = isApplyApproved(observed, draft) ? { executedGeneration: observed.generation } : {};
+  const set: StatusChange = { ...statusFieldsOf(observed, draft), ...executed, items, inputs };
+  return enterPhase(observed, "Completed", {
+    message: phaseMessages.alreadyThere,
+    set,
+    side: settledConditions(observed),
+    requeue: { when: "on-change" },
+  });
+}
+
+/** Marks that stand for something which a plan without changes has settled. */
+function settledConditions({ stored, operator }: Observed): readonly ConditionInput[] {
+  const isMarked = (type: string) => conditionIs(stored, type, "True");
+  const isOurs = operator.version !== "";
+  return [
+    ...(isMarked("InputDependencyDrift") ? [inputConditions.resolved] : []),
+    ...(isMarked("PlanStale") ? [stalenessConditions.resolved] : []),
+    ...(isMarked("UpgradeAvailable") && isOurs ? [upgradeConditions.applied] : []),
+  ];
+}
+
+function doneMessage(item: Item, { rollouts }: DraftedPlan): string {
+  if (isSkipped(item)) return item.message;
+  return rollouts[item.name]?.message ?? itemMessages.unchanged;
+}
+
+/** It is still what a person looks at. */
+function isRefreshed({ phase, planHash: hash }: Status, draft: DraftedPlan): boolean {
+  return phase === "ReviewRequired" && hash === draft.planHash;
+}
+
+function statusFieldsOf(
+  { spec, operator, stored }: Observed,
+  draft: DraftedPlan,
+): StatusChange & Pick<Status, "items"> {
+  return {
+    items: draft.items,
+    planHash: draft.planHash,
+    sourceSnapshotHash: draft.snapshotHash,
+    impactSeverity: draft.impact,
+    disruption: draft.disruption.length > 0 ? draft.disruption : undefined,
+    impact: isRefreshed(stored, draft) ? stored.impact : undefined,
+    specHash: draft.specHash,
+    operatorVersion: operator.version,
+    appliedOptions: spec.options,
+    inputs: draft.inputs,
+  };
+}
+
+export type ExecutionStart = {
+  readonly set: StatusChange;
+  /** The plan, if it was drafted in this reconcile. */
+  readonly draft?: Extract<Draft, { kind: "drafted" }>;
+};
+
+export function startExecution(observed: Observed, { set, draft }: ExecutionStart): Decision {
+  const items = draft?.items ?? observed.stored.items ?? [];
+  const views = draft === undefined ? observed.items : observedItemsOf(draft);
+  const marks = [
+    ...(conditionIs(observed.stored, "InputDependencyDrift", "True") ? [inputConditions.acknowledged] : []),
+    ...(conditionIs(observed.stored, "PlanStale", "True") ? [stalenessConditions.acknowledged] : []),
+  ];
+  return enterPhase(observed, "InProgress", {
+    set: {
+      ...set,
+      items: startNextItem(items, views, observed.now).items,
+      executedGeneration: observed.generation,
+    },
+    side: marks,
+    requeue: { when: "at-once" },
+  });
+}
+
+function observedItemsOf(draft: Extract<Draft, { kind: "drafted" }>): readonly ObservedItem[] {
+  return draft.items.map((item) => {
+    const rollout = draft.rollouts[item.name];
+    const current = item.reviewed ?? { uid: "", resourceVersion: "", hash: "" };
+    const pools = draft.pools[item.name] ?? [];
+    return {
+      item,
+      isStale: false,
+      isInPlace: !item.changes,
+      pools,
+      current,
+      inSyncMessage: item.message,
+      ...(rollout && { rollout }),
+    };
+  });
+}

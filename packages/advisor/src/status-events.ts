@@ -1,0 +1,204 @@
+// The events of a config, derived from how its status changed.
+
+import type { Conflict, EventMessage, Item, Phase, Status } from "@virt/api";
+import { equalDiff } from "@virt/engine";
+import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
+import { shortHash } from "./hashes.ts";
+import { impactEvents } from "./impact/impact-events.ts";
+import { rolloutEvents } from "./rollout/rollout-events.ts";
+
+/** What events tell beyond the change of the status. */
+export type EventContext = {
+  /** The sentences of all inputs that moved. */
+  readonly moved: readonly string[];
+  /** What keeps a rollout from ending until a person acts. */
+  readonly rolloutProblem?: string;
+  /** The field manager through which the plan was approved, if it is known. */
+  readonly approver?: string;
+  /** What somebody else had changed in the stored status. */
+  readonly foreignChange?: string;
+  /** A warning that the impact got worse was recorded a moment ago. */
+  readonly isImpactWarned?: boolean;
+  /** What the write of this reconcile took from others, by item. */
+  readonly tookOver?: Readonly<Record<string, readonly Conflict[]>>;
+};
+
+/** The events of a status that was just written. None for a status that did not change. */
+export function eventsForStatusChange(before: Status, after: Status, context: EventContext): readonly EventMessage[] {
+  return [
+    ...tamperEvents(before, after, context),
+    ...phaseEvents(before, after, context),
+    ...conditionEvents(before, after, context),
+    ...impactEvents(before, after, context.isImpactWarned !== true),
+    ...rolloutEvents(before, after),
+    ...driftEvents(before, after),
+    ...(after.items ?? []).flatMap((item) => [
+      ...takeOverEvents(item, context),
+      ...itemEvents(
+        before.items?.find(({ name }) => name === item.name),
+        item,
+        shortHash(after.planHash),
+      ),
+    ]),
+  ];
+}
+
+const normal = (reason: string, note: string): readonly EventMessage[] => [{ type: "Normal", reason, note }];
+const warning = (reason: string, note: string): readonly EventMessage[] => [{ type: "Warning", reason, note }];
+
+function tamperEvents(
+  { review: was }: Status,
+  { review }: Status,
+  { foreignChange }: EventContext,
+): readonly EventMessage[] {
+  const isFound = review?.reason === "PlanTampered" && was?.reason !== "PlanTampered";
+  const what = foreignChange ?? (isFound ? review.message : undefined);
+  if (what === undefined) return [];
+  const next = "find the writer of virtplatformconfigs/status in the audit log of the API server";
+  return warning(
+    "PlanTampered",
+    `Another client changed the status (${what}); nothing of it is applied. Next: ${next}.`,
+  );
+}
+
+function phaseEvents(before: Status, after: Status, { approver }: EventContext): readonly EventMessage[] {
+  if (after.phase === undefined) return [];
+  if (before.phase === after.phase)
+    return after.phase === "ReviewRequired" ? planEvents(before, after, "PlanRefreshed") : [];
+  const own = conditionOf(after, after.phase)?.message ?? "";
+  return [
+    ...leavingEvents(before, after),
+    ...eventsOnEntry[after.phase]({ before, after, own, plan: shortHash(after.planHash), approver }),
+  ];
+}
+
+type PhaseChange = {
+  readonly before: Status;
+  readonly after: Status;
+  /** The message of the phase condition that is True. */
+  readonly own: string;
+  /** Short hash of the plan. */
+  readonly plan: string;
+  readonly approver: string | undefined;
+};
+
+const noEvents = (): readonly EventMessage[] => [];
+
+const eventsOnEntry: Readonly<Record<Phase, (entry: PhaseChange) => readonly EventMessage[]>> = {
+  Pending: noEvents,
+  Drafting: noEvents,
+  Ignored: ({ own }) => normal("Ignored", own),
+  PrerequisiteFailed: ({ own }) => warning("PrerequisitesMissing", own),
+  ReviewRequired: ({ before, after }) => planEvents(before, after, "PlanDrafted"),
+  InProgress: approvalEvents,
+  Completed: ({ before, plan, own }) =>
+    before.phase === "Drifted"
+      ? normal("DriftCleared", `All targets match plan ${plan} again`)
+      : normal("PlanCompleted", `Plan ${plan} completed: ${own}`),
+  CompletedWithErrors: ({ after, plan }) =>
+    warning("PlanCompletedWithErrors", `Plan ${plan} completed with errors: ${failuresOf(after)}`),
+  CompletedWithUpgrade: ({ after, own }) =>
+    normal("UpgradeAvailable", conditionOf(after, "UpgradeAvailable")?.message ?? own),
+  Failed: ({ before, plan, own }) =>
+    warning("PlanFailed", before.phase === "InProgress" ? `Plan ${plan} failed: ${own}` : own),
+  Drifted: ({ own }) => warning("DriftDetected", own),
+};
+
+function failuresOf({ items = [] }: Status): string {
+  const failed = items.filter(({ state }) => state === "Failed");
+  return failed.map(({ name, message }) => `item '${name}': ${message}`).join("; ");
+}
+
+function leavingEvents(before: Status, after: Status): readonly EventMessage[] {
+  if (before.phase === "Ignored")
+    return normal("Resumed", "Action is no longer Ignore: the operator manages this configuration again");
+  const isEdited = before.observedGeneration !== after.observedGeneration; // then nothing was evaluated yet
+  if (before.phase !== "PrerequisiteFailed" || after.phase !== "Drafting" || isEdited) return [];
+  return normal("PrerequisitesAvailable", "All prerequisites are available; drafting the plan");
+}
+
+function planEvents(before: Status, after: Status, reason: "PlanDrafted" | "PlanRefreshed"): readonly EventMessage[] {
+  const isNewPlan = before.planHash !== after.planHash || reason === "PlanDrafted";
+  const isNewForce = after.review?.forced === true && (before.review?.forced !== true || isNewPlan);
+  const why = conditionOf(after, "Ready")?.message ?? "";
+  return [
+    ...(isNewPlan ? normal(reason, planText(before, after, reason)) : []),
+    ...(isNewForce ? warning("ReviewForced", why) : []),
+  ];
+}
+
+function planText(before: Status, after: Status, reason: "PlanDrafted" | "PlanRefreshed"): string {
+  const { planHash, impactSeverity = "Low", items = [] } = after;
+  const changing = items.filter(({ changes }) => changes).length;
+  const what = `${changing} of ${items.length} items change something, impact ${impactSeverity}`;
+  if (reason === "PlanDrafted") return `Plan ${shortHash(planHash)} drafted: ${what}`;
+  const { operatorVersion = "" } = before;
+  const isUpgraded = operatorVersion !== "" && operatorVersion !== after.operatorVersion;
+  const why = isUpgraded ? `which operator version ${operatorVersion} drafted` : "whose targets changed";
+  return `Plan ${shortHash(planHash)} replaces plan ${shortHash(before.planHash)}, ${why}: ${what}`;
+}
+
+function approvalEvents({ before, after, plan, approver }: PhaseChange): readonly EventMessage[] {
+  if (before.executedGeneration === after.executedGeneration) return [];
+  const through = approver === undefined ? "" : ` through ${approver}`;
+  return normal("PlanApproved", `Plan ${plan} approved${through} (impact ${after.impactSeverity ?? "Low"})`);
+}
+
+function conditionEvents(
+  before: Status,
+  after: Status,
+  { moved, rolloutProblem }: EventContext,
+): readonly EventMessage[] {
+  const turned = (type: string, status: "True" | "False") =>
+    conditionIs(after, type, status) && !conditionIs(before, type, status) && conditionOf(after, type);
+  const changed = turned("InputDependencyDrift", "True");
+  const settled = conditionIs(before, "InputDependencyDrift", "True") && turned("InputDependencyDrift", "False");
+  const stale = turned("PlanStale", "True");
+  const stalled = turned("Stalled", "True");
+  const ready = conditionOf(after, "Ready");
+  const hasNewProblem = after.phase === "InProgress" && ready?.message !== conditionOf(before, "Ready")?.message;
+  const isUnhealthy = ready?.reason === "NotConverged" && conditionOf(before, "Ready")?.reason !== "NotConverged";
+  return [
+    ...(changed ? warning("InputDependencyChanged", moved.join("; ") || changed.message) : []),
+    ...(settled && settled.reason === "DriftResolved" ? normal("InputDependencyResolved", settled.message) : []),
+    ...(settled && settled.reason === "Acknowledged" ? normal("InputDependencyAcknowledged", settled.message) : []),
+    ...(stale ? warning("PlanStale", stale.message) : []),
+    ...(stalled && stalled.reason === "DriftFight" ? warning("DriftFight", stalled.message) : []),
+    ...(hasNewProblem && rolloutProblem !== undefined
+      ? warning("RolloutUnhealthy", `The rollout of plan ${shortHash(after.planHash)} waits: ${rolloutProblem}`)
+      : []),
+    ...(isUnhealthy ? warning("RolloutUnhealthy", ready.message) : []),
+  ];
+}
+
+function itemEvents(before: Item | undefined, after: Item, plan: string): readonly EventMessage[] {
+  const { name, targetRef, operation, corrections = [] } = after;
+  const what = `${targetRef.kind} '${targetRef.name}' (item ${name} of plan ${plan})`;
+  if (after.appliedTime !== undefined && before?.appliedTime !== after.appliedTime) {
+    if (corrections.length > 0) return normal("DriftCorrected", `Corrected the drift of ${what}`);
+    return operation === "Delete" ? normal("ItemDeleted", `Deleted ${what}`) : normal("ItemApplied", `Applied ${what}`);
+  }
+  if (after.state === "Failed" && before?.state !== "Failed") return warning("ItemFailed", `${what}: ${after.message}`);
+  return [];
+}
+
+/** While others run, drift of a completed item has no phase of its own to show in. */
+function driftEvents(before: Status, after: Status): readonly EventMessage[] {
+  if (before.phase !== "InProgress" || after.phase !== "InProgress") return [];
+  const isClean = ({ state, diff, targetRef }: Item) => state === "Completed" && diff === equalDiff(targetRef);
+  return (after.items ?? [])
+    .filter((item) => item.state === "Completed" && !isClean(item))
+    .filter(({ name }) => before.items?.some((item) => item.name === name && isClean(item)) === true)
+    .flatMap(({ targetRef, message }) => warning("DriftDetected", `${targetRef.kind} '${targetRef.name}': ${message}`));
+}
+
+/** Told once it has happened: a write that was meant may not come about. */
+function takeOverEvents({ name, targetRef }: Item, { tookOver }: EventContext): readonly EventMessage[] {
+  const conflicts = tookOver?.[name] ?? [];
+  if (conflicts.length === 0) return [];
+  const fields = conflicts.map(({ field, manager }) => `${field} (${manager})`).join(", ");
+  return warning(
+    "FieldsTakenOver",
+    `Took over fields of ${targetRef.kind} '${targetRef.name}' (item ${name}): ${fields}`,
+  );
+}

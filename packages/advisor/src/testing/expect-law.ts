@@ -1,0 +1,34 @@
+// Holds a law against anything a reconcile may observe. Samples are drawn once per test file: drawing one costs more than deciding on it.
+
+import fc from "fast-check";
+import type { Decision, Observed } from "../observed.ts";
+import { transition } from "../transition.ts";
+import { anyObserved } from "./any-observed.ts";
+
+const [seed = 0] = fc.sample(fc.integer(), 1);
+let drawn: readonly Observed[] | undefined;
+
+function samples(): readonly Observed[] {
+  drawn ??= fc.sample(anyObserved, { seed });
+  return drawn;
+}
+
+const decisions = new WeakMap<Observed, Decision>();
+
+/** What is decided on a sample, computed once for all laws. */
+export function decided(observed: Observed): Decision {
+  const known = decisions.get(observed) ?? transition(observed);
+  decisions.set(observed, known);
+  return known;
+}
+
+/** A sample that breaks the law is drawn again, to be shrunk and shown. */
+export function expectLaw(law: (observed: Observed) => boolean): void {
+  const broken = samples().find((observed) => !law(observed));
+  if (broken === undefined) return;
+  fc.assert(
+    fc.property(anyObserved, (observed) => law(observed)),
+    { seed },
+  );
+  throw new Error(`broken by ${JSON.stringify(broken)}`);
+}

@@ -1,0 +1,62 @@
+// Times in status, which are whole seconds as the API server writes its own, and durations as Go writes them.
+
+import type { Item, Rollout, Status } from "@virt/api";
+import { readTime, writeTime } from "@virt/engine";
+
+export function stamp(ms: number): string {
+  return writeTime(Math.floor(ms / 1000) * 1000);
+}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** In milliseconds; undefined if it is not a duration. */
+export function readDuration(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
+  return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ""] ?? 0), 0);
+}
+
+/** In whole seconds: `45s`, `30m1s`, `24h0m0s`. */
+export function writeDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (hours > 0) return `${hours}h${minutes}m${rest}s`;
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
+}
+
+/**
+ * Moves the times that something is counted from by `stepMs`, after the clock was set: how long a rollout takes does not depend on who
+ * sets the clock. Times that are only shown, such as those of conditions, stay.
+ */
+export function shiftTimes(status: Status, stepMs: number): Status {
+  const { items, rollouts, impact, rollout } = status;
+  const moved = (time: string) => stamp((readTime(time) ?? 0) + stepMs);
+  const started = <T extends Rollout>(rollout: T): T => ({ ...rollout, startTime: moved(rollout.startTime) });
+  return {
+    ...status,
+    ...(items && {
+      items: items.map((item) => ({
+        ...item,
+        ...(item.rollout && { rollout: started(item.rollout) }),
+        ...(item.corrections && { corrections: item.corrections.map(moved) }),
+      })),
+    }),
+    ...(rollouts && { rollouts: rollouts.map(started) }),
+    ...(impact && { impact: { ...impact, assessedAt: moved(impact.assessedAt) } }),
+    ...(rollout && {
+      rollout: {
+        ...rollout,
+        nodes: rollout.nodes.map((node) => ({ ...node, since: moved(node.since) })),
+        findings: rollout.findings.map((finding) => ({ ...finding, since: moved(finding.since) })),
+      },
+    }),
+  };
+}
+
+export function startOf({ rollout }: Item, otherwise: number): number {
+  return (rollout && readTime(rollout.startTime)) ?? otherwise;
+}
+
+export function elapsedSince(startTime: string, now: number): number {
+  return now - (readTime(startTime) ?? now);
+}

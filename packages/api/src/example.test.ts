@@ -1,0 +1,38 @@
+// A VirtPlatformConfig as a person writes it and as the advisor reports on it.
+
+import { expect, test } from "vitest";
+import {
+  configKind,
+  type EventMessage,
+  phaseConditions,
+  phases,
+  priorityOfEvent,
+  type VirtPlatformConfig,
+} from "./index.ts";
+
+const config: VirtPlatformConfig = {
+  apiVersion: configKind.apiVersion,
+  kind: configKind.kind,
+  metadata: { name: "load-aware-rebalancing", generation: 2 }, // a config has the name of its profile
+  spec: {
+    profile: "load-aware-rebalancing",
+    action: "Apply",
+    failurePolicy: "Abort",
+    bypassOptimisticLock: false,
+    options: { loadAware: { deschedulingIntervalSeconds: 60 } },
+  },
+  status: { phase: "InProgress", observedGeneration: 2, executedGeneration: 2 },
+};
+
+test("a status is current when it is about the generation of the spec, and its phase has a condition of the same name", () => {
+  const { metadata, status } = config;
+  expect(status?.observedGeneration).toBe(metadata.generation);
+  expect(phaseConditions).toContain(status?.phase);
+  expect(phaseConditions.toSorted()).toEqual(phases.toSorted());
+});
+
+test("an approval is never dropped among many events, a refreshed plan may be", () => {
+  const event: EventMessage = { type: "Normal", reason: "PlanApproved", note: "Plan 1234abcd approved" };
+  expect(priorityOfEvent(event.reason)).toBe("important");
+  expect(priorityOfEvent("PlanRefreshed")).toBe("routine");
+});

@@ -1,0 +1,99 @@
+// What has changed behind the plan: fields of its targets with who changed them, and inputs that have moved.
+
+import { conditionOf } from "@virt/advisor";
+import { fieldManagers, type Item, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { desiredChanges, isSameMeaning, opponentOf, readOwners, showValue, writeDotted } from "@virt/engine";
+import { foreignText } from "@virt/impact";
+
+/** What reading a target gave. `unknown`: nobody may say what it looks like, with the reason. */
+export type LiveTarget =
+  | { readonly kind: "found"; readonly object: KubeObject }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** A field that is not as the plan left it. Values are short JSON, `absent` where there is none. */
+export type DriftRow = {
+  readonly config: string;
+  readonly item: string;
+  readonly target: Ref;
+  /** Dotted; empty: the object as a whole. */
+  readonly field: string;
+  readonly wanted: string;
+  readonly found: string;
+  /** Who changed it, as managedFields names them; empty: nobody knows. */
+  readonly manager: string;
+  readonly operation?: "Apply" | "Update";
+  /** When the advisor noticed. */
+  readonly since?: string;
+  /** Where the target could not be read: what the advisor says, or why. */
+  readonly message?: string;
+};
+
+/** An input that is not what the applied plan was made from. */
+export type MovedInput = {
+  readonly config: string;
+  readonly name: string;
+  readonly applied: string;
+  readonly now: string;
+};
+
+/** The targets to read for `driftRows`: none unless the advisor has found drift. */
+export function driftedTargets({ status = {} }: Pick<VirtPlatformConfig, "status">): readonly Ref[] {
+  if (status.phase !== "Drifted") return [];
+  return settledItems(status.items ?? []).map(({ targetRef }) => targetRef);
+}
+
+/** Empty unless the advisor has found drift: it decides whether there is any, this says where. */
+export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTarget): readonly DriftRow[] {
+  const { metadata, status = {} } = config;
+  if (status.phase !== "Drifted") return [];
+  const since = conditionOf(status, "Drifted")?.lastTransitionTime;
+  return settledItems(status.items ?? []).flatMap((item) => {
+    const about = {
+      config: metadata.name,
+      item: item.name,
+      target: item.targetRef,
+      ...(since !== undefined && { since }),
+    };
+    return fieldRows(item, live(item.targetRef)).map((row) => ({ ...about, ...row }));
+  });
+}
+
+function settledItems(items: readonly Item[]): readonly Item[] {
+  return items.filter(({ state }) => state === "Completed" || state === "Failed");
+}
+
+type FieldRow = Pick<DriftRow, "field" | "wanted" | "found" | "manager" | "operation" | "message">;
+
+const ours = [fieldManagers.advisor];
+
+function fieldRows({ operation, desiredState, message }: Item, live: LiveTarget): readonly FieldRow[] {
+  const whole = { field: "", manager: "" };
+  if (live.kind === "unknown")
+    return [{ ...whole, wanted: "?", found: "?", message: foreignText(`${message} (${live.message})`) }];
+  if (operation === "Delete" || desiredState === undefined)
+    return live.kind === "absent" ? [] : [{ ...whole, wanted: "absent", found: "exists" }];
+  if (live.kind === "absent") return [{ ...whole, wanted: "exists", found: "absent" }];
+  const owners = readOwners(live.object);
+  return desiredChanges(desiredState, live.object)
+    .filter((change) => !isSameMeaning(change.desired, change.live, () => true))
+    .map(({ path, desired, live: value }) => {
+      const opponent = opponentOf(path, { live: owners, answer: owners, ours });
+      return {
+        field: writeDotted(path),
+        wanted: showValue(desired),
+        found: showValue(value),
+        ...(opponent === "unknown" ? { manager: "" } : opponent),
+      };
+    });
+}
+
+/** Apart from changed targets: an input is nobody's mistake. */
+export function movedInputs({ metadata, status = {} }: VirtPlatformConfig): readonly MovedInput[] {
+  if (conditionOf(status, "InputDependencyDrift")?.status !== "True") return [];
+  return (status.inputs ?? []).flatMap(({ name, used, applied }) =>
+    applied === undefined || used === undefined || used === applied
+      ? []
+      : [{ config: metadata.name, name, applied, now: used }],
+  );
+}

@@ -1,0 +1,47 @@
+// What people's tools share, pure and fit for a browser: patches by which a person decides, and views of what the advisor says.
+// approvalPatches, rejectionPatch, ignorePatch, planPatches: what to send; readRejection: what was decided.
+// watchedKinds, targetResource, projectForPage, StreamLine: what the console reads, how much of it, and how it is told.
+// nextStepOf, nextStepText: what to do next. profileRows, viewRollout, driftRows, movedInputs, readDiff: what to show.
+
+export { foreignText } from "@virt/impact";
+export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
+export {
+  type DriftRow,
+  driftedTargets,
+  driftRows,
+  type LiveTarget,
+  type MovedInput,
+  movedInputs,
+} from "./drift-rows.ts";
+export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
+export {
+  approvalPatches,
+  type ConfigOperation,
+  type ConfigPatch,
+  ignorePatch,
+  planPatches,
+  type Rejection,
+  readRejection,
+  rejectionPatch,
+} from "./plan-patches.ts";
+export { type ProfileRow, profileRow, profileRows } from "./profile-rows.ts";
+export { projectForPage } from "./project-for-page.ts";
+export {
+  ageText,
+  type CountVms,
+  type FindingView,
+  type NodeProgressView,
+  type PoolProgressView,
+  type RolloutProgressView,
+  secondsSince,
+  viewRollout,
+} from "./rollout-view.ts";
+export type { StreamLine } from "./stream-line.ts";
+export {
+  isTargetResource,
+  isWatchedName,
+  targetResource,
+  type WatchedKind,
+  type WatchedName,
+  watchedKinds,
+} from "./watched-kinds.ts";

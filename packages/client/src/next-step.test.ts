@@ -1,0 +1,99 @@
+import { phaseConditions, rejectedPlanAnnotation, type Spec, type Status, type VirtPlatformConfig } from "@virt/api";
+import { expect, test } from "vitest";
+import { nextStepOf, nextStepText } from "./next-step.ts";
+
+const planHash = "a".repeat(64);
+const config = (
+  status: Status,
+  spec: Partial<Spec> = {},
+  annotations: Record<string, string> = {},
+): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "x", annotations },
+  spec: { profile: "x", action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false, ...spec },
+  status,
+});
+const finding = (severity: "blocking" | "warning") => ({
+  id: "VMNotMigratable",
+  severity,
+  message: "VM a/b blocks the drain",
+  command: "virtctl stop b -n a",
+  since: "2026-01-01T00:00:00Z",
+});
+const rollout = (severity: "blocking" | "warning") => ({
+  summary: "",
+  pools: [],
+  nodes: [],
+  findings: [finding(severity)],
+  more: { pools: 0, nodes: 0, findings: 0 },
+});
+const condition = (type: string, reason: string) => ({
+  type,
+  status: "True" as const,
+  reason,
+  message: "",
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+const review = (reason: "Guarded" | "PolicyNotInForce") => ({
+  planHash,
+  generation: 1,
+  forced: true,
+  reason,
+  message: "m",
+});
+
+const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string }[] = [
+  {
+    reason: "a blocking finding is what to act on, with its command",
+    shown: config({ phase: "InProgress", rollout: rollout("blocking") }),
+    next: "VM a/b blocks the drain: virtctl stop b -n a",
+  },
+  {
+    reason: "a warning holds nothing",
+    shown: config({ phase: "InProgress", rollout: rollout("warning") }),
+    next: "to follow the rollout, run: k status x --watch",
+  },
+  {
+    reason: "a rejected plan is not offered as if nobody had looked at it",
+    shown: config({ phase: "ReviewRequired", planHash }, {}, { [rejectedPlanAnnotation]: `${planHash} too risky` }),
+    next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it all the same, run: k approve x --hash ${planHash}`,
+  },
+  {
+    reason: "a guard lets the plan go by itself",
+    shown: config({ phase: "ReviewRequired", planHash, review: review("Guarded") }, { action: "Apply" }),
+    next: "the plan starts by itself when the guard holds: m.",
+  },
+  {
+    reason: "policies that are not in force are installed first",
+    shown: config({ phase: "ReviewRequired", planHash, review: review("PolicyNotInForce") }, { action: "Apply" }),
+    next: "install the admission policies of this release again, then approve the plan anew.",
+  },
+  {
+    reason: "drift that is corrected needs nobody",
+    shown: config({ phase: "Drifted" }, { action: "Apply", bypassOptimisticLock: true }),
+    next: "the drift is corrected automatically; to see it, run: k drift x",
+  },
+  {
+    reason: "drift that was given up needs somebody",
+    shown: config(
+      { phase: "Drifted", conditions: [condition("Stalled", "DriftFight")] },
+      { action: "Apply", bypassOptimisticLock: true },
+    ),
+    next: "undo the change (see drift), or plan again with: k plan x",
+  },
+  {
+    reason: "nodes that still take over a configuration are named",
+    shown: config({ phase: "Completed", conditions: [condition("Ready", "NotConverged")] }),
+    next: "nodes still take over the configuration; to follow them, run: k status x --watch",
+  },
+  { reason: "what is done says so", shown: config({ phase: "Completed" }), next: "nothing to do." },
+];
+
+test.each(cases)("$reason", ({ shown, next }) => {
+  expect(nextStepText(nextStepOf(shown), "k")).toBe(next);
+});
+
+test("every phase has a next step", () => {
+  for (const phase of phaseConditions) expect(nextStepOf(config({ phase })).text).not.toBe("");
+});

@@ -1,0 +1,124 @@
+// What a person does next about a config, as a value and as a sentence. One source for the command line and the console.
+
+import { conditionOf } from "@virt/advisor";
+import type { Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
+import { foreignText } from "@virt/impact";
+import { readRejection } from "./plan-patches.ts";
+
+/**
+ * `done`: nothing to do. `wait`: the advisor is at work, or waits for something that comes by itself. `start`: ask for a plan.
+ * `review`: read the plan and approve or reject it. `decide`: the plan was rejected. `replan`: draft it again. `repair`: remove a cause.
+ * `unblock`: act on what holds a rollout.
+ */
+export type NextStepKind = "done" | "wait" | "start" | "review" | "decide" | "replan" | "repair" | "unblock";
+
+/** `verb` is a command of ours, as words; `command` is somebody else's, as it is typed. */
+export type NextStep = {
+  readonly kind: NextStepKind;
+  /** Without a full stop; a command may follow after a colon. */
+  readonly text: string;
+  readonly verb?: readonly string[];
+  readonly command?: string;
+};
+
+/** Never empty: a person is told as well that there is nothing to do. */
+export function nextStepOf(config: VirtPlatformConfig): NextStep {
+  const { name } = config.metadata;
+  const { spec, status } = config;
+  const plan = ["plan", name];
+  if (status?.phase === undefined)
+    return { kind: "wait", text: "the advisor has not seen this config yet; if this lasts, see whether it runs" };
+  switch (status.phase) {
+    case "Ignored":
+      return { kind: "start", text: "nothing is managed; to see what this profile would change, run", verb: plan };
+    case "Pending":
+    case "Drafting":
+      return { kind: "wait", text: "the plan is being drafted; to follow it, run", verb: follow(name) };
+    case "PrerequisiteFailed":
+      return { kind: "repair", text: "provide what is missing; the plan is drafted as soon as it is there" };
+    case "ReviewRequired":
+      return reviewStep(config);
+    case "InProgress":
+      return rolloutStep(config) ?? { kind: "wait", text: "to follow the rollout, run", verb: follow(name) };
+    case "Failed":
+    case "CompletedWithErrors":
+      return { kind: "repair", text: "remove the cause that the items name, then plan again with", verb: plan };
+    case "Drifted":
+      if (spec.action === "Apply" && spec.bypassOptimisticLock && !isStalled(config))
+        return { kind: "wait", text: "the drift is corrected automatically; to see it, run", verb: ["drift", name] };
+      return { kind: "replan", text: "undo the change (see drift), or plan again with", verb: plan };
+    case "CompletedWithUpgrade":
+      return { kind: "replan", text: "this operator version would plan differently; to see how, run", verb: plan };
+    case "Completed":
+      return rolloutStep(config) ?? completedStep(config);
+  }
+}
+
+function reviewStep(config: VirtPlatformConfig): NextStep {
+  const { metadata, spec, status = {} } = config;
+  const { planHash = "", review } = status;
+  const approve = ["approve", metadata.name, "--hash", planHash];
+  const rejection = readRejection(config);
+  if (rejection !== undefined && spec.action !== "Apply") {
+    const why = rejection.reason === "" ? "" : ` (${rejection.reason})`;
+    return {
+      kind: "decide",
+      text: `plan ${planName(planHash)} was rejected${why}; to approve it all the same, run`,
+      verb: approve,
+    };
+  }
+  const held = heldBy(review);
+  if (held !== undefined) return held;
+  return { kind: "review", text: "read the diff and the impact, then approve this plan with", verb: approve };
+}
+
+function heldBy(review: Review | undefined): NextStep | undefined {
+  if (review?.reason === "Guarded")
+    return {
+      kind: "wait",
+      text: `the plan starts by itself when the guard holds: ${foreignText(review.message ?? "")}`,
+    };
+  if (review?.reason === "PolicyNotInForce")
+    return { kind: "repair", text: "install the admission policies of this release again, then approve the plan anew" };
+  return undefined;
+}
+
+function rolloutStep({ status = {} }: VirtPlatformConfig): NextStep | undefined {
+  const finding = blockingFinding(status.rollout?.findings ?? []);
+  if (finding === undefined) return undefined;
+  const { command } = finding;
+  return { kind: "unblock", text: foreignText(finding.message), ...(command !== undefined && { command }) };
+}
+
+/** The first that a person must act on, in the order of the rollout. Undefined: none. */
+export function blockingFinding(findings: readonly RolloutFinding[]): RolloutFinding | undefined {
+  return findings.find(({ severity }) => severity === "blocking");
+}
+
+function completedStep({ metadata, status = {} }: VirtPlatformConfig): NextStep {
+  if (conditionOf(status, "Ready")?.reason !== "NotConverged") return { kind: "done", text: "nothing to do" };
+  return {
+    kind: "wait",
+    text: "nodes still take over the configuration; to follow them, run",
+    verb: follow(metadata.name),
+  };
+}
+
+function isStalled({ status = {} }: VirtPlatformConfig): boolean {
+  return conditionOf(status, "Stalled")?.status === "True";
+}
+
+function follow(name: string): readonly string[] {
+  return ["status", name, "--watch"];
+}
+
+/** How a plan is called where its whole hash has no room. */
+export function planName(planHash: string): string {
+  return planHash.slice(0, 12);
+}
+
+/** As one line; `program` is how our commands are called, such as `kubectl virt-advisor`. */
+export function nextStepText({ text, verb, command }: NextStep, program: string): string {
+  const typed = verb === undefined ? command : [program, ...verb].join(" ");
+  return typed === undefined ? `${text}.` : `${text}: ${typed}`;
+}

@@ -1,0 +1,74 @@
+import { rejectedPlanAnnotation, type Spec, type Status, type VirtPlatformConfig } from "@virt/api";
+import { applyPatch, type JsonMap } from "@virt/engine";
+import { expect, test } from "vitest";
+import { approvalPatches, planPatches, readRejection, rejectionPatch } from "./plan-patches.ts";
+
+const [shown, other] = ["a".repeat(64), "b".repeat(64)];
+
+const config = (
+  spec: Partial<Spec> = {},
+  status: Status = { phase: "ReviewRequired", planHash: shown },
+  annotations?: Record<string, string>,
+): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "x", resourceVersion: "7", ...(annotations && { annotations }) },
+  spec: { profile: "x", action: "DryRun", failurePolicy: "Abort", bypassOptimisticLock: false, ...spec },
+  status,
+});
+
+const patched = (before: VirtPlatformConfig, patch: unknown) =>
+  applyPatch(before as unknown as JsonMap as never, JSON.stringify(patch));
+
+test("an Apply that already names this plan is taken back first: only a changed spec is a gesture", () => {
+  const [first, second, ...more] = approvalPatches(config({ action: "Apply", approvedPlan: shown }), shown);
+  expect(more).toEqual([]);
+  expect(first?.body).toContainEqual({ op: "add", path: "/spec/action", value: "DryRun" });
+  expect(second?.body).toContainEqual({ op: "add", path: "/spec/action", value: "Apply" });
+  for (const patch of [first, second])
+    expect(patch?.body).toContainEqual({ op: "test", path: "/status/planHash", value: shown });
+  expect(approvalPatches(config({ action: "Apply", approvedPlan: other }), shown)).toHaveLength(1);
+});
+
+test("a rejection names the plan and the reason, whether the config had annotations or not", () => {
+  const first = rejectionPatch(config(), shown, "not before\nFriday");
+  expect(first.body).toContainEqual({ op: "test", path: "/metadata/resourceVersion", value: "7" });
+  expect(first.body).toContainEqual({
+    op: "add",
+    path: "/metadata/annotations",
+    value: { [rejectedPlanAnnotation]: `${shown} not before Friday` },
+  });
+  const second = rejectionPatch(config({}, {}, { a: "b" }), shown, "");
+  expect(second.body).toContainEqual({
+    op: "add",
+    path: "/metadata/annotations/advisor.kubevirt.io~1rejected-plan",
+    value: shown,
+  });
+  expect(patched(config(), [{ op: "test", path: "/status/planHash", value: other }]).kind).not.toBe("patched");
+});
+
+test("a rejection counts for the plan that it names, and a new plan is offered afresh", () => {
+  const annotated = (text: string, planHash: string) =>
+    readRejection(config({}, { planHash }, { [rejectedPlanAnnotation]: text }));
+  expect(annotated(`${shown} too risky`, shown)).toEqual({ planHash: shown, reason: "too risky" });
+  expect(annotated(shown, shown)).toEqual({ planHash: shown, reason: "" });
+  expect(annotated(`${shown} too risky`, other)).toBeUndefined();
+  expect(annotated("nonsense", shown)).toBeUndefined();
+});
+
+const asks: readonly { reason: string; before: VirtPlatformConfig; options?: Spec["options"]; sent: number }[] = [
+  { reason: "the plan that is shown is the one that is asked for", before: config(), sent: 0 },
+  { reason: "an Ignore becomes a DryRun", before: config({ action: "Ignore" }), sent: 1 },
+  { reason: "an approval is taken back", before: config({ approvedPlan: shown }), sent: 1 },
+  {
+    reason: "other options are another plan",
+    before: config(),
+    options: { loadAware: { mode: "Predictive" } },
+    sent: 1,
+  },
+  { reason: "a failed plan is left by a changed spec only", before: config({}, { phase: "Failed" }), sent: 2 },
+];
+
+test.each(asks)("asking for a plan: $reason", ({ before, options, sent }) => {
+  expect(planPatches(before, options)).toHaveLength(sent);
+});

@@ -1,0 +1,64 @@
+// The profiles of a cluster, one line each: where each stands and what to do next.
+
+import { conditionOf } from "@virt/advisor";
+import { type Action, advertising, type Phase, type Severity, type VirtPlatformConfig } from "@virt/api";
+import { foreignText } from "@virt/impact";
+import { type NextStep, nextStepOf } from "./next-step.ts";
+import { type Rejection, readRejection } from "./plan-patches.ts";
+import { secondsSince } from "./rollout-view.ts";
+
+/** `phase` is absent before the advisor has seen the config. */
+export type ProfileRow = {
+  readonly name: string;
+  readonly action: Action;
+  readonly phase?: Phase;
+  readonly impact?: Severity;
+  /** What the plan would do, in one sentence; absent where it was not assessed. */
+  readonly impactSummary?: string;
+  readonly isDrifted: boolean;
+  /** Of the plan that is shown; absent: there is none. */
+  readonly planHash?: string;
+  /** Seconds since the plan waits for a review; absent: it does not. */
+  readonly planSeconds?: number;
+  readonly rejection?: Rejection;
+  /** Such as `4/12 nodes`, while nodes take it over. */
+  readonly progress?: string;
+  readonly description?: string;
+  readonly isStalled: boolean;
+  readonly next: NextStep;
+};
+
+/** As long as the advisor writes it. */
+const longestSummary = 512;
+
+/** By name. `now` is milliseconds. */
+export function profileRows(configs: readonly VirtPlatformConfig[], now: number): readonly ProfileRow[] {
+  return configs
+    .map((config) => profileRow(config, now))
+    .toSorted((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
+}
+
+/** One config; `now` is milliseconds. */
+export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow {
+  const { metadata, spec, status = {} } = config;
+  const { phase, impactSeverity, planHash, progress, impact } = status;
+  const review = phase === "ReviewRequired" ? conditionOf(status, "ReviewRequired") : undefined;
+  const planSeconds = secondsSince(review?.lastTransitionTime, now);
+  const rejection = readRejection(config);
+  const description = metadata.annotations?.[advertising.description];
+  return {
+    name: metadata.name,
+    action: spec.action,
+    ...(phase !== undefined && { phase }),
+    ...(impactSeverity !== undefined && { impact: impactSeverity }),
+    ...(impact !== undefined && { impactSummary: foreignText(impact.summary, longestSummary) }),
+    isDrifted: phase === "Drifted",
+    ...(planHash !== undefined && phase !== "Ignored" && { planHash }),
+    ...(planSeconds !== undefined && { planSeconds }),
+    ...(rejection !== undefined && { rejection }),
+    ...(progress !== undefined && { progress }),
+    ...(description !== undefined && { description: foreignText(description) }),
+    isStalled: conditionOf(status, "Stalled")?.status === "True",
+    next: nextStepOf(config),
+  };
+}

@@ -1,0 +1,136 @@
+// A rollout as people look at it: pools that fill up, the nodes in hand with how long they are, what holds it, when it may end.
+
+import type { FindingSeverity, NodeRollout, NodeRolloutPhase, VirtPlatformConfig } from "@virt/api";
+import { readTime } from "@virt/engine";
+import { durationText, foreignText } from "@virt/impact";
+
+/** In nodes; the four add up to the total. */
+export type PoolProgressView = {
+  readonly name: string;
+  readonly total: number;
+  readonly updated: number;
+  readonly updating: number;
+  readonly waiting: number;
+  readonly degraded: number;
+};
+
+/** A node that is listed. `vms` is absent where nobody counted them. */
+export type NodeProgressView = {
+  readonly name: string;
+  readonly pool: string;
+  readonly phase: NodeRolloutPhase;
+  /** For how long it has been in this phase; absent where the status does not say. */
+  readonly seconds?: number;
+  readonly step?: string;
+  readonly vms?: number;
+  /** Whether the Machine Config Operator works on it now. */
+  readonly isInHand: boolean;
+};
+
+/** Something that holds the rollout, or may. `command` is what a person can type. */
+export type FindingView = {
+  readonly id: string;
+  readonly severity: FindingSeverity;
+  readonly node?: string;
+  readonly message: string;
+  readonly command?: string;
+  readonly seconds?: number;
+};
+
+/** A rollout as people look at it. Counts and lists are those of the status: `more` says how many are not listed. */
+export type RolloutProgressView = {
+  readonly summary: string;
+  readonly pools: readonly PoolProgressView[];
+  readonly nodes: readonly NodeProgressView[];
+  readonly findings: readonly FindingView[];
+  /** Until the end, if nothing blocks; absent: nothing is left, or nobody knows. */
+  readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number; readonly text: string };
+  readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
+  /** Whether nodes of it are not done yet. */
+  readonly isOpen: boolean;
+};
+
+/** How many VMs run on a node; undefined: not counted. */
+export type CountVms = (node: string) => number | undefined;
+
+/** `now` is milliseconds. Undefined: this config has rolled out nothing. */
+export function viewRollout(
+  { status }: Pick<VirtPlatformConfig, "status">,
+  now: number,
+  countVms: CountVms = () => undefined,
+): RolloutProgressView | undefined {
+  const rollout = status?.rollout;
+  if (rollout === undefined) return undefined;
+  const pools = rollout.pools.map(({ name, total, done, inHand, waiting, degraded }) => ({
+    name,
+    total,
+    updated: done,
+    updating: inHand,
+    waiting,
+    degraded,
+  }));
+  const isOpen = pools.some(({ updated, total }) => updated < total);
+  const { remaining } = rollout;
+  const bounds = remaining && { low: remaining.lowSeconds, high: remaining.highSeconds };
+  return {
+    summary: foreignText(rollout.summary),
+    pools,
+    nodes: rollout.nodes.map((node) => viewNode(node, now, countVms)),
+    findings: rollout.findings.map(({ id, severity, node, message, command, since }) => ({
+      id,
+      severity,
+      ...(node !== undefined && { node }),
+      message: foreignText(message),
+      ...(command !== undefined && { command }),
+      ...agedFrom(since, now),
+    })),
+    ...(bounds && isOpen && { remaining: { ...remaining, text: durationText(bounds) } }),
+    more: rollout.more,
+    isOpen,
+  };
+}
+
+const inHand: readonly NodeRolloutPhase[] = ["Applying", "Draining", "Rebooting", "Uncordoning"];
+
+function viewNode(node: NodeRollout, now: number, countVms: CountVms): NodeProgressView {
+  const { name, pool, phase, since, step } = node;
+  const vms = countVms(name);
+  return {
+    name,
+    pool,
+    phase,
+    ...agedFrom(since, now),
+    ...(step !== undefined && { step: foreignText(step) }),
+    ...(vms !== undefined && { vms }),
+    isInHand: inHand.includes(phase),
+  };
+}
+
+function agedFrom(since: string, now: number): { readonly seconds?: number } {
+  const seconds = secondsSince(since, now);
+  return seconds === undefined ? {} : { seconds };
+}
+
+/** Whole seconds from a time as the API writes it until `now` (milliseconds); 0 for one in the future, undefined for none. */
+export function secondsSince(time: string | undefined, now: number): number | undefined {
+  const at = readTime(time ?? "");
+  return at === undefined ? undefined : Math.max(0, Math.floor((now - at) / 1000));
+}
+
+const units = [
+  { sign: "d", seconds: 86_400 },
+  { sign: "h", seconds: 3600 },
+  { sign: "m", seconds: 60 },
+  { sign: "s", seconds: 1 },
+] as const;
+
+/** As kubectl writes an age: `48s`, `7m`, `3h20m`, `5d`. The second unit is left out where it does not matter any more. */
+export function ageText(seconds: number): string {
+  const at = units.findIndex((unit) => seconds >= unit.seconds * (unit.sign === "m" ? 2 : 1));
+  const unit = units[at] ?? units[3];
+  const count = Math.floor(seconds / unit.seconds);
+  const next = units[at + 1];
+  if (at < 0 || next === undefined || count >= 10) return `${count}${unit.sign}`;
+  const rest = Math.floor((seconds - count * unit.seconds) / next.seconds);
+  return rest === 0 ? `${count}${unit.sign}` : `${count}${unit.sign}${rest}${next.sign}`;
+}

@@ -1,0 +1,128 @@
+// The kinds that the pages read, and how each is watched. The server lets nothing else through, so the pages can ask for nothing else.
+
+import { configKind, fieldManagers } from "@virt/api";
+
+/** As packages that reach the API server call it; a browser cannot load those. */
+type KindPlace = {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+};
+
+/** What a page watches. */
+export type WatchedKind = {
+  /** The first that is served. */
+  readonly resources: readonly KindPlace[];
+  readonly selection?: { readonly fieldSelector: string };
+  /** Asked where the user may not list all namespaces. */
+  readonly fallbackNamespaces?: readonly string[];
+};
+
+const cluster = (group: string, version: string, plural: string): KindPlace => ({
+  group,
+  version,
+  plural,
+  isNamespaced: false,
+});
+const namespaced = (group: string, version: string, plural: string): KindPlace => ({
+  group,
+  version,
+  plural,
+  isNamespaced: true,
+});
+
+const machineConfiguration = "machineconfiguration.openshift.io";
+const hyperConvergeds = ["v1beta1", "v1"].map((version) => namespaced("hco.kubevirt.io", version, "hyperconvergeds"));
+const events = namespaced("events.k8s.io", "v1", "events");
+const leases = namespaced("coordination.k8s.io", "v1", "leases");
+const homes = {
+  advisor: "virt-advisor-operator-system",
+  platform: "virt-platform-operator-system",
+} as const;
+
+/** By the name under which pages and server speak of them. */
+export const watchedKinds = {
+  configs: { resources: [cluster(configKind.group, configKind.version, configKind.plural)] },
+  hyperConvergeds: { resources: hyperConvergeds, fallbackNamespaces: ["openshift-cnv", "kubevirt-hyperconverged"] },
+  nodes: { resources: [cluster("", "v1", "nodes")] },
+  pools: { resources: [cluster(machineConfiguration, "v1", "machineconfigpools")] },
+  machineConfigNodes: { resources: [cluster(machineConfiguration, "v1", "machineconfignodes")] },
+  vms: { resources: [namespaced("kubevirt.io", "v1", "virtualmachineinstances")] },
+  reports: {
+    resources: [namespaced("", "v1", "configmaps")],
+    selection: { fieldSelector: "metadata.name=virt-platform-operator-report" },
+    fallbackNamespaces: [homes.platform],
+  },
+  advisorLeases: {
+    resources: [leases],
+    selection: { fieldSelector: "metadata.name=8f83cc6e.kubevirt.io" },
+    fallbackNamespaces: [homes.advisor],
+  },
+  platformLeases: {
+    resources: [leases],
+    selection: { fieldSelector: "metadata.name=virt-platform-operator.kubevirt.io" },
+    fallbackNamespaces: [homes.platform],
+  },
+  advisorEvents: {
+    resources: [events],
+    selection: { fieldSelector: `reportingController=${fieldManagers.advisor}` },
+    fallbackNamespaces: ["default"],
+  },
+  platformEvents: {
+    resources: [events],
+    selection: { fieldSelector: `reportingController=${fieldManagers.platform}` },
+    fallbackNamespaces: ["default"],
+  },
+} as const satisfies Readonly<Record<string, WatchedKind>>;
+
+/** The name of a watched kind. */
+export type WatchedName = keyof typeof watchedKinds;
+
+/** Whether it is one of them; own members only. */
+export function isWatchedName(name: string): name is WatchedName {
+  return Object.hasOwn(watchedKinds, name);
+}
+
+/** Objects that plans and assets write: a page may read one, and annotate it as the user. */
+const targets: readonly (KindPlace & { readonly kind: string })[] = [
+  { ...cluster(machineConfiguration, "v1", "machineconfigs"), kind: "MachineConfig" },
+  { ...cluster(machineConfiguration, "v1", "kubeletconfigs"), kind: "KubeletConfig" },
+  ...hyperConvergeds.map((resource) => ({ ...resource, kind: "HyperConverged" })),
+  { ...namespaced("operator.openshift.io", "v1", "kubedeschedulers"), kind: "KubeDescheduler" },
+  { ...cluster("aaq.kubevirt.io", "v1alpha1", "aaqs"), kind: "AAQ" },
+  { ...namespaced("forklift.konveyor.io", "v1beta1", "forkliftcontrollers"), kind: "ForkliftController" },
+  { ...namespaced("metallb.io", "v1beta1", "metallbs"), kind: "MetalLB" },
+  { ...namespaced("monitoring.coreos.com", "v1", "prometheusrules"), kind: "PrometheusRule" },
+  { ...namespaced("monitoring.coreos.com", "v1", "servicemonitors"), kind: "ServiceMonitor" },
+  { ...cluster("observability.openshift.io", "v1alpha1", "uiplugins"), kind: "UIPlugin" },
+  { ...cluster("remediation.medik8s.io", "v1alpha1", "nodehealthchecks"), kind: "NodeHealthCheck" },
+  {
+    ...namespaced("self-node-remediation.medik8s.io", "v1alpha1", "selfnoderemediationtemplates"),
+    kind: "SelfNodeRemediationTemplate",
+  },
+  { ...namespaced("apps", "v1", "daemonsets"), kind: "DaemonSet" },
+  { ...namespaced("", "v1", "services"), kind: "Service" },
+];
+
+/** How such an object is served; without an API version the newest. Undefined: pages do not read this kind. */
+export function targetResource(kind: string, apiVersion?: string): KindPlace | undefined {
+  return targets.find(
+    (target) => target.kind === kind && (apiVersion ?? apiVersionOf(target)) === apiVersionOf(target),
+  );
+}
+
+/** Whether pages read objects of this kind. */
+export function isTargetResource({ group, version, plural, isNamespaced }: KindPlace): boolean {
+  return targets.some(
+    (target) =>
+      target.group === group &&
+      target.version === version &&
+      target.plural === plural &&
+      target.isNamespaced === isNamespaced,
+  );
+}
+
+function apiVersionOf({ group, version }: KindPlace): string {
+  return group === "" ? version : `${group}/${version}`;
+}

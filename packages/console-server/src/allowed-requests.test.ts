@@ -1,0 +1,114 @@
+// Which requests of a page go on to the API server.
+
+import { expect, test } from "vitest";
+import { allowRequest, type PageRequest } from "./allowed-requests.ts";
+
+const config = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/load-aware-rebalancing";
+const machineConfig = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker";
+const review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+const json = "application/json-patch+json";
+const merge = "application/merge-patch+json";
+
+function decide(request: Partial<PageRequest>): string {
+  const decided = allowRequest({ method: "GET", url: config, contentType: "", body: "", ...request });
+  return decided.kind === "allowed" ? `${decided.request.method} ${decided.request.path}` : "refused";
+}
+
+const approval = JSON.stringify([
+  { op: "test", path: "/status/planHash", value: "a" },
+  { op: "add", path: "/spec/approvedPlan", value: "a" },
+  { op: "add", path: "/spec/action", value: "Apply" },
+]);
+
+test("a page reads a config, decides about its plan, asks what the user may do, and annotates a target", () => {
+  expect(decide({})).toBe(`GET ${config}`);
+  const manager = "?fieldManager=virt-console";
+  expect(decide({ method: "PATCH", contentType: json, body: approval })).toBe(`PATCH ${config}${manager}`);
+  expect(
+    decide({ method: "PATCH", contentType: merge, body: '{"spec":{"action":"DryRun","approvedPlan":null}}' }),
+  ).toBe(`PATCH ${config}${manager}`);
+  expect(decide({ method: "POST", url: review, body: '{"spec":{"resourceAttributes":{"verb":"patch"}}}' })).toBe(
+    `POST ${review}`,
+  );
+  const adopt = '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"}}}';
+  expect(decide({ method: "PATCH", url: machineConfig, contentType: merge, body: adopt })).toBe(
+    `PATCH ${machineConfig}${manager}`,
+  );
+  expect(decide({ method: "PATCH", url: `${machineConfig}?dryRun=All`, contentType: merge, body: adopt })).toBe(
+    `PATCH ${machineConfig}?dryRun=All&fieldManager=virt-console`,
+  );
+});
+
+test.each([
+  "/api/v1/secrets",
+  "/api/v1/namespaces/default/secrets/token",
+  "/api/v1/namespaces/kube-system/configmaps/anything",
+  "/api/v1/namespaces/default/pods/a/exec",
+  "/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/a/status",
+  "/apis/advisor.kubevirt.io/v9/virtplatformconfigs/a",
+  "/apis/advisor.kubevirt.io/v1alpha1/namespaces/a/virtplatformconfigs/b",
+  "/version",
+  "/metrics",
+  "/openapi/v2",
+  "/",
+  "",
+])("a path that no page needs is refused: %s", (url) => {
+  expect(decide({ url })).toBe("refused");
+});
+
+test.each([
+  `${config}/../../../../api/v1/secrets`,
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/..",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/a..b",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/%2e%2e/%2e%2e/secrets",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/a%2fstatus",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/a%00",
+  "/apis/advisor.kubevirt.io//v1alpha1/virtplatformconfigs/a",
+  "//api/v1/secrets",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/a\\..\\b",
+  "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/a;x=1",
+  `${config}?watch=true`,
+  `${config}?dryRun=All&force=true`,
+  `${config}?dryRun=All?x`,
+  `${config}#a`,
+  `${config}/`,
+  `http://other.example${config}`,
+])("a path that could be read in two ways, and a query that no page uses, are refused: %s", (url) => {
+  expect(decide({ url })).toBe("refused");
+});
+
+test.each(["PUT", "DELETE", "POST", "OPTIONS", "TRACE", "CONNECT", "get", "HEAD"])(
+  "the verb %s is refused for a config",
+  (method) => {
+    expect(decide({ method, contentType: merge, body: '{"spec":{"action":"Ignore"}}' })).toBe("refused");
+  },
+);
+
+test.each([
+  [json, '[{"op":"replace","path":"/status/phase","value":"Completed"}]'],
+  [json, '[{"op":"add","path":"/spec/bypassOptimisticLock","value":true}]'],
+  [json, '[{"op":"add","path":"/metadata/finalizers","value":["a"]}]'],
+  [json, '[{"op":"copy","from":"/spec","path":"/spec/action"}]'],
+  [json, '[{"op":"add","path":"/metadata/annotations/other.example~1x","value":"a"}]'],
+  [json, '{"spec":{"action":"Apply"}}'],
+  [merge, '{"spec":{"failurePolicy":"Continue"}}'],
+  [merge, '{"metadata":{"labels":{"a":"b"}}}'],
+  [merge, '{"spec":{"action":"Apply"},"status":{}}'],
+  [merge, "[]"],
+  [merge, "not json"],
+  ["application/apply-patch+yaml", "spec: {action: Apply}"],
+  ["application/strategic-merge-patch+json", '{"spec":{"action":"Apply"}}'],
+])("a patch of a config that is no decision of a person is refused: %s %s", (contentType, body) => {
+  expect(decide({ method: "PATCH", contentType, body })).toBe("refused");
+});
+
+test.each([
+  '{"spec":{"config":{}}}',
+  '{"metadata":{"annotations":{"other.example/a":"b"}}}',
+  '{"metadata":{"labels":{"platform.kubevirt.io/managed-by":"me"}}}',
+  '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"},"finalizers":[]}}',
+])("a patch of a target that is no override is refused: %s", (body) => {
+  expect(decide({ method: "PATCH", url: machineConfig, contentType: merge, body })).toBe("refused");
+});

@@ -1,0 +1,161 @@
+// Which requests of a page go on to the API server: a list of paths, verbs and patches. Whatever is not on it is refused.
+
+import { configKind, type Json, type JsonMap } from "@virt/api";
+import { isTargetResource } from "@virt/client";
+import { asText, isMap, readJson } from "@virt/engine";
+import { type ApiRequest, createObject, getObject, patchObject, type Resource } from "@virt/kube";
+
+/** What a page asks for, below `/cluster`. */
+export type PageRequest = {
+  readonly method: string;
+  /** As it came, with its query. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly body: string;
+};
+
+/** The request to send on, or why it is not. */
+export type AllowedRequest =
+  | { readonly kind: "allowed"; readonly request: ApiRequest }
+  | { readonly kind: "refused"; readonly why: string };
+
+const reviews: Resource = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  plural: "selfsubjectaccessreviews",
+  isNamespaced: false,
+};
+
+/** Who the patches come from, for `kubectl` and for everybody who reads managedFields. */
+const fieldManager = "virt-console";
+const annotationPrefix = "platform.kubevirt.io/";
+
+/** Only a path that can be read in one way has a chance: nothing encoded, no dots that climb, no empty segment. */
+const plainPath = /^(?:\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)+$/;
+const climbs = /\.\./;
+
+/** Decides about one request. */
+export function allowRequest({ method, url, contentType, body }: PageRequest): AllowedRequest {
+  const [path = "", query = "", ...rest] = url.split("?");
+  if (rest.length > 0 || !plainPath.test(path) || climbs.test(path)) return refuse("the path is not a plain one");
+  const place = readPlace(path);
+  if (place === undefined) return refuse("the path names no object");
+  const { resource, namespace, name } = place;
+  const isDryRun = query === "dryRun=All";
+  if (query !== "" && !isDryRun) return refuse("the query is not one that pages use");
+  if (method === "POST" && isSame(resource, reviews) && name === undefined && !isDryRun) return allowReview(body);
+  if (name === undefined) return refuse("collections are watched, not read");
+  const object = { name, ...(namespace !== undefined && { namespace }) };
+  const isConfig = resource.group === configKind.group && resource.plural === configKind.plural;
+  const isKnown = isConfig
+    ? resource.version === configKind.version && namespace === undefined
+    : isTargetResource(resource);
+  if (!isKnown) return refuse("pages do not use this kind");
+  if (method === "GET" && !isDryRun) return { kind: "allowed", request: getObject(resource, object) };
+  if (method !== "PATCH") return refuse("pages do not use this verb here");
+  const patch = readPatch(contentType, body);
+  if (patch === undefined) return refuse("the body is not a patch");
+  if (isConfig ? !isConfigPatch(patch) : !isAnnotationPatch(patch))
+    return refuse("the patch changes what pages do not change");
+  return {
+    kind: "allowed",
+    request: patchObject(resource, object, patch.body, { type: patch.type, fieldManager, isDryRun }),
+  };
+}
+
+function refuse(why: string): AllowedRequest {
+  return { kind: "refused", why };
+}
+
+type Place = { readonly resource: Resource; readonly namespace?: string; readonly name?: string };
+
+function readPlace(path: string): Place | undefined {
+  const [, root, ...parts] = path.split("/");
+  const [group = "", version = "", ...rest] = root === "api" ? ["", ...parts] : parts;
+  if ((root !== "api" && root !== "apis") || version === "") return undefined;
+  const [first, second, third, fourth, ...more] = rest;
+  if (more.length > 0 || first === undefined) return undefined;
+  if (first === "namespaces" && third !== undefined)
+    return {
+      resource: { group, version, plural: third, isNamespaced: true },
+      ...(second !== undefined && { namespace: second }),
+      ...(fourth !== undefined && { name: fourth }),
+    };
+  if (third !== undefined) return undefined; // a subresource
+  return {
+    resource: { group, version, plural: first, isNamespaced: false },
+    ...(second !== undefined && { name: second }),
+  };
+}
+
+function isSame(left: Resource, right: Resource): boolean {
+  return left.group === right.group && left.version === right.version && left.plural === right.plural;
+}
+
+/** Asks what the user may do; stores nothing. */
+function allowReview(body: string): AllowedRequest {
+  const attributes = member(member(readBody(body), "spec"), "resourceAttributes");
+  if (!isMap(attributes)) return refuse("the body is no access review");
+  const review = {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SelfSubjectAccessReview",
+    spec: { resourceAttributes: attributes },
+  };
+  return { kind: "allowed", request: createObject(reviews, {}, review) };
+}
+
+type Patch = { readonly type: "json" | "merge"; readonly body: Json };
+
+function readPatch(contentType: string, text: string): Patch | undefined {
+  const body = readBody(text);
+  if (contentType === "application/json-patch+json" && Array.isArray(body)) return { type: "json", body };
+  if (contentType === "application/merge-patch+json" && isMap(body)) return { type: "merge", body };
+  return undefined;
+}
+
+const configFields = new Set(["/spec/action", "/spec/approvedPlan", "/spec/options"]);
+const configTests = new Set(["/status/planHash", "/metadata/resourceVersion"]);
+
+/** A decision of a person: the action, the approved plan, the options, and why a plan was rejected. */
+function isConfigPatch({ type, body }: Patch): boolean {
+  if (type === "merge") {
+    const { spec, ...others } = body as JsonMap;
+    return (
+      isMap(spec) &&
+      Object.keys(others).length === 0 &&
+      Object.keys(spec).every((key) => configFields.has(`/spec/${key}`))
+    );
+  }
+  return (body as readonly Json[]).every((operation) => {
+    const [op, path] = [asText(member(operation, "op")) ?? "", asText(member(operation, "path")) ?? ""];
+    if (op === "test") return configTests.has(path);
+    const isAnnotation =
+      path === "/metadata/annotations" || /^\/metadata\/annotations\/advisor\.kubevirt\.io~1[a-z-]+$/.test(path);
+    return (op === "add" || op === "replace" || op === "remove") && (configFields.has(path) || isAnnotation);
+  });
+}
+
+/** An override that a person sets or takes back. */
+function isAnnotationPatch({ type, body }: Patch): boolean {
+  if (type !== "merge") return false;
+  const { metadata, ...others } = body as JsonMap;
+  if (!isMap(metadata) || Object.keys(others).length > 0) return false;
+  const { annotations, ...more } = metadata;
+  return (
+    isMap(annotations) &&
+    Object.keys(more).length === 0 &&
+    Object.keys(annotations).every((key) => key.startsWith(annotationPrefix))
+  );
+}
+
+function readBody(text: string): Json | undefined {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function member(value: Json | undefined, key: string): Json | undefined {
+  return isMap(value) ? value[key] : undefined;
+}

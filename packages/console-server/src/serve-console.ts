@@ -1,0 +1,179 @@
+// The standalone console: a server on 127.0.0.1 that sends the pages and forwards what they need to the API server, as the user.
+
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type Access, Client, noLease } from "@virt/kube";
+import { allowRequest } from "./allowed-requests.ts";
+import { type ConsolePages, plainContent } from "./embedded-pages.ts";
+import { checkSource, cookieName, readCookie, securityHeaders } from "./request-checks.ts";
+import { Sessions } from "./sessions.ts";
+import { streamKinds } from "./stream-kinds.ts";
+
+export type ServeConsoleOptions = {
+  readonly access: Access;
+  readonly pages: ConsolePages;
+  readonly userAgent: string;
+  /** Where it listens if nobody else does; else the next that is free. */
+  readonly port: number;
+  readonly now?: () => number;
+  readonly tokenLifetimeMs?: number;
+};
+
+/** `port` may be another than was asked for. `url` carries the token, which is good once. */
+export type ServedConsole = { readonly url: string; readonly port: number; readonly close: () => Promise<void> };
+
+const mostBodyBytes = 64_000;
+const triedPorts = 20;
+const usualTokenLifetimeMs = 10 * 60 * 1000;
+const address = "127.0.0.1";
+
+/** Listens on 127.0.0.1 alone, until it is closed. */
+export async function serveConsole(options: ServeConsoleOptions): Promise<ServedConsole> {
+  const { now = Date.now, tokenLifetimeMs = usualTokenLifetimeMs } = options;
+  const client = new Client({ access: options.access, userAgent: options.userAgent });
+  const stopped = new AbortController();
+  const sessions = new Sessions({ now, tokenLifetimeMs, randomText: () => randomBytes(32).toString("hex") });
+  const console: ConsoleParts = { pages: options.pages, client, sessions, signal: stopped.signal };
+  const server = createServer({ maxHeaderSize: 16_384 }, (request, response) => {
+    handleRequest(console, request, response).catch(() => response.destroy());
+  });
+  const port = await listen(server, options.port);
+  return {
+    port,
+    url: `http://${address}:${port}/?token=${sessions.token}`,
+    close: async () => {
+      stopped.abort();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+      client.close();
+    },
+  };
+}
+
+async function listen(server: Server, first: number): Promise<number> {
+  for (let port = first; ; port++) {
+    const error = await tryPort(server, port);
+    if (error === undefined) break;
+    const isBusy = error.code === "EADDRINUSE" || error.code === "EACCES";
+    if (!isBusy || first === 0 || port - first >= triedPorts) throw error;
+  }
+  const bound = server.address();
+  return typeof bound === "object" && bound !== null ? bound.port : first;
+}
+
+function tryPort(server: Server, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const settle = (error?: NodeJS.ErrnoException) => {
+      server.off("error", settle).off("listening", settle);
+      resolve(error);
+    };
+    server.once("error", settle).once("listening", settle);
+    server.listen(port, address);
+  });
+}
+
+type ConsoleParts = {
+  readonly pages: ConsolePages;
+  readonly client: Client;
+  readonly sessions: Sessions;
+  readonly signal: AbortSignal;
+};
+
+async function handleRequest(console: ConsoleParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  const port = request.socket.localPort ?? 0;
+  const refusal = checkSource(request, port);
+  if (refusal !== undefined) return answerText(response, refusal.status, refusal.why);
+  const url = request.url ?? "";
+  const cookie = cookieName(port);
+  const isKnown = console.sessions.has(readCookie(request, cookie));
+  const [, token] = /^\/\?token=([0-9a-f]{1,128})$/.exec(url) ?? [];
+  if (token !== undefined && request.method === "GET" && !isKnown)
+    return exchangeToken(console, token, cookie, response);
+  if (token !== undefined && request.method === "GET") return redirectHome(response);
+  if (!isKnown) return answerText(response, 401, unknownVisitor);
+  if (url.startsWith("/cluster/")) return forward(console, request, response);
+  if (request.method !== "GET") return answerText(response, 405, "this path is only read");
+  if (url.startsWith("/stream?"))
+    return streamKinds(new URLSearchParams(url.slice("/stream?".length)), console, response);
+  return sendPage(console.pages.get(url === "/" ? "/index.html" : url), request, response);
+}
+
+const newLink = "Run kubectl virt-advisor console again, or make demo, and open the link that it prints.";
+const unknownVisitor = `This page opens with the link that the console printed at its start. ${newLink} If you came from another page with that link, reload this one.`;
+const refusedTokens = {
+  unknown: `This link is not from the console that runs now. ${newLink}`,
+  used: `This link was used already: it opens the page once, in one browser. ${newLink}`,
+  expired: `This link is too old: it is good for ten minutes. ${newLink}`,
+} as const;
+
+function exchangeToken({ sessions }: ConsoleParts, token: string, cookie: string, response: ServerResponse): void {
+  const exchange = sessions.exchange(token);
+  if (exchange.kind === "refused") return answerText(response, 401, refusedTokens[exchange.why]);
+  response.setHeader("set-cookie", `${cookie}=${exchange.session}; HttpOnly; SameSite=Strict; Path=/`);
+  redirectHome(response);
+}
+
+/** The token leaves the address bar and the history. */
+function redirectHome(response: ServerResponse): void {
+  response.setHeader("location", "/");
+  answerText(response, 303, "");
+}
+
+function answerText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  response.end(text === "" ? "" : `${text}\n`);
+}
+
+function sendPage(file: ReturnType<ConsolePages["get"]>, request: IncomingMessage, response: ServerResponse): void {
+  if (file === undefined) return answerText(response, 404, "there is no such page");
+  const takesGzip = (request.headers["accept-encoding"] ?? "").includes("gzip");
+  response.writeHead(200, {
+    "content-type": file.type,
+    "cache-control": "no-cache",
+    ...(takesGzip && { "content-encoding": "gzip" }),
+  });
+  response.end(takesGzip ? file.gzipped : plainContent(file));
+}
+
+async function forward(
+  { client, signal }: ConsoleParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readRequestBody(request);
+  if (body === undefined) return answerText(response, 413, "the body is too long");
+  const { method = "", url = "", headers } = request;
+  const contentType = headers["content-type"] ?? "";
+  const decided = allowRequest({ method, url: url.slice("/cluster".length), contentType, body });
+  if (decided.kind === "refused") return answerText(response, 403, `The console does not send this: ${decided.why}.`);
+  const { request: allowed } = decided;
+  const ended = AbortSignal.any([signal, goneWith(response)]);
+  const answer =
+    allowed.method === "GET"
+      ? await client.send(allowed, { signal: ended })
+      : await client.write(allowed, noLease, { signal: ended });
+  if (answer.kind === "failed") return answerText(response, 502, answer.failure.message);
+  // Whatever is not JSON is not from an API server, and is not shown.
+  if (answer.body === undefined)
+    return answerText(response, 502, `the API server answers ${answer.status}, and not with JSON`);
+  response.writeHead(answer.status, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(JSON.stringify(answer.body));
+}
+
+function goneWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return gone.signal;
+}
+
+async function readRequestBody(request: IncomingMessage): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > mostBodyBytes) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

@@ -1,0 +1,36 @@
+// Streams the kinds that a page wants, as JSON lines over one connection: a browser has six of them for all tabs together.
+
+import type { ServerResponse } from "node:http";
+import { isWatchedName, type StreamLine } from "@virt/client";
+import type { Sender } from "@virt/kube";
+import { followKind } from "./follow-kind.ts";
+
+export type StreamParts = { readonly client: Sender; readonly signal: AbortSignal };
+
+const aliveEveryMs = 5_000;
+/** A page that reads no more than this behind is given up: it comes again and gets a list. */
+const mostWaitingBytes = 64_000_000;
+
+/** Until the page goes or the server ends. */
+export function streamKinds(query: URLSearchParams, { client, signal }: StreamParts, response: ServerResponse): void {
+  const names = [...new Set(query.getAll("of"))];
+  const known = names.filter(isWatchedName);
+  if (known.length === 0 || known.length !== names.length || [...query.keys()].some((key) => key !== "of")) {
+    response.writeHead(403, { "content-type": "text/plain; charset=utf-8" });
+    response.end("The console does not stream this.\n");
+    return;
+  }
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const ended = AbortSignal.any([signal, gone.signal]);
+  response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
+  const send = (line: StreamLine) => {
+    if (ended.aborted) return;
+    response.write(`${JSON.stringify(line)}\n`);
+    if (response.writableLength > mostWaitingBytes) response.destroy();
+  };
+  send({ type: "alive" });
+  const pulse = setInterval(() => send({ type: "alive" }), aliveEveryMs);
+  ended.addEventListener("abort", () => clearInterval(pulse), { once: true });
+  for (const name of known) followKind(name, { sender: client, signal: ended, send }).catch(() => response.destroy());
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
+
+const spec = { failurePolicy: "Fail", validations: [{ expression: "user == 'system:serviceaccount:here:operator'" }] };
+const policy = {
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind: "ValidatingAdmissionPolicy",
+  metadata: { name: "p" },
+};
+const hash = hashPolicySpec(spec, "here");
+
+test("a policy that is not there, or is another one, has a fault; ours has none in whatever namespace we run", () => {
+  expect(faultOfPolicy(undefined, hash, "here")).toBe("is missing");
+  expect(faultOfPolicy({ ...policy, spec }, hash, "here")).toBeUndefined();
+  const elsewhere = { ...spec, validations: [{ expression: "user == 'system:serviceaccount:there:operator'" }] };
+  expect(faultOfPolicy({ ...policy, spec: elsewhere }, hash, "there")).toBeUndefined();
+  expect(faultOfPolicy({ ...policy, spec: elsewhere }, hash, "here")).toBe("is not the one of this release");
+  expect(faultOfPolicy({ ...policy, spec: { ...spec, failurePolicy: "Ignore" } }, hash, "here")).toBeDefined();
+  expect(faultOfPolicy(policy, hash, "here")).toBe("is not the one of this release");
+});

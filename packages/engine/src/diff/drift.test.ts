@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { KubeObject } from "../cluster.ts";
+import { fieldSet } from "../fields/field-set.ts";
+import { leaveOut } from "../fields/mask.ts";
+import { fieldPath, valueAt, writePath } from "../fields/path.ts";
+import { leafPaths, noSchema } from "../fields/shape.ts";
+import { equalJson, type Json } from "../json/json.ts";
+import { type Change, contentChanges, describeChange, desiredChanges, ownedChanges } from "./drift.ts";
+
+const objectWith = (spec: Json, rest: Record<string, Json> = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "thing" },
+  spec,
+  ...rest,
+});
+
+const paths = (changes: readonly Change[]) => changes.map(({ path }) => writePath(path));
+
+const cases: readonly { reason: string; desired: Json; live: Json; changed: readonly string[] }[] = [
+  { reason: "a member of others is no difference", desired: { a: 1 }, live: { a: 1, b: 2 }, changed: [] },
+  {
+    reason: "a changed value is one",
+    desired: { a: { b: 1, c: 2 } },
+    live: { a: { b: 1, c: 3 } },
+    changed: ["/spec/a/c"],
+  },
+  { reason: "an absent value is one", desired: { a: { b: null } }, live: { a: {} }, changed: ["/spec/a/b"] },
+  { reason: "a list differs as a whole", desired: { a: [1, 2] }, live: { a: [1, 2, 3] }, changed: ["/spec/a"] },
+  { reason: "numbers are compared by value", desired: { a: 1.0 }, live: { a: 1 }, changed: [] },
+  { reason: "a number is not its text", desired: { a: 1 }, live: { a: "1" }, changed: ["/spec/a"] },
+  {
+    reason: "an empty map is a value: all nodes are not some nodes",
+    desired: { a: {} },
+    live: { a: { b: 1 } },
+    changed: ["/spec/a"],
+  },
+];
+
+test.each(cases)("$reason", ({ desired, live, changed }) => {
+  expect(paths(desiredChanges(objectWith(desired), objectWith(live)))).toEqual(changed);
+});
+
+test("labels count, what identifies the object does not", () => {
+  const desired = objectWith({}, { metadata: { name: "thing", labels: { a: "b" } } });
+  const live = objectWith({}, { metadata: { name: "thing", uid: "x", resourceVersion: "7" }, status: { ready: true } });
+  expect(paths(desiredChanges(desired, live))).toEqual(["/metadata/labels/a"]);
+});
+
+test("only owned fields are compared with the answer", () => {
+  const owned = fieldSet([fieldPath("spec", "a"), ["f:spec", "f:l", 'k:{"id":"p"}', "f:v"]]);
+  const answer = objectWith({ a: 1, b: 1, l: [{ id: "o" }, { id: "p", v: 1 }] });
+  expect(ownedChanges(owned, answer, objectWith({ a: 1, b: 2, l: [{ id: "p", v: 1, w: 2 }] }))).toEqual([]);
+  const changes = ownedChanges(owned, answer, objectWith({ a: 2, l: [] }));
+  expect(changes).toEqual([
+    { path: fieldPath("spec", "a"), live: 2, desired: 1 },
+    { path: ["f:spec", "f:l", 'k:{"id":"p"}', "f:v"], desired: 1 },
+  ]);
+});
+
+test("a prediction is compared in both directions, without status and metadata of the server", () => {
+  const live = objectWith(
+    { a: 1, b: { c: 1 } },
+    { metadata: { name: "thing", resourceVersion: "1", annotations: { x: "y" } }, status: 1 },
+  );
+  const predicted = objectWith({ b: { c: 1, d: 2 } }, { metadata: { name: "thing", resourceVersion: "2" }, status: 2 });
+  expect(paths(contentChanges(live, predicted))).toEqual(["/metadata/annotations/x", "/spec/a", "/spec/b/d"]);
+});
+
+const texts: readonly { reason: string; change: Change; text: string }[] = [
+  {
+    reason: "a change has what we want and what is there",
+    change: { path: fieldPath("spec", "mode"), desired: "Automatic", live: "Predictive" },
+    text: 'spec.mode ("Automatic" -> "Predictive")',
+  },
+  {
+    reason: "a value that is not there is absent",
+    change: { path: fieldPath("spec", "a"), desired: [1] },
+    text: "spec.a ([1] -> absent)",
+  },
+  {
+    reason: "a value of 60 characters is shown whole",
+    change: { path: ["f:a"], desired: "x".repeat(58), live: 1 },
+    text: `a ("${"x".repeat(58)}" -> 1)`,
+  },
+  {
+    reason: "a longer value is cut, between characters",
+    change: { path: ["f:a"], desired: "\u{1f600}".repeat(60), live: 1 },
+    text: `a ("${"\u{1f600}".repeat(59)}… -> 1)`,
+  },
+];
+
+test.each(texts)("$reason", ({ change, text }) => {
+  expect(describeChange(change)).toBe(text);
+});
+
+const leaf = fc.constantFrom<Json>(0, 1, "x", {}, [], [1], null);
+const anyMap = fc.dictionary(
+  fc.constantFrom("a", "b", "c"),
+  fc.oneof(leaf, fc.dictionary(fc.constantFrom("x", "y"), leaf)),
+);
+
+test("an object is in sync with itself and with all that contains it, and every difference is named with both values", () => {
+  const law = fc.property(anyMap, anyMap, (left, right) => {
+    const [desired, live] = [objectWith(left), objectWith(right)];
+    const changes = desiredChanges(desired, live);
+    const isRight = changes.every(
+      (change) => !equalJson(change.desired, change.live) && equalJson(valueAt(live, change.path), change.live),
+    );
+    const rest = leaveOut(
+      desired,
+      changes.map(({ path }) => path),
+    );
+    const isAll = desiredChanges(rest, live).every(({ path }) => path.length === 1);
+    return isRight && isAll && desiredChanges(desired, desired).length === 0 && contentChanges(live, live).length === 0;
+  });
+  fc.assert(law);
+});
+
+test("of owned fields every change is seen, and no change of others", () => {
+  const law = fc.property(
+    anyMap,
+    anyMap,
+    fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }),
+    (before, after, choice) => {
+      const [answer, live] = [objectWith(before), objectWith(after)];
+      const owned = leafPaths(answer, noSchema).filter((_, at) => choice[at]);
+      const expected = owned.filter((path) => !equalJson(valueAt(answer, path), valueAt(live, path)));
+      return (
+        paths(ownedChanges(fieldSet(owned), answer, live))
+          .toSorted()
+          .join() === expected.map(writePath).toSorted().join()
+      );
+    },
+  );
+  fc.assert(law);
+});

@@ -1,0 +1,112 @@
+// What differs: owned fields from the server's last answer, a live object from the desired one, a prediction from the live object;
+// and whether a difference is one of meaning or only of form.
+
+import type { KubeObject } from "../cluster.ts";
+import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
+import { type FieldSet, leavesOf } from "../fields/field-set.ts";
+import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts";
+import { leafPaths, noSchema } from "../fields/shape.ts";
+import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
+
+/** A path whose live value is another than the one we want or predict. A side without the field has no value. */
+export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
+
+/** Looks at exactly the owned fields of an answer; a field that is gone counts as changed. */
+export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObject): readonly Change[] {
+  return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
+}
+
+/** Looks at every leaf of the desired object: maps member by member, lists as a whole, numbers by value. */
+export function desiredChanges(desired: KubeObject, live: KubeObject): readonly Change[] {
+  return leafPaths(desired, noSchema).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(desired, path)));
+}
+
+/** All that differs between two forms of an object, but for its status and what identifies it. */
+export function contentChanges(live: KubeObject, predicted: KubeObject): readonly Change[] {
+  return changesBelow([], contentOf(live), contentOf(predicted));
+}
+
+function contentOf(object: KubeObject): JsonMap {
+  const { status: _, ...rest } = object;
+  const { labels, annotations } = object.metadata;
+  return { ...rest, metadata: { labels: labels ?? {}, annotations: annotations ?? {} } };
+}
+
+function changesBelow(path: Path, live: Json | undefined, desired: Json | undefined): readonly Change[] {
+  if (!isMap(live) || !isMap(desired)) return changeAt(path, live, desired);
+  const keys = new Set([...entriesOf(live), ...entriesOf(desired)].map(([key]) => key));
+  return [...keys].flatMap((key) =>
+    changesBelow([...path, fieldElement(key)], member(live, key), member(desired, key)),
+  );
+}
+
+function changeAt(path: Path, live: Json | undefined, desired: Json | undefined): readonly Change[] {
+  if (equalJson(live, desired)) return [];
+  return [{ path, ...(live === undefined ? {} : { live }), ...(desired === undefined ? {} : { desired }) }];
+}
+
+/** `spec.mode ("Automatic" -> "Predictive")`: what we want, then what is there. */
+export function describeChange({ path, live, desired }: Change): string {
+  return `${writeDotted(path)} (${showValue(desired)} -> ${showValue(live)})`;
+}
+
+const longest = 60;
+
+/** A value as people read it in a sentence: JSON, cut where it is long. */
+export function showValue(value: Json | undefined): string {
+  if (value === undefined) return "absent";
+  const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));
+  return signs.length > longest ? `${signs.slice(0, longest).join("")}…` : signs.join("");
+}
+
+/**
+ * Whether two values mean the same to an API server, which may write them in another form than they were sent in.
+ * Durations and quantities count by what they amount to, and what is empty like what is absent. Members that only `there` has
+ * are accepted where `isFilledIn` says that the server fills them in.
+ */
+export function isSameMeaning(
+  wanted: Json | undefined,
+  there: Json | undefined,
+  isFilledIn: (names: readonly string[], value: Json) => boolean,
+): boolean {
+  if (equalJson(wanted, there)) return true;
+  if (wanted === undefined || there === undefined) return isEmpty(wanted) && isEmpty(there);
+  if (isList(wanted) && isList(there))
+    return (
+      wanted.length === there.length &&
+      wanted.every((one, at) => isSameMeaning(one, there[at], (names, value) => isFilledIn(["[]", ...names], value)))
+    );
+  if (isMap(wanted) && isMap(there)) {
+    const below = (key: string) => (names: readonly string[], value: Json) => isFilledIn([key, ...names], value);
+    return (
+      entriesOf(wanted).every(([key, value]) => isSameMeaning(value, member(there, key), below(key))) &&
+      entriesOf(there).every(
+        ([key, value]) => member(wanted, key) !== undefined || isEmpty(value) || isFilledIn([key], value),
+      )
+    );
+  }
+  return isSameAmount(wanted, there);
+}
+
+/** Zero and false are values that somebody set. */
+function isEmpty(value: Json | undefined): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  return isList(value) ? value.length === 0 : isMap(value) && entriesOf(value).length === 0;
+}
+
+function isSameAmount(left: Json, right: Json): boolean {
+  return [readDurationSeconds, readQuantity].some((read) => {
+    const [first, second] = [read(left), read(right)];
+    return (
+      first !== undefined && second !== undefined && Math.abs(first - second) <= Math.abs(first) * Number.EPSILON * 4
+    );
+  });
+}
+
+const most = 3;
+
+/** Such as `a, b, c and 4 more`. */
+export function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, most).join(", ");
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}

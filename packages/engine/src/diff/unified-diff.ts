@@ -1,0 +1,195 @@
+// The hunks of a unified diff. Lines correspond as in Python's difflib: the longest common run first, then left and right of it.
+
+const context = 3;
+
+/** What a line of the old text belongs to, for a hunk that begins at it and does not show it. */
+export type HeadingAt = (line: number) => string | undefined;
+
+/** Nothing for equal texts. Changes with at most six equal lines between them share a hunk. */
+export function writeHunks(
+  old: readonly string[],
+  fresh: readonly string[],
+  headingAt: HeadingAt = () => undefined,
+): readonly string[] {
+  const differences = differencesOf(matchLines(old, fresh), old.length, fresh.length);
+  return grouped(differences).flatMap((group) => writeHunk(group, { old, fresh, headingAt }));
+}
+
+/** A side without lines is said to begin at line 0. */
+export function hunkHeader(old: { from: number; count: number }, fresh: { from: number; count: number }): string {
+  const range = ({ from, count }: { from: number; count: number }) => `${count === 0 ? from : from + 1},${count}`;
+  return `@@ -${range(old)} +${range(fresh)} @@`;
+}
+
+function differencesOf(runs: readonly LineRun[], oldLength: number, freshLength: number): readonly LineSpan[] {
+  const end: LineRun = { old: oldLength, fresh: freshLength, length: 0 };
+  const result: LineSpan[] = [];
+  let oldFrom = 0;
+  let freshFrom = 0;
+  for (const run of [...runs, end]) {
+    if (oldFrom < run.old || freshFrom < run.fresh) {
+      result.push({ oldFrom, oldTo: run.old, freshFrom, freshTo: run.fresh });
+    }
+    oldFrom = run.old + run.length;
+    freshFrom = run.fresh + run.length;
+  }
+  return result;
+}
+
+function grouped(differences: readonly LineSpan[]): readonly (readonly LineSpan[])[] {
+  const groups: LineSpan[][] = [];
+  for (const difference of differences) {
+    const group = groups.at(-1);
+    const previous = group?.at(-1);
+    const isNear = previous !== undefined && difference.oldFrom - previous.oldTo <= 2 * context;
+    if (group !== undefined && isNear) group.push(difference);
+    else groups.push([difference]);
+  }
+  return groups;
+}
+
+type Sides = { readonly old: readonly string[]; readonly fresh: readonly string[]; readonly headingAt: HeadingAt };
+
+function writeHunk(group: readonly LineSpan[], { old, fresh, headingAt }: Sides): readonly string[] {
+  const [start] = group;
+  const last = group.at(-1);
+  if (start === undefined || last === undefined) return [];
+  const before = Math.min(context, start.oldFrom);
+  const from = { old: start.oldFrom - before, fresh: start.freshFrom - before };
+  const after = Math.min(context, old.length - last.oldTo);
+  const to = { old: last.oldTo + after, fresh: last.freshTo + after };
+  const header = hunkHeader(
+    { from: from.old, count: to.old - from.old },
+    { from: from.fresh, count: to.fresh - from.fresh },
+  );
+  const changes = group.flatMap((span, at) => [
+    ...prefixed(" ", old.slice(group[at - 1]?.oldTo ?? from.old, span.oldFrom)),
+    ...prefixed("-", old.slice(span.oldFrom, span.oldTo)),
+    ...prefixed("+", fresh.slice(span.freshFrom, span.freshTo)),
+  ]);
+  const heading = headingAt(from.old);
+  const first = heading === undefined ? header : `${header} ${heading}`;
+  return [first, ...changes, ...prefixed(" ", old.slice(last.oldTo, to.old))];
+}
+
+function prefixed(sign: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `${sign}${line}`);
+}
+
+/** `length` lines from `old` on correspond to as many from `fresh` on. */
+export type LineRun = { readonly old: number; readonly fresh: number; readonly length: number };
+
+/** A part of both texts, each up to but not including its end. */
+export type LineSpan = {
+  readonly oldFrom: number;
+  readonly oldTo: number;
+  readonly freshFrom: number;
+  readonly freshTo: number;
+};
+
+/** In order, none adjacent to the next. Texts made to be slow to match (thousands of equal lines) are matched in part only. */
+export function matchLines(old: readonly string[], fresh: readonly string[]): readonly LineRun[] {
+  const longestRun = searcher(old, fresh);
+  const found: LineRun[] = [];
+  const open: LineSpan[] = [{ oldFrom: 0, oldTo: old.length, freshFrom: 0, freshTo: fresh.length }];
+  for (let span = open.pop(); span !== undefined; span = open.pop()) {
+    const run = longestRun(span);
+    if (run === undefined) continue;
+    found.push(run);
+    open.push({ ...span, oldTo: run.old, freshTo: run.fresh });
+    open.push({ ...span, oldFrom: run.old + run.length, freshFrom: run.fresh + run.length });
+  }
+  return joined(found.toSorted((left, right) => left.old - right.old));
+}
+
+// Lines and pairs of equal lines compared in all, some tenths of a second. Real objects need thousands.
+const patience = 4_000_000;
+
+// Ties go to the smallest start in the old text, then in the fresh one: `>` and the ascending loops see to that.
+function searcher(old: readonly string[], fresh: readonly string[]) {
+  const places = placesOf(fresh);
+  const rows = new Rows(fresh.length);
+  let compared = 0;
+  return (span: LineSpan): LineRun | undefined => {
+    let best: LineRun = { old: 0, fresh: 0, length: 0 };
+    rows.skip();
+    for (let at = span.oldFrom; at < span.oldTo; at++) {
+      const candidates = places.get(old[at] ?? "") ?? [];
+      compared += 1 + candidates.length;
+      if (compared > patience) return undefined;
+      best = longestEndingAt(at, { candidates, rows, span, best });
+    }
+    return best.length > 0 ? best : undefined;
+  };
+}
+
+type Search = {
+  readonly candidates: readonly number[];
+  readonly rows: Rows;
+  readonly span: LineSpan;
+  readonly best: LineRun;
+};
+
+function longestEndingAt(at: number, { candidates, rows, span, best }: Search): LineRun {
+  let longest = best;
+  rows.next();
+  for (const place of candidates) {
+    if (place >= span.freshTo) break;
+    const length = place < span.freshFrom ? 0 : rows.extend(place);
+    if (length > longest.length) longest = { old: at - length + 1, fresh: place - length + 1, length };
+  }
+  return longest;
+}
+
+// Lengths of the runs that end at a place, for the present line of the old text and the one above it.
+class Rows {
+  readonly #lengths: readonly [Int32Array, Int32Array];
+  readonly #rowOf: readonly [Int32Array, Int32Array];
+  #row = 1;
+
+  constructor(size: number) {
+    this.#lengths = [new Int32Array(size), new Int32Array(size)];
+    this.#rowOf = [new Int32Array(size), new Int32Array(size)];
+  }
+
+  next(): void {
+    this.#row++;
+  }
+
+  /** The next row has none above it. */
+  skip(): void {
+    this.#row += 2;
+  }
+
+  extend(place: number): number {
+    const here = this.#row % 2 === 0 ? 0 : 1;
+    const above = here === 0 ? 1 : 0;
+    const hasAbove = this.#rowOf[above][place - 1] === this.#row - 1;
+    const length = hasAbove ? (this.#lengths[above][place - 1] ?? 0) + 1 : 1;
+    this.#lengths[here][place] = length;
+    this.#rowOf[here][place] = this.#row;
+    return length;
+  }
+}
+
+function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
+  lines.forEach((line, at) => {
+    const known = places.get(line);
+    if (known === undefined) places.set(line, [at]);
+    else known.push(at);
+  });
+  return places;
+}
+
+function joined(runs: readonly LineRun[]): readonly LineRun[] {
+  const result: LineRun[] = [];
+  for (const run of runs) {
+    const last = result.at(-1);
+    const isAdjacent =
+      last !== undefined && last.old + last.length === run.old && last.fresh + last.length === run.fresh;
+    if (isAdjacent) result.splice(-1, 1, { ...last, length: last.length + run.length });
+    else result.push(run);
+  }
+  return result;
+}

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readTime, writeTime } from "./api-scalars.ts";
+
+const instant = fc.integer({ min: Date.parse("0000-01-01T00:00:00Z"), max: Date.parse("9999-12-31T23:59:59.999Z") });
+
+test("every time is written as Date writes it, and read as Date reads it", () => {
+  const law = fc.property(instant, (ms) => {
+    const text = new Date(ms).toISOString();
+    return writeTime(ms) === text.replace(".000Z", "Z") && readTime(text) === ms && readTime(writeTime(ms)) === ms;
+  });
+  fc.assert(law);
+});
+
+test("every date is read as Date reads it, or refused where it is none", () => {
+  const part = (min: number, max: number) => fc.integer({ min, max }).map((each) => String(each).padStart(2, "0"));
+  const parts = fc.tuple(
+    fc.constantFrom("1900", "2000", "2023", "2024"),
+    part(0, 13),
+    part(0, 32),
+    part(0, 24),
+    part(0, 60),
+    fc.constantFrom("Z", "+01:30", "-23:59"),
+  );
+  const law = fc.property(parts, ([year, month, day, hour, minute, zone]) => {
+    const text = `${year}-${month}-${day}T${hour}:${minute}:59${zone}`;
+    const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+    // Date takes 30 February for 1 March, and 24:00:00 for the next day.
+    const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${year}-${month}-${day}`);
+    return readTime(text) === (isDate && hour !== "24" && minute !== "60" ? Date.parse(text) : undefined);
+  });
+  fc.assert(law);
+});
+
+test("the six digits of a MicroTime are read", () => {
+  expect(readTime("2025-12-18T21:13:17.123456Z")).toBe(Date.parse("2025-12-18T21:13:17.123Z"));
+});
+
+test("what is no time is refused", () => {
+  for (const text of [
+    "",
+    "2025-12-18",
+    "2025-12-18T21:13Z",
+    "2025-12-18T21:13:17",
+    "x2025-12-18T21:13:17Z",
+    "12025-12-18T21:13:17Z",
+  ]) {
+    expect(readTime(text)).toBeUndefined();
+  }
+});

@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { CORE_SCHEMA, load, mergeTag, YAML11_SCHEMA } from "js-yaml";
+import { expect, test } from "vitest";
+import { writeText } from "./yaml.ts";
+
+const schemas = [CORE_SCHEMA, YAML11_SCHEMA.withTags(mergeTag)];
+
+const plain = [
+  "a",
+  "a b",
+  "a:b",
+  "a#b",
+  "-a",
+  "?a",
+  ":a",
+  "--a",
+  "a-",
+  "=a",
+  "3.2.0",
+  "v1",
+  "1Gi",
+  "10:70",
+  "psi=1",
+  "0o8",
+  "-0o7",
+  "yEs",
+  "é\u{1f600}",
+  "a'b",
+  "\u00a0",
+  "e9",
+  "2020-1-1",
+  "https://x/y?z=1",
+];
+const double = [
+  "",
+  "true",
+  "yes",
+  "on",
+  "No",
+  "y",
+  "null",
+  "~",
+  "1",
+  "1e3",
+  "0x1f",
+  "0o17",
+  "0b1",
+  "1_000",
+  "12:30",
+  ".5",
+  ".inf",
+  "-.INF",
+  ".nan",
+  "2020-01-01",
+  "2025-12-18T21:13:17Z",
+  "=",
+  "<<",
+  " a",
+  "a ",
+  "\t",
+  "a\rb",
+  "\u0085",
+  "\u2028",
+  "\ufeff",
+  "\u0000",
+  "\uffff",
+  "\ud800",
+];
+const single = [
+  "- a",
+  "-",
+  "?",
+  ": a",
+  "a: b",
+  "a:",
+  "a #b",
+  "#a",
+  "*a",
+  "&a",
+  "!a",
+  "|",
+  ">",
+  "'a'",
+  '"a"',
+  "%a",
+  "@a",
+  "`a",
+  "[a",
+  "]",
+  "{a",
+  "}",
+  ",a",
+  "---",
+  "--- a",
+  "...",
+];
+
+test("a text that both versions read back is plain", () => {
+  for (const text of plain) expect(writeText(text)).toBe(text);
+});
+
+test("a text that would be another type, or has signs that nobody sees, is double-quoted", () => {
+  for (const text of double) expect(writeText(text)).toMatch(/^"[\x20-\x7e]*"$/);
+});
+
+test("a text that only indicators keep from being plain is single-quoted", () => {
+  for (const text of single) expect(writeText(text)).toBe(`'${text.replaceAll("'", "''")}'`);
+});
+
+test("a word is quoted in exactly those spellings that a version takes for something else", () => {
+  const spellings = (word: string): readonly string[] => {
+    const [first = "", ...rest] = Array.from(word);
+    if (first === "") return [""];
+    return spellings(rest.join("")).flatMap((end) =>
+      [...new Set([first, first.toUpperCase()])].map((sign) => sign + end),
+    );
+  };
+  const words = [
+    "y",
+    "n",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "true",
+    "false",
+    "null",
+    ".inf",
+    "-.inf",
+    "+.inf",
+    ".nan",
+    "-.nan",
+    "~",
+  ];
+  const wrong = words.flatMap(spellings).filter((text) => (writeText(text) === text) !== isReadBackPlain(text));
+  expect(wrong).toEqual([]);
+});
+
+test("what is plain for both versions at every place is written plain", () => {
+  const line = fc.string({
+    unit: fc.constantFrom(...Array.from("ab 019:#-?'\"[{,&*!|>%@`~._ex+T")),
+    minLength: 1,
+    maxLength: 5,
+  });
+  const unclear = /^[-+]?(?:\.[_0-9]*(?:e[-+]?[0-9]+)?|0[xb]?_+|[0-9.]+e[-+]?[0-9]{3,})$/; // numbers by the letter, but js-yaml wants digits, and not too many
+  const law = fc.property(line, (text) => {
+    const isPlain = writeText(text) === text;
+    return isPlain === isReadBackPlain(text) || unclear.test(text);
+  });
+  fc.assert(law);
+});
+
+function isReadBackPlain(text: string): boolean {
+  const places: readonly (readonly [string, unknown])[] = [
+    [text, text],
+    [`- ${text}`, [text]],
+    [`k: ${text}`, { k: text }],
+    [`${text}: 1`, { [text]: 1 }],
+  ];
+  return places.every(([yaml, value]) => schemas.every((schema) => isRead(yaml, schema, value)));
+}
+
+function isRead(yaml: string, schema: typeof CORE_SCHEMA, value: unknown): boolean {
+  try {
+    return isDeepStrictEqual(load(`${yaml}\n`, { schema }), value);
+  } catch {
+    return false;
+  }
+}

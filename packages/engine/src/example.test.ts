@@ -1,0 +1,51 @@
+// A first look at the engine: from a desired object to a diff that a person reviews, a hash that names it, and what drifted later.
+
+import { expect, test } from "vitest";
+import {
+  applyPatch,
+  changeDiff,
+  describeChange,
+  desiredChanges,
+  digest,
+  healthOf,
+  type KubeObject,
+  maskFields,
+  noSchema,
+} from "./index.ts";
+
+const desired: KubeObject = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "KubeDescheduler",
+  metadata: { name: "cluster", namespace: "openshift-kube-descheduler-operator" },
+  spec: { mode: "Automatic", deschedulingIntervalSeconds: 60 },
+};
+
+test("an object is overridden, masked, reviewed, recognised by its hash, and compared with what is live", () => {
+  // A user's patch annotation changes what we apply; a broken one is refused with a reason, and never half applied.
+  const patched = applyPatch(desired, '[{"op": "replace", "path": "/spec/deschedulingIntervalSeconds", "value": 120}]');
+  if (patched.kind !== "patched") throw new Error(patched.reason);
+
+  // What the user wants ignored is left out.
+  const { object } = maskFields(patched.object, [["spec", "mode"]], noSchema);
+  expect(object["spec"]).toEqual({ deschedulingIntervalSeconds: 120 });
+
+  const live: KubeObject = { ...desired, spec: { mode: "Predictive", deschedulingIntervalSeconds: 3600 } };
+  expect(changeDiff(live, { ...live, spec: { mode: "Predictive", deschedulingIntervalSeconds: 120 } })).toBe(
+    `--- cluster (KubeDescheduler)
++++ cluster (KubeDescheduler)
+@@ -4,5 +4,5 @@
+   name: cluster
+   namespace: openshift-kube-descheduler-operator
+ spec:
+-  deschedulingIntervalSeconds: 3600
++  deschedulingIntervalSeconds: 120
+   mode: Predictive
+`,
+  );
+
+  // Equal content has an equal hash, whatever the order of its keys.
+  expect(digest({ a: 1, b: 2 })).toBe(digest({ b: 2, a: 1 }));
+
+  expect(desiredChanges(object, live).map(describeChange)).toEqual(["spec.deschedulingIntervalSeconds (120 -> 3600)"]);
+  expect(healthOf(live)).toEqual({ state: "waiting", message: "KubeDescheduler 'cluster' has no status yet" });
+});

@@ -1,0 +1,149 @@
+// Parts of an object: without the fields that a person wants ignored, without given fields, or of given fields alone.
+
+import type { KubeObject } from "../cluster.ts";
+import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
+import { type FieldSet, fieldSet } from "./field-set.ts";
+import {
+  fieldElement,
+  keyElement,
+  type Path,
+  type Pointer,
+  segmentOf,
+  valueAt,
+  valueElement,
+  withKeys,
+} from "./path.ts";
+import { keysOf, type Shape, type ShapeOf } from "./shape.ts";
+
+/** An object without its masked fields. */
+export type MaskedObject = {
+  readonly object: KubeObject;
+  readonly released: readonly Path[]; // what was there and is left out, none below another
+};
+
+/** A pointer that matches nothing has no effect. A number names a position in the list as it is given. */
+export function maskFields(object: KubeObject, pointers: readonly Pointer[], shapeOf: ShapeOf): MaskedObject {
+  const whole: PointedValue = { value: object, path: [], names: [] };
+  const found = pointers.flatMap((pointer) => {
+    const path = resolve(whole, pointer, shapeOf);
+    return path === undefined ? [] : [path];
+  });
+  const released = found.filter((path, at) => !isCovered(path, at, found));
+  return { object: leaveOut(object, released), released };
+}
+
+/** Whether a pointer means anything in an object. */
+export function isPointedAt(object: KubeObject, pointer: Pointer, shapeOf: ShapeOf): boolean {
+  return resolve({ value: object, path: [], names: [] }, pointer, shapeOf) !== undefined;
+}
+
+function isCovered(path: Path, at: number, found: readonly Path[]): boolean {
+  return found.some((other, place) => {
+    const isAbove = other.every((element, depth) => element === path[depth]);
+    return place !== at && isAbove && (other.length < path.length || place < at);
+  });
+}
+
+type PointedValue = { readonly value: Json | undefined; readonly path: Path; readonly names: readonly string[] };
+
+// The path that a pointer means, which for what is atomic is the whole of it.
+function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: ShapeOf): Path | undefined {
+  const shape = shapeOf(place.names);
+  if (place.value === undefined) return undefined;
+  if (segment === undefined || isAtomic(place.value, shape)) return place.path;
+  const below = step(place, segment, shape);
+  if (below === undefined) return undefined;
+  return isKey(rest, shape) ? below.path : resolve(below, rest, shapeOf);
+}
+
+// An element without its key would be another element.
+function isKey([segment]: Pointer, shape: Shape | undefined): boolean {
+  return shape?.kind === "map" && segment !== undefined && shape.keys.includes(segment);
+}
+
+function step(
+  { value, path, names }: PointedValue,
+  segment: string,
+  shape: Shape | undefined,
+): PointedValue | undefined {
+  const element = isList(value) ? listElement(value, segment, shape) : fieldElement(segment);
+  if (element === undefined) return undefined;
+  const name = isList(value) ? "[]" : segment;
+  return { value: valueAt(value, [element]), path: [...path, element], names: [...names, name] };
+}
+
+function isAtomic(value: Json, shape: Shape | undefined): boolean {
+  if (isList(value)) return shape === undefined || shape.kind === "atomic";
+  return isMap(value) && shape?.kind === "atomic";
+}
+
+function listElement(list: readonly Json[], segment: string, shape: Shape | undefined): string | undefined {
+  const name = (value: Json) => (shape?.kind === "map" ? keyElement(keysOf(value, shape.keys)) : valueElement(value));
+  if (!/^(?:0|[1-9][0-9]{0,8})$/.test(segment)) return list.map(name).find((element) => segmentOf(element) === segment);
+  const value = list[Number(segment)];
+  return value === undefined ? undefined : name(value);
+}
+
+/** Parts of the object such as `spec` stay, if need be empty: a server may require them. */
+export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject {
+  if (paths.length === 0) return object;
+  const set = fieldSet(paths);
+  const parts = entriesOf(object).map(([key, value]) => {
+    const below = set.below.get(fieldElement(key));
+    return [key, below === undefined ? value : (rest(value, below) ?? {})] as const;
+  });
+  return { ...object, ...Object.fromEntries(parts) };
+}
+
+// Undefined if nothing is left of it.
+function rest(value: Json, left: FieldSet): Json | undefined {
+  if (left.isOwned) return undefined;
+  if (isMap(value)) return restOfMap(entriesOf(value), left);
+  return isList(value) ? restOfList(value, left) : value;
+}
+
+function restOfMap(entries: readonly (readonly [string, Json])[], left: FieldSet): Json | undefined {
+  const kept = entries.flatMap(([key, value]) => {
+    const below = left.below.get(fieldElement(key));
+    const part = below === undefined ? value : rest(value, below);
+    return part === undefined ? [] : [[key, part] as const];
+  });
+  return kept.length === 0 && entries.length > 0 ? undefined : Object.fromEntries(kept);
+}
+
+function restOfList(list: readonly Json[], left: FieldSet): Json | undefined {
+  const named = new Map([...left.below].map(([element, below]) => [valueAt(list, [element]), { element, below }]));
+  const kept = list.flatMap((value) => {
+    const found = named.get(value);
+    const part = found === undefined ? value : rest(value, found.below);
+    return part === undefined ? [] : [found === undefined ? part : withKeys(found.element, part)];
+  });
+  return kept.length === 0 && list.length > 0 ? undefined : kept;
+}
+
+/** With what identifies the object, and list elements with their keys. A field that the object does not have is left out. */
+export function keepOnly(object: KubeObject, fields: FieldSet): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace } = metadata;
+  const kept = membersIn(object, fields);
+  const identity = { name, ...(namespace === undefined ? {} : { namespace }) };
+  const rest = isMap(kept["metadata"]) ? kept["metadata"] : {};
+  return { ...kept, apiVersion, kind, metadata: { ...rest, ...identity } };
+}
+
+function part(value: Json, { below }: FieldSet): Json {
+  if (below.size === 0) return value;
+  if (isMap(value)) return membersIn(value, { isOwned: false, below });
+  return [...below].flatMap(([element, inner]) => {
+    const each = valueAt(value, [element]);
+    return each === undefined ? [] : [withKeys(element, part(each, inner))];
+  });
+}
+
+function membersIn(map: JsonMap, { below }: FieldSet): JsonMap {
+  const entries = [...below].flatMap(([element, inner]) => {
+    const value = valueAt(map, [element]);
+    return value === undefined ? [] : [[element.slice(2), part(value, inner)] as const];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { KubeObject, Ref } from "../cluster.ts";
+import { at, canonicalJson, digest, equalJson, type Json } from "../json/json.ts";
+import { managedValues, snapshotTargets, targetKey } from "./snapshot.ts";
+
+const machineConfig: Ref = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfig",
+  name: "99-worker-psi-karg",
+};
+const descheduler: Ref = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "KubeDescheduler",
+  namespace: "openshift-kube-descheduler-operator",
+  name: "cluster",
+};
+
+test("the snapshot of the specification has the text and the hash that the specification shows", () => {
+  const both = snapshotTargets(
+    [descheduler, machineConfig].map((ref) => ({ ref, live: undefined, managedFields: ["spec.mode"] })),
+  );
+  expect(canonicalJson(both)).toBe(
+    '{"machineconfiguration.openshift.io/v1/MachineConfig/99-worker-psi-karg":{"__state":"NOT_FOUND"},"operator.openshift.io/v1/KubeDescheduler/openshift-kube-descheduler-operator/cluster":{"__state":"NOT_FOUND"}}',
+  );
+  expect(digest(both)).toBe("8046b8bc3127298de872e1ee226b6464d73a52449bc71d34910bc97914434037");
+});
+
+test("an object of the core group has a key with an empty group", () => {
+  expect(targetKey({ apiVersion: "v1", kind: "ConfigMap", namespace: "ns", name: "name" })).toBe(
+    "/v1/ConfigMap/ns/name",
+  );
+});
+
+const live = (spec: Json | undefined): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "x" },
+  ...(spec === undefined ? {} : { spec }),
+});
+
+const cases: readonly { reason: string; object: KubeObject; fields: readonly string[]; values: Json }[] = [
+  {
+    reason: "each path has its live value",
+    object: live({ a: { b: [1] }, c: 2 }),
+    fields: ["spec.a.b", "spec.c"],
+    values: { "spec.a.b": [1], "spec.c": 2 },
+  },
+  {
+    reason: "a path that is not there is left out",
+    object: live({ a: null }),
+    fields: ["spec.a", "spec.b", "spec.a.c"],
+    values: { "spec.a": null },
+  },
+  {
+    reason: "empty segments of a path are dropped, its text stays",
+    object: live({ a: 1 }),
+    fields: [".spec..a"],
+    values: { ".spec..a": 1 },
+  },
+  {
+    reason: "without managed fields the whole spec counts",
+    object: live({ a: 1 }),
+    fields: [],
+    values: { spec: { a: 1 } },
+  },
+  { reason: "without managed fields and spec nothing counts", object: live(undefined), fields: [], values: {} },
+  {
+    reason: "what every object inherits is not there",
+    object: live({}),
+    fields: ["spec.constructor", "spec.__proto__"],
+    values: {},
+  },
+];
+
+test.each(cases)("$reason", ({ object, fields, values }) => {
+  expect(managedValues(object, fields)).toEqual(values);
+});
+
+test("the hash moves exactly when a managed field moves, whatever else happens to the object", () => {
+  const value = fc.constantFrom<Json>(0, 1, "1", null, [], [1], {}, { x: 1 });
+  const spec = fc.dictionary(fc.constantFrom("a", "b", "c"), value);
+  const hash = (object: KubeObject) =>
+    digest(snapshotTargets([{ ref: machineConfig, live: object, managedFields: ["spec.a", "spec.b.x"] }]));
+  const law = fc.property(spec, spec, value, (before, after, status) => {
+    const moved = { ...live(after), status, metadata: { name: "x", resourceVersion: "9" } };
+    const isSame = equalJson(before["a"], after["a"]) && equalJson(at(before, "b", "x"), at(after, "b", "x"));
+    return (hash(live(before)) === hash(moved)) === isSame;
+  });
+  fc.assert(law);
+});

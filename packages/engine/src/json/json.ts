@@ -1,0 +1,99 @@
+// JSON as data: how to look into it without trusting its shape, and its canonical text and hash.
+
+import type { Json, JsonMap } from "@virt/api";
+import { compareUtf8, sha256 } from "../encoding/bytes.ts";
+import { readJson } from "./read-json.ts";
+
+export type { Json, JsonMap };
+
+/** Neither null nor a list. */
+export function isMap(value: Json | undefined): value is JsonMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// Array.isArray does not narrow a readonly array.
+/** Whether a value is a list; absent ones are not. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An own member, so that `constructor` or `__proto__` is found only where somebody wrote it. */
+export function member(value: Json | undefined, key: string): Json | undefined {
+  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** What lies at a path of map keys, if all of it is there. */
+export function at(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
+  return keys.reduce<Json | undefined>(member, value);
+}
+
+/** The text, or undefined for anything else. */
+export function asText(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The number, or undefined for anything else. */
+export function asNumber(value: Json | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+/** The list, or an empty one. */
+export function asList(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : [];
+}
+
+/** The members that are there. */
+export function entriesOf(map: JsonMap): readonly (readonly [string, Json])[] {
+  return Object.entries(map).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+}
+
+/** Deep equality; numbers by value, the order of keys does not count. */
+export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (isList(left)) {
+    return isList(right) && left.length === right.length && left.every((part, at) => equalJson(part, right[at]));
+  }
+  if (!isMap(left) || !isMap(right)) return false;
+  const keys = keysOf(left);
+  return keys.length === keysOf(right).length && keys.every((key) => equalJson(left[key], member(right, key)));
+}
+
+function keysOf(map: JsonMap): readonly string[] {
+  return Object.keys(map).filter((key) => map[key] !== undefined);
+}
+
+/** The hash of the canonical JSON: equal content gives an equal hash, whatever the order of keys. */
+export function digest(value: Json): string {
+  return sha256(canonicalJson(value));
+}
+
+/** No white space; keys in UTF-8 byte order; `<`, `>`, `&` and the two line separators escaped, as Go's encoder does. */
+export function canonicalJson(value: Json): string {
+  if (isMap(value)) return canonicalMap(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError(`${value} is not a JSON number`);
+  return escape(JSON.stringify(value));
+}
+
+function canonicalMap(map: JsonMap): string {
+  const members = Object.keys(map)
+    .toSorted(compareUtf8)
+    .flatMap((key) => {
+      const value = map[key];
+      return value === undefined ? [] : [`${escape(JSON.stringify(key))}:${canonicalJson(value)}`];
+    });
+  return `{${members.join(",")}}`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

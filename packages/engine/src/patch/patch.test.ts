@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import jsonPatch from "fast-json-patch";
+import { expect, test } from "vitest";
+import type { KubeObject } from "../cluster.ts";
+import { at, equalJson, type Json } from "../json/json.ts";
+import { applyPatch } from "./patch.ts";
+import { copyJson, jsonBytesOf } from "./patch-document.ts";
+
+const label = "platform.kubevirt.io/managed-by";
+
+const objectWith = (spec: Json): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "thing", namespace: "here", labels: { [label]: "virt-platform-operator" } },
+  spec,
+});
+
+const specAfter = (spec: Json, ...operations: readonly Json[]): Json | undefined => {
+  const patched = applyPatch(objectWith(spec), JSON.stringify(operations));
+  return patched.kind === "patched" ? patched.object["spec"] : patched.reason;
+};
+
+// https://www.rfc-editor.org/rfc/rfc6902#appendix-A, moved below /spec
+const examples: readonly { reason: string; spec: Json; operation: Json; after: Json }[] = [
+  {
+    reason: "add gives a map a member",
+    spec: { a: 1 },
+    operation: { op: "add", path: "/spec/b", value: 2 },
+    after: { a: 1, b: 2 },
+  },
+  {
+    reason: "add puts an element before its index",
+    spec: { a: [1, 3] },
+    operation: { op: "add", path: "/spec/a/1", value: 2 },
+    after: { a: [1, 2, 3] },
+  },
+  {
+    reason: "add at the length of a list appends",
+    spec: { a: [1] },
+    operation: { op: "add", path: "/spec/a/1", value: 2 },
+    after: { a: [1, 2] },
+  },
+  {
+    reason: "add at - appends",
+    spec: { a: [1] },
+    operation: { op: "add", path: "/spec/a/-", value: [2] },
+    after: { a: [1, [2]] },
+  },
+  {
+    reason: "add replaces a member",
+    spec: { a: 1 },
+    operation: { op: "add", path: "/spec/a", value: null },
+    after: { a: null },
+  },
+  {
+    reason: "- is a plain key of a map",
+    spec: { a: {} },
+    operation: { op: "add", path: "/spec/a/-", value: 1 },
+    after: { a: { "-": 1 } },
+  },
+  {
+    reason: "remove takes a member away",
+    spec: { a: 1, b: 2 },
+    operation: { op: "remove", path: "/spec/a" },
+    after: { b: 2 },
+  },
+  {
+    reason: "remove takes an element away",
+    spec: { a: [1, 2, 3] },
+    operation: { op: "remove", path: "/spec/a/1" },
+    after: { a: [1, 3] },
+  },
+  {
+    reason: "replace changes a value",
+    spec: { a: [1, 2] },
+    operation: { op: "replace", path: "/spec/a/0", value: 9 },
+    after: { a: [9, 2] },
+  },
+  {
+    reason: "replace may change all of spec",
+    spec: { a: 1 },
+    operation: { op: "replace", path: "/spec", value: {} },
+    after: {},
+  },
+  {
+    reason: "move carries a value",
+    spec: { a: { x: 1 }, b: {} },
+    operation: { op: "move", from: "/spec/a/x", path: "/spec/b/y" },
+    after: { a: {}, b: { y: 1 } },
+  },
+  {
+    reason: "move within a list counts after the removal",
+    spec: { a: [1, 2, 3] },
+    operation: { op: "move", from: "/spec/a/0", path: "/spec/a/2" },
+    after: { a: [2, 3, 1] },
+  },
+  {
+    reason: "move to the same place changes nothing",
+    spec: { a: 1 },
+    operation: { op: "move", from: "/spec/a", path: "/spec/a" },
+    after: { a: 1 },
+  },
+  {
+    reason: "copy doubles a value",
+    spec: { a: [1] },
+    operation: { op: "copy", from: "/spec/a", path: "/spec/b" },
+    after: { a: [1], b: [1] },
+  },
+  {
+    reason: "test compares numbers by value and maps without order",
+    spec: { a: { x: 1, y: [2] } },
+    operation: { op: "test", path: "/spec/a", value: { y: [2], x: 1.0 } },
+    after: { a: { x: 1, y: [2] } },
+  },
+  {
+    reason: "escapes are undone",
+    spec: { "a/b": { "m~n": 1 } },
+    operation: { op: "replace", path: "/spec/a~1b/m~0n", value: 2 },
+    after: { "a/b": { "m~n": 2 } },
+  },
+  {
+    reason: "unknown members are ignored",
+    spec: { a: 1 },
+    operation: { op: "remove", path: "/spec/a", value: 7, from: "/status", note: "x" },
+    after: {},
+  },
+];
+
+test.each(examples)("$reason", ({ spec, operation, after }) => {
+  expect(specAfter(spec, operation)).toEqual(after);
+});
+
+test("a copy and its source do not change together", () => {
+  const copy = { op: "copy", from: "/spec/a", path: "/spec/b" };
+  expect(specAfter({ a: [1] }, copy, { op: "add", path: "/spec/a/-", value: 2 })).toEqual({ a: [1, 2], b: [1] });
+});
+
+test("labels and annotations can be added where there are none, and empty ones are dropped", () => {
+  const bare: KubeObject = { apiVersion: "v1", kind: "Thing", metadata: { name: "thing" } };
+  const add = { op: "add", path: "/metadata/annotations/example.com~1a", value: "b" };
+  const patched = applyPatch(bare, JSON.stringify([add]));
+  expect(patched).toEqual({
+    kind: "patched",
+    object: { ...bare, metadata: { name: "thing", annotations: { "example.com/a": "b" } } },
+    operations: 1,
+  });
+});
+
+const path = fc.constantFrom(
+  "/spec/a",
+  "/spec/a/x",
+  "/spec/a/x/y",
+  "/spec/b",
+  "/spec/b/0",
+  "/spec/b/1",
+  "/spec/b/2/x",
+  "/spec/c",
+  "/spec/c/x",
+);
+const value = fc.constantFrom<Json>(1, null, "", {}, [], { x: 1 }, { y: { x: [] } }, [1, 2]);
+const operation = fc.oneof(
+  fc.record({ op: fc.constantFrom("add", "replace", "test"), path, value }),
+  fc.record({ op: fc.constant("add"), path: fc.constantFrom("/spec/b/-", "/spec/c/-"), value }),
+  fc.record({ op: fc.constant("remove"), path }),
+  fc.record({ op: fc.constantFrom("move", "copy"), from: path, path }),
+);
+const anySpec = fc.record({ a: value, b: fc.array(value, { maxLength: 3 }) });
+
+test("a patch does what fast-json-patch does, or both refuse it", () => {
+  const law = fc.property(anySpec, fc.array(operation, { minLength: 1, maxLength: 4 }), (spec, operations) => {
+    const before = structuredClone(spec);
+    const ours = applyPatch(objectWith(spec), JSON.stringify(operations));
+    const theirs = operations.some(isMoveIntoItself) ? undefined : theirSpec(spec, operations);
+    if (!equalJson(spec, before)) return false;
+    if (ours.kind === "patched") return equalJson(ours.object["spec"], theirs);
+    return theirs === undefined;
+  });
+  fc.assert(law);
+});
+
+const isMoveIntoItself = (operation: { op: string; path: string; from?: string }) =>
+  operation.op === "move" && operation.path.startsWith(`${operation.from}/`);
+
+function theirSpec(spec: Json, operations: readonly { op: string; path: string; from?: string }[]): Json | undefined {
+  try {
+    let document = copyJson({ spec });
+    for (const operation of operations) {
+      const patch = copyJson(inTheirWords(document, operation)) as unknown as jsonPatch.Operation[];
+      document = jsonPatch.applyPatch(document, patch, true).newDocument;
+    }
+    return at(document, "spec");
+  } catch {
+    return undefined;
+  }
+}
+
+// The library looks for the target of a move before the source is gone, and beyond the end of a list. RFC 6902 defines both by add.
+function inTheirWords(document: Json, operation: { op: string; path: string; from?: string }): Json {
+  const { op, path, from } = operation;
+  if (from === undefined) return [operation];
+  const add = { op: "add", path, value: jsonPatch.getValueByPointer(document, from) as Json };
+  return op === "move" ? [{ op: "remove", path: from }, add] : [add];
+}
+
+test("the limit on the size of the document is exact", () => {
+  const room =
+    524_288 - jsonBytesOf({ ...objectWith({ a: "" }), metadata: { ...objectWith({}).metadata, annotations: {} } });
+  const grow = (bytes: number) => specAfter({ a: "", b: "x".repeat(bytes) }, { op: "add", path: "/spec/a", value: "" });
+  const member = ',"b":""'.length;
+  expect(grow(room - member)).toHaveProperty("a", "");
+  expect(grow(room - member + 1)).toBe("patch exceeds document bytes: 524289 > 524288");
+});

@@ -1,0 +1,121 @@
+import type { KubeObject } from "@virt/api";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  chooseHyperConverged,
+  findHyperConverged,
+  hcoInformers,
+  severalHyperConvergeds,
+  wantedHcoInformers,
+} from "./hyperconverged.ts";
+import type { CachedList } from "./informers.ts";
+
+const hcoIn = (namespace: string): KubeObject => ({
+  apiVersion: "hco.kubevirt.io/v1",
+  kind: "HyperConverged",
+  metadata: { name: "kubevirt-hyperconverged", namespace },
+});
+const cases: readonly { reason: string; there: readonly string[]; pinned?: string; chosen: string }[] = [
+  { reason: "where there is none, none is chosen", there: [], chosen: "none" },
+  { reason: "the only one counts, wherever it is", there: ["mine"], chosen: "mine" },
+  {
+    reason: "one planted before the usual place does not count",
+    there: ["aaa", "openshift-cnv"],
+    chosen: "openshift-cnv",
+  },
+  {
+    reason: "openshift-cnv comes before kubevirt-hyperconverged",
+    there: ["kubevirt-hyperconverged", "openshift-cnv"],
+    chosen: "openshift-cnv",
+  },
+  {
+    reason: "kubevirt-hyperconverged comes before others",
+    there: ["aaa", "kubevirt-hyperconverged"],
+    chosen: "kubevirt-hyperconverged",
+  },
+  { reason: "of several in unusual places none counts", there: ["aaa", "bbb"], chosen: "several" },
+  {
+    reason: "the pinned one counts before the usual one",
+    there: ["mine", "openshift-cnv"],
+    pinned: "mine",
+    chosen: "mine",
+  },
+  {
+    reason: "nothing stands in for a pinned one that is missing",
+    there: ["openshift-cnv"],
+    pinned: "mine",
+    chosen: "none",
+  },
+];
+
+test.each(cases)("$reason", ({ there, pinned = "", chosen }) => {
+  const result = chooseHyperConverged(there.map(hcoIn), pinned);
+  expect(result.kind === "found" ? result.object.metadata.namespace : result.kind).toBe(chosen);
+});
+
+test("further ones never move the choice of a usual one, in whatever order they are listed", () => {
+  const others = fc.array(fc.constantFrom("aaa", "kubevirt-hyperconverged", "zzz"), { maxLength: 4 });
+  const law = fc.property(others, fc.nat(), (namespaces, at) => {
+    const listed = namespaces.map(hcoIn);
+    listed.splice(at % (listed.length + 1), 0, hcoIn("openshift-cnv"));
+    const chosen = chooseHyperConverged(listed, "");
+    return chosen.kind === "found" && chosen.object.metadata.namespace === "openshift-cnv";
+  });
+  fc.assert(law);
+});
+
+test("the namespaces are named, but not hundreds of them", () => {
+  expect(severalHyperConvergeds(["b", "a"].map(hcoIn))).toBe(
+    "More than one HyperConverged found, in namespaces a, b; set --hco-namespace",
+  );
+  const many = Array.from({ length: 300 }, (_, at) => hcoIn(`n${at}`));
+  expect(severalHyperConvergeds(many)).toMatch(/and 295 more; set --hco-namespace$/);
+});
+
+const informers = hcoInformers("", { keep: "metadata" });
+const cached = (state: CachedList["state"], ...items: readonly KubeObject[]): CachedList => ({
+  state,
+  store: { items: () => items },
+});
+const synced = cached("synced", hcoIn("openshift-cnv"));
+type Caches = { readonly v1?: CachedList; readonly v1beta1?: CachedList };
+const finder =
+  (caches: Caches) =>
+  ({ apiVersion }: { readonly apiVersion: string }) =>
+    caches[apiVersion.endsWith("/v1") ? "v1" : "v1beta1"];
+
+const searches: readonly { reason: string; caches: Caches; kind: string; wanted: number; apiVersion?: string }[] = [
+  { reason: "before an informer runs nothing is known", caches: {}, kind: "starting", wanted: 1 },
+  { reason: "nor before its first list", caches: { v1: cached("starting") }, kind: "starting", wanted: 1 },
+  {
+    reason: "the newest version that is served counts",
+    caches: { v1: synced, v1beta1: cached("synced") },
+    kind: "found",
+    wanted: 1,
+    apiVersion: "hco.kubevirt.io/v1",
+  },
+  {
+    reason: "the older one counts where the newer is not served",
+    caches: { v1: cached("not served"), v1beta1: synced },
+    kind: "found",
+    wanted: 2,
+    apiVersion: "hco.kubevirt.io/v1beta1",
+  },
+  {
+    reason: "a newer version that begins to be served is waited for",
+    caches: { v1: cached("starting"), v1beta1: synced },
+    kind: "starting",
+    wanted: 1,
+  },
+  {
+    reason: "where no version is served there is none",
+    caches: { v1: cached("not served"), v1beta1: cached("not served") },
+    kind: "none",
+    wanted: 2,
+  },
+];
+test.each(searches)("$reason", ({ caches, kind, wanted, apiVersion }) => {
+  const found = findHyperConverged(informers, finder(caches), "");
+  expect(found).toMatchObject({ kind, ...(apiVersion && { apiVersion }) });
+  expect(wantedHcoInformers(informers, finder(caches))).toHaveLength(wanted);
+});

@@ -1,0 +1,72 @@
+// Which HyperConverged counts in a cluster: both controllers act on this one, and on no other.
+
+import type { KubeObject } from "@virt/api";
+import type { InformerSpec, Projection } from "@virt/engine";
+import type { FindCached } from "./informers.ts";
+
+export type ChosenHyperConverged =
+  | { readonly kind: "found"; readonly object: KubeObject }
+  | { readonly kind: "none" }
+  /** None of them lies where one is usually installed, and nobody said which one counts. */
+  | { readonly kind: "several"; readonly objects: readonly KubeObject[] };
+
+/** Where OpenShift Virtualization and the upstream operator are installed, in the order of preference. */
+export const usualHcoNamespaces = ["openshift-cnv", "kubevirt-hyperconverged"] as const;
+
+/** Of those in the pinned namespace, or in any where it is empty. The order in which they are listed does not matter. */
+export function chooseHyperConverged(listed: readonly KubeObject[], pinned: string): ChosenHyperConverged {
+  const objects = pinned === "" ? listed : listed.filter(({ metadata }) => metadata.namespace === pinned);
+  const usual = usualHcoNamespaces.flatMap((place) => objects.filter(({ metadata }) => metadata.namespace === place));
+  const [object = objects[0]] = usual;
+  if (object === undefined) return { kind: "none" };
+  return usual.length > 0 || objects.length === 1 ? { kind: "found", object } : { kind: "several", objects };
+}
+
+/** What to say where nobody can tell which one counts. */
+export function severalHyperConvergeds(objects: readonly KubeObject[]): string {
+  const namespaces = objects.map(({ metadata }) => metadata.namespace ?? "").toSorted();
+  const shown = namespaces.slice(0, mostShown).join(", ");
+  const more = namespaces.length > mostShown ? ` and ${namespaces.length - mostShown} more` : "";
+  return `More than one HyperConverged found, in namespaces ${shown}${more}; set --hco-namespace`;
+}
+
+const mostShown = 5;
+
+/** The only name that the HyperConverged operator accepts. */
+export const hcoName = "kubevirt-hyperconverged";
+
+/** Newest first. */
+const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
+
+/** For each version, newest first; in all namespaces where none is pinned. */
+export function hcoInformers(pinned: string, projection: Projection): readonly InformerSpec[] {
+  const place = pinned === "" ? {} : { namespace: pinned };
+  return hcoVersions.map((apiVersion) => ({ apiVersion, kind: "HyperConverged", name: hcoName, ...place, projection }));
+}
+
+/** The informers to run: that of the older version only where the newer is not served. */
+export function wantedHcoInformers(informers: readonly InformerSpec[], find: FindCached): readonly InformerSpec[] {
+  const [newest] = informers;
+  if (newest === undefined) return [];
+  return find(newest)?.state === "not served" ? informers : [newest];
+}
+
+/** `apiVersion`: the newest that is served; where none is known to be, nothing is. */
+export type FoundHyperConverged =
+  | { readonly kind: "starting" }
+  | (ChosenHyperConverged & { readonly apiVersion: string | undefined });
+
+/** In the newest version that is served; `starting` before that one is listed. */
+export function findHyperConverged(
+  informers: readonly InformerSpec[],
+  find: FindCached,
+  pinned: string,
+): FoundHyperConverged {
+  const caches = informers.map((spec) => ({ spec, cache: find(spec) }));
+  const served = caches.find(({ cache }) => cache !== undefined && cache.state !== "not served");
+  if (served?.cache === undefined)
+    return caches[0]?.cache === undefined ? { kind: "starting" } : { kind: "none", apiVersion: undefined };
+  if (served.cache.state === "starting") return { kind: "starting" };
+  const chosen = chooseHyperConverged([...served.cache.store.items()], pinned);
+  return { ...chosen, apiVersion: served.spec.apiVersion };
+}

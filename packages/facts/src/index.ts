@@ -1,0 +1,47 @@
+// What both controllers know of the cluster: which HyperConverged counts, hardware, topology, nodes and pools, and how it is read.
+
+export { type Detector, detectors, type Hardware, isWithin, readHardware } from "./hardware.ts";
+export {
+  chooseHyperConverged,
+  type FoundHyperConverged,
+  findHyperConverged,
+  hcoInformers,
+  hcoName,
+  severalHyperConvergeds,
+  usualHcoNamespaces,
+  wantedHcoInformers,
+} from "./hyperconverged.ts";
+export {
+  configInformer,
+  contentProjection,
+  type FindCached,
+  infrastructureInformer,
+  kindInformer,
+  namespaceInformer,
+  nodeInformer,
+  objectInformer,
+  ownedContentProjection,
+  type ReadParts,
+  schedulerInformer,
+} from "./informers.ts";
+export {
+  foreignPoolConfig,
+  type PoolFact,
+  poolInformer,
+  poolInformerOf,
+  poolOfNode,
+  poolRuleParts,
+} from "./pools.ts";
+export { hco, object, schema } from "./reads.ts";
+export { readTopology, type Topology, type TopologyField, topologyFields } from "./topology.ts";
+export {
+  configOf,
+  type NodeRole,
+  nodeRoles,
+  nodesForVms,
+  nodesWithout,
+  type Reach,
+  rolesOf,
+  settledConfigs,
+  vmNodeInformer,
+} from "./vm-nodes.ts";

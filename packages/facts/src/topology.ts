@@ -1,0 +1,87 @@
+// What kind of cluster this is.
+
+import type { KubeObject } from "@virt/api";
+import { asText, at, oncePer } from "@virt/engine";
+
+/** The yes-or-no facts of the topology, in the order in which they are shown. */
+export const topologyFields = [
+  "isOpenShift",
+  "isHCP",
+  "isAWS",
+  "isAzure",
+  "isGCP",
+  "isBareMetal",
+  "isVSphere",
+  "isOpenStack",
+  "hasSchedulableMasters",
+  "isCompact",
+] as const;
+/** A yes-or-no fact of the topology, which conditions may name. */
+export type TopologyField = (typeof topologyFields)[number];
+
+/** What kind of cluster this is, and how many nodes it has of each role. */
+export type Topology = Readonly<Record<TopologyField, boolean>> & {
+  readonly controlPlaneTopology: string;
+  readonly cloudProvider: string;
+  readonly masterCount: number;
+  readonly workerCount: number;
+  readonly totalNodeCount: number;
+};
+
+export type TopologySources = {
+  /** The objects named `cluster`. */
+  readonly infrastructure: KubeObject | undefined;
+  readonly scheduler: KubeObject | undefined;
+  readonly nodes: readonly KubeObject[];
+  /** Names of the CRDs that are installed. */
+  readonly crds: ReadonlySet<string>;
+};
+
+/** What is absent gives false, empty or 0. */
+export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
+  const controlPlaneTopology = asText(at(infrastructure, "status", "controlPlaneTopology")) ?? "";
+  const cloudProvider = asText(at(infrastructure, "status", "platformStatus", "type")) ?? "";
+  return {
+    isOpenShift: openShiftCrds.some((name) => crds.has(name)),
+    controlPlaneTopology,
+    isHCP: controlPlaneTopology === "External",
+    cloudProvider,
+    isAWS: cloudProvider === "AWS",
+    isAzure: cloudProvider === "Azure",
+    isGCP: cloudProvider === "GCP",
+    isBareMetal: cloudProvider === "BareMetal",
+    isVSphere: cloudProvider === "VSphere",
+    isOpenStack: cloudProvider === "OpenStack",
+    hasSchedulableMasters: at(scheduler, "spec", "mastersSchedulable") === true,
+    ...countNodes(nodes),
+  };
+}
+
+/** What is read of the two objects. */
+export const infrastructureParts: readonly (readonly string[])[] = [
+  ["status", "controlPlaneTopology"],
+  ["status", "platformStatus", "type"],
+];
+export const schedulerParts: readonly (readonly string[])[] = [["spec", "mastersSchedulable"]];
+
+const openShiftCrds = ["infrastructures.config.openshift.io", "machineconfigs.machineconfiguration.openshift.io"];
+
+/** The same list is counted once. */
+const countNodes = oncePer((nodes: readonly KubeObject[]) => {
+  const masters = nodes.filter(isMaster);
+  const workerCount = nodes.filter((node) => hasRole(node, "worker") && !isMaster(node)).length;
+  return {
+    masterCount: masters.length,
+    workerCount,
+    totalNodeCount: nodes.length,
+    isCompact: masters.length > 0 && masters.every((node) => hasRole(node, "worker")) && workerCount === 0,
+  };
+});
+
+function isMaster(node: KubeObject): boolean {
+  return hasRole(node, "master") || hasRole(node, "control-plane");
+}
+
+function hasRole(node: KubeObject, role: string): boolean {
+  return at(node, "metadata", "labels", `node-role.kubernetes.io/${role}`) !== undefined;
+}

@@ -1,0 +1,110 @@
+import type { NotAssessedReason } from "@virt/api";
+import { expect, test } from "vitest";
+import { assessImpact, type ImpactFacts, notAssessed } from "./index.ts";
+import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
+
+const nodes = workers(3);
+const facts = clusterFacts({ nodes, vms: vmsOn(namesOf(nodes), 2) });
+const reasons: readonly NotAssessedReason[] = ["NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"];
+
+test.each(reasons)("without nodes nothing is assessed: %s", (reason) => {
+  const impact = assessImpact({ ...facts, nodes: notAssessed(reason, "the server's words") });
+  expect(impact.summary).toBe(`node impact: not assessed (${reason})`);
+  expect(impact.notAssessed).toEqual([{ what: "nodes", reason, message: "the server's words" }]);
+  expect(impact).not.toHaveProperty("duration");
+  expect(impact).not.toHaveProperty("vms");
+});
+
+const gaps: readonly { input: keyof ImpactFacts; what: string }[] = [
+  { input: "vms", what: "VMs" },
+  { input: "runStrategies", what: "VM owners" },
+  { input: "settings", what: "KubeVirt" },
+  { input: "budgets", what: "pods" },
+  { input: "pods", what: "pods" },
+  { input: "policies", what: "disruption policies" },
+  { input: "shape", what: "infrastructure" },
+];
+
+test.each(gaps)("without $input the rest is assessed, and $what are named", ({ input, what }) => {
+  const impact = assessImpact({ ...facts, [input]: notAssessed("Unavailable") });
+  expect(impact.notAssessed).toEqual([{ what, reason: "Unavailable", message: "" }]);
+  expect(impact.nodes).toBe(3);
+  expect(impact.duration).toBeDefined();
+});
+
+test("nodes whose pods were not listed are counted", () => {
+  const { pods } = facts;
+  const listed = pods.isAssessed ? new Map([...pods.value].slice(0, 1)) : new Map();
+  const impact = assessImpact({ ...facts, pods: { isAssessed: true, value: listed } });
+  expect(impact.pods).toEqual({ block: 0, delete: 0 });
+  expect(impact.notAssessed).toEqual([{ what: "pods", reason: "TooMany", message: "pods of 2 nodes were not listed" }]);
+});
+
+test("pods of nodes that are not drained are not missed", () => {
+  const unlisted = { isAssessed: true, value: new Map() } as const;
+  const reloading = assessImpact({ ...facts, disruption: [{ pool: "worker", class: "Reload" }], pods: unlisted });
+  expect([reloading.nodes, reloading.notAssessed]).toEqual([3, []]);
+  const cordoned = clusterFacts({ nodes: [nodeObject("worker-0", { isCordoned: true })] });
+  const held = assessImpact({ ...cordoned, pods: unlisted });
+  expect([held.held, held.notAssessed]).toEqual([1, []]);
+});
+
+test("a VM without a strategy of its own is unknown while KubeVirt's is", () => {
+  const vms = [vmObject("a", "worker-0", { strategy: null }), vmObject("b", "worker-0")];
+  const impact = assessImpact({ ...clusterFacts({ nodes, vms }), settings: notAssessed("Listing") });
+  expect(impact.vms).toMatchObject({ migrate: 1, unknown: 1 });
+});
+
+test("a VM whose owner could not be read counts as one that stops", () => {
+  const given = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: "None" })] });
+  expect(assessImpact(given).vms).toMatchObject({ restart: 1, stop: 0 });
+  expect(assessImpact({ ...given, runStrategies: notAssessed("TooMany") }).vms).toMatchObject({ restart: 0, stop: 1 });
+});
+
+test("where all nodes for VMs go down at once, no VM has a target", () => {
+  const pools = [poolObject("worker", { maxUnavailable: "100%" })];
+  const impact = assessImpact(clusterFacts({ nodes, pools, vms: vmsOn(namesOf(nodes), 1) }));
+  expect(impact.vms).toMatchObject({ migrate: 0, block: 3 });
+  expect(impact.blockers.map(({ reason }) => reason)).toEqual(["NoTargetNode", "NoTargetNode", "NoTargetNode"]);
+});
+
+test("what stands on one node is listed by namespace and name, however it was read", () => {
+  const blocking = ["c", "a", "b"].map((name) => vmObject(name, "worker-1", { isMigratable: false }));
+  const other = vmObject("z", "worker-1", { isMigratable: false, metadata: { namespace: "apps" } });
+  const earlier = vmObject("d", "worker-0", { isMigratable: false });
+  const impact = assessImpact(clusterFacts({ nodes, vms: [...blocking, other, earlier] }));
+  expect(impact.blockers.map(({ namespace, name }) => `${namespace}/${name}`)).toEqual([
+    "vms/d",
+    "apps/z",
+    "vms/a",
+    "vms/b",
+    "vms/c",
+  ]);
+});
+
+test("room is unknown where a VM does not report its memory", () => {
+  const vms = [vmObject("a", "worker-0", { spec: { domain: {} } })];
+  expect(assessImpact(clusterFacts({ nodes, vms })).capacity.fits).toBe("Unknown");
+});
+
+test("what was assumed is reported", () => {
+  const pinned = {
+    spec: { nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" }, domain: { memory: { guest: "8Gi" } } },
+  };
+  const masters = workers(2, "node-", { roles: ["master", "worker"] });
+  const impact = assessImpact({
+    ...clusterFacts({
+      nodes: masters,
+      vms: [vmObject("a", "node-0", pinned)],
+      migrations: { bandwidthPerMigration: "1Mi" },
+    }),
+    disruption: [{ pool: "master", class: "Reboot" }],
+  });
+  expect(impact.assumes).toEqual([
+    "10 % of each node serves other pods",
+    "CPU, huge pages, devices, pod affinity and storage are not checked",
+    "selectors on labels of CPU models and features match every node",
+    "migrations are cancelled: the bandwidth limit is too low for the timeout",
+    "in pool master the node of the Machine Config Operator's pod goes last, wherever it stands in the order",
+  ]);
+});

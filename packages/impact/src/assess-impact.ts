@@ -1,0 +1,294 @@
+// Facts to impact: what carrying out a plan would do to nodes, VMs and pods, and how long it would take.
+
+import {
+  type Impact,
+  type ImpactEntry,
+  type ImpactGap,
+  type ImpactPool,
+  type KubeObject,
+  type NotAssessedReason,
+  type PoolDisruption,
+  type VmOutcome,
+  vmOutcomes,
+} from "@virt/api";
+import type { RenderedOf } from "@virt/engine";
+import { type Assessment, assessedOr } from "./assessed.ts";
+import { type CapacityShortage, ClusterRooms } from "./capacity.ts";
+import type { DisruptionPolicies } from "./disruption-class.ts";
+import { assessPods, type DrainedPod } from "./drained-pods.ts";
+import { assessVms, type DrainedVm, drainedNodes, loadOf } from "./drained-vms.ts";
+import { assessDurations, type MigrationRate, migrationRate, type PoolLoad, restartBounds } from "./duration.ts";
+import { durationText } from "./duration-text.ts";
+import { boundImpact, withoutVmNames } from "./impact-status.ts";
+import type { NodeFact } from "./nodes.ts";
+import { assumesLabels } from "./placement.ts";
+import type { BudgetFact, PodFact } from "./pods.ts";
+import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
+import { summarizeImpact, vmGap } from "./summary.ts";
+import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
+import type { VmFact } from "./vms.ts";
+
+/** All that an assessment is made of. */
+export type ImpactFacts = {
+  /** RFC 3339; passed through. */
+  readonly assessedAt: string;
+  /** What the plan's own MachineConfigs do to each pool. */
+  readonly disruption: readonly PoolDisruption[];
+  /** All MachineConfigPools. */
+  readonly pools: readonly KubeObject[];
+  readonly nodes: Assessment<readonly NodeFact[]>;
+  readonly policies: Assessment<DisruptionPolicies>;
+  /** Rendered MachineConfigs that nodes run or wait for; one that is not known counts as a reboot. */
+  readonly renderedOf: RenderedOf;
+  readonly shape: Assessment<ClusterShape>;
+  readonly settings: Assessment<VirtSettings>;
+  readonly vms: Assessment<readonly VmFact[]>;
+  /** Run strategies by `namespace/name` of the VirtualMachine. */
+  readonly runStrategies: Assessment<ReadonlyMap<string, string>>;
+  readonly budgets: Assessment<readonly BudgetFact[]>;
+  /** Pods by node; nodes that are not in it were not listed. */
+  readonly pods: Assessment<ReadonlyMap<string, readonly PodFact[]>>;
+  /** Seconds that nodes took to come back from a reboot, by pool. */
+  readonly restartSamples: ReadonlyMap<string, readonly number[]>;
+};
+
+/** How an impact is shown. */
+export type ImpactOptions = {
+  /** The lists say on which node and in which namespace there are VMs, and not which. */
+  readonly hidesVmNames?: boolean;
+};
+
+/**
+ * The impact of a plan, within the bounds of a status. Never throws and never waits: what could not be read is left out and named.
+ * The order of lists makes no difference. Seconds are bounds without the time that blockers block.
+ */
+export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: ImpactOptions = {}): Impact {
+  if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
+  const nodes = facts.nodes.value;
+  const shape = assessedOr(facts.shape, readClusterShape(undefined));
+  const settings = assessedOr(facts.settings, readVirtSettings(undefined, undefined));
+  const pools = assessPools({ ...facts, nodes });
+  const vms = assessedOr(facts.vms, []);
+  const rooms = new ClusterRooms(nodes, vms, settings);
+  const runStrategies = assessedOr(facts.runStrategies, new Map<string, string>());
+  const drained = assessVms(pools, { vms, rooms, settings, shape, runStrategies });
+  const byNode = Map.groupBy(drained, ({ vm }) => vm.node);
+  const pods = assessPods(pools, { shape, pods: facts.pods, budgets: facts.budgets });
+  const rate = migrationRate(vms, settings);
+  const durations = assessDurations(runningLoads(pools, byNode, facts), { rate, settings, shape });
+  const rollout = pools.map((pool): ImpactPool => {
+    const bounds = durations.pools.get(pool.name);
+    return {
+      name: pool.name,
+      class: pool.class,
+      nodes: pool.starting.length,
+      held: pool.held.length,
+      atOnce: pool.atOnce,
+      waves: pool.waves.length,
+      ...(pool.holdup !== undefined && { holdup: pool.holdup }),
+      order: pool.nodes.map(({ node }) => node.name),
+      ...(bounds && { lowSeconds: bounds.low, highSeconds: bounds.high }),
+    };
+  });
+  const { plan } = durations;
+  const impact = {
+    nodes: sum(pools.map(({ starting }) => starting.length)),
+    held: sum(pools.map(({ held }) => held.length)),
+    ...(facts.vms.isAssessed && { vms: countOutcomes(drained) }),
+    ...(pods.isAssessed && { pods: countPods(pods.value) }),
+    ...(plan && {
+      duration: {
+        lowSeconds: plan.low,
+        highSeconds: plan.high,
+        text: durationText(plan),
+        restart: restartSource(pools, facts),
+        migration: rate.source,
+      },
+    }),
+    capacity: assessCapacity(pools, byNode, { rooms, shape, isAssessed: facts.vms.isAssessed }),
+    pools: rollout,
+    ...entriesOfImpact(pools, byNode, assessedOr(pods, [])),
+    notAssessed: gapsOf(facts, pods, pools),
+  };
+  const assumes = assumptions(pools, drained, rate);
+  const more = { pools: 0, blockers: 0, stops: 0 };
+  const whole = { assessedAt: facts.assessedAt, summary: summarizeImpact(impact), ...impact, more, assumes };
+  return boundImpact(hidesVmNames ? withoutVmNames(whole) : whole);
+}
+
+function unassessed({ assessedAt }: ImpactFacts, reason: NotAssessedReason, message: string): Impact {
+  return {
+    assessedAt,
+    summary: `node impact: not assessed (${reason})`,
+    nodes: 0,
+    held: 0,
+    capacity: { fits: "Unknown", nodes: [], unplacedVMs: 0, unplacedMiB: 0 },
+    pools: [],
+    blockers: [],
+    stops: [],
+    more: { pools: 0, blockers: 0, stops: 0 },
+    assumes: [],
+    notAssessed: [{ what: "nodes", reason, message }],
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+function countOutcomes(drained: readonly DrainedVm[]): Impact["vms"] & object {
+  const counts = Object.fromEntries(vmOutcomes.map((outcome) => [outcome, 0])) as Record<VmOutcome, number>;
+  for (const { outcome } of drained) counts[outcome] += 1;
+  return counts;
+}
+
+function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
+  const blocking = pods.filter(({ outcome }) => outcome === "block").length;
+  return { block: blocking, delete: pods.length - blocking };
+}
+
+/** The VMs that count, by the name of their node. */
+type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
+
+// Held nodes do not take time; a paused pool has none.
+function runningLoads(
+  pools: readonly AssessedPool[],
+  byNode: VmsByNode,
+  { restartSamples }: ImpactFacts,
+): readonly PoolLoad[] {
+  return pools.flatMap((pool) => {
+    const starting = new Set(pool.starting);
+    const nodes = pool.nodes.filter(({ node }) => starting.has(node.name));
+    if (nodes.length === 0) return [];
+    const loads = nodes.map((each) => ({ class: each.class, ...loadOf(byNode.get(each.node.name) ?? []) }));
+    const samples = restartSamples.get(pool.name) ?? [];
+    return [{ name: pool.name, atOnce: pool.atOnce, nodes: loads, restartSamples: samples }];
+  });
+}
+
+// Observed only where no pool that reboots had to be guessed.
+function restartSource(pools: readonly AssessedPool[], { restartSamples }: ImpactFacts): "observed" | "default" {
+  const rebooting = pools.filter(
+    ({ starting, nodes }) => starting.length > 0 && nodes.some((each) => each.class === "Reboot"),
+  );
+  const isObserved = ({ name }: AssessedPool) =>
+    restartBounds("Reboot", restartSamples.get(name) ?? [], "").source === "observed";
+  return rebooting.length > 0 && rebooting.every(isObserved) ? "observed" : "default";
+}
+
+const MiB = 2 ** 20;
+
+// Without a drain VMs come back where they were.
+function assessCapacity(
+  pools: readonly AssessedPool[],
+  byNode: VmsByNode,
+  {
+    rooms,
+    shape,
+    isAssessed,
+  }: { readonly rooms: ClusterRooms; readonly shape: ClusterShape; readonly isAssessed: boolean },
+): Impact["capacity"] {
+  const none = { nodes: [], unplacedVMs: 0, unplacedMiB: 0 };
+  if (!isAssessed) return { fits: "Unknown", ...none };
+  if (shape.isSingleReplica) return { fits: "Yes", ...none };
+  const isMoving = ({ outcome }: DrainedVm) => outcome === "migrate" || outcome === "restart";
+  const movingFrom = (names: readonly string[]) =>
+    names.flatMap((name) => (byNode.get(name) ?? []).filter(isMoving).map(({ vm }) => vm));
+  const shortages = pools.flatMap(({ waves }) =>
+    waves.flatMap((wave) => rooms.placeWave(wave, movingFrom(wave)) ?? []),
+  );
+  const worst = shortages.reduce<CapacityShortage | undefined>(
+    (most, each) => (each.unplacedBytes > (most?.unplacedBytes ?? 0) ? each : most),
+    undefined,
+  );
+  if (worst !== undefined)
+    return {
+      fits: "No",
+      nodes: worst.nodes,
+      unplacedVMs: worst.unplacedVms,
+      unplacedMiB: Math.ceil(worst.unplacedBytes / MiB),
+    };
+  const isSized = (vm: VmFact) => vm.guestMemory !== undefined || vm.requestedMemory !== undefined;
+  return { fits: movingFrom([...byNode.keys()]).every(isSized) ? "Yes" : "Unknown", ...none };
+}
+
+// In rollout order; those of one node by name, VMs before pods.
+function entriesOfImpact(
+  pools: readonly AssessedPool[],
+  vmsOf: VmsByNode,
+  pods: readonly DrainedPod[],
+): { readonly blockers: readonly ImpactEntry[]; readonly stops: readonly ImpactEntry[] } {
+  const podsOf = Map.groupBy(pods, ({ node }) => node);
+  const entries = pools
+    .flatMap((pool) => pool.nodes.map(({ node }) => node.name))
+    .flatMap((node) => [...(vmsOf.get(node) ?? []).flatMap(entryOfVm), ...(podsOf.get(node) ?? []).map(entryOfPod)]);
+  const blockers = entries.flatMap(({ isBlocker, entry }) => (isBlocker ? [entry] : []));
+  return { blockers, stops: entries.flatMap(({ isBlocker, entry }) => (isBlocker ? [] : [entry])) };
+}
+
+const listedOutcomes: ReadonlySet<string> = new Set(["block", "stop", "restart", "external"]);
+
+type ListedEntry = { readonly isBlocker: boolean; readonly entry: ImpactEntry };
+
+function entryOfVm({ vm, outcome, reason }: DrainedVm): readonly ListedEntry[] {
+  if (!listedOutcomes.has(outcome)) return [];
+  const { node, namespace, name } = vm;
+  const isBlocker = outcome === "block";
+  const kind = "VirtualMachineInstance";
+  return [{ isBlocker, entry: { node, kind, namespace, name, reason: isBlocker ? reason : outcome } }];
+}
+
+function entryOfPod({ node, pod: { namespace, name }, outcome, reason }: DrainedPod): ListedEntry {
+  const isBlocker = outcome === "block";
+  return { isBlocker, entry: { node, kind: "Pod", namespace, name, reason: isBlocker ? reason : outcome } };
+}
+
+function gapsOf(
+  facts: ImpactFacts,
+  pods: Assessment<readonly DrainedPod[]>,
+  pools: readonly AssessedPool[],
+): readonly ImpactGap[] {
+  const inputs: readonly (readonly [string, Assessment<unknown>])[] = [
+    [vmGap, facts.vms],
+    ["VM owners", facts.runStrategies],
+    ["KubeVirt", facts.settings],
+    ["pods", pods],
+    ["disruption policies", facts.policies],
+    ["infrastructure", facts.shape],
+  ];
+  const missing = inputs.flatMap(([what, input]) =>
+    input.isAssessed ? [] : [{ what, reason: input.reason, message: input.message }],
+  );
+  const unlisted = unlistedNodes(facts, pools);
+  return pods.isAssessed && unlisted > 0
+    ? [...missing, { what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }]
+    : missing;
+}
+
+// Pods of a node that is not drained are nobody's concern, and are not listed.
+function unlistedNodes({ pods }: ImpactFacts, pools: readonly AssessedPool[]): number {
+  if (!pods.isAssessed) return 0;
+  return pools.flatMap(drainedNodes).filter((node) => !pods.value.has(node)).length;
+}
+
+function assumptions(
+  pools: readonly AssessedPool[],
+  drained: readonly DrainedVm[],
+  rate: MigrationRate,
+): readonly string[] {
+  const isMigrating = drained.some(({ outcome }) => outcome === "migrate");
+  return [
+    ...(drained.length > 0
+      ? ["10 % of each node serves other pods", "CPU, huge pages, devices, pod affinity and storage are not checked"]
+      : []),
+    ...(drained.some(({ vm }) => assumesLabels(vm.placement))
+      ? ["selectors on labels of CPU models and features match every node"]
+      : []),
+    ...(rate.isCancelled && isMigrating
+      ? ["migrations are cancelled: the bandwidth limit is too low for the timeout"]
+      : []),
+    ...(pools.some(({ name, nodes }) => name === "master" && nodes.length > 1)
+      ? ["in pool master the node of the Machine Config Operator's pod goes last, wherever it stands in the order"]
+      : []),
+  ];
+}

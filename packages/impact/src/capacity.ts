@@ -1,0 +1,174 @@
+// Whether the VMs of a wave find room on the other nodes, by memory.
+
+import { compareUtf8 } from "@virt/engine";
+import type { NodeFact } from "./nodes.ts";
+import { qualifies, type VmPlacement } from "./placement.ts";
+import type { VirtSettings } from "./virt-settings.ts";
+import { isOnNode, requestOf, type VmFact } from "./vms.ts";
+
+/** A node that VMs may go to, and what it has left, in bytes. */
+type Room = { readonly node: NodeFact; readonly free: number };
+
+/** Rooms that take a VM: by free memory, then by name; and what all of them have left. */
+type QualifiedRooms = {
+  readonly emptiestFirst: readonly number[];
+  readonly places: ReadonlySet<number>;
+  readonly free: number;
+};
+
+/** A wave that leaves VMs without a node. */
+export type CapacityShortage = {
+  readonly nodes: readonly string[];
+  readonly unplacedVms: number;
+  readonly unplacedBytes: number;
+};
+
+/** The nodes of a cluster, and what today's VMs leave of them. */
+export class ClusterRooms {
+  readonly #rooms: readonly Room[];
+  readonly #settings: Pick<VirtSettings, "memoryOvercommit">;
+  readonly #qualified = new Map<string, QualifiedRooms>();
+  readonly #places: ReadonlyMap<string, number>;
+
+  constructor(nodes: readonly NodeFact[], vms: readonly VmFact[], settings: Pick<VirtSettings, "memoryOvercommit">) {
+    const used = new Map<string, number>();
+    for (const vm of vms) if (isOnNode(vm)) used.set(vm.node, (used.get(vm.node) ?? 0) + requestOf(vm, settings));
+    this.#settings = settings;
+    // Other pods need a tenth.
+    this.#rooms = nodes
+      .toSorted((left, right) => compareUtf8(left.name, right.name))
+      .map((node) => ({
+        node,
+        free: Math.floor(((node.allocatableMemory ?? 0) * 9) / 10) - (used.get(node.name) ?? 0),
+      }));
+    this.#places = new Map(this.#rooms.map(({ node: { name } }, at) => [name, at]));
+  }
+
+  /** Whether any node outside the wave takes such a VM, however full it is. */
+  hasTarget(placement: VmPlacement, wave: ReadonlySet<string>): boolean {
+    return this.#qualifiedFor(placement).emptiestFirst.some((at) => !wave.has(this.#rooms[at]?.node.name ?? ""));
+  }
+
+  /** Bytes that the emptiest node outside the wave has left for such a VM; undefined: there is no such node. */
+  mostFree(placement: VmPlacement, wave: ReadonlySet<string>): number | undefined {
+    const [first] = this.#targets(placement, wave, 1);
+    return first === undefined ? undefined : this.#rooms[first]?.free;
+  }
+
+  /** The largest VM first onto the node with most free memory. Undefined: all find room. */
+  placeWave(wave: readonly string[], vms: readonly VmFact[]): CapacityShortage | undefined {
+    if (this.#hasAmpleRoom(wave, vms)) return undefined;
+    const leaving = new Set(wave);
+    const remaining = new Map<number, number>();
+    const freeOf = (at: number) => remaining.get(at) ?? this.#rooms[at]?.free ?? 0;
+    const targets = new Map<string, TargetQueue>();
+    const requests = vms
+      .map((vm) => ({ vm, bytes: requestOf(vm, this.#settings) }))
+      .toSorted((left, right) => right.bytes - left.bytes || inNameOrder(left.vm, right.vm));
+    const unplaced = requests.filter(({ vm: { placement }, bytes }) => {
+      const queue =
+        targets.get(placement.key) ?? new TargetQueue(this.#targets(placement, leaving, vms.length), freeOf);
+      targets.set(placement.key, queue);
+      const target = queue.emptiest();
+      if (target === undefined || target.free < bytes) return true;
+      remaining.set(target.at, target.free - bytes);
+      return false;
+    });
+    if (unplaced.length === 0) return undefined;
+    const unplacedBytes = unplaced.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { nodes: wave, unplacedVms: unplaced.length, unplacedBytes };
+  }
+
+  // While the mean of what is left on the nodes that take a VM is not below what the largest asks, the emptiest of them has room for
+  // it, whoever was placed before. That is so nearly always, and then nobody need be placed.
+  #hasAmpleRoom(wave: readonly string[], vms: readonly VmFact[]): boolean {
+    const largest = new Map<string, { readonly placement: VmPlacement; readonly bytes: number }>();
+    let total = 0;
+    for (const vm of vms) {
+      const { placement } = vm;
+      const bytes = requestOf(vm, this.#settings);
+      total += bytes;
+      if (bytes > (largest.get(placement.key)?.bytes ?? -1)) largest.set(placement.key, { placement, bytes });
+    }
+    return [...largest.values()].every(({ placement, bytes }) => {
+      const { emptiestFirst, places, free } = this.#qualifiedFor(placement);
+      const leaving = wave.flatMap((name) => {
+        const at = this.#places.get(name);
+        return at !== undefined && places.has(at) ? [Math.max(0, this.#rooms[at]?.free ?? 0)] : [];
+      });
+      const left = leaving.reduce((sum, each) => sum - each, free);
+      const targets = emptiestFirst.length - leaving.length;
+      return targets > 0 && left - total >= targets * bytes;
+    });
+  }
+
+  // Of so many VMs none goes to a node behind the first so many: one before it is still untouched.
+  #targets(placement: VmPlacement, leaving: ReadonlySet<string>, most: number): readonly number[] {
+    const found: number[] = [];
+    for (const at of this.#qualifiedFor(placement).emptiestFirst) {
+      if (found.length === most) break;
+      if (!leaving.has(this.#rooms[at]?.node.name ?? "")) found.push(at);
+    }
+    return found;
+  }
+
+  // Thousands of VMs ask the same few things.
+  #qualifiedFor(placement: VmPlacement): QualifiedRooms {
+    const known = this.#qualified.get(placement.key);
+    if (known !== undefined) return known;
+    const freeOf = (at: number) => this.#rooms[at]?.free ?? 0;
+    const places = this.#rooms.flatMap(({ node }, at) => (qualifies(node, placement) ? [at] : []));
+    const found = {
+      emptiestFirst: places.toSorted((left, right) => freeOf(right) - freeOf(left)),
+      places: new Set(places),
+      free: places.reduce((sum, at) => sum + Math.max(0, freeOf(at)), 0),
+    };
+    this.#qualified.set(placement.key, found);
+    return found;
+  }
+}
+
+type Target = { readonly at: number; readonly free: number };
+
+/** Nodes by their free memory. VMs with other wishes take from the same nodes, so what is first may have less by now. */
+class TargetQueue {
+  readonly #entries: Target[];
+  readonly #freeOf: (at: number) => number;
+
+  constructor(nodes: readonly number[], freeOf: (at: number) => number) {
+    this.#freeOf = freeOf;
+    this.#entries = nodes.map((at) => ({ at, free: freeOf(at) }));
+    this.#entries.sort((left, right) => right.free - left.free || left.at - right.at);
+  }
+
+  emptiest(): Target | undefined {
+    for (let [first] = this.#entries; first !== undefined; [first] = this.#entries) {
+      const free = this.#freeOf(first.at);
+      if (free === first.free) return first;
+      this.#entries.shift();
+      this.#insert({ at: first.at, free });
+    }
+    return undefined;
+  }
+
+  #insert(entry: Target): void {
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#entries[middle];
+      const isBefore = other !== undefined && (other.free - entry.free || entry.at - other.at) > 0;
+      if (isBefore) low = middle + 1;
+      else high = middle;
+    }
+    this.#entries.splice(low, 0, entry);
+  }
+}
+
+/** By namespace, then by name. */
+export function inNameOrder(
+  left: { readonly namespace: string; readonly name: string },
+  right: { readonly namespace: string; readonly name: string },
+): number {
+  const isSameNamespace = left.namespace === right.namespace;
+  return (isSameNamespace ? 0 : compareUtf8(left.namespace, right.namespace)) || compareUtf8(left.name, right.name);
+}

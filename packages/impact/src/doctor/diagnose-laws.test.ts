@@ -1,0 +1,257 @@
+// What holds for every rollout: bounds, totals, commands that a shell may see, and no dependence on the order of lists.
+
+import type { KubeObject, RolloutStatus } from "@virt/api";
+import { utf8Length } from "@virt/engine";
+import { runsForCost } from "@virt/testkit/law-runs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { anyCluster } from "../testing/any-cluster.ts";
+import { poolObject, vmObject } from "../testing/cluster-builder.ts";
+import { diagnoseRollout } from "./diagnose-rollout.ts";
+import {
+  diagnoseInTurn,
+  migrationObject,
+  nodeAnnotations,
+  type RolloutGiven,
+  reportOf,
+  rollingNode,
+  rollingPool,
+  rolloutFacts,
+} from "./testing/rollout-builder.ts";
+
+const phases = Object.keys(nodeAnnotations) as readonly (keyof typeof nodeAnnotations)[];
+const names = ["n-0", "n-1", "n-2", "n-3", "n-4", "n-5"];
+
+const anyMigration = fc
+  .record({
+    vm: fc.constantFrom("vm-0", "vm-1", "vm-2"),
+    phase: fc.constantFrom("", "Pending", "Scheduling", "Running", "Failed", "Failed", "Succeeded"),
+    at: fc.nat(59),
+    hold: fc.constantFrom(undefined, "migrationRejectedByResourceQuota", "migrationBlockedByBackup"),
+  })
+  .map(({ vm, phase, at, hold }) =>
+    migrationObject(vm, phase, {
+      at,
+      status: {
+        conditions: hold ? [{ type: hold, status: "True" }] : [],
+        migrationState: { failureReason: `virt-launcher-${vm}-x is not ready` },
+      },
+    }),
+  );
+
+const anyMessage = fc.constantFrom(
+  "",
+  'error when evicting pods/"pod-0" -n "apps": 429',
+  'error when waiting for pod "pod-1" in namespace "apps" to terminate: x, error when evicting pods/"virt-launcher-vm-0-x" -n "vms": y',
+  "failed calling webhook virt-launcher-eviction-interceptor",
+);
+
+const anyRollout: fc.Arbitrary<RolloutGiven> = fc
+  .record({
+    cluster: anyCluster,
+    nodes: fc.array(fc.record({ phase: fc.constantFrom(...phases), isReady: fc.boolean() }), {
+      minLength: 1,
+      maxLength: names.length,
+    }),
+    limit: fc.constantFrom<(number | string)[]>(1, 2, "50%", "2"),
+    paused: fc.constantFrom(false, false, true),
+    generation: fc.constantFrom(2, 2, 3),
+    vmims: fc.array(anyMigration, { maxLength: 8 }),
+    message: anyMessage,
+    areVmsNamed: fc.boolean(),
+  })
+  .map(({ cluster, nodes, limit, paused, generation, vmims, message, areVmsNamed }) => ({
+    ...cluster,
+    nodes: nodes.map(({ phase, isReady }, at) => rollingNode(names[at] ?? "", phase, { isReady })),
+    pools: [poolObject("master"), rollingPool({ maxUnavailable: limit, paused }, {}, generation)],
+    vms: (cluster.vms ?? []).map((vm, at) =>
+      at % 2 === 0 ? vm : { ...vm, status: { ...(vm["status"] as object), evacuationNodeName: names[at % 6] ?? "" } },
+    ),
+    vmims,
+    reports: nodes.map((_, at) => reportOf(names[at] ?? "", message)),
+    namedPods: Object.values(cluster.pods ?? {}).flat(),
+    areVmsNamed,
+  }));
+
+/** More than an hour of the same, after which whatever it is has come of age. */
+const lateRollout = (given: RolloutGiven) => diagnoseInTurn([0, given], [4000, given]).at(-1)?.rollout as RolloutStatus;
+
+test("every node is counted once, and what is listed and what is more than that make the totals", () => {
+  const law = fc.property(anyRollout, (given) => {
+    const { pools, nodes, findings, more } = lateRollout(given);
+    const [pool] = pools;
+    expect(pool).toMatchObject({ name: "worker", total: given.nodes?.length });
+    expect((pool?.done ?? 0) + (pool?.inHand ?? 0) + (pool?.waiting ?? 0) + (pool?.degraded ?? 0)).toBe(pool?.total);
+    expect(nodes.length + more.nodes).toBe(pool?.total);
+    expect(findings.length).toBeLessThanOrEqual(20);
+    const onNodes = findings.filter(({ id, node }) => node !== undefined && id !== "CordonedByPerson");
+    const counts = [...Map.groupBy(onNodes, ({ node }) => node).values()].map(({ length }) => length);
+    expect(Math.max(0, ...counts)).toBeLessThanOrEqual(5);
+  });
+  fc.assert(law, runsForCost(20));
+});
+
+/** The words of a command as a shell has them; undefined where one means more to it than itself. */
+function shellWords(command: string): readonly string[] | undefined {
+  const words = command.match(/'[^']*'|[^\s']+/g) ?? [];
+  const isPlain = words.every((word) => /^'[^']*'$/.test(word) || /^[-\w./:=@]+$/.test(word));
+  return isPlain && words.join(" ") === command ? words : undefined;
+}
+
+const verbs = ["describe", "get", "logs", "patch", "edit", "adm"];
+
+function isRunnable([program = "", ...words]: readonly string[]): boolean {
+  const [verb = ""] = words[0] === "-n" ? words.slice(2) : words;
+  return program === "oc" ? verbs.includes(verb) : ["virtctl", "ssh"].includes(program) && words.length > 1;
+}
+
+test("every command is one line of plain words, for oc, virtctl or ssh, and its names are names of objects", () => {
+  const law = fc.property(anyRollout, (given) => {
+    const commands = lateRollout(given).findings.flatMap(({ command }) => command ?? []);
+    expect(commands.filter((command) => !isRunnable(shellWords(command) ?? []))).toEqual([]);
+  });
+  fc.assert(law, runsForCost(20));
+});
+
+test("no text of an object gets into a command or beyond its length into a message", () => {
+  const hostile = fc.constantFrom(
+    "$(reboot)",
+    "a; rm -rf /",
+    "x' --all",
+    "-A",
+    "\u001b[31mred\u202e",
+    "y".repeat(5000),
+    'z"\n`id`',
+    "Upper",
+  );
+  const law = fc.property(hostile, hostile, hostile, (name, namespace, text) => {
+    const given: RolloutGiven = {
+      nodes: [rollingNode(name, "Draining"), rollingNode("ok", "Degraded", { reason: text })],
+      vms: [vmObject(name, name, { isMigratable: false, reason: text, metadata: { namespace } })],
+      reports: [
+        reportOf(name, `error when waiting for pod "${name}" in namespace "${namespace}" to terminate: ${text}`),
+      ],
+      operators: [
+        {
+          apiVersion: "v1",
+          kind: "HyperConverged",
+          metadata: { name, namespace },
+          status: { conditions: [{ type: "Degraded", status: "True", reason: text, message: text }] },
+        } satisfies KubeObject,
+      ],
+    };
+    const { findings, summary } = lateRollout(given);
+    expect(findings.map(({ id }) => id).toSorted()).toEqual(["NodeDegraded", "VMNotMigratable", "VirtDegraded"]);
+    for (const { command, message, object } of findings) {
+      expect(["oc describe machineconfignode ok", undefined]).toContain(command);
+      expect(message).not.toMatch(/\p{Cc}|\p{Cf}/u);
+      expect(message.length).toBeLessThanOrEqual(1024);
+      expect(object?.name.length).toBeLessThanOrEqual(253);
+    }
+    expect(Array.from(summary).length).toBeLessThanOrEqual(512);
+  });
+  fc.assert(law, runsForCost(10));
+});
+
+test("the order of lists changes nothing", () => {
+  const law = fc.property(anyRollout, (given) => {
+    const turned = {
+      ...given,
+      nodes: given.nodes?.toReversed() ?? [],
+      pools: given.pools?.toReversed() ?? [],
+      vms: given.vms?.toReversed() ?? [],
+      vmims: given.vmims?.toReversed() ?? [],
+      reports: given.reports?.toReversed() ?? [],
+      namedPods: given.namedPods?.toReversed() ?? [],
+      budgets: given.budgets?.toReversed() ?? [],
+    };
+    expect(lateRollout(turned)).toEqual(lateRollout(given));
+  });
+  fc.assert(law, runsForCost(20));
+});
+
+test("nothing but findings names a VM", () => {
+  const law = fc.property(anyRollout, (given) => {
+    expect(JSON.stringify({ ...lateRollout(given), findings: [] })).not.toMatch(/vm-\d/);
+  });
+  fc.assert(law, runsForCost(20));
+});
+
+test("with names of VMs forbidden, no finding has one", () => {
+  const law = fc.property(anyRollout, (given) => {
+    const rollout = lateRollout({ ...given, areVmsNamed: false });
+    expect(JSON.stringify(rollout)).not.toMatch(/vm-\d/);
+    const hidden = rollout.findings.filter(({ object }) => object?.name === "*");
+    const places = hidden.map(({ id, node, object }) => `${id} ${node} ${object?.namespace}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+  fc.assert(law, runsForCost(20));
+});
+
+test("with names of VMs forbidden, there is a finding for each node and namespace", () => {
+  const vm = (name: string, node: string, namespace: string) =>
+    vmObject(name, node, { spec: { nodeSelector: { disk: "local" } }, metadata: { namespace } });
+  const { findings } = lateRollout({
+    nodes: [rollingNode("worker-0", "Draining"), rollingNode("worker-1", "Draining")],
+    vms: [
+      vm("a", "worker-0", "one"),
+      vm("b", "worker-0", "one"),
+      vm("c", "worker-0", "two"),
+      vm("d", "worker-1", "one"),
+    ],
+    areVmsNamed: false,
+  });
+  expect(findings.map(({ id, node, object }) => [id, node, `${object?.namespace}/${object?.name}`])).toEqual([
+    ["VMNoTarget", "worker-0", "one/*"],
+    ["VMNoTarget", "worker-0", "two/*"],
+    ["VMNoTarget", "worker-1", "one/*"],
+  ]);
+});
+
+test("five thousand VMs that block, with the longest names there are, fit into 16 kB, and all are counted", () => {
+  const long = (start: string) => start.padEnd(253, "x");
+  const nodes = Array.from({ length: 100 }, (_, at) => rollingNode(long(`node-${at}-`), "Draining"));
+  const vms = nodes.flatMap(({ metadata }, node) =>
+    Array.from({ length: 50 }, (_, at) =>
+      vmObject(long(`vm-${node}-${at}`), metadata.name, {
+        isMigratable: false,
+        reason: "r".repeat(3000),
+        metadata: { namespace: "n".repeat(63) },
+      }),
+    ),
+  );
+  const rollout = lateRollout({ nodes, vms });
+  expect(utf8Length(JSON.stringify(rollout))).toBeLessThanOrEqual(16_000);
+  expect(rollout.findings.length).toBeGreaterThan(0);
+  expect(rollout.findings.length + rollout.more.findings).toBe(5000);
+  expect(rollout.nodes.length + rollout.more.nodes).toBe(100);
+});
+
+const nodes = [rollingNode("worker-0", "Draining")];
+const shown: readonly (readonly [string, number, RolloutGiven])[] = [
+  ["VMNotMigratable", 120, { nodes, vms: [vmObject("vm-0", "worker-0", { isMigratable: false })] }],
+  ["ControllerDown", 600, { nodes, reports: [reportOf("worker-0", "", "a")] }],
+  ["DrainSlow", 900, { nodes }],
+];
+
+test.each(shown)(
+  "a process that has just started goes on with %s and the node at work as the status has them",
+  (id, age, world) => {
+    const last = diagnoseInTurn([0, world], [age, world])[1];
+    const restarted = diagnoseRollout({ ...rolloutFacts(world, age + 1, last), sightings: new Map() });
+    const later = diagnoseRollout(rolloutFacts(world, age + 2, restarted));
+    for (const { rollout } of [restarted, later]) {
+      expect(rollout.findings.map((finding) => finding.id)).toEqual([id]);
+      expect(rollout.findings).toEqual(last?.rollout.findings);
+      expect(rollout.nodes).toEqual(last?.rollout.nodes);
+    }
+  },
+);
+
+test("a clock that was set back makes nothing older than now", () => {
+  const world: RolloutGiven = { nodes: [rollingNode("worker-0", "Draining")] };
+  const [first] = diagnoseInTurn([5000, world]);
+  const { rollout } = diagnoseRollout(rolloutFacts(world, 0, first));
+  expect(rollout.nodes[0]?.since).toBe("2026-01-02T00:00:00Z");
+  expect(rollout.findings).toEqual([]);
+});

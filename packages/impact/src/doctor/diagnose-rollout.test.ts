@@ -1,0 +1,195 @@
+// A rollout from its first node to its last: phases, counts, observed times, what is left, and the sentence about it.
+
+import type { NodeRolloutPhase } from "@virt/api";
+import { expect, test } from "vitest";
+import { notAssessed } from "../assessed.ts";
+import { vmObject, vmsOn } from "../testing/cluster-builder.ts";
+import { diagnoseRollout } from "./diagnose-rollout.ts";
+import { podsOfDrain, readMachineConfigNodeFact } from "./machine-config-nodes.ts";
+import { podsToRead } from "./node-causes.ts";
+import { hasKubeletDropIn } from "./rollout-view.ts";
+import {
+  diagnoseInTurn,
+  nodeAnnotations,
+  type RolloutGiven,
+  reportOf,
+  rollingNode,
+  rollingPool,
+  rolloutFacts,
+} from "./testing/rollout-builder.ts";
+
+const phaseOf = (given: RolloutGiven) => diagnoseInTurn([0, given])[0]?.rollout.nodes[0];
+
+test.each(Object.keys(nodeAnnotations) as NodeRolloutPhase[])(
+  "a node is found to be %s by its annotations",
+  (phase) => {
+    expect(phaseOf({ nodes: [rollingNode("worker-0", phase)] })?.phase).toBe(phase);
+  },
+);
+
+test("the daemon's hour of draining does not make a node degraded", () => {
+  const node = rollingNode("worker-0", "Draining", {
+    state: "Degraded",
+    reason: "failed to drain node: worker-0 after 1 hour",
+  });
+  expect(phaseOf({ nodes: [node] })?.phase).toBe("Draining");
+});
+
+test("a MachineConfigNode reports a reboot, a failure, and the step", () => {
+  const report = (type: string, status: string) => ({
+    ...reportOf("worker-0", ""),
+    status: { conditions: [{ type, status, message: "why" }] },
+  });
+  const nodes = [rollingNode("worker-0", "Applying")];
+  expect(phaseOf({ nodes, reports: [report("AppliedFiles", "Unknown")] })).toMatchObject({ step: "AppliedFiles" });
+  expect(phaseOf({ nodes, reports: [report("RebootedNode", "Unknown")] })?.phase).toBe("Rebooting");
+  expect(phaseOf({ nodes, reports: [report("NodeDegraded", "True")] })?.phase).toBe("Degraded");
+  const earlier = { ...report("RebootedNode", "Unknown"), spec: { configVersion: { desired: "rendered-1" } } };
+  expect(phaseOf({ nodes, reports: [earlier] })?.phase).toBe("Applying");
+});
+
+const at = (...phases: readonly NodeRolloutPhase[]): RolloutGiven => ({
+  nodes: phases.map((phase, index) => rollingNode(`worker-${index}`, phase, { isReady: phase !== "Rebooting" })),
+});
+
+test("until the pool is rendered with the change no node is done, and all wait", () => {
+  const before = { name: "rendered-2", source: [{ name: "00-worker" }] };
+  const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Done"));
+  const [unrendered] = diagnoseInTurn([0, { nodes, pools: [rollingPool({ configuration: before })] }]);
+  expect(unrendered?.rollout.pools).toMatchObject([{ total: 2, done: 0, waiting: 2 }]);
+  expect(unrendered?.rollout.findings).toEqual([]);
+  const [rendered] = diagnoseInTurn([0, { nodes }]);
+  expect(rendered?.rollout.pools).toMatchObject([{ total: 2, done: 2, waiting: 0 }]);
+});
+
+test("drains and restarts are observed by our own clock, and carried over into the next rollout", () => {
+  const turns = diagnoseInTurn(
+    [0, at("Waiting", "Waiting")],
+    [10, at("Draining", "Waiting")],
+    [110, at("Applying", "Waiting")],
+    [150, at("Rebooting", "Waiting")],
+    [900, at("Uncordoning", "Waiting")],
+    [910, at("Done", "Draining")],
+  );
+  const last = turns.at(-1);
+  const observed = { drainSeconds: [100], restartSeconds: [800] };
+  expect(last?.rollout.pools).toEqual([
+    { name: "worker", total: 2, done: 1, inHand: 1, waiting: 0, degraded: 0, observed },
+  ]);
+  const [next] = [diagnoseRollout(rolloutFacts(at("Waiting", "Waiting"), 5000, last))];
+  expect(next?.rollout.pools[0]?.observed).toEqual(observed);
+});
+
+test("what a process has not seen begin, it does not measure", () => {
+  const [first] = diagnoseInTurn([0, at("Rebooting")]);
+  const facts = { ...rolloutFacts(at("Done"), 30, first), sightings: new Map<string, number>() };
+  expect(diagnoseRollout(facts).rollout.pools[0]?.observed).toBeUndefined();
+});
+
+test("twenty samples are kept, the latest last", () => {
+  const samples = Array.from({ length: 20 }, (_, index) => index);
+  const [first] = diagnoseInTurn([0, at("Draining")]);
+  const before = {
+    ...(first?.rollout ?? { summary: "", nodes: [], findings: [], more: { pools: 0, nodes: 0, findings: 0 } }),
+    pools: [
+      {
+        name: "worker",
+        total: 1,
+        done: 0,
+        inHand: 1,
+        waiting: 0,
+        degraded: 0,
+        observed: { drainSeconds: samples, restartSeconds: [] },
+      },
+    ],
+  };
+  const facts = { ...rolloutFacts(at("Applying"), 77, first), before };
+  expect(diagnoseRollout(facts).rollout.pools[0]?.observed?.drainSeconds).toEqual([...samples.slice(1), 77]);
+});
+
+test("what is left shrinks with the time that nodes at work have spent, and ends with the last", () => {
+  const remaining = diagnoseInTurn(
+    [0, at("Draining", "Waiting")],
+    [300, at("Rebooting", "Waiting")],
+    [1500, at("Rebooting", "Waiting")],
+    [1600, at("Done", "Done")],
+  ).map(({ rollout }) => [rollout.remaining?.lowSeconds, rollout.remaining?.highSeconds]);
+  // A node without VMs drains in 30 to 90 s and restarts in 600 to 1800 s.
+  expect(remaining).toEqual([
+    [1200, 3900],
+    [1200, 3900],
+    [600, 2700],
+    [undefined, undefined],
+  ]);
+});
+
+test("the sentence has counts, nodes at work and the time left, or what blocks", () => {
+  const summaries = diagnoseInTurn(
+    [0, at("Done", "Draining", "Waiting")],
+    [120, { ...at("Done", "Draining", "Waiting"), vms: [vmObject("db", "worker-1", { isMigratable: false })] }],
+    [240, { ...at("Done", "Draining", "Waiting"), vms: [vmObject("db", "worker-1", { isMigratable: false })] }],
+  ).map(({ rollout }) => rollout.summary);
+  expect(summaries).toEqual([
+    "1 of 3 nodes of pool worker done, worker-1 drains, 20 min to 1.5 h left",
+    "1 of 3 nodes of pool worker done, worker-1 drains, 15 min to 1.5 h left",
+    "1 of 3 nodes of pool worker done, worker-1 drains, stuck: VMNotMigratable on worker-1",
+  ]);
+});
+
+test("the next age says when to diagnose again", () => {
+  const world = { ...at("Draining"), vms: [vmObject("db", "worker-0", { isMigratable: false })] };
+  const [first, due] = diagnoseInTurn([0, world], [120, world]);
+  expect(first?.nextAt).toBe(Date.UTC(2026, 0, 2) + 120_000);
+  expect(due?.nextAt).toBeUndefined();
+});
+
+test("the first blocking finding in the order of the rollout leads, and a node has at most five", () => {
+  const nodes = ["a", "b"].map((name) => rollingNode(name, "Draining"));
+  const world = { nodes, vms: [...vmsOn(["b", "a"], 7, { isMigratable: false })] };
+  const rollout = diagnoseInTurn([0, world], [120, world])[1]?.rollout;
+  expect(rollout?.findings.map(({ node }) => node)).toEqual(["a", "a", "a", "a", "a", "b", "b", "b", "b", "b"]);
+  expect(rollout?.more.findings).toBe(4);
+});
+
+test("without nodes, VMs, migrations and reports nothing is found, and nothing fails", () => {
+  const facts = rolloutFacts(at("Draining"), 0);
+  const missing = notAssessed("Forbidden");
+  const blind = {
+    ...facts,
+    nodes: missing,
+    vms: missing,
+    migrations: missing,
+    machineConfigNodes: missing,
+    budgets: missing,
+  };
+  expect(diagnoseRollout({ ...blind, settings: missing, policies: missing, shape: missing }).rollout).toMatchObject({
+    pools: [{ name: "worker", total: 0 }],
+    findings: [],
+  });
+});
+
+test("pods are read from the message of a drain, in its order, each once and only by their names", () => {
+  const message = `[error when evicting pods/"b" -n "x": 429, error when waiting for pod "a" in namespace "x" to terminate: t, error when evicting pods/"b" -n "x": again, error when evicting pods/"B; rm" -n "x": no, error when evicting pods/"virt-launcher-vm-1" -n "vms": 429]`;
+  const report = readMachineConfigNodeFact(reportOf("worker-0", message));
+  expect(podsOfDrain(report).map(({ namespace, name, isTerminating }) => [namespace, name, isTerminating])).toEqual([
+    ["x", "b", false],
+    ["x", "a", true],
+    ["vms", "virt-launcher-vm-1", false],
+  ]);
+  const machineConfigNodes = { isAssessed: true, value: [report] } as const;
+  expect(podsToRead({ machineConfigNodes, sightings: new Map() }).map(({ name }) => name)).toEqual(["b"]);
+});
+
+test("a MachineConfig that changes how the kubelet starts is known by its files and units", () => {
+  const config = (content: object) => ({
+    apiVersion: "v1",
+    kind: "MachineConfig",
+    metadata: { name: "x" },
+    spec: { config: { storage: {}, systemd: {}, ...content } },
+  });
+  const file = (path: string) => config({ storage: { files: [{ path }] } });
+  expect(hasKubeletDropIn(file("/etc/openshift/kubelet.conf.d/90-swap.conf"))).toBe(true);
+  expect(hasKubeletDropIn(file("/etc/find-swap-partition"))).toBe(false);
+  expect(hasKubeletDropIn(config({ systemd: { units: [{ name: "kubelet.service" }] } }))).toBe(true);
+  expect(hasKubeletDropIn(undefined)).toBe(false);
+});

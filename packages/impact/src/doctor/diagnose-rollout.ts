@@ -1,0 +1,166 @@
+// Facts to findings: how far a rollout is, what holds it, since when, and what a person should type.
+
+import type { FindingSeverity, NodeRollout, PoolRollout, RolloutFinding, RolloutStatus } from "@virt/api";
+import { writeTime } from "@virt/engine";
+import { findingCatalogue } from "./catalogue.ts";
+import type { CatalogueEntry } from "./catalogue-entry.ts";
+import { nodeCauses } from "./node-causes.ts";
+import { isInHand, stepOfNode } from "./node-phase.ts";
+import { observePool } from "./observed-seconds.ts";
+import { operatorCauses } from "./operator-causes.ts";
+import { poolCauses } from "./pool-causes.ts";
+import { predictRollout, type RolloutPrediction } from "./remaining-time.ts";
+import { boundRollout, summarizeRollout, worstFirst } from "./rollout-status.ts";
+import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause, viewPools } from "./rollout-view.ts";
+import { aboutFinding, findingKey, Sightings, type SightingTimes, sightingsOf } from "./sightings.ts";
+import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
+import { DrainedVmCauses } from "./vm-causes.ts";
+
+/** What is known of a rollout now, and what the next diagnosis needs. */
+export type Diagnosis = {
+  readonly rollout: RolloutStatus;
+  readonly sightings: SightingTimes;
+  /** Milliseconds: when the next cause comes of age, if nothing else happens. Undefined: none will. */
+  readonly nextAt: number | undefined;
+};
+
+const mostPerNode = 5;
+
+/**
+ * The state of a rollout, within the bounds of a status. Never throws and never waits: what could not be read leads to no finding.
+ * The order of lists makes no difference. Times are of our own clock, `facts.now`.
+ */
+export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
+  const known = new Map([...sightingsOf(facts.before), ...facts.sightings]);
+  const sightings = new Sightings(known, facts.now);
+  const pools = viewPools(facts, sightings);
+  const prediction = predictRollout(pools, facts, sightings);
+  const aged = ageCauses(pools, prediction, facts, sightings);
+  const lists = {
+    ...(prediction.remaining && {
+      remaining: { lowSeconds: prediction.remaining.low, highSeconds: prediction.remaining.high },
+    }),
+    pools: pools.map((pool) => countPool(pool, facts, sightings)),
+    nodes: pools.flatMap(nodesOf).toSorted((left, right) => attention(left) - attention(right)),
+    findings: aged.findings,
+  };
+  const more = { pools: 0, nodes: 0, findings: aged.left };
+  const rollout = boundRollout({ summary: summarizeRollout(lists), ...lists, more });
+  return { rollout, sightings: sightings.seen, nextAt: aged.nextAt };
+}
+
+type AgedCauses = {
+  readonly findings: readonly RolloutFinding[];
+  readonly left: number;
+  readonly nextAt: number | undefined;
+};
+
+function ageCauses(
+  pools: readonly PoolView[],
+  { drainSecondsOf }: RolloutPrediction,
+  facts: DoctorFacts,
+  sightings: Sightings,
+): AgedCauses {
+  const context = {
+    facts,
+    sightings,
+    vms: new DrainedVmCauses(facts, pools, sightings),
+    drainSecondsOf,
+  };
+  const groups = pools.flatMap((pool) => {
+    const causes = poolCauses(pool, facts, sightings);
+    const isOperatorIdle = causes.some(({ id }) => id === "ControllerDown");
+    const ofNodes = pool.nodes.map((view) => nodeCauses(view, pool, { ...context, isOperatorIdle }));
+    return [
+      { causes, most: Number.POSITIVE_INFINITY },
+      ...ofNodes.map((each) => ({ causes: each, most: mostPerNode })),
+    ];
+  });
+  const all = [...groups, { causes: operatorCauses(facts), most: Number.POSITIVE_INFINITY }].map(({ causes, most }) => {
+    const aged = causes.map((cause) => ageCause(cause, facts, sightings));
+    const findings = uniqueFindings(aged.flatMap(({ finding }) => finding ?? []));
+    return { aged, listed: findings.slice(0, most), left: Math.max(0, findings.length - most) };
+  });
+  const nextTimes = [sightings, ...all.flatMap(({ aged }) => aged)].flatMap(({ nextAt }) => nextAt ?? []);
+  return {
+    findings: uniqueFindings(all.flatMap(({ listed }) => listed)),
+    left: all.reduce((sum, { left }) => sum + left, 0),
+    nextAt: nextTimes.length === 0 ? undefined : nextTimes.reduce((least, each) => Math.min(least, each)),
+  };
+}
+
+type AgedCause = { readonly finding?: RolloutFinding; readonly nextAt?: number };
+
+function ageCause(cause: RolloutCause, facts: DoctorFacts, sightings: Sightings): AgedCause {
+  const { id, node, object } = cause;
+  const key = findingKey(id, aboutFinding(node, object));
+  // What a status has shown does not get younger with another process.
+  const since = Math.min(cause.since ?? sightings.see(key), sightings.before(key) ?? Number.POSITIVE_INFINITY);
+  const ages = (findingCatalogue[id] as CatalogueEntry).ages.map((each) => ({
+    severity: cause.severity ?? each.severity,
+    at: since + (cause.ageSeconds ?? each.seconds) * 1000,
+  }));
+  const reached = ages.findLast(({ at }) => at <= facts.now);
+  const coming = ages.find(({ at }) => at > facts.now);
+  return {
+    ...(reached && { finding: writeFinding(cause, reached.severity, since, facts) }),
+    ...(coming && { nextAt: coming.at }),
+  };
+}
+
+function writeFinding(
+  cause: RolloutCause,
+  severity: FindingSeverity,
+  since: number,
+  facts: DoctorFacts,
+): RolloutFinding {
+  const { id, node, object, values } = cause;
+  const entry: CatalogueEntry = findingCatalogue[id];
+  const names = { hco: hcoNamespaceOf(facts), ...cause.names };
+  const command = entry.command === undefined ? describeCommand(object) : fillCommand(entry.command, names);
+  return {
+    id,
+    severity,
+    ...(node !== undefined && { node }),
+    object,
+    message: fillMessage(entry.message, values),
+    ...(command !== undefined && command !== "none" && { command }),
+    since: writeTime(Math.floor(since / 1000) * 1000),
+  };
+}
+
+// The worst first. VMs without their names are one finding for each node and namespace.
+function uniqueFindings(findings: readonly RolloutFinding[]): readonly RolloutFinding[] {
+  const keyOf = ({ id, node, object, message }: RolloutFinding) =>
+    JSON.stringify([id, node, object, object?.name === "*" ? "" : message]);
+  return [...Map.groupBy(worstFirst(findings), keyOf).values()].flatMap(([first]) => first ?? []);
+}
+
+function nodesOf({ name: pool, nodes }: PoolView): readonly NodeRollout[] {
+  return nodes.map(({ node, phase, since, report }) => {
+    const step = isInHand(phase) ? stepOfNode(node, report) : undefined;
+    const at = writeTime(Math.floor(since / 1000) * 1000);
+    return { name: node.name, pool, phase, since: at, ...(step !== undefined && { step }) };
+  });
+}
+
+// In hand and degraded first, then those that wait.
+function attention({ phase }: NodeRollout): number {
+  if (isInHand(phase) || phase === "Degraded") return 0;
+  return phase === "Waiting" ? 1 : 2;
+}
+
+function countPool(pool: PoolView, facts: DoctorFacts, sightings: Sightings): PoolRollout {
+  const count = (isCounted: (phase: NodeRollout["phase"]) => boolean) =>
+    pool.nodes.filter(({ phase }) => isCounted(phase)).length;
+  const observed = observePool(pool, facts.before, sightings);
+  return {
+    name: pool.name,
+    total: pool.nodes.length,
+    done: count((phase) => phase === "Done"),
+    inHand: count(isInHand),
+    waiting: count((phase) => phase === "Waiting"),
+    degraded: count((phase) => phase === "Degraded"),
+    ...(observed && { observed }),
+  };
+}

@@ -1,0 +1,131 @@
+// Every finding alone in a small world: not before its age, with its words and its command, and gone with its cause.
+
+import { describe, expect, test } from "vitest";
+import { nodeObject } from "../testing/cluster-builder.ts";
+import { findingCatalogue } from "./catalogue.ts";
+import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
+import { big, draining, others, vmOn, withVm } from "./testing/finding-parts.ts";
+import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
+import {
+  diagnoseInTurn,
+  migrationObject,
+  type RolloutGiven,
+  reportOf,
+  rollingNode,
+} from "./testing/rollout-builder.ts";
+
+const worlds = [...poolFindingWorlds, ...drainFindingWorlds];
+
+test("the table has every finding of the catalogue once", () => {
+  expect(worlds.map(({ id }) => id).toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
+});
+
+describe.each(worlds)("$id", ({ id, world, age, message, command, severity }) => {
+  const shown = (given: readonly (readonly [number, RolloutGiven])[]) =>
+    diagnoseInTurn(...given).map(({ rollout }) => rollout.findings);
+
+  test("is reported alone at its age, and not a second before", () => {
+    const early = age > 0 ? [[0, world] as const, [age - 1, world] as const] : [];
+    const all = shown([...early, [age, world]]);
+    const due = all.at(-1) ?? [];
+    expect(all.slice(0, -1).flat()).toEqual([]);
+    expect(due.map((finding) => finding.id)).toEqual([id]);
+    expect(due[0]).toMatchObject({ message, severity: severity ?? findingCatalogue[id].ages[0]?.severity });
+    expect(due[0]?.command).toBe(command);
+    expect(due[0]?.since).toBe("2026-01-02T00:00:00Z");
+  });
+
+  test("goes with its cause", () => {
+    const done = { nodes: [rollingNode("worker-0", "Done"), rollingNode("worker-1", "Done")] };
+    expect(
+      shown([
+        [0, world],
+        [age, world],
+        [age + 1, done],
+      ]).at(-1),
+    ).toEqual([]);
+  });
+});
+
+test("a migration that finds no node becomes blocking after five minutes, over attempts that never ran", () => {
+  const attempt = (at: number, phase: string) => migrationObject("vm-0", phase, { at });
+  const worlds: readonly (readonly [number, RolloutGiven])[] = [
+    [0, withVm(vmOn(big), [attempt(0, "Scheduling")])],
+    [290, withVm(vmOn(big), [attempt(0, "Failed")])],
+    [310, withVm(vmOn(big), [attempt(0, "Failed"), attempt(1, "Scheduling")])],
+    [320, withVm(vmOn(big), [attempt(0, "Failed"), attempt(1, "Running")])],
+  ];
+  const found = diagnoseInTurn(...worlds).map(({ rollout }) => rollout.findings.map(({ severity }) => severity));
+  expect(found).toEqual([[], ["warning"], ["blocking"], []]);
+});
+
+test("a backup and a utility volume hold a migration with a warning", () => {
+  for (const [type, words] of [
+    ["migrationBlockedByBackup", "a backup"],
+    ["migrationBlockedByUtilityVolumes", "a utility volume"],
+  ] as const) {
+    const held = migrationObject("vm-0", "Pending", { status: { conditions: [{ type, status: "True" }] } });
+    const world = withVm(vmOn(), [held]);
+    const [, last] = diagnoseInTurn([0, world], [120, world]);
+    expect(last?.rollout.findings).toMatchObject([
+      { severity: "warning", message: `Migration of VM vms/vm-0 is held by ${words}` },
+    ]);
+  }
+});
+
+test("a drain that is asked for and not reported on for ten minutes means that the operator is down", () => {
+  const reported = (time: string): RolloutGiven => ({ nodes: draining, reports: [reportOf("worker-0", "", time)] });
+  const ids = diagnoseInTurn(
+    [0, reported("a")],
+    [500, reported("b")],
+    [1099, reported("b")],
+    [1100, reported("b")],
+  ).map(({ rollout }) => rollout.findings.map(({ id }) => id));
+  expect(ids).toEqual([[], [], ["DrainSlow"], ["ControllerDown"]]);
+});
+
+test("what a drain fails of counts on while the next attempt is under way, and ends with the first that says otherwise", () => {
+  const said = (message: string): RolloutGiven => ({ nodes: draining, reports: [reportOf("worker-0", message)] });
+  const failed = said('Error: error when waiting for pod "a" in namespace "apps" to terminate: timeout');
+  const trying = said("Draining node. The drain will not be complete until b matches a");
+  const ids = diagnoseInTurn(
+    [0, failed],
+    [60, trying],
+    [150, failed],
+    [599, trying],
+    [600, trying],
+    [610, said("Error: error when evicting pods: timeout")],
+  ).map(({ rollout }) => rollout.findings.map(({ id }) => id));
+  expect(ids).toEqual([[], [], [], [], ["PodTerminating"], []]);
+});
+
+test("times at which something becomes a cause are known in advance", () => {
+  const reported: RolloutGiven = { nodes: draining, reports: [reportOf("worker-0", "", "a")] };
+  const copied = withVm(vmOn(), [migrationObject("vm-0", "Running")]);
+  const nextOf = (world: RolloutGiven) => diagnoseInTurn([0, world])[0]?.nextAt;
+  expect(nextOf(reported)).toBe(Date.UTC(2026, 0, 2) + 600_000);
+  expect(nextOf(copied)).toBe(Date.UTC(2026, 0, 2) + 0.8 * 150 * 8 * 1000 + 1);
+});
+
+test("a VM that can only go to a node on its way back blocks nothing", () => {
+  const spec = { nodeSelector: { disk: "local" } };
+  const nodes = [
+    rollingNode("worker-0", "Draining"),
+    rollingNode("worker-1", "Rebooting", { isReady: true, labels: { disk: "local" } }),
+  ];
+  const world: RolloutGiven = { nodes, vms: [vmOn({ spec })], vmims: [migrationObject("vm-0", "Pending")] };
+  expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
+});
+
+test("a node that waits for its place in a wave is no finding, nor is one that takes an earlier configuration", () => {
+  const earlier = nodeObject("worker-0", {
+    isCordoned: true,
+    annotations: {
+      "machineconfiguration.openshift.io/desiredConfig": "rendered-1b",
+      "machineconfiguration.openshift.io/state": "Working",
+      "machineconfiguration.openshift.io/desiredDrain": "drain-rendered-1b",
+    },
+  });
+  const world = { nodes: [earlier, ...others] };
+  expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
+});

@@ -1,0 +1,58 @@
+// How far a node is on its way to what its pool aims at, from its annotations and its MachineConfigNode.
+
+import type { NodeRolloutPhase } from "@virt/api";
+import type { NodeFact } from "../nodes.ts";
+import { type MachineConfigNodeFact, updateSteps } from "./machine-config-nodes.ts";
+
+/** The first that applies. `target` is the rendered configuration that the pool's spec names. */
+export function phaseOfNode(
+  node: NodeFact,
+  target: string,
+  report: MachineConfigNodeFact | undefined,
+): NodeRolloutPhase {
+  const { desiredDrain, lastAppliedDrain } = node;
+  if (isDegraded(node, report)) return "Degraded";
+  if (node.desiredConfig !== target) return "Waiting";
+  const isDrainOpen = desiredDrain !== lastAppliedDrain;
+  if (node.currentConfig === target && node.state === "Done")
+    return isDrainOpen && desiredDrain.startsWith("uncordon-") ? "Uncordoning" : "Done";
+  if (
+    node.postConfigAction === "Rebooting" ||
+    currentReport(node, report)?.conditions.RebootedNode?.status === "Unknown"
+  )
+    return "Rebooting";
+  return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
+}
+
+/** The daemon calls itself degraded after an hour of draining as well; what holds the drain says more then. */
+const drainFailure = "failed to drain node";
+
+function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
+  const isReported = currentReport(node, report)?.conditions.NodeDegraded?.status === "True";
+  const isFailed = node.state === "Degraded" || node.state === "Unreconcilable" || isReported;
+  return isFailed && !degradedReason(node, report).includes(drainFailure);
+}
+
+/** Why a node is degraded, in the daemon's words; empty where it does not tell. */
+export function degradedReason(node: NodeFact, report: MachineConfigNodeFact | undefined): string {
+  return node.reason || (currentReport(node, report)?.conditions.NodeDegraded?.message ?? "");
+}
+
+/** Undefined where it speaks of an earlier update. */
+function currentReport(
+  { desiredConfig }: NodeFact,
+  report: MachineConfigNodeFact | undefined,
+): MachineConfigNodeFact | undefined {
+  return report?.desiredConfig === desiredConfig ? report : undefined;
+}
+
+/** Which step the daemon is at; undefined where it does not tell. */
+export function stepOfNode(node: NodeFact, report: MachineConfigNodeFact | undefined): string | undefined {
+  const conditions = currentReport(node, report)?.conditions ?? {};
+  return updateSteps.find((step) => conditions[step]?.status === "Unknown");
+}
+
+/** At work, and not yet back among the others. */
+export function isInHand(phase: NodeRolloutPhase): boolean {
+  return phase === "Draining" || phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning";
+}

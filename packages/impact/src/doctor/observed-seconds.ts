@@ -1,0 +1,46 @@
+// How long drains and restarts of a pool's nodes took, by our own clock: what later predictions are made of.
+
+import type { ObservedSeconds, RolloutStatus } from "@virt/api";
+import type { PoolView } from "./rollout-view.ts";
+import { phaseKey, restartKey, type Sightings } from "./sightings.ts";
+
+const mostSamples = 20;
+
+/** Seconds that nodes of the pool took to come back. */
+export function restartSamplesOf(rollout: RolloutStatus | undefined, pool: string): readonly number[] {
+  return rollout?.pools.find(({ name }) => name === pool)?.observed?.restartSeconds ?? [];
+}
+
+/** What was observed before, and what has ended since. Undefined: nothing yet. */
+export function observePool(
+  pool: PoolView,
+  rollout: RolloutStatus | undefined,
+  sightings: Sightings,
+): ObservedSeconds | undefined {
+  const before = rollout?.pools.find(({ name }) => name === pool.name)?.observed;
+  const ended = pool.nodes.map((view) => endedNow(view, sightings));
+  const drainSeconds = [...(before?.drainSeconds ?? []), ...ended.flatMap(({ drain }) => drain ?? [])];
+  const restartSeconds = [...(before?.restartSeconds ?? []), ...ended.flatMap(({ restart }) => restart ?? [])];
+  if (drainSeconds.length + restartSeconds.length === 0) return undefined;
+  return { drainSeconds: drainSeconds.slice(-mostSamples), restartSeconds: restartSeconds.slice(-mostSamples) };
+}
+
+type EndedSteps = { readonly drain?: number; readonly restart?: number };
+
+const beforeRestart = ["Waiting", "Draining", "Done"];
+
+// A restart counts from the end of the drain until the node is back. What this process has not seen begin is not measured.
+function endedNow({ node: { name }, phase }: PoolView["nodes"][number], sightings: Sightings): EndedSteps {
+  const secondsSince = (ms: number) => Math.round((sightings.now - ms) / 1000);
+  const [drained, begun] = [sightings.before(phaseKey(name, "Draining")), sightings.before(restartKey(name))];
+  const isPastDrain = phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning" || phase === "Done";
+  const drain = drained !== undefined && isPastDrain ? { drain: secondsSince(drained) } : {};
+  const rebootKey = `reboot ${name}`;
+  const hasRebooted = sightings.before(rebootKey) !== undefined;
+  if (phase === "Done") return begun !== undefined && hasRebooted ? { ...drain, restart: secondsSince(begun) } : drain;
+  if (!isPastDrain) return drain;
+  const wasBefore = beforeRestart.some((each) => sightings.before(phaseKey(name, each)) !== undefined);
+  if (begun !== undefined || wasBefore) sightings.see(restartKey(name));
+  if (phase === "Rebooting" || hasRebooted) sightings.see(rebootKey);
+  return drain;
+}

@@ -1,0 +1,39 @@
+// The operators that a rollout counts on, where they report that they are not well.
+
+import type { KubeObject } from "@virt/api";
+import { asList, asText, at, compareUtf8, member } from "@virt/engine";
+import type { DoctorFacts, RolloutCause } from "./rollout-view.ts";
+
+const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
+  ["HyperConverged", "VirtDegraded"],
+  ["KubeVirt", "VirtDegraded"],
+  ["KubeDescheduler", "DeschedulerDegraded"],
+]);
+
+/** By kind, then by name. */
+export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
+  return operators
+    .toSorted(
+      (left, right) => compareUtf8(left.kind, right.kind) || compareUtf8(left.metadata.name, right.metadata.name),
+    )
+    .flatMap((object): readonly RolloutCause[] => {
+      const id = idsByKind.get(object.kind);
+      const problem = problemOf(object);
+      if (id === undefined || problem === undefined) return [];
+      const { name, namespace } = object.metadata;
+      const values = { Kind: object.kind, ...problem };
+      return [{ id, object: { kind: object.kind, name, ...(namespace !== undefined && { namespace }) }, values }];
+    });
+}
+
+// The descheduler's operator reports for each of its controllers.
+function problemOf(object: KubeObject): { readonly reason: string; readonly text?: string } | undefined {
+  const found = asList(at(object, "status", "conditions")).find((condition) => {
+    const [type, status] = [asText(member(condition, "type")) ?? "", member(condition, "status")];
+    return (type.endsWith("Available") && status === "False") || (type.endsWith("Degraded") && status === "True");
+  });
+  if (found === undefined) return undefined;
+  const text = (key: string) => asText(member(found, key)) ?? "";
+  const message = text("message");
+  return { reason: text("reason") || text("type"), ...(message !== "" && { text: message }) };
+}

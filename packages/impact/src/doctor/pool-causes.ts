@@ -1,0 +1,161 @@
+// What may hold a whole pool: it is paused, it is not rendered, its limit is used up, nobody acts on it.
+
+import type { Json, KubeObject } from "@virt/api";
+import { asList, asNumber, asText, at, isMap, matchesSelector, member, readTime } from "@virt/engine";
+import { rolloutNodeOf } from "../nodes.ts";
+import { isUnavailable, rolloutOfPool, unavailableLimit } from "../rollout.ts";
+import { nameNodes } from "../summary.ts";
+import { isInHand } from "./node-phase.ts";
+import { type DoctorFacts, isTakenUp, type NodeView, type PoolView, type RolloutCause } from "./rollout-view.ts";
+import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
+
+/** Causes in one pool, without those of its nodes. */
+export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sightings): readonly RolloutCause[] {
+  const { object } = pool;
+  if (object === undefined) return unrendered(pool);
+  const failures = renderFailures(pool, object, facts);
+  const idle = idleOperator(pool, object, sightings);
+  const hidden = failures.length + idle.length > 0;
+  const isRendered = pool.changes.every((change) => isTakenUp(change, object));
+  return [
+    ...failures,
+    ...idle,
+    ...(hidden ? [] : unrendered(pool)),
+    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // before that no node could begin
+    ...expiredCertificates(pool, object, facts.now),
+  ];
+}
+
+const objectOf = ({ name }: PoolView) => ({ kind: "MachineConfigPool", name });
+
+function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: DoctorFacts): readonly RolloutCause[] {
+  const failed = conditionsOf(object).find(({ type, status }) => type === "RenderDegraded" && status === "True");
+  const refused = kubeletConfigs
+    .filter((config) => selects(config, object))
+    .flatMap((config) => {
+      const text = refusalOf(config);
+      const { name } = config.metadata;
+      return text === undefined ? [] : [{ name, text }];
+    });
+  return [
+    ...(failed === undefined
+      ? []
+      : [{ id: "RenderFailed" as const, object: objectOf(pool), values: { p: pool.name, text: failed.message } }]),
+    ...refused.map(({ name, text }) => ({
+      id: "KubeletConfigFailed" as const,
+      object: { kind: "KubeletConfig", name },
+      values: { k: name, text },
+    })),
+  ];
+}
+
+function selects(config: KubeObject, pool: KubeObject): boolean {
+  const selector = at(config, "spec", "machineConfigPoolSelector");
+  return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
+}
+
+// Newer releases say whether it is accepted; older ones append what became of each try.
+function refusalOf(config: KubeObject): string | undefined {
+  const conditions = conditionsOf(config);
+  const accepted = conditions.find(({ type }) => type === "Accepted");
+  if (accepted !== undefined) return accepted.status === "False" ? accepted.message : undefined;
+  const last = conditions.at(-1);
+  return last?.type === "Failure" ? last.message : undefined;
+}
+
+function conditionsOf(object: KubeObject) {
+  const text = (condition: Json, key: string) => asText(member(condition, key)) ?? "";
+  return asList(at(object, "status", "conditions")).map((condition) => ({
+    type: text(condition, "type"),
+    status: text(condition, "status"),
+    message: text(condition, "message"),
+  }));
+}
+
+function unrendered(pool: PoolView): readonly RolloutCause[] {
+  return pool.changes
+    .filter((change) => !isTakenUp(change, pool.object))
+    .map(({ machineConfig }) => ({
+      id: "NotRendered",
+      object: objectOf(pool),
+      values: { p: pool.name, mc: machineConfig },
+    }));
+}
+
+const renewalMs = 600_000;
+
+// The operator reports each attempt to drain, at least every seven minutes.
+function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
+  const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
+  const observed = asNumber(at(object, "status", "observedGeneration"));
+  if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
+  const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
+  const reports = pool.nodes.flatMap(({ node, phase, report }) => {
+    const time = phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+    if (time === "") return [];
+    const start = `drain report ${node.name} `;
+    // A process that has just started knows of no report, and what was shown counts.
+    const first = sightings.rest(start) === undefined ? shown : undefined;
+    return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
+  });
+  const oldest = reports.toSorted((left, right) => left - right)[0];
+  if (oldest === undefined) return [];
+  if (sightings.now - oldest >= renewalMs) return [{ ...cause, since: oldest }];
+  sightings.expectAt(oldest + renewalMs);
+  return [];
+}
+
+function holdups(pool: PoolView, object: KubeObject): readonly RolloutCause[] {
+  const waiting = pool.nodes.filter(({ phase }) => phase === "Waiting").length;
+  if (waiting === 0) return [];
+  const rollout = rolloutOfPool(object, pool.target);
+  const limit = unavailableLimit(rollout, pool.nodes.length);
+  const common = { object: objectOf(pool), names: { p: pool.name } };
+  if (rollout.isPaused) return [{ id: "PoolPaused", ...common, values: { p: pool.name, k: waiting } }];
+  if (limit === undefined)
+    return [
+      { id: "InvalidMaxUnavailable", ...common, values: { p: pool.name, x: String(rollout.maxUnavailable ?? "") } },
+    ];
+  const away = pool.nodes.filter(({ node, phase }) => phase !== "Degraded" && isUnavailable(rolloutNodeOf(node)));
+  const isMoving = pool.nodes.some(({ phase }) => isInHand(phase)) || away.some(isAtWork);
+  if (away.length < limit || isMoving) return [];
+  const why = [...new Set(away.map(reasonAway))].toSorted().join(", ");
+  const nodes = nameNodes(away.map(({ node }) => node.name));
+  return [{ id: "MaxUnavailableUsed", ...common, values: { p: pool.name, k: limit, nodes, n: away.length, why } }];
+}
+
+// One that still takes an earlier configuration gets the target afterwards.
+function isAtWork({ node: { currentConfig, desiredConfig, state } }: NodeView): boolean {
+  return currentConfig !== "" && (state !== "Done" || currentConfig !== desiredConfig);
+}
+
+function reasonAway({ node }: NodeView): string {
+  if (node.currentConfig === "") return "not joined";
+  return node.isReady ? "cordoned" : "not ready";
+}
+
+function cordonedNodes({ nodes }: PoolView): readonly RolloutCause[] {
+  return nodes
+    .filter(({ node, phase }) => phase === "Waiting" && node.isCordoned && !isAskedFor(node))
+    .map(({ node: { name } }) => ({
+      id: "CordonedByPerson",
+      node: name,
+      object: { kind: "Node", name },
+      values: { n: name },
+      names: { n: name },
+    }));
+}
+
+function isAskedFor({ desiredDrain, lastAppliedDrain }: NodeView["node"]): boolean {
+  return desiredDrain !== "" && !(desiredDrain.startsWith("uncordon-") && desiredDrain === lastAppliedDrain);
+}
+
+function expiredCertificates(pool: PoolView, object: KubeObject, now: number): readonly RolloutCause[] {
+  const subjects = asList(at(object, "status", "certExpirys")).flatMap((entry) => {
+    const expiry = readTime(asText(member(entry, "expiry")) ?? "");
+    return expiry !== undefined && expiry < now ? [asText(member(entry, "subject")) ?? ""] : [];
+  });
+  return [...new Set(subjects)]
+    .toSorted()
+    .map((subject) => ({ id: "CertificateExpired", object: objectOf(pool), values: { subject } }));
+}

@@ -1,0 +1,105 @@
+// The state of a rollout as it stands in a status: in one sentence, and within bounds however large a cluster is.
+
+import { type FindingSeverity, findingSeverities, type RolloutFinding, type RolloutStatus } from "@virt/api";
+import { utf8Length } from "@virt/engine";
+import { foreignText } from "../assessed.ts";
+import { durationText } from "../duration-text.ts";
+import { nameNodes } from "../summary.ts";
+import { isInHand } from "./node-phase.ts";
+
+/** The finding that a person should read first: blocking, and the first in the order of the rollout. Undefined: none blocks. */
+function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFinding | undefined {
+  return findings.find(({ severity }) => severity === "blocking");
+}
+
+/** The worst first; equal ones stay in their order. */
+export function worstFirst<T extends { readonly severity: FindingSeverity }>(findings: readonly T[]): readonly T[] {
+  const rank = ({ severity }: T) => findingSeverities.indexOf(severity);
+  return findings.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** Such as `3 of 12 nodes of pool worker done, w-03 drains, 1 h to 2 h left`. */
+export function summarizeRollout({
+  pools,
+  nodes,
+  findings,
+  remaining,
+}: Omit<RolloutStatus, "summary" | "more">): string {
+  const counts = pools.map(({ name, total, done }) => `${done} of ${total} nodes of pool ${name} done`);
+  const inHand = nodes.filter(({ phase }) => isInHand(phase));
+  const work = phaseWords.flatMap(([phase, one, several]) => {
+    const names = inHand.filter((node) => node.phase === phase).map(({ name }) => name);
+    return names.length === 0 ? [] : [`${nameNodes(names)} ${names.length === 1 ? one : several}`];
+  });
+  const degraded = nodes.filter(({ phase }) => phase === "Degraded").map(({ name }) => name);
+  const failed =
+    degraded.length === 0 ? [] : [`${nameNodes(degraded)} ${degraded.length === 1 ? "is" : "are"} degraded`];
+  const headline = headlineOf({ findings });
+  const rest = headline === undefined && remaining !== undefined && remaining.highSeconds > 0;
+  const left = rest ? [`${durationText({ low: remaining.lowSeconds, high: remaining.highSeconds })} left`] : [];
+  // The finding itself names the VM: nothing else does.
+  const where = headline?.node === undefined ? "" : ` on ${headline.node}`;
+  const stuck = headline === undefined ? [] : [`stuck: ${headline.id}${where}`];
+  return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
+}
+
+const phaseWords = [
+  ["Draining", "drains", "drain"],
+  ["Applying", "takes the change", "take the change"],
+  ["Rebooting", "reboots", "reboot"],
+  ["Uncordoning", "is uncordoned", "are uncordoned"],
+] as const;
+
+const most = { pools: 8, nodes: 20, findings: 20 };
+const mostName = 253;
+const mostMessage = 1024;
+const mostCommand = 1024;
+/** Of JSON, in bytes. */
+const mostBytes = 16_000;
+
+/** The same with short texts and lists; what no longer fits is counted in `more`. */
+export function boundRollout(whole: RolloutStatus): RolloutStatus {
+  const name = (text: string) => foreignText(text, mostName);
+  const short: RolloutStatus = {
+    ...whole,
+    summary: foreignText(whole.summary, 512),
+    pools: whole.pools.slice(0, most.pools).map((pool) => ({ ...pool, name: name(pool.name) })),
+    nodes: whole.nodes.slice(0, most.nodes).map((node) => ({ ...node, name: name(node.name), pool: name(node.pool) })),
+    findings: whole.findings.slice(0, most.findings).map(boundFinding),
+  };
+  return cutLists(short, whole);
+}
+
+// A command is never cut: half a command is another one.
+function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutFinding {
+  const name = (text: string) => foreignText(text, mostName);
+  return {
+    ...finding,
+    ...(finding.node !== undefined && { node: name(finding.node) }),
+    ...(object && {
+      object: {
+        kind: object.kind,
+        ...(object.namespace !== undefined && { namespace: name(object.namespace) }),
+        name: name(object.name),
+      },
+    }),
+    message: foreignText(finding.message, mostMessage),
+    ...(command !== undefined && command.length <= mostCommand && { command }),
+  };
+}
+
+/** What a reader misses least goes first. */
+const cutOrder = ["nodes", "findings", "pools"] as const;
+
+function cutLists(short: RolloutStatus, whole: RolloutStatus): RolloutStatus {
+  let status = withMore(short, whole);
+  for (const list of cutOrder)
+    while (utf8Length(JSON.stringify(status)) > mostBytes && status[list].length > 0)
+      status = withMore({ ...status, [list]: status[list].slice(0, -1) }, whole);
+  return status;
+}
+
+function withMore(status: RolloutStatus, whole: RolloutStatus): RolloutStatus {
+  const left = (list: "pools" | "nodes" | "findings") => whole.more[list] + whole[list].length - status[list].length;
+  return { ...status, more: { pools: left("pools"), nodes: left("nodes"), findings: left("findings") } };
+}

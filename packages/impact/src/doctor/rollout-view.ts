@@ -1,0 +1,140 @@
+// The facts that findings are made of, and the pools of a rollout with their nodes, each with its phase.
+
+import type { FindingSeverity, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
+import { asList, asText, at, compareUtf8, member } from "@virt/engine";
+import { poolOfNode } from "@virt/facts";
+import type { ImpactFacts } from "../assess-impact.ts";
+import { type Assessment, assessedOr } from "../assessed.ts";
+import { type NodeFact, rolloutNodeOf } from "../nodes.ts";
+import type { PodFact } from "../pods.ts";
+import { inRolloutOrder } from "../rollout.ts";
+import type { FindingId } from "./catalogue.ts";
+import { drainErrorOf, type MachineConfigNodeFact, withDrainError } from "./machine-config-nodes.ts";
+import type { MigrationFact } from "./migrations.ts";
+import { phaseOfNode } from "./node-phase.ts";
+import { drainErrorKey, phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
+import type { FindingObject, TemplateValues } from "./text-templates.ts";
+
+/** A MachineConfig that was written, and that pools have to roll out. */
+export type RolloutChange = {
+  readonly machineConfig: string;
+  readonly operation: "Apply" | "Delete";
+  readonly pools: readonly string[];
+  /** See `hasKubeletDropIn`. */
+  readonly hasKubeletDropIn: boolean;
+};
+
+/** All that a diagnosis is made of. What impact and diagnosis have in common is read once. */
+export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples"> & {
+  /** Milliseconds, by our own clock. */
+  readonly now: number;
+  readonly changes: readonly RolloutChange[];
+  readonly machineConfigNodes: Assessment<readonly MachineConfigNodeFact[]>;
+  readonly migrations: Assessment<readonly MigrationFact[]>;
+  /** Pods that drains name (see `podsToRead`), as far as they were read. */
+  readonly namedPods: readonly PodFact[];
+  readonly kubeletConfigs: readonly KubeObject[];
+  /** HyperConverged, KubeVirt and KubeDescheduler, as far as they are there. */
+  readonly operators: readonly KubeObject[];
+  /** The last diagnosis, written or not; a process that has just started takes the status that is stored. */
+  readonly before: RolloutStatus | undefined;
+  /** As the diagnosis before gave them; empty after a start. */
+  readonly sightings: SightingTimes;
+  /** Whether names of VMs may be shown. */
+  readonly areVmsNamed: boolean;
+};
+
+/** One thing that may hold the rollout, whatever its age. */
+export type RolloutCause = {
+  readonly id: FindingId;
+  readonly node?: string;
+  readonly object: FindingObject;
+  readonly values: TemplateValues;
+  /** For the command; only names of objects. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Instead of what the catalogue says. */
+  readonly severity?: FindingSeverity;
+  readonly ageSeconds?: number;
+  /** Milliseconds, where it is known better than by its first sight. */
+  readonly since?: number;
+};
+
+/** A node of a pool that rolls out. */
+export type NodeView = {
+  readonly node: NodeFact;
+  readonly phase: NodeRolloutPhase;
+  /** Milliseconds: the first sight of the phase. */
+  readonly since: number;
+  readonly report: MachineConfigNodeFact | undefined;
+};
+
+/** A pool that rolls out; its object is undefined where there is none. */
+export type PoolView = {
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly target: string;
+  readonly changes: readonly RolloutChange[];
+  /** In the order of their start. */
+  readonly nodes: readonly NodeView[];
+};
+
+/** The pools of the changes, by name. */
+export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly PoolView[] {
+  const names = [...new Set(facts.changes.flatMap(({ pools }) => pools))].toSorted(compareUtf8);
+  const reports = new Map(assessedOr(facts.machineConfigNodes, []).map((report) => [report.name, report]));
+  const members = Map.groupBy(assessedOr(facts.nodes, []), ({ labels }) => poolOfNode(labels, facts.pools));
+  return names.map((name) => {
+    const object = facts.pools.find(({ metadata }) => metadata.name === name);
+    const target = asText(at(object, "spec", "configuration", "name")) ?? "";
+    const inOrder = (object === undefined ? [] : (members.get(name) ?? []))
+      .map((node) => ({ node, place: rolloutNodeOf(node) }))
+      .toSorted((left, right) => inRolloutOrder(left.place, right.place));
+    const changes = facts.changes.filter(({ pools }) => pools.includes(name));
+    const isRendered = changes.every((change) => isTakenUp(change, object));
+    const nodes = inOrder.map(({ node }) => {
+      const report = reports.get(node.name);
+      const reached = phaseOfNode(node, target, report);
+      // What it has reached is what the pool aimed at before the change.
+      const phase = reached === "Done" && !isRendered ? "Waiting" : reached;
+      const since = sightings.see(phaseKey(node.name, phase));
+      return { node, phase, since, report: phase === "Draining" && report ? withLastError(report, sightings) : report };
+    });
+    return { name, object, target, changes, nodes };
+  });
+}
+
+/** Whether what the pool aims at is made from the change: with the MachineConfig, or without it where that was deleted. */
+export function isTakenUp({ machineConfig, operation }: RolloutChange, pool: KubeObject | undefined): boolean {
+  const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
+  return pool !== undefined && sources.includes(machineConfig) === (operation === "Apply");
+}
+
+/** The operator takes its error back when the next attempt begins, though what it failed of may still be there. */
+export function withLastError(report: MachineConfigNodeFact, sightings: Sightings): MachineConfigNodeFact {
+  const start = drainErrorKey(report.name);
+  const error = drainErrorOf(report) ?? sightings.rest(start);
+  if (error === undefined) return report;
+  sightings.see(`${start}${error}`);
+  return withDrainError(report, error);
+}
+
+/** The namespace of KubeVirt's components. */
+export function hcoNamespaceOf({ operators }: DoctorFacts): string {
+  return operators.find(({ kind }) => kind === "HyperConverged")?.metadata.namespace ?? "openshift-cnv";
+}
+
+const kubeletPaths = [
+  "/etc/openshift/kubelet.conf.d/",
+  "/etc/kubernetes/kubelet",
+  "/etc/systemd/system/kubelet.service.d/",
+];
+
+/** Whether a MachineConfig changes how the kubelet starts. */
+export function hasKubeletDropIn(machineConfig: KubeObject | undefined): boolean {
+  const config = at(machineConfig, "spec", "config");
+  const files = asList(at(config, "storage", "files")).map((file) => asText(member(file, "path")) ?? "");
+  const units = asList(at(config, "systemd", "units")).map((unit) => asText(member(unit, "name")) ?? "");
+  return (
+    units.includes("kubelet.service") || files.some((path) => kubeletPaths.some((start) => path.startsWith(start)))
+  );
+}

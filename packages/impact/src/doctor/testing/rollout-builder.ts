@@ -1,0 +1,155 @@
+// A running rollout for tests of the diagnosis: three workers on their way from rendered-1 to rendered-2, in virtual time.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { assessed } from "../../assessed.ts";
+import { readPodFact } from "../../pods.ts";
+import {
+  annotationPrefix,
+  type ClusterGiven,
+  clusterFacts,
+  controlPlane,
+  nodeObject,
+  poolObject,
+} from "../../testing/cluster-builder.ts";
+import { type Diagnosis, diagnoseRollout } from "../diagnose-rollout.ts";
+import { readMachineConfigNodeFact } from "../machine-config-nodes.ts";
+import { readMigrationFact } from "../migrations.ts";
+import type { DoctorFacts, RolloutChange } from "../rollout-view.ts";
+
+/** Annotations of a node in each phase. */
+export const nodeAnnotations = {
+  Waiting: {},
+  Draining: { desiredConfig: "rendered-2", state: "Working", desiredDrain: "drain-rendered-2" },
+  Applying: {
+    desiredConfig: "rendered-2",
+    state: "Working",
+    desiredDrain: "drain-rendered-2",
+    lastAppliedDrain: "drain-rendered-2",
+  },
+  Rebooting: {
+    desiredConfig: "rendered-2",
+    state: "Working",
+    desiredDrain: "drain-rendered-2",
+    lastAppliedDrain: "drain-rendered-2",
+    "post-config-action": "Rebooting",
+  },
+  Degraded: { desiredConfig: "rendered-2", state: "Degraded" },
+  Uncordoning: {
+    currentConfig: "rendered-2",
+    desiredConfig: "rendered-2",
+    desiredDrain: "uncordon-rendered-2",
+    lastAppliedDrain: "drain-rendered-2",
+  },
+  Done: { currentConfig: "rendered-2", desiredConfig: "rendered-2" },
+} as const;
+
+type RollingNode = Parameters<typeof nodeObject>[1] & {
+  readonly reason?: string;
+  readonly state?: string;
+  readonly isReady?: boolean;
+};
+
+/** A worker in that phase; it is cordoned from its drain until it is uncordoned. */
+export function rollingNode(name: string, phase: keyof typeof nodeAnnotations, given: RollingNode = {}): KubeObject {
+  const { reason, state, isReady = true, ...rest } = given;
+  const own = { ...nodeAnnotations[phase], ...(reason && { reason }), ...(state && { state }) };
+  const annotations = Object.fromEntries(
+    Object.entries(own).map(([key, text]) => [`${annotationPrefix}/${key}`, text]),
+  );
+  const isCordoned = !["Waiting", "Done"].includes(phase);
+  const node = nodeObject(name, { isCordoned, ...rest, annotations: { ...annotations, ...rest.annotations } });
+  return isReady ? node : { ...node, status: { conditions: [{ type: "Ready", status: "False" }] } };
+}
+
+/** The pool of workers, which has taken up the change. */
+export function rollingPool(spec: JsonMap = {}, status: JsonMap = {}, generation = 2): KubeObject {
+  const configuration = { name: "rendered-2", source: [{ name: "00-worker" }, { name: "99-worker-psi-karg" }] };
+  const pool = poolObject("worker", { configuration, ...spec });
+  const metadata = { name: "worker", generation, labels: { pool: "worker" } };
+  return { ...pool, metadata, status: { observedGeneration: 2, ...status } };
+}
+
+/** A MachineConfigNode with what it says of the drain. */
+export function reportOf(node: string, message: string, time = ""): KubeObject {
+  return {
+    apiVersion: `${annotationPrefix}/v1`,
+    kind: "MachineConfigNode",
+    metadata: { name: node },
+    spec: { configVersion: { desired: "rendered-2" } },
+    status: { conditions: [{ type: "Drained", status: "Unknown", message, lastTransitionTime: time }] },
+  };
+}
+
+/** A migration of a VM that a drain asked for. */
+export function migrationObject(
+  vm: string,
+  phase: string,
+  given: { readonly at?: number; readonly status?: JsonMap } = {},
+): KubeObject {
+  const { at = 0, status = {} } = given;
+  return {
+    apiVersion: "kubevirt.io/v1",
+    kind: "VirtualMachineInstanceMigration",
+    metadata: {
+      name: `kubevirt-evacuation-${vm}-${at}`,
+      namespace: "vms",
+      creationTimestamp: `2026-01-01T00:00:${String(at).padStart(2, "0")}Z`,
+      annotations: { "kubevirt.io/evacuationMigration": "worker-0" },
+    },
+    spec: { vmiName: vm },
+    status: { phase, ...status },
+  };
+}
+
+export type RolloutGiven = ClusterGiven & {
+  readonly changes?: readonly RolloutChange[];
+  readonly reports?: readonly KubeObject[];
+  readonly vmims?: readonly KubeObject[];
+  readonly namedPods?: readonly KubeObject[];
+  readonly kubeletConfigs?: readonly KubeObject[];
+  readonly operators?: readonly KubeObject[];
+  readonly areVmsNamed?: boolean;
+};
+
+export const psiChange: RolloutChange = {
+  machineConfig: "99-worker-psi-karg",
+  operation: "Apply",
+  pools: ["worker"],
+  hasKubeletDropIn: false,
+};
+
+const start = Date.UTC(2026, 0, 2);
+
+/** The facts of a rollout, so many seconds after its start. */
+export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagnosis): DoctorFacts {
+  const {
+    assessedAt: _,
+    pods: _pods,
+    restartSamples: _samples,
+    ...facts
+  } = clusterFacts({
+    pools: [poolObject("master"), rollingPool()],
+    ...given,
+    nodes: [...(given.nodes ?? []), ...controlPlane],
+  });
+  return {
+    ...facts,
+    now: start + seconds * 1000,
+    changes: given.changes ?? [psiChange],
+    machineConfigNodes: assessed((given.reports ?? []).map(readMachineConfigNodeFact)),
+    migrations: assessed((given.vmims ?? []).map(readMigrationFact)),
+    namedPods: (given.namedPods ?? []).map(readPodFact),
+    kubeletConfigs: given.kubeletConfigs ?? [],
+    operators: given.operators ?? [],
+    before: last?.rollout,
+    sightings: last?.sightings ?? new Map(),
+    areVmsNamed: given.areVmsNamed ?? true,
+  };
+}
+
+/** Diagnoses one world after the other, each at its second, as one process does. */
+export function diagnoseInTurn(...worlds: readonly (readonly [number, RolloutGiven])[]): readonly Diagnosis[] {
+  const all: Diagnosis[] = [];
+  for (const [seconds, given] of worlds) all.push(diagnoseRollout(rolloutFacts(given, seconds, all.at(-1))));
+  return all;
+}

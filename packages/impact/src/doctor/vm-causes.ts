@@ -1,0 +1,173 @@
+// What may hold the drain of a node on the part of its VMs: those that cannot move, and migrations that do not come about.
+
+import { assessedOr } from "../assessed.ts";
+import { ClusterRooms, inNameOrder } from "../capacity.ts";
+import type { NodeFact } from "../nodes.ts";
+import { readClusterShape, readVirtSettings, type VirtSettings } from "../virt-settings.ts";
+import { outcomeOf } from "../vm-outcomes.ts";
+import { migratedBytes, requestOf, type VmFact } from "../vms.ts";
+import {
+  evacuationOf,
+  isOpen,
+  isUnderWay,
+  type MigrationFact,
+  type MigrationHold,
+  migrationsByVm,
+} from "./migrations.ts";
+import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause } from "./rollout-view.ts";
+import type { Sightings } from "./sightings.ts";
+
+const GiB = 2 ** 30;
+const MiB = 2 ** 20;
+
+/** The VMs of a cluster with their migrations, asked node by node. */
+export class DrainedVmCauses {
+  readonly #facts: DoctorFacts;
+  readonly #sightings: Sightings;
+  readonly #settings: VirtSettings;
+  readonly #vmsByNode: ReadonlyMap<string, readonly VmFact[]>;
+  readonly #migrations: ReadonlyMap<string, readonly MigrationFact[]>;
+  readonly #underWay: readonly MigrationFact[];
+  readonly #rooms: ClusterRooms;
+  readonly #laterRooms: ClusterRooms;
+
+  constructor(facts: DoctorFacts, pools: readonly PoolView[], sightings: Sightings) {
+    const vms = assessedOr(facts.vms, []);
+    const nodes = assessedOr(facts.nodes, []);
+    const migrations = assessedOr(facts.migrations, []);
+    this.#facts = facts;
+    this.#sightings = sightings;
+    this.#settings = assessedOr(facts.settings, readVirtSettings(undefined, undefined));
+    this.#vmsByNode = Map.groupBy(vms, ({ node }) => node);
+    this.#migrations = migrationsByVm(migrations);
+    this.#underWay = migrations.filter(isUnderWay);
+    this.#rooms = new ClusterRooms(nodes, vms, this.#settings);
+    this.#laterRooms = new ClusterRooms(withReturningNodes(nodes, pools), vms, this.#settings);
+  }
+
+  /** Causes among the VMs of a node that is drained, by namespace and name. */
+  ofNode(node: string): readonly RolloutCause[] {
+    const vms = (this.#vmsByNode.get(node) ?? []).toSorted(inNameOrder);
+    return [...vms.flatMap((vm) => this.#ofVm(vm)), ...this.#ofQueue(node, vms)];
+  }
+
+  #ofVm(vm: VmFact): readonly RolloutCause[] {
+    const shape = assessedOr(this.#facts.shape, readClusterShape(undefined));
+    const runStrategies = assessedOr(this.#facts.runStrategies, new Map<string, string>());
+    const assessed = outcomeOf(vm, {
+      settings: this.#settings,
+      isSingleReplica: shape.isSingleReplica,
+      runStrategyOf: (namespace, name) => runStrategies.get(`${namespace}/${name}`),
+      hasTarget: ({ placement }) => this.#laterRooms.hasTarget(placement, new Set([vm.node])),
+    });
+    const isAsked = vm.evacuationNode === vm.node;
+    if (assessed?.outcome === "block") {
+      const id = assessed.reason === "NoTargetNode" ? "VMNoTarget" : "VMNotMigratable";
+      return [this.#cause(id, vm, { reason: assessed.reason, n: vm.node })];
+    }
+    if (assessed?.outcome === "external") return isAsked ? [this.#cause("ExternalEviction", vm)] : [];
+    return assessed?.outcome === "migrate" && this.#facts.migrations.isAssessed ? this.#ofMigration(vm, isAsked) : [];
+  }
+
+  #ofMigration(vm: VmFact, isAsked: boolean): readonly RolloutCause[] {
+    const { open, failures, failureReason, isWithoutTarget } = evacuationOf(
+      this.#migrations.get(`${vm.namespace}/${vm.name}`) ?? [],
+    );
+    // KubeVirt's words name the VM and its pods.
+    const reason = this.#facts.areVmsNamed && failureReason !== "" ? { reason: failureReason } : {};
+    const failing = isAsked && failures >= 3 ? [this.#cause("MigrationFailing", vm, { k: failures, ...reason })] : [];
+    const waiting = isWithoutTarget && isAsked ? [this.#cause("MigrationUnschedulable", vm, this.#shortOf(vm))] : [];
+    const held = open?.hold === undefined ? [] : [this.#held(vm, open.hold)];
+    const slow = open?.phase === "Running" ? this.#slow(vm, open) : [];
+    const found = [...failing, ...waiting, ...held, ...slow];
+    const isUnstarted = isAsked && open === undefined && found.length === 0 && this.#hasFreePlace(vm.node);
+    return isUnstarted ? [this.#cause("EvacuationNotStarted", vm)] : found;
+  }
+
+  #cause(id: RolloutCause["id"], { namespace, name, node }: VmFact, values: RolloutCause["values"] = {}): RolloutCause {
+    const shown = this.#facts.areVmsNamed ? name : "*";
+    return {
+      id,
+      node,
+      object: { kind: "VirtualMachineInstance", namespace, name: shown },
+      values: { v: `${namespace}/${shown}`, ...values },
+      names: { vm: shown, ns: namespace, hco: hcoNamespaceOf(this.#facts) },
+    };
+  }
+
+  // How much memory the emptiest node lacks.
+  #shortOf(vm: VmFact): RolloutCause["values"] {
+    const free = this.#rooms.mostFree(vm.placement, new Set([vm.node]));
+    const short = free === undefined ? 0 : Math.ceil((requestOf(vm, this.#settings) - free) / MiB);
+    return short > 0 ? { short } : {};
+  }
+
+  #held(vm: VmFact, hold: MigrationHold): RolloutCause {
+    const words = { quota: "the quota", backup: "a backup", "utility volume": "a utility volume" };
+    const cause = this.#cause("MigrationHeld", vm, { hold: words[hold] });
+    return hold === "quota" ? cause : { ...cause, severity: "warning" };
+  }
+
+  #slow(vm: VmFact, { namespace, name }: MigrationFact): readonly RolloutCause[] {
+    const since = this.#sightings.see(`migration ${namespace}/${name} Running`);
+    const limitMs = (this.#settings.timeoutPerGiB * 1000 * migratedBytes(vm)) / GiB;
+    const left = since + limitMs - this.#sightings.now;
+    if (limitMs === 0) return [];
+    const slowAt = since + Math.floor(0.8 * limitMs) + 1;
+    if (this.#sightings.now < slowAt) {
+      this.#sightings.expectAt(slowAt);
+      return [];
+    }
+    const t = left < 60_000 ? "a minute" : `${Math.ceil(left / 60_000)} min`;
+    return [{ ...this.#cause("MigrationSlow", vm, { t }), since }];
+  }
+
+  /** Whether a VM of the node is being copied: then the drain goes on. */
+  isCopying(node: string): boolean {
+    const here = this.#namesOn(node);
+    return this.#underWay.some(({ namespace, vm, hasTarget }) => hasTarget && here.has(`${namespace}/${vm}`));
+  }
+
+  #hasFreePlace(node: string): boolean {
+    const fromNode = this.#underWayFrom(node);
+    const { migrationsPerCluster, migrationsPerNode } = this.#settings;
+    return this.#underWay.length < migrationsPerCluster && fromNode < migrationsPerNode;
+  }
+
+  #underWayFrom(node: string): number {
+    const here = this.#namesOn(node);
+    return this.#underWay.filter(({ namespace, vm }) => here.has(`${namespace}/${vm}`)).length;
+  }
+
+  #namesOn(node: string): ReadonlySet<string> {
+    return new Set((this.#vmsByNode.get(node) ?? []).map(({ namespace, name }) => `${namespace}/${name}`));
+  }
+
+  #ofQueue(node: string, vms: readonly VmFact[]): readonly RolloutCause[] {
+    const pending = vms
+      .flatMap(({ namespace, name }) => this.#migrations.get(`${namespace}/${name}`) ?? [])
+      .filter((each) => isOpen(each) && !isUnderWay(each) && each.hold === undefined);
+    if (pending.length === 0 || this.#hasFreePlace(node)) return [];
+    const { migrationsPerCluster: P, migrationsPerNode: O } = this.#settings;
+    const searching = this.#underWay.filter(({ phase }) => phase === "Scheduling").length;
+    const about = { node, object: { kind: "Node", name: node } };
+    if (searching * 2 >= P) return [{ id: "LanesTaken", ...about, values: { k: searching, P } }];
+    const values = { k: pending.length, r: this.#underWay.length, P, x: this.#underWayFrom(node), O, n: node };
+    return [{ id: "MigrationsQueued", ...about, values }];
+  }
+}
+
+// One that is past its drain takes VMs again soon: nobody must act on a VM that waits for it.
+function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView[]): readonly NodeFact[] {
+  const isReturning = new Set(
+    pools
+      .flatMap((pool) => pool.nodes)
+      .filter(({ phase }) => phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning")
+      .map(({ node }) => node.name),
+  );
+  return nodes.map((node) => {
+    if (!isReturning.has(node.name)) return node;
+    const taints = node.taints.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
+    return { ...node, isReady: true, isCordoned: false, taints };
+  });
+}

@@ -1,0 +1,88 @@
+// The VMs on the nodes that a plan drains or reboots, each with what becomes of it.
+
+import { type ClusterRooms, inNameOrder } from "./capacity.ts";
+import type { NodeLoad } from "./duration.ts";
+import type { AssessedPool } from "./pool-rollouts.ts";
+import type { ClusterShape, VirtSettings } from "./virt-settings.ts";
+import { type AssessedOutcome, outcomeOf } from "./vm-outcomes.ts";
+import { migratedBytes, type VmFact } from "./vms.ts";
+
+/** A VM on a node that changes; `bytes` are what a migration copies. */
+export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
+
+/** What decides about VMs. */
+export type DrainedVmsInput = {
+  readonly vms: readonly VmFact[];
+  readonly rooms: ClusterRooms;
+  readonly settings: VirtSettings;
+  readonly shape: ClusterShape;
+  readonly runStrategies: ReadonlyMap<string, string>;
+};
+
+/** The names of the nodes whose VMs and pods count: those that start by themselves, and all of a paused pool. */
+export function drainedNodes({ nodes, starting, isPaused }: AssessedPool): readonly string[] {
+  const isStarting = new Set(starting);
+  return nodes
+    .filter(
+      (each) => (each.class === "Reboot" || each.class === "Drain") && (isPaused || isStarting.has(each.node.name)),
+    )
+    .map(({ node }) => node.name);
+}
+
+/** By node in rollout order, then by namespace and name. Each VM on such a node that counts has one outcome. */
+export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput): readonly DrainedVm[] {
+  const byNode = Map.groupBy(input.vms, ({ node }) => node);
+  const drained: DrainedVm[] = [];
+  for (const pool of pools) {
+    const waves = waveOfNodes(pool);
+    for (const name of drainedNodes(pool)) {
+      const wave = waves.get(name) ?? new Set([name]);
+      const outcomes = {
+        settings: input.settings,
+        isSingleReplica: input.shape.isSingleReplica,
+        runStrategyOf: (namespace: string, owner: string) => input.runStrategies.get(`${namespace}/${owner}`),
+        hasTarget: ({ placement }: VmFact) => input.rooms.hasTarget(placement, wave),
+      };
+      for (const vm of sortByName(byNode.get(name) ?? [])) {
+        const found = outcomeOf(vm, outcomes);
+        if (found !== undefined)
+          drained.push({ vm, outcome: found.outcome, reason: found.reason, bytes: migratedBytes(vm) });
+      }
+    }
+  }
+  return drained;
+}
+
+// Lists come sorted from the server, and are sorted still unless VMs came later.
+function sortByName(vms: readonly VmFact[]): readonly VmFact[] {
+  const isSorted = vms.every((vm, at) => {
+    const before = vms[at - 1];
+    return before === undefined || inNameOrder(before, vm) <= 0;
+  });
+  return isSorted ? vms : vms.toSorted(inNameOrder);
+}
+
+// A node that goes twice counts where it goes last: then it gets the plan's change.
+function waveOfNodes({ waves }: AssessedPool): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(
+    waves.flatMap((wave) => {
+      const names = new Set(wave);
+      return wave.map((name) => [name, names] as const);
+    }),
+  );
+}
+
+/** What the VMs of a node contribute to the time of its drain. */
+export function loadOf(drained: readonly DrainedVm[]): Omit<NodeLoad, "class"> {
+  const bytes = drained.filter(({ outcome }) => outcome === "migrate").map((each) => each.bytes);
+  const ending = drained.filter(({ outcome }) => outcome === "stop" || outcome === "restart");
+  const graces = ending.map(({ vm }) => vm.gracePeriodSeconds);
+  return {
+    migrations: {
+      count: bytes.length,
+      bytes: bytes.reduce((total, each) => total + each, 0),
+      largest: bytes.reduce((most, each) => Math.max(most, each), 0),
+    },
+    gracePeriodSeconds: graces.length === 0 ? undefined : graces.reduce((most, each) => Math.max(most, each)),
+  };
+}

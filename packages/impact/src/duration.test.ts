@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { assessDurations, migrationRate, type NodeLoad, restartBounds } from "./duration.ts";
+import { durationText } from "./duration-text.ts";
+import { fraction } from "./fraction.ts";
+import { vmObject } from "./testing/cluster-builder.ts";
+import { readVirtSettings } from "./virt-settings.ts";
+import { readVmFact } from "./vms.ts";
+
+const settings = readVirtSettings(undefined, undefined);
+const GiB = 2 ** 30;
+
+test.each([
+  { reason: "no limit", bandwidth: 0, timeout: 150, low: fraction(2), high: fraction(16) },
+  { reason: "a limit that is wide", bandwidth: GiB, timeout: 150, low: fraction(2), high: fraction(16) },
+  { reason: "a limit that counts", bandwidth: 64 * 2 ** 20, timeout: 150, low: fraction(16), high: fraction(32) },
+  {
+    reason: "the timeout bounds what is slow",
+    bandwidth: 10 * 2 ** 20,
+    timeout: 150,
+    low: fraction(512, 5),
+    high: fraction(150),
+  },
+  { reason: "a timeout below all that is thinkable", bandwidth: 0, timeout: 1, low: fraction(2), high: fraction(2) },
+])("seconds per GiB with $reason", ({ bandwidth, timeout, low, high }) => {
+  const rate = migrationRate([], { ...settings, bandwidth, timeoutPerGiB: timeout });
+  expect(rate).toEqual({ low, high, source: "default", isCancelled: false });
+});
+
+test("where a GiB takes longer than the timeout allows, migrations are cancelled", () => {
+  const rate = migrationRate([], { ...settings, bandwidth: 2 ** 20, timeoutPerGiB: 150 });
+  expect(rate).toEqual({ low: fraction(1024), high: fraction(1024), source: "default", isCancelled: true });
+});
+
+const migrated = (seconds: number, more: Readonly<Record<string, boolean | string>> = {}, gib = 1) => {
+  const endTimestamp = `2026-01-01T00:${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}Z`;
+  const migrationState = { completed: true, startTimestamp: "2026-01-01T00:00:00Z", endTimestamp, ...more };
+  return readVmFact(vmObject(`vm-${seconds}`, "a", { gib, status: { migrationState } }));
+};
+
+test("five migrations are a history: the nearest ranks of 25 and 90 percent", () => {
+  const vms = [50, 10, 30, 20, 40].map((seconds) => migrated(seconds));
+  expect(migrationRate(vms, settings)).toMatchObject({ low: fraction(20), high: fraction(50), source: "history" });
+  expect(migrationRate(vms.slice(1), settings).source).toBe("default");
+});
+
+test("what failed, what was not completed, a post-copy and a clock that ran back are no history", () => {
+  const vms = [1, 2, 3, 4].map((seconds) => migrated(seconds));
+  const others = [
+    migrated(5, { failed: true }),
+    migrated(5, { completed: false }),
+    migrated(5, { mode: "PostCopy" }),
+    migrated(5, { startTimestamp: "2027-01-01T00:00:00Z" }),
+  ];
+  expect(migrationRate([...vms, ...others], settings).source).toBe("default");
+});
+
+test("a small guest counts as a GiB, a large one by its size", () => {
+  const vms = [1, 2, 3, 4, 5].map(() => migrated(20, {}, 10));
+  expect(migrationRate(vms, settings)).toMatchObject({ low: fraction(2), high: fraction(2) });
+});
+
+test.each([
+  { reason: "bare metal", of: ["Reboot", [], "BareMetal"], bounds: [600, 1800, "default"] },
+  { reason: "an unknown platform", of: ["Reboot", [], ""], bounds: [600, 1800, "default"] },
+  { reason: "a cloud", of: ["Reboot", [], "AWS"], bounds: [300, 900, "default"] },
+  { reason: "three samples", of: ["Reboot", [700, 500, 600], "AWS"], bounds: [500, 700, "observed"] },
+  { reason: "two samples", of: ["Reboot", [700, 500], "AWS"], bounds: [300, 900, "default"] },
+  { reason: "a drain alone", of: ["Drain", [700, 500, 600], "AWS"], bounds: [30, 120, "default"] },
+  { reason: "a reload", of: ["Reload", [], "AWS"], bounds: [10, 60, "default"] },
+  { reason: "nothing", of: ["None", [], "AWS"], bounds: [0, 0, "default"] },
+] as const)("how long a node is away: $reason", ({ of: [disruption, samples, platform], bounds }) => {
+  const { low, high, source } = restartBounds(disruption, samples, platform);
+  expect([low, high, source]).toEqual(bounds);
+});
+
+const input = {
+  rate: migrationRate([], settings),
+  settings,
+  shape: { isSingleReplica: false, platform: "" },
+};
+const idle: NodeLoad = {
+  class: "Drain",
+  migrations: { count: 0, bytes: 0, largest: 0 },
+  gracePeriodSeconds: undefined,
+};
+const poolOf = (nodes: readonly NodeLoad[], atOnce = 1) => ({ name: "worker", atOnce, nodes, restartSamples: [] });
+const alone = (node: NodeLoad, isSingleReplica = false) =>
+  assessDurations([poolOf([node])], { ...input, shape: { isSingleReplica, platform: "" } }).plan;
+
+test.each([
+  { reason: "within the first try nothing is waited for", grace: 90, high: 90 },
+  { reason: "within ten minutes a minute", grace: 91, high: 151 },
+  { reason: "after ten minutes five", grace: 601, high: 901 },
+])("how late the end of a drain is noticed: $reason", ({ grace, high }) => {
+  expect(alone({ ...idle, gracePeriodSeconds: grace })?.high).toBe(high + 120);
+});
+
+test("without a drain only grace periods count", () => {
+  expect(alone({ ...idle, class: "Reboot", gracePeriodSeconds: 180 }, true)).toEqual({ low: 600, high: 1980 });
+  expect(alone({ ...idle, class: "Reload", gracePeriodSeconds: 180 })).toEqual({ low: 10, high: 60 });
+});
+
+test("one large VM takes as long as it takes, however many lanes there are", () => {
+  const node = { ...idle, migrations: { count: 2, bytes: 101 * GiB, largest: 100 * GiB } };
+  expect(alone(node)?.low).toBe(5 + 200 + 30);
+});
+
+test("lanes that idle nodes would have are a loaded node's: the low bound of a pool does not rise with the nodes at once", () => {
+  const loaded = { ...idle, migrations: { count: 100, bytes: 400 * GiB, largest: 4 * GiB } };
+  const nodes = [loaded, ...Array.from({ length: 9 }, () => idle)];
+  const low = (atOnce: number) => assessDurations([poolOf(nodes, atOnce)], input).plan?.low ?? 0;
+  expect(low(10)).toBeLessThanOrEqual(low(5));
+  expect(low(5)).toBeLessThanOrEqual(low(1));
+});
+
+test("no pool that runs takes no time to speak of", () => {
+  expect(assessDurations([], input).plan).toBeUndefined();
+});
+
+test.each([
+  { low: 600, high: 1980, text: "10–35 min" },
+  { low: 120, high: 720, text: "up to 15 min" },
+  { low: 3325, high: 13_332, text: "55 min to 4 h" },
+  { low: 1284, high: 4668, text: "20 min to 1.5 h" },
+  { low: 299, high: 3600, text: "up to 1 h" },
+  { low: 299, high: 3599, text: "up to 60 min" },
+  { low: 3599, high: 3600, text: "55 min to 1 h" },
+  { low: 3600, high: 36_000, text: "1–10 h" },
+  { low: 9468, high: 36_000, text: "2.5–10 h" },
+  { low: 9468, high: 36_001, text: "2–11 h" },
+  { low: 19_000, high: 136_592, text: "5–38 h" },
+  { low: 600, high: 600, text: "10 min" },
+])("$low to $high seconds are $text", ({ low, high, text }) => {
+  expect(durationText({ low, high })).toBe(text);
+});

@@ -1,0 +1,53 @@
+// What a plan would do, in one page: a kernel argument for two workers with three VMs, one of which cannot migrate.
+
+import { expect, test } from "vitest";
+import {
+  assessed,
+  assessImpact,
+  disruptionOf,
+  notAssessed,
+  readClusterShape,
+  readDisruptionPolicies,
+  readNodeFact,
+  readVirtSettings,
+  readVmFact,
+} from "./index.ts";
+import { nodeObject, poolObject, psiConfig, vmObject } from "./testing/cluster-builder.ts";
+
+test("a plan's consequence in one sentence, with what could not be read left out", () => {
+  const pools = [poolObject("worker")];
+  const policies = assessed(readDisruptionPolicies(undefined));
+  const vms = [
+    vmObject("web", "worker-0"),
+    vmObject("database", "worker-0", { isMigratable: false }),
+    vmObject("batch", "worker-1", { strategy: "None", owner: null }),
+  ];
+  const impact = assessImpact({
+    assessedAt: "2026-01-01T00:00:00Z",
+    disruption: disruptionOf([{ before: undefined, after: psiConfig() }], pools, policies),
+    pools,
+    nodes: assessed([nodeObject("worker-0"), nodeObject("worker-1")].map(readNodeFact)),
+    policies,
+    renderedOf: () => undefined,
+    shape: assessed(readClusterShape(undefined)),
+    settings: assessed(readVirtSettings(undefined, undefined)),
+    vms: assessed(vms.map(readVmFact)),
+    runStrategies: assessed(new Map()),
+    budgets: notAssessed("Forbidden"),
+    pods: notAssessed("Forbidden", "pods is forbidden"),
+    restartSamples: new Map(),
+  });
+  expect(impact.summary).toBe(
+    "2 nodes of pool worker reboot one after another, 1 VM live-migrates, 1 VM on worker-0 blocks the drain, 1 VM stops, 20 min to 1.5 h plus the time they block",
+  );
+  expect(impact.blockers).toEqual([
+    {
+      node: "worker-0",
+      kind: "VirtualMachineInstance",
+      namespace: "vms",
+      name: "database",
+      reason: "DisksNotLiveMigratable",
+    },
+  ]);
+  expect(impact.notAssessed).toEqual([{ what: "pods", reason: "Forbidden", message: "pods is forbidden" }]);
+});

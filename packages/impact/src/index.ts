@@ -1,0 +1,64 @@
+// What others use of the impact: facts in, consequences of a plan out; and the model of a rollout that it is made with.
+
+export { assessImpact, type ImpactFacts } from "./assess-impact.ts";
+export { type Assessment, assessed, assessedOr, foreignText, notAssessed } from "./assessed.ts";
+export {
+  type ConfigChange,
+  classOfChange,
+  type DisruptionPolicies,
+  diffConfigs,
+  disruptionOf,
+  type MachineConfigWrite,
+  readDisruptionPolicies,
+  severityOfClass,
+  worstClass,
+} from "./disruption-class.ts";
+export { findingCatalogue } from "./doctor/catalogue.ts";
+export type { CatalogueEntry } from "./doctor/catalogue-entry.ts";
+export { changeOfPool, diagnoseOnce, type OnceDiagnosis } from "./doctor/diagnose-once.ts";
+export { type Diagnosis, diagnoseRollout } from "./doctor/diagnose-rollout.ts";
+export { type NamedPod, readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
+export { readMigrationFact } from "./doctor/migrations.ts";
+export { podsToRead } from "./doctor/node-causes.ts";
+export { phaseOfNode, stepOfNode } from "./doctor/node-phase.ts";
+export {
+  deschedulerHealthInformer,
+  hcoHealthInformers,
+  kubeletConfigInformer,
+  machineConfigNodeInformer,
+  migrationInformer,
+  rolloutInformers,
+} from "./doctor/rollout-informers.ts";
+export { type DoctorFacts, hasKubeletDropIn, type RolloutChange } from "./doctor/rollout-view.ts";
+export { showTemplate } from "./doctor/text-templates.ts";
+export { durationText } from "./duration-text.ts";
+export {
+  budgetInformer,
+  disruptionPolicyInformer,
+  impactInformers,
+  impactNodeInformer,
+  kubeVirtInformer,
+  vmInformer,
+} from "./informers.ts";
+export { type NeededReads, neededReads } from "./needed-reads.ts";
+export { isNodeReady, type NodeFact, readNodeFact } from "./nodes.ts";
+export { qualifies, readPlacement } from "./placement.ts";
+export { type BudgetFact, type PodFact, readBudgetFact, readPodFact } from "./pods.ts";
+export {
+  advanceRollout,
+  beginRollout,
+  isUnavailable,
+  isUpdated,
+  type NodePhase,
+  type NodeUpdate,
+  nextNodes,
+  planWaves,
+  type RolloutNode,
+  type RolloutPool,
+  rolloutOfPool,
+  unavailableLimit,
+} from "./rollout.ts";
+export { nameNodes } from "./summary.ts";
+export { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
+export { readRunStrategy } from "./vm-outcomes.ts";
+export { readController, readVmFact, requestOf, type VmFact } from "./vms.ts";

@@ -1,0 +1,118 @@
+// What an impact is assessed by and followed meanwhile: lists that may be long, so nothing is kept but what is read of them.
+
+import type { InformerSpec, ProjectionMember } from "@virt/engine";
+import { poolInformer } from "@virt/facts";
+import { droppedLabels } from "./nodes.ts";
+
+const annotations = [
+  "currentConfig",
+  "desiredConfig",
+  "state",
+  "reason",
+  "desiredDrain",
+  "lastAppliedDrain",
+  "post-config-action",
+  "desiredImage",
+];
+const conditionsOf = (...among: readonly string[]): readonly ProjectionMember[] =>
+  ["type", "status", "reason"].map((part) => ["status", "conditions", { among, key: "type" }, part]);
+
+const members = (...kept: readonly ProjectionMember[]): InformerSpec["projection"] => ({
+  keep: "members",
+  members: [["metadata", "name"], ["metadata", "namespace"], ["metadata", "deletionTimestamp"], ...kept],
+});
+
+/** Nodes, as far as rollouts and VMs ask for them. */
+export const impactNodeInformer: InformerSpec = {
+  apiVersion: "v1",
+  kind: "Node",
+  projection: members(
+    ["metadata", "creationTimestamp"],
+    ["metadata", "labels", { beginsNot: droppedLabels }],
+    ...annotations.map(
+      (name): ProjectionMember => ["metadata", "annotations", `machineconfiguration.openshift.io/${name}`],
+    ),
+    ["spec", "unschedulable"],
+    ["spec", "taints"],
+    ["status", "allocatable", "memory"],
+    ...conditionsOf("Ready", "DiskPressure", "NetworkUnavailable"),
+  ),
+};
+
+/** What the cluster does instead of a reboot. */
+export const disruptionPolicyInformer: InformerSpec = {
+  apiVersion: "operator.openshift.io/v1",
+  kind: "MachineConfiguration",
+  name: "cluster",
+  projection: members(["status", "nodeDisruptionPolicyStatus", "clusterPolicies"]),
+};
+
+/** KubeVirt itself. */
+export const kubeVirtInformer: InformerSpec = {
+  apiVersion: "kubevirt.io/v1",
+  kind: "KubeVirt",
+  projection: members(
+    ["spec", "configuration", "evictionStrategy"],
+    ["spec", "configuration", "migrations"],
+    ["spec", "configuration", "developerConfiguration", "memoryOvercommit"],
+    ...conditionsOf("Available", "Degraded"),
+    ["status", "conditions", { among: ["Available", "Degraded"], key: "type" }, "message"],
+  ),
+};
+
+/** Running VMs. */
+export const vmInformer: InformerSpec = {
+  apiVersion: "kubevirt.io/v1",
+  kind: "VirtualMachineInstance",
+  projection: members(
+    // Of others nobody knows whether they make a VM again.
+    ...["kind", "name", "controller"].map(
+      (part): ProjectionMember => [
+        "metadata",
+        "ownerReferences",
+        { among: ["VirtualMachine", "VirtualMachineInstanceReplicaSet"], key: "kind" },
+        part,
+      ],
+    ),
+    ["spec", "evictionStrategy"],
+    ["spec", "nodeSelector"],
+    ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"],
+    ["spec", "tolerations"],
+    ["spec", "terminationGracePeriodSeconds"],
+    ["spec", "domain", "memory", "guest"],
+    ["spec", "domain", "resources", "requests", "memory"],
+    ...["sockets", "cores", "threads"].map((part): ProjectionMember => ["spec", "domain", "cpu", part]),
+    ["status", "phase"],
+    ["status", "nodeName"],
+    ["status", "evacuationNodeName"],
+    ...["completed", "failed", "mode", "startTimestamp", "endTimestamp"].map(
+      (part): ProjectionMember => ["status", "migrationState", part],
+    ),
+    ["status", "memory", "guestCurrent"],
+    ["status", "memory", "memoryOverhead"],
+    ...conditionsOf("LiveMigratable"),
+  ),
+};
+
+/** What protects pods from eviction. */
+export const budgetInformer: InformerSpec = {
+  apiVersion: "policy/v1",
+  kind: "PodDisruptionBudget",
+  projection: members(
+    ["metadata", "ownerReferences"],
+    ["spec", "selector"],
+    ["status", "disruptionsAllowed"],
+    ["status", "currentHealthy"],
+    ["status", "desiredHealthy"],
+  ),
+};
+
+/** All of them, with the pools. */
+export const impactInformers: readonly InformerSpec[] = [
+  poolInformer,
+  impactNodeInformer,
+  disruptionPolicyInformer,
+  kubeVirtInformer,
+  vmInformer,
+  budgetInformer,
+];

@@ -1,0 +1,113 @@
+// What is known of a node: its place in a rollout, and what says which VMs it takes.
+
+import type { Json, KubeObject } from "@virt/api";
+import { asList, asText, at, entriesOf, isMap, member, readBytes } from "@virt/engine";
+import type { NodePhase, RolloutNode } from "./rollout.ts";
+
+/** A taint, as far as scheduling asks for it. */
+export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
+
+/** What is kept of a node. */
+export type NodeFact = {
+  readonly name: string;
+  /** RFC 3339; undefined while it is not known. */
+  readonly created: string | undefined;
+  /** Without those that only say what a CPU can do. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly currentConfig: string;
+  readonly desiredConfig: string;
+  readonly state: string;
+  /** Why the daemon is degraded; empty: it does not tell. */
+  readonly reason: string;
+  /** What the daemon asks of the drain controller, and what that has done: `drain-…` or `uncordon-…`. */
+  readonly desiredDrain: string;
+  readonly lastAppliedDrain: string;
+  readonly postConfigAction: string;
+  /** Whether an image built on the cluster is wanted there. */
+  readonly hasDesiredImage: boolean;
+  readonly isCordoned: boolean;
+  readonly isReady: boolean;
+  readonly taints: readonly Taint[];
+  /** Bytes; undefined where the node does not tell. */
+  readonly allocatableMemory: number | undefined;
+};
+
+const prefix = "machineconfiguration.openshift.io/";
+/** How labels begin that only say what a CPU can do. */
+export const droppedLabels = ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"];
+
+/** Whether a label says only what a CPU can do: hundreds of them are on each node, and none is kept. */
+export function isDroppedLabel(key: string): boolean {
+  return droppedLabels.some((start) => key.startsWith(start));
+}
+
+/** Reads a Node of any shape. */
+export function readNodeFact(node: KubeObject): NodeFact {
+  const annotation = (name: string) => asText(at(node, "metadata", "annotations", `${prefix}${name}`)) ?? "";
+  const created = asText(at(node, "metadata", "creationTimestamp"));
+  return {
+    name: asText(at(node, "metadata", "name")) ?? "",
+    created,
+    labels: textsOf(at(node, "metadata", "labels"), (key) => !isDroppedLabel(key)),
+    currentConfig: annotation("currentConfig"),
+    desiredConfig: annotation("desiredConfig"),
+    state: annotation("state"),
+    reason: annotation("reason"),
+    desiredDrain: annotation("desiredDrain"),
+    lastAppliedDrain: annotation("lastAppliedDrain"),
+    postConfigAction: annotation("post-config-action"),
+    hasDesiredImage: annotation("desiredImage") !== "",
+    isCordoned: at(node, "spec", "unschedulable") === true,
+    isReady: isNodeReady(node),
+    taints: asList(at(node, "spec", "taints")).map(readTaint),
+    allocatableMemory: readBytes(at(node, "status", "allocatable", "memory")),
+  };
+}
+
+/** The members that are texts. */
+export function textsOf(map: Json | undefined, isKept: (key: string) => boolean): Readonly<Record<string, string>> {
+  if (!isMap(map)) return {};
+  const entries = entriesOf(map).flatMap(([key, value]) =>
+    typeof value === "string" && isKept(key) ? [[key, value] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+function readTaint(taint: Json): Taint {
+  const text = (key: string) => asText(member(taint, key)) ?? "";
+  return { key: text("key"), value: text("value"), effect: text("effect") };
+}
+
+/** Ready for workloads as the Machine Config Operator sees it: a full disk or no network is as bad as a silent kubelet. */
+export function isNodeReady(node: KubeObject): boolean {
+  const conditions = asList(at(node, "status", "conditions"));
+  const statuses = (type: string) =>
+    conditions
+      .filter((condition) => member(condition, "type") === type)
+      .map((condition) => member(condition, "status"));
+  const isFalse = (type: string) => statuses(type).every((status) => status === "False");
+  const ready = statuses("Ready");
+  const isReported = ready.length > 0 && ready.every((status) => status === "True");
+  return isReported && isFalse("DiskPressure") && isFalse("NetworkUnavailable");
+}
+
+/** The node as a rollout knows it. */
+export function rolloutNodeOf(node: NodeFact): RolloutNode {
+  const zone = node.labels["topology.kubernetes.io/zone"];
+  return {
+    name: node.name,
+    current: node.currentConfig,
+    desired: node.desiredConfig === "" ? node.currentConfig : node.desiredConfig,
+    phase: phaseOf(node),
+    isReady: node.isReady,
+    isCordoned: node.isCordoned,
+    ...(zone !== undefined && zone !== "" && { zone }),
+    ...(node.created !== undefined && { created: node.created }),
+  };
+}
+
+// Which step of its work a node is at makes no difference to the waves.
+function phaseOf({ state }: NodeFact): NodePhase {
+  if (state === "Degraded" || state === "Unreconcilable") return "Degraded";
+  return state === "Working" || state === "Rebooting" ? "Applying" : "Updated";
+}

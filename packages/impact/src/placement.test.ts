@@ -1,0 +1,95 @@
+import type { Json, JsonMap } from "@virt/api";
+import { expect, test } from "vitest";
+import { readNodeFact } from "./nodes.ts";
+import { assumesLabels, qualifies, readPlacement } from "./placement.ts";
+import { nodeObject, vmObject } from "./testing/cluster-builder.ts";
+
+const gpu = { key: "gpu", value: "yes", effect: "NoSchedule" };
+const required = (...terms: readonly Json[]): JsonMap => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } },
+});
+const expression = (key: string, operator: string, ...values: readonly string[]) =>
+  required({ matchExpressions: [{ key, operator, values }] });
+
+const cases: readonly { reason: string; node?: Parameters<typeof nodeObject>[1]; spec?: JsonMap; takes: boolean }[] = [
+  { reason: "a node for VMs takes a VM that asks for nothing", takes: true },
+  {
+    reason: "a node that is not for VMs takes none",
+    node: { labels: { "kubevirt.io/schedulable": "false" } },
+    takes: false,
+  },
+  { reason: "a cordoned node takes none", node: { isCordoned: true }, takes: false },
+  { reason: "a taint repels", node: { taints: [gpu] }, takes: false },
+  { reason: "a soft taint does not", node: { taints: [{ ...gpu, effect: "PreferNoSchedule" }] }, takes: true },
+  {
+    reason: "a toleration by value",
+    node: { taints: [gpu] },
+    spec: { tolerations: [{ key: "gpu", value: "yes" }] },
+    takes: true,
+  },
+  {
+    reason: "a toleration of another value",
+    node: { taints: [gpu] },
+    spec: { tolerations: [{ key: "gpu", value: "no" }] },
+    takes: false,
+  },
+  {
+    reason: "a toleration of the key",
+    node: { taints: [gpu] },
+    spec: { tolerations: [{ key: "gpu", operator: "Exists" }] },
+    takes: true,
+  },
+  {
+    reason: "a toleration of everything",
+    node: { taints: [gpu] },
+    spec: { tolerations: [{ operator: "Exists" }] },
+    takes: true,
+  },
+  {
+    reason: "a toleration of another effect",
+    node: { taints: [gpu] },
+    spec: { tolerations: [{ key: "gpu", operator: "Exists", effect: "NoExecute" }] },
+    takes: false,
+  },
+  { reason: "a selector that matches", spec: { nodeSelector: { "kubernetes.io/hostname": "a" } }, takes: true },
+  { reason: "a selector that does not", spec: { nodeSelector: { "kubernetes.io/hostname": "b" } }, takes: false },
+  {
+    reason: "a selector on a label that is not kept",
+    spec: { nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" } },
+    takes: true,
+  },
+  { reason: "In", spec: expression("kubernetes.io/hostname", "In", "a", "b"), takes: true },
+  { reason: "NotIn", spec: expression("kubernetes.io/hostname", "NotIn", "a"), takes: false },
+  { reason: "Exists", spec: expression("missing", "Exists"), takes: false },
+  { reason: "DoesNotExist", spec: expression("missing", "DoesNotExist"), takes: true },
+  { reason: "Gt", node: { labels: { rack: "10" } }, spec: expression("rack", "Gt", "9"), takes: true },
+  { reason: "Lt", node: { labels: { rack: "10" } }, spec: expression("rack", "Lt", "9"), takes: false },
+  { reason: "an operator that nobody knows", spec: expression("rack", "Near", "9"), takes: false },
+  {
+    reason: "an expression on a label that is not kept",
+    spec: expression("cpu-vendor.node.kubevirt.io/X", "In", "true"),
+    takes: true,
+  },
+  { reason: "no term", spec: required(), takes: false },
+  { reason: "an empty term", spec: required({}), takes: false },
+  {
+    reason: "one of two terms",
+    spec: required(
+      { matchExpressions: [{ key: "missing", operator: "Exists" }] },
+      { matchFields: [{ key: "metadata.name", operator: "In", values: ["a"] }] },
+    ),
+    takes: true,
+  },
+];
+
+test.each(cases)("$reason: taken $takes", ({ node, spec = {}, takes }) => {
+  const placement = readPlacement(vmObject("vm", "b", { spec }));
+  expect(qualifies(readNodeFact(nodeObject("a", node)), placement)).toBe(takes);
+});
+
+test("a selector on a label that is not kept is an assumption", () => {
+  const asked = (spec: JsonMap) => assumesLabels(readPlacement(vmObject("vm", "b", { spec })));
+  expect(asked({ nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" } })).toBe(true);
+  expect(asked(expression("feature.node.kubernetes.io/x", "Exists"))).toBe(true);
+  expect(asked({ nodeSelector: { zone: "a" } })).toBe(false);
+});

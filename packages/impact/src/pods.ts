@@ -1,0 +1,85 @@
+// What a drain does to ordinary pods: which of them block it, and which of them nobody makes again.
+
+import type { Json, KubeObject } from "@virt/api";
+import { asNumber, asText, at, matchesSelector } from "@virt/engine";
+import { textsOf } from "./nodes.ts";
+import { readController } from "./vms.ts";
+
+/** What is kept of a pod: nothing but metadata is read. */
+export type PodFact = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly controllerKind: string | undefined;
+  readonly isMirror: boolean;
+};
+
+/** What is kept of a PodDisruptionBudget. */
+export type BudgetFact = {
+  readonly namespace: string;
+  readonly name: string;
+  readonly selector: Json | undefined;
+  /** 0 also where no controller has counted yet. */
+  readonly disruptionsAllowed: number;
+  readonly currentHealthy: number;
+  readonly desiredHealthy: number;
+  readonly ownerKind: string | undefined;
+};
+
+/** Reads the metadata of a Pod of any shape. */
+export function readPodFact(pod: KubeObject): PodFact {
+  return {
+    namespace: asText(at(pod, "metadata", "namespace")) ?? "",
+    name: asText(at(pod, "metadata", "name")) ?? "",
+    labels: textsOf(at(pod, "metadata", "labels"), () => true),
+    controllerKind: readController(pod)?.kind,
+    isMirror: at(pod, "metadata", "annotations", "kubernetes.io/config.mirror") !== undefined,
+  };
+}
+
+/** Reads a PodDisruptionBudget of any shape. */
+export function readBudgetFact(budget: KubeObject): BudgetFact {
+  const count = (field: string) => asNumber(at(budget, "status", field)) ?? 0;
+  return {
+    namespace: asText(at(budget, "metadata", "namespace")) ?? "",
+    name: asText(at(budget, "metadata", "name")) ?? "",
+    selector: at(budget, "spec", "selector"),
+    disruptionsAllowed: count("disruptionsAllowed"),
+    currentHealthy: count("currentHealthy"),
+    desiredHealthy: count("desiredHealthy"),
+    ownerKind: readController(budget)?.kind,
+  };
+}
+
+/** What may become of a pod of which a person should know, and why. */
+export type PodOutcome =
+  | { readonly outcome: "block"; readonly reason: "TwoBudgets" | "PodDisruptionBudget" }
+  | { readonly outcome: "delete"; readonly reason: "" };
+
+/** Budgets by namespace: a cluster has hundreds, and each pod asks. Older releases of KubeVirt make one per VM, which are the VMs' matter. */
+export function budgetsByNamespace(budgets: readonly BudgetFact[]): ReadonlyMap<string, readonly BudgetFact[]> {
+  const counted = budgets.filter(({ ownerKind }) => ownerKind !== "VirtualMachineInstance");
+  return Map.groupBy(counted, ({ namespace }) => namespace);
+}
+
+/** Undefined: the pod is left where it is, or is made again elsewhere. */
+export function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByNamespace>): PodOutcome | undefined {
+  if (pod.isMirror || pod.controllerKind === "DaemonSet" || launchers.includes(pod.labels["kubevirt.io"] ?? ""))
+    return undefined;
+  const covering = coveringBudgets(pod, budgets);
+  if (covering.length >= 2) return { outcome: "block", reason: "TwoBudgets" };
+  if (covering.some(({ disruptionsAllowed }) => disruptionsAllowed <= 0))
+    return { outcome: "block", reason: "PodDisruptionBudget" };
+  return pod.controllerKind === undefined ? { outcome: "delete", reason: "" } : undefined;
+}
+
+/** The budgets that select the pod. */
+export function coveringBudgets(
+  { namespace, labels }: PodFact,
+  budgets: ReturnType<typeof budgetsByNamespace>,
+): readonly BudgetFact[] {
+  return (budgets.get(namespace) ?? []).filter(({ selector }) => matchesSelector(selector, labels));
+}
+
+/** Pods that are a VM's: what becomes of it is the VM's outcome. */
+const launchers = ["virt-launcher", "hotplug-disk"];

@@ -1,0 +1,201 @@
+import { expect, test } from "vitest";
+import { nextNodes, planWaves, type RolloutNode, type RolloutPool, unavailableLimit } from "./rollout.ts";
+
+const pool: RolloutPool = { name: "worker", wanted: "new", isPaused: false };
+const node = (name: string, given: Partial<RolloutNode> = {}): RolloutNode => ({
+  name,
+  current: "old",
+  desired: "old",
+  phase: "Updated",
+  isReady: true,
+  isCordoned: false,
+  ...given,
+});
+const updated = { current: "new", desired: "new" };
+const names = (nodes: readonly RolloutNode[]) => nodes.map(({ name }) => name).join();
+
+const choices: readonly {
+  reason: string;
+  given?: Partial<RolloutPool>;
+  nodes: readonly RolloutNode[];
+  next: string;
+}[] = [
+  { reason: "one node at a time", nodes: [node("a"), node("b")], next: "a" },
+  {
+    reason: "as many as may be unavailable",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a"), node("b"), node("c")],
+    next: "a,b",
+  },
+  {
+    reason: "a percentage is rounded down",
+    given: { maxUnavailable: "50%" },
+    nodes: [node("a"), node("b"), node("c"), node("d"), node("e")],
+    next: "a,b",
+  },
+  { reason: "a paused pool starts nothing", given: { isPaused: true }, nodes: [node("a")], next: "" },
+  {
+    reason: "a node at work takes the place of another",
+    nodes: [node("a", { desired: "new", phase: "Rebooting", isReady: false }), node("b")],
+    next: "",
+  },
+  {
+    reason: "a node that somebody cordoned takes a place",
+    nodes: [node("a", { ...updated, isCordoned: true }), node("b")],
+    next: "",
+  },
+  {
+    reason: "a node that is down takes a place",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { ...updated, isReady: false }), node("b"), node("c")],
+    next: "b",
+  },
+  {
+    reason: "a node that fails on this configuration takes a place",
+    nodes: [node("a", { desired: "new", phase: "Degraded" }), node("b")],
+    next: "",
+  },
+  {
+    reason: "a node that failed on another configuration gets this one",
+    nodes: [node("a", { desired: "bad", phase: "Degraded" }), node("b", updated)],
+    next: "a",
+  },
+  {
+    reason: "zone by zone, those without one last, the oldest first",
+    given: { maxUnavailable: 9 },
+    nodes: [
+      node("a"),
+      node("b", { zone: "2" }),
+      node("c", { zone: "1", created: "2025-01-02T00:00:00Z" }),
+      node("d", { zone: "1", created: "2025-01-01T00:00:00Z" }),
+    ],
+    next: "d,c,b,a",
+  },
+  { reason: "an updated node is left alone", nodes: [node("a", updated), node("b")], next: "b" },
+  {
+    reason: "a node at work on another configuration ends that first, and the next one gets the place that is free",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { desired: "mid", phase: "Applying", isCordoned: true }), node("b"), node("c")],
+    next: "b",
+  },
+  {
+    reason: "a node that has not begun with another configuration gets this one instead",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { desired: "mid" }), node("b"), node("c")],
+    next: "a",
+  },
+  {
+    reason: "a node that somebody cordoned is passed over",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { isCordoned: true }), node("b"), node("c")],
+    next: "b",
+  },
+  {
+    reason: "a node that is down is passed over",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { isReady: false }), node("b"), node("c")],
+    next: "b",
+  },
+];
+
+test.each(choices)("$reason", ({ given, nodes, next }) => {
+  expect(names(nextNodes({ ...pool, ...given }, nodes))).toBe(next);
+});
+
+test("a limit is at least one; a text without a percent sign, a negative number and no number give none", () => {
+  const limits = (
+    [undefined, 0, 1, 3, "10%", "34%", "100%", "200%", "0%", "+20%", "x", "2", "%", "1.5%", -1, "-20%", 1.5] as const
+  ).map((given) => unavailableLimit({ ...pool, ...(given === undefined ? {} : { maxUnavailable: given }) }, 10));
+  const none = undefined;
+  expect(limits).toEqual([1, 1, 1, 3, 1, 3, 10, 20, 1, 2, none, none, none, none, none, none, none]);
+});
+
+const plans: readonly {
+  reason: string;
+  given?: Partial<RolloutPool>;
+  nodes: readonly RolloutNode[];
+  waves: readonly string[];
+  blocked?: string;
+}[] = [
+  {
+    reason: "three workers reboot one after the other",
+    nodes: [node("a"), node("b"), node("c")],
+    waves: ["a", "b", "c"],
+  },
+  {
+    reason: "two at a time make two waves of three",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a"), node("b"), node("c")],
+    waves: ["a,b", "c"],
+  },
+  {
+    reason: "a node at work is in the first wave",
+    nodes: [node("a"), node("b", { desired: "new", phase: "Draining", isCordoned: true })],
+    waves: ["b", "a"],
+  },
+  {
+    reason: "a node on its way to an older target reboots twice",
+    nodes: [node("a", { desired: "mid", phase: "Applying", isCordoned: true })],
+    waves: ["a", "a"],
+  },
+  {
+    reason: "a pause blocks all but those at work",
+    given: { isPaused: true },
+    nodes: [node("a"), node("b", { desired: "new", phase: "Applying" })],
+    waves: ["b"],
+    blocked: "a",
+  },
+  {
+    reason: "a cordoned node blocks a pool that allows one",
+    nodes: [node("a", { isCordoned: true }), node("b")],
+    waves: [],
+    blocked: "a,b",
+  },
+  {
+    reason: "a node that is down stays down, and takes a place",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { isReady: false }), node("b"), node("c")],
+    waves: ["b", "c"],
+    blocked: "a",
+  },
+  {
+    reason: "a cordoned node is left out of a pool that allows two",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { isCordoned: true }), node("b"), node("c")],
+    waves: ["b", "c"],
+    blocked: "a",
+  },
+  {
+    reason: "a wave lists its nodes in the order in which they start, whatever the order in which they were read",
+    given: { maxUnavailable: 2 },
+    nodes: [node("d", { zone: "1" }), node("c"), node("b", { zone: "1" }), node("a", { zone: "2" })],
+    waves: ["b,d", "a,c"],
+  },
+  {
+    reason: "when the target moves, those at work reboot twice, and nobody else waits for that",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { desired: "mid", phase: "Applying", isCordoned: true }), node("b"), node("c")],
+    waves: ["a,b", "a,c"],
+  },
+  { reason: "a pool without nodes has nothing to do", nodes: [], waves: [] },
+  {
+    reason: "a limit that the operator cannot read stops the pool",
+    given: { maxUnavailable: "2" },
+    nodes: [node("a"), node("b")],
+    waves: [],
+    blocked: "a,b",
+  },
+  {
+    reason: "a node that has not joined takes a place and is not started",
+    given: { maxUnavailable: 2 },
+    nodes: [node("a", { current: "", desired: "" }), node("b"), node("c")],
+    waves: ["b", "c"],
+    blocked: "a",
+  },
+];
+
+test.each(plans)("$reason", ({ given, nodes, waves, blocked = "" }) => {
+  const plan = planWaves({ ...pool, ...given }, nodes);
+  expect(plan.waves.map((wave) => wave.join())).toEqual(waves);
+  expect(plan.blocked.join()).toBe(blocked);
+});

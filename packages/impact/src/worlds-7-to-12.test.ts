@@ -1,0 +1,187 @@
+// The impact of whole clusters, each with numbers that were worked out by hand: policies, small and large clusters, room, budgets.
+
+import type { KubeObject } from "@virt/api";
+import { expect, test } from "vitest";
+import { assessImpact, notAssessed, severityOfClass } from "./index.ts";
+import {
+  type ClusterGiven,
+  clusterFacts,
+  namesOf,
+  policyObject,
+  poolObject,
+  psiConfig,
+  vmObject,
+  vmsOn,
+  workers,
+} from "./testing/cluster-builder.ts";
+import { bounds, impactOf, noVms, zonedCluster } from "./testing/worlds.ts";
+import { readVmFact, requestOf } from "./vms.ts";
+
+const swapFiles = ["/etc/kubernetes/kubelet.conf.d/90-swap.conf", "/usr/local/bin/find-swap"];
+const swapUnits = ["swap-on.service", "swap-check.service"];
+const density: KubeObject = {
+  ...psiConfig(),
+  spec: {
+    config: {
+      storage: { files: swapFiles.map((path) => ({ path, mode: 420, contents: { source: "data:,a" } })) },
+      systemd: { units: swapUnits.map((name) => ({ name, enabled: true, contents: "[Unit]" })) },
+    },
+  },
+};
+const restart = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, ["Restart"]]));
+const dense = (units: readonly string[]): ClusterGiven => {
+  const nodes = workers(12);
+  const policies = policyObject(restart(swapFiles), restart(units));
+  return { nodes, vms: vmsOn(namesOf(nodes), 2), policies, writes: [{ before: undefined, after: density }] };
+};
+
+test("world 7: where policies spare the drain, no VM is touched", () => {
+  const impact = impactOf(dense(swapUnits));
+  expect(impact.vms).toEqual(noVms);
+  expect(bounds(impact)).toEqual([120, 720]);
+  expect(impact.summary).toBe("12 nodes of pool worker reload services one after another, up to 15 min");
+  expect(severityOfClass(impact.pools[0]?.class ?? "None")).toBe("Medium");
+});
+
+test("world 7b: one unit without a policy reboots the pool, and the plan is another one", () => {
+  const impact = impactOf(dense(swapUnits.slice(1)));
+  expect(severityOfClass(impact.pools[0]?.class ?? "None")).toBe("High");
+  expect(clusterFacts(dense(swapUnits.slice(1))).disruption).not.toEqual(clusterFacts(dense(swapUnits)).disruption);
+});
+
+const compact = workers(3, "node-", { roles: ["master", "worker"] });
+const forMasters = [{ before: undefined, after: psiConfig("master") }];
+
+test("world 8a: on a compact cluster the control plane reboots", () => {
+  const impact = assessImpact(clusterFacts({ nodes: compact, writes: forMasters }));
+  expect(bounds(impact)).toEqual([1890, 5670]);
+  expect(impact.summary).toBe("3 nodes of pool master reboot one after another, 30 min to 2 h");
+});
+
+test("world 8b: a single node is rebooted without a drain", () => {
+  const vms = [
+    vmObject("a", "node-0", { grace: 180 }),
+    vmObject("b", "node-0", { grace: 180 }),
+    vmObject("c", "node-0", { grace: 180, owner: "Manual" }),
+  ];
+  const impact = assessImpact(
+    clusterFacts({ nodes: compact.slice(0, 1), writes: forMasters, vms, topology: "SingleReplica" }),
+  );
+  expect(impact).toMatchObject({ nodes: 1, vms: { ...noVms, restart: 2, stop: 1 } });
+  expect(bounds(impact)).toEqual([600, 1980]);
+  expect(impact.summary).toBe("1 node of pool master reboots, 1 VM stops, 2 VMs restart, 10–35 min");
+});
+
+test("world 8c: on a compact cluster VMs migrate between control plane nodes", () => {
+  const impact = assessImpact(clusterFacts({ nodes: compact, writes: forMasters, vms: vmsOn(namesOf(compact), 4) }));
+  expect(impact).toMatchObject({ nodes: 3, vms: { ...noVms, migrate: 12 } });
+  expect(bounds(impact)).toEqual([3 * 642, 3 * 2282]);
+  expect(bounds(impact)).toEqual([1926, 6846]);
+  expect(impact.duration?.text).toBe("30 min to 2 h");
+  expect(impact.pools[0]?.name).toBe("master");
+});
+
+test("world 9: two workers have no room for the VMs of the third", () => {
+  const nodes = workers(3, "worker-", { memory: "100Gi" });
+  const impact = impactOf({ nodes, vms: vmsOn(namesOf(nodes), 2, { gib: 40, vcpus: 4 }) });
+  expect(requestOf(readVmFact(vmObject("a", "b", { gib: 40, vcpus: 4 })), { memoryOvercommit: 100 }) / 2 ** 20).toBe(
+    41_352,
+  );
+  expect(impact.capacity).toEqual({ fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 });
+  expect(bounds(impact)).toEqual([2055, 8982]);
+  expect(impact.summary).toBe(
+    "3 nodes of pool worker reboot one after another, 6 VMs live-migrate, no room for 2 VMs when worker-0 drains, 30 min to 2.5 h",
+  );
+});
+
+test.each(["NotServed", "Forbidden"] as const)(
+  "world 10: VMs that are %s are not assessed, and all else is",
+  (reason) => {
+    const facts = clusterFacts(zonedCluster);
+    const impact = assessImpact({ ...facts, vms: notAssessed(reason) });
+    expect(impact).not.toHaveProperty("vms");
+    expect(impact.notAssessed).toEqual([{ what: "VMs", reason, message: "" }]);
+    expect(bounds(impact)).toEqual([7560, 22_680]);
+    expect(impact.capacity.fits).toBe("Unknown");
+    expect(impact.summary).toBe(
+      `12 nodes of pool worker reboot one after another, VM impact: not assessed (${reason}), 2–6.5 h`,
+    );
+  },
+);
+
+test("world 11: budgets block drains, and a bare pod is lost", () => {
+  const pod = (
+    name: string,
+    controller: string | undefined,
+    metadata: KubeObject["metadata"] = { name },
+  ): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...metadata,
+      name,
+      namespace: "apps",
+      labels: { app: name, ...metadata.labels },
+      ...(controller !== undefined && { ownerReferences: [{ kind: controller, name: "a", controller: true }] }),
+    },
+  });
+  const budget = (app: string, disruptionsAllowed: number, owner?: string): KubeObject => ({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: {
+      name: `${app}-${disruptionsAllowed}`,
+      namespace: "apps",
+      ...(owner !== undefined && { ownerReferences: [{ kind: owner, name: "a", controller: true }] }),
+    },
+    spec: { selector: { matchLabels: { app } } },
+    status: { disruptionsAllowed },
+  });
+  const impact = impactOf({
+    nodes: workers(3),
+    pods: {
+      "worker-1": [
+        pod("web", "ReplicaSet"),
+        pod("twice", "ReplicaSet"),
+        pod("bare", undefined),
+        pod("agent", "DaemonSet"),
+        pod("static", "Node", { name: "static", annotations: { "kubernetes.io/config.mirror": "a" } }),
+        pod("virt-launcher-vm", undefined, { name: "virt-launcher-vm", labels: { "kubevirt.io": "virt-launcher" } }),
+      ],
+    },
+    budgets: [
+      budget("web", 0),
+      budget("twice", 1),
+      budget("twice", 2),
+      budget("agent", 0),
+      budget("virt-launcher-vm", 0, "VirtualMachineInstance"),
+    ],
+  });
+  expect(impact.pods).toEqual({ block: 2, delete: 1 });
+  expect(impact.blockers.map(({ kind, name, reason }) => `${kind} ${name} ${reason}`)).toEqual([
+    "Pod twice TwoBudgets",
+    "Pod web PodDisruptionBudget",
+  ]);
+  expect(impact.summary).toBe(
+    "3 nodes of pool worker reboot one after another, 2 pods on worker-1 block the drain, 1 pod without controller is deleted, 30 min to 2 h plus the time they block",
+  );
+});
+
+test("world 12: five hundred workers share five lanes, and twenty blockers are named", () => {
+  const nodes = workers(500);
+  const names = namesOf(nodes);
+  const impact = impactOf({
+    nodes,
+    pools: [poolObject("master"), poolObject("worker", { maxUnavailable: "10%" })],
+    vms: [
+      ...vmsOn(names, 10, { gib: 4 }),
+      ...names.slice(0, 300).map((node) => vmObject(`${node}-disks`, node, { gib: 4, isMigratable: false })),
+    ],
+  });
+  expect(impact.pools[0]).toMatchObject({ atOnce: 50 });
+  expect(bounds(impact)).toEqual([(500 * 1900) / 50, Math.ceil((500 * 12_440) / 50 + (12_440 * 49) / 50)]);
+  expect(bounds(impact)).toEqual([19_000, 136_592]);
+  expect(impact.duration?.text).toBe("5–38 h");
+  expect(impact.vms).toEqual({ ...noVms, migrate: 5000, block: 300 });
+  expect(impact.blockers).toHaveLength(20);
+  expect(impact.more.blockers).toBe(280);
+});

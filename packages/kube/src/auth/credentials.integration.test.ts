@@ -1,0 +1,111 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { reply, type ScriptedServer, startScriptedServer } from "@virt/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { Client } from "../client/client.ts";
+import { createObject, getObject, type Resource } from "../client/request.ts";
+import { noLease } from "../leaderelection/write-fence.ts";
+import type { Access } from "./access.ts";
+import { issueAuthority, issueClient, issueServer } from "./x509.ts";
+
+const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
+const read = getObject(configMaps, { namespace: "default", name: "one" });
+const write = createObject(configMaps, { namespace: "default" }, { metadata: { name: "one" } });
+const never = new AbortController().signal;
+
+function clientOf(server: ScriptedServer, access: Partial<Access>): Client {
+  const client = new Client({
+    access: { server: server.url, isInsecure: false, source: "test", ...access },
+    userAgent: "test/1",
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "credentials-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test("after 401 a rotated token file is read again and the request sent once more, whatever it was", async () => {
+  const folder = emptyFolder();
+  const file = join(folder, "token");
+  writeFileSync(file, "old\n");
+  await using server = await startScriptedServer([
+    reply.json(200, {}),
+    reply.json(401, {}),
+    reply.json(201, {}),
+    reply.json(401, {}),
+  ]);
+  const client = clientOf(server, { bearer: { kind: "token-file", file } });
+  await client.send(read, { signal: never });
+  writeFileSync(file, "new\n");
+  utimesSync(file, 1, 2);
+  expect(await client.write(write, noLease, { signal: never })).toMatchObject({ status: 201 });
+  expect(await client.send(read, { signal: never })).toMatchObject({ status: 401 });
+  const tokens = server.seen.map(({ headers }) => headers.authorization);
+  expect(tokens).toEqual(["Bearer old", "Bearer old", "Bearer new", "Bearer new"]);
+});
+
+test("an exec plugin is asked once, again when the server says 401, and its certificate is used", async () => {
+  const folder = emptyFolder();
+  const validity = { from: new Date(0), until: new Date(4e12) };
+  const authority = issueAuthority("ours", validity);
+  const { certificate, key } = issueClient(authority, "ann", [], validity);
+  const token = `t$(grep -c call ${folder}/calls)`; // another one each time
+  const status = { token, clientCertificateData: certificate, clientKeyData: key };
+  const said = JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status });
+  writeFileSync(join(folder, "plugin"), `#!/bin/sh\necho call >>"${folder}/calls"\ncat <<END\n${said}\nEND\n`);
+  chmodSync(join(folder, "plugin"), 0o755);
+  const plugin = {
+    command: "./plugin",
+    args: [],
+    env: {},
+    apiVersion: "client.authentication.k8s.io/v1",
+    provideClusterInfo: false,
+    folder,
+  };
+  const server = issueServer(authority, ["127.0.0.1"], validity);
+  await using api = await startScriptedServer(
+    [reply.json(200, {}), reply.json(200, {}), reply.json(401, {}), reply.json(200, {})],
+    { ...server, clientAuthority: authority.certificate },
+  );
+  const access = { authority: { data: authority.certificate }, bearer: { kind: "exec", plugin } as const };
+  const client = clientOf(api, access);
+  for (let round = 0; round < 3; round++)
+    expect(await client.send(read, { signal: never })).toMatchObject({ status: 200 });
+  expect(readFileSync(join(folder, "calls"), "utf8")).toBe("call\ncall\n");
+  expect(api.seen.at(-1)?.headers.authorization).toBe("Bearer t2");
+});
+
+test("a plugin that is missing is one line with its install hint, and no request", async () => {
+  await using server = await startScriptedServer([]);
+  const plugin = {
+    command: "no-such-plugin",
+    args: [],
+    env: {},
+    apiVersion: "client.authentication.k8s.io/v1",
+    installHint: "see\nour wiki",
+    provideClusterInfo: false,
+    folder: "/",
+  };
+  const client = clientOf(server, { bearer: { kind: "exec", plugin } });
+  const answer = await client.send(read, { signal: never });
+  expect(answer).toMatchObject({
+    failure: { reason: "access", message: "credential plugin no-such-plugin is not installed (see our wiki)" },
+  });
+  expect(server.seen).toEqual([]);
+});
+
+test("impersonated groups are header lines of their own", async () => {
+  await using server = await startScriptedServer([reply.json(200, {})]);
+  const impersonate = { user: "ann", groups: ["a", "b"], extra: { "team.example/x": ["1"] } };
+  await clientOf(server, { impersonate }).send(read, { signal: never });
+  expect(server.seen[0]?.headers).toMatchObject({
+    "impersonate-user": "ann",
+    "impersonate-group": "a, b",
+    "impersonate-extra-team.example%2fx": "1",
+  });
+});

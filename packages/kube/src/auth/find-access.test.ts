@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { findAccess } from "./find-access.ts";
+
+const home = mkdtempSync(join(tmpdir(), "find-access-"));
+afterAll(() => rmSync(home, { recursive: true }));
+
+function kubeconfig(name: string): string {
+  const path = join(home, name);
+  const clusters = [{ name: "c", cluster: { server: `https://${name}.example` } }];
+  const contexts = [{ name: "x", context: { cluster: "c" } }];
+  writeFileSync(path, JSON.stringify({ clusters, contexts, "current-context": "x" }));
+  return path;
+}
+
+function pod(name: string, files: readonly string[]): string {
+  const folder = join(home, name);
+  mkdirSync(folder);
+  for (const file of files) writeFileSync(join(folder, file), `${file} of the pod\n`);
+  return folder;
+}
+
+const inPod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" };
+const podFolder = pod("pod", ["token", "ca.crt", "namespace"]);
+
+test("the command line wins over KUBECONFIG, KUBECONFIG over the pod, the pod over the home folder", () => {
+  const [given, listed] = [kubeconfig("given"), kubeconfig("listed")];
+  mkdirSync(join(home, ".kube"));
+  kubeconfig(join(".kube", "config"));
+  const server = (...args: Parameters<typeof findAccess>) => findAccess(...args).server;
+  expect(server({ env: { KUBECONFIG: listed, HOME: home, ...inPod }, kubeconfig: given, podFolder })).toBe(
+    "https://given.example",
+  );
+  expect(server({ env: { KUBECONFIG: `/missing:${listed}`, HOME: home, ...inPod }, podFolder })).toBe(
+    "https://listed.example",
+  );
+  expect(server({ env: { HOME: home, ...inPod }, podFolder })).toBe("https://10.0.0.1:6443");
+  expect(server({ env: { HOME: home } })).toBe("https://.kube/config.example");
+});
+
+test("a pod's token, authority and namespace come from its files, and an IPv6 address gets its brackets", () => {
+  expect(findAccess({ env: { KUBERNETES_SERVICE_HOST: "fd00::1" }, podFolder })).toEqual({
+    server: "https://[fd00::1]:443",
+    authority: { file: join(podFolder, "ca.crt") },
+    isInsecure: false,
+    bearer: { kind: "token-file", file: join(podFolder, "token") },
+    namespace: "namespace of the pod",
+    source: "the pod's ServiceAccount",
+  });
+});
+
+const refusals = [
+  {
+    reason: "no cluster anywhere",
+    env: { HOME: "/nowhere" },
+    message:
+      "no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no /nowhere/.kube/config",
+  },
+  {
+    reason: "a KUBECONFIG that is missing",
+    env: { KUBECONFIG: "/nowhere/a:/nowhere/b" },
+    message: "cannot read kubeconfig /nowhere/a, /nowhere/b: no such file",
+  },
+  {
+    reason: "a folder instead of a file",
+    env: { KUBECONFIG: "/" },
+    message: "cannot read kubeconfig /: it is a folder",
+  },
+  { reason: "a pod without a token", env: inPod, message: "is automountServiceAccountToken disabled?" },
+];
+
+test.each(refusals)("$reason is reported in one line", ({ env, message }) => {
+  expect(() => findAccess({ env, podFolder: pod(`bare-${Math.random()}`, []) })).toThrow(message);
+});

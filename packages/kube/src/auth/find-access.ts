@@ -1,0 +1,78 @@
+// Finds out how to reach the cluster: a named file, KUBECONFIG, the pod we run in, the user's own kubeconfig.
+
+import { existsSync, readFileSync } from "node:fs";
+import { isIPv6 } from "node:net";
+import { delimiter, join } from "node:path";
+import { type Access, AccessError } from "./access.ts";
+import { accessFromKubeconfig, type KubeconfigFile } from "./kubeconfig.ts";
+
+export type AccessSources = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The path that was given on the command line. */
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  /** Where a pod finds its token, authority and namespace. */
+  readonly podFolder?: string;
+};
+
+const usualPodFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/**
+ * A named kubeconfig, else KUBECONFIG, else the pod, else ~/.kube/config. Throws an AccessError with one line for a
+ * person; connects to nothing.
+ */
+export function findAccess({ env, kubeconfig, context, podFolder = usualPodFolder }: AccessSources): Access {
+  if (kubeconfig) return accessFromKubeconfig([readKubeconfig(kubeconfig)], context);
+  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  if (listed.length > 0) return accessFromList(listed, context);
+  const host = env["KUBERNETES_SERVICE_HOST"];
+  if (host) return inCluster(host, env["KUBERNETES_SERVICE_PORT"] || "443", podFolder);
+  const own = join(env["HOME"] ?? "", ".kube", "config");
+  if (env["HOME"] && existsSync(own)) return accessFromKubeconfig([readKubeconfig(own)], context);
+  throw new AccessError(
+    `no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no ${own}`,
+  );
+}
+
+// Files of a list may be missing, as with kubectl; not all of them.
+function accessFromList(paths: readonly string[], context: string | undefined): Access {
+  const there = paths.filter((path) => existsSync(path));
+  if (there.length === 0) throw new AccessError(`cannot read kubeconfig ${paths.join(", ")}: no such file`);
+  return accessFromKubeconfig(there.map(readKubeconfig), context);
+}
+
+function readKubeconfig(path: string): KubeconfigFile {
+  try {
+    return { path, text: readFileSync(path, "utf8") };
+  } catch (error) {
+    throw new AccessError(`cannot read kubeconfig ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function inCluster(host: string, port: string, folder: string): Access {
+  const file = (name: string) => join(folder, name);
+  if (!existsSync(file("token"))) {
+    throw new AccessError(
+      `the process runs in a pod, but ${file("token")} is missing; is automountServiceAccountToken disabled?`,
+    );
+  }
+  const namespace = existsSync(file("namespace")) ? readFileSync(file("namespace"), "utf8").trim() : "";
+  return {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    authority: { file: file("ca.crt") },
+    isInsecure: false,
+    bearer: { kind: "token-file", file: file("token") },
+    source: "the pod's ServiceAccount",
+    ...(namespace && { namespace }),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: "no such file",
+    EACCES: "permission denied",
+    EISDIR: "it is a folder",
+  };
+  return (typeof code === "string" && known[code]) || String(error instanceof Error ? error.message : error);
+}

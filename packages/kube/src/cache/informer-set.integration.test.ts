@@ -1,0 +1,157 @@
+import { type Server, startServer } from "@virt/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { findAccess } from "../auth/find-access.ts";
+import { createDirectClient } from "../circuitbreaker/guarded-client.ts";
+import { Client } from "../client/client.ts";
+import { Discovery } from "../client/discovery.ts";
+import { systemClock } from "../clock.ts";
+import type { InformerSpec } from "./informer.ts";
+import { InformerSet } from "./informer-set.ts";
+
+const crd = (version: string) => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "things.example.org" },
+  spec: {
+    group: "example.org",
+    names: { kind: "Thing", plural: "things" },
+    scope: "Cluster",
+    versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+});
+const things: InformerSpec = { apiVersion: "example.org/v1", kind: "Thing", projection: { keep: "all" } };
+const crds: InformerSpec = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  projection: { keep: "metadata" },
+};
+const oneMap: InformerSpec = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  namespace: "default",
+  name: "one",
+  projection: { keep: "all" },
+};
+const versionToCome = "1000000000";
+
+function watchesOf(kubeconfig: string) {
+  const client = new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent: "test" });
+  const heard: string[] = [];
+  const watches = new InformerSet({
+    clientFor: () => createDirectClient(client),
+    discovery: new Discovery(client),
+    clock: systemClock,
+    random: Math.random,
+    observer: {
+      changed: ({ kind }, { key, after }) => {
+        heard.push(`${after === undefined ? "-" : "+"}${kind} ${key}`);
+        if (kind === "CustomResourceDefinition") watches.groupChanged(key.split(".").slice(1).join("."));
+      },
+      stateChanged: ({ spec, state }) => heard.push(`${spec.kind} is ${state}`),
+      warned: () => undefined,
+      handlerFailed: (error) => heard.push(String(error)),
+    },
+  });
+  onTestFinished(() => {
+    watches.stop();
+    client.close();
+  });
+  return { watches, heard };
+}
+
+test("a kind is watched while it is served, through eight deletions and creations of its CRD", async () => {
+  await using api = await startServer();
+  const { watches, heard } = watchesOf(api.kubeconfig);
+  watches.setSpecs([crds, things]);
+  await expect.poll(() => watches.find(things)?.state).toBe("not served");
+  for (let round = 0; round < 8; round++) {
+    await api.installCrds([crd("v1")]);
+    await expect.poll(() => watches.find(things)?.state, { timeout: 20_000 }).toBe("synced");
+    if (round % 4 === 3) await expectFollowed(api, watches); // the server holds back a creation for two seconds
+    await api.removeCrd(crd("v1"));
+    await expect.poll(() => watches.find(things)?.state, { timeout: 20_000 }).toBe("not served");
+    expect(watches.find(things)?.store.size).toBe(0);
+  }
+  expect(heard.filter((line) => line === "+Thing one")).toHaveLength(2);
+  expect(heard.filter((line) => line === "-Thing one")).toHaveLength(2);
+});
+
+test("whoever waits for a write is not held up by a watch that nobody wants any more", async () => {
+  await using api = await startServer();
+  const { watches } = watchesOf(api.kubeconfig);
+  watches.setSpecs([oneMap]);
+  await expect.poll(() => watches.find(oneMap)?.state).toBe("synced");
+  const store = watches.find(oneMap)?.store;
+  const { signal } = new AbortController();
+  const earlier = store?.contains(versionToCome, signal);
+  watches.setSpecs([]);
+  await earlier;
+  await store?.contains(versionToCome, signal);
+});
+
+async function expectFollowed(api: Server, watches: InformerSet): Promise<void> {
+  const body = { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" } };
+  expect((await api.request({ method: "POST", path: "/apis/example.org/v1/things", body })).status).toBe(201);
+  await expect.poll(() => [...(watches.find(things)?.store.keys() ?? [])]).toEqual(["one"]);
+}
+
+test("a watch by name sees that object only, and what is not wanted any more is not watched", async () => {
+  await using api = await startServer();
+  const { watches, heard } = watchesOf(api.kubeconfig);
+  watches.setSpecs([oneMap]);
+  await expect.poll(() => watches.find(oneMap)?.state).toBe("synced");
+  const create = (name: string) =>
+    api.request({ method: "POST", path: "/api/v1/namespaces/default/configmaps", body: { metadata: { name } } });
+  await create("two");
+  await create("one");
+  await expect.poll(() => heard).toContain("+ConfigMap default/one");
+  expect(heard).not.toContain("+ConfigMap default/two");
+  const streams = () =>
+    api.audit().filter(({ requestURI, stage }) => requestURI.includes("watch=true") && stage === "ResponseComplete")
+      .length;
+  const before = streams();
+  watches.setSpecs([]);
+  await expect.poll(streams).toBe(before + 1);
+  expect(watches.find(oneMap)).toBeUndefined();
+});
+
+test("a list that is refused after it was complete says so, keeps what was listed, and forgets it when it is allowed again", async () => {
+  await using api = await startServer();
+  const reader = await api.serviceAccount("default", "reader");
+  const may = async (method: "POST" | "DELETE") => {
+    const root = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "watch"] }];
+    const role = { metadata: { name: "reader" }, rules };
+    const subjects = [{ kind: "ServiceAccount", name: "reader", namespace: "default" }];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reader" };
+    const binding = { metadata: { name: "reader" }, subjects, roleRef };
+    for (const [plural, body] of [
+      ["roles", role],
+      ["rolebindings", binding],
+    ] as const)
+      await (method === "POST"
+        ? api.request({ method, path: `${root}/${plural}`, body })
+        : api.request({ method, path: `${root}/${plural}/reader` }));
+  };
+  await may("POST");
+  const { watches, heard } = watchesOf(reader.kubeconfig);
+  watches.setSpecs([oneMap]);
+  await api.request({
+    method: "POST",
+    path: "/api/v1/namespaces/default/configmaps",
+    body: { metadata: { name: "one" } },
+  });
+  await expect.poll(() => heard, { timeout: 20_000 }).toContain("+ConfigMap default/one");
+  await may("DELETE");
+  const watch = watches.find(oneMap);
+  const relisted = () => {
+    watch?.relist();
+    return watch?.lastError;
+  };
+  await expect.poll(relisted, { timeout: 20_000, interval: 500 }).toMatch(/^403: /);
+  expect(watch?.state).toBe("synced");
+  expect(watch?.store.size).toBe(1);
+  await may("POST");
+  await expect.poll(relisted, { timeout: 20_000, interval: 500 }).toBeUndefined();
+  expect(heard.filter((line) => line === "ConfigMap is synced").length).toBeGreaterThanOrEqual(3);
+});

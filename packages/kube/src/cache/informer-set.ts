@@ -1,0 +1,92 @@
+// Runs the watches that are wanted at the moment. The set is data: kinds come and go, the process stays.
+
+import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Discovery } from "../client/discovery.ts";
+import type { Clock } from "../clock.ts";
+import { groupOf, Informer, type InformerObserver, type InformerSpec, type InformerState } from "./informer.ts";
+import { ProbeLimit } from "./watch-source.ts";
+
+export type InformerSetOptions = {
+  /** Each stream has a line of its own, by the name under which it waits for a breaker. */
+  readonly clientFor: (name: string) => GuardedClient;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly observer: InformerObserver;
+};
+
+/** How long an informer retries discovery of a kind after a CRD of its group changed. */
+const groupChangeMs = 15_000;
+
+export class InformerSet {
+  readonly #parts: InformerSetOptions;
+  readonly #probes: ProbeLimit;
+  readonly #server = { canStream: true };
+  readonly #running = new Map<string, Informer>();
+  readonly #groupChanges = new Map<string, number>();
+
+  constructor(parts: InformerSetOptions) {
+    this.#parts = parts;
+    this.#probes = new ProbeLimit(parts.clock);
+  }
+
+  /** Starts and stops streams until exactly these run. One that is wanted before and after is not touched. */
+  setSpecs(specs: readonly InformerSpec[]): void {
+    const wanted = new Map(specs.map((spec) => [idOf(spec), spec]));
+    for (const [id, watch] of this.#running) {
+      if (wanted.has(id)) continue;
+      watch.stop();
+      this.#running.delete(id);
+    }
+    for (const [id, spec] of wanted) {
+      if (!this.#running.has(id)) this.#running.set(id, this.#start(id, spec));
+    }
+  }
+
+  find(spec: InformerSpec): InformerState | undefined {
+    return this.#running.get(idOf(spec));
+  }
+
+  get all(): readonly InformerState[] {
+    return [...this.#running.values()];
+  }
+
+  /** A CRD of this group came, changed or went. */
+  groupChanged(group: string): void {
+    this.#parts.discovery.forget(group);
+    this.#groupChanges.set(group, this.#parts.clock.monotonic());
+    for (const watch of this.#running.values()) {
+      if (watch.spec.apiVersion.startsWith(`${group}/`)) watch.rediscover();
+    }
+  }
+
+  /** The process was frozen, or another stream was found dead: all of them are doubtful. */
+  doubtAll(): void {
+    for (const watch of this.#running.values()) watch.doubt();
+  }
+
+  stop(): void {
+    this.setSpecs([]);
+  }
+
+  #isNew(group: string): boolean {
+    const at = this.#groupChanges.get(group);
+    return at !== undefined && this.#parts.clock.monotonic() - at < groupChangeMs;
+  }
+
+  #start(id: string, spec: InformerSpec): Informer {
+    const { clientFor } = this.#parts;
+    return new Informer(spec, {
+      ...this.#parts,
+      client: clientFor(id),
+      probes: this.#probes,
+      server: this.#server,
+      isGroupNew: this.#isNew(groupOf(spec.apiVersion)),
+    });
+  }
+}
+
+/** Asked for all wanted streams whenever one may be another: cheap, and the same for specs that are written alike. */
+function idOf({ apiVersion, kind, namespace, name, labelSelector, projection }: InformerSpec): string {
+  return JSON.stringify([apiVersion, kind, namespace, name, labelSelector, projection]);
+}

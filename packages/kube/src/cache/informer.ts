@@ -1,0 +1,212 @@
+// One wanted watch: finds out how its kind is served, reflects it, and waits for it where it is not served yet.
+
+import type { InformerSpec, KubeObject } from "@virt/engine";
+import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Discovery } from "../client/discovery.ts";
+import type { Resource } from "../client/request.ts";
+import type { Clock } from "../clock.ts";
+import { isAllInMetadata, isSameProjection, keepsOwners, projectedBytes, projectObject } from "./projection.ts";
+import { Reflector, type ReflectorAges } from "./reflector.ts";
+import { Store, type StoreChange } from "./store.ts";
+import { type ProbeLimit, WatchSource } from "./watch-source.ts";
+
+export type { InformerSpec };
+
+/** One informer as controllers see it: its store, whether it is synced, and what keeps it from that. */
+export type InformerState = {
+  readonly spec: InformerSpec;
+  readonly store: Store<KubeObject>;
+  /** "starting": nothing is known yet. "not served": the server has no such kind, which is a fact. */
+  readonly state: "starting" | "synced" | "not served";
+  /** Why there is no list yet; of one that is synced, why the server refuses to renew it. What was listed stays. */
+  readonly lastError: string | undefined;
+  /** There are objects, but too large to be kept: nothing is known of them until they shrink. */
+  readonly isTooLarge: boolean;
+  readonly ages: ReflectorAges;
+  readonly doubt: () => void;
+  readonly relist: () => void;
+};
+
+export type InformerObserver = {
+  readonly changed: (spec: InformerSpec, change: StoreChange<KubeObject>) => void;
+  /** The kind is served now, or not any more, its first list is complete, or it is refused, or not any more. */
+  readonly stateChanged: (informer: InformerState) => void;
+  readonly warned: (spec: InformerSpec, what: string, why: string) => void;
+  readonly handlerFailed: (error: unknown) => void;
+};
+
+export type InformerOptions = {
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly observer: InformerObserver;
+  readonly client: GuardedClient;
+  readonly probes: ProbeLimit;
+  readonly server: { canStream: boolean };
+  /** A CRD of this group came or changed a moment ago: what is not served now may be in the next one. */
+  readonly isGroupNew: boolean;
+};
+
+/** A CRD is announced some milliseconds before its path is served. */
+const patienceMs = { first: 50, most: 30_000 };
+const discoveriesAfterChange = 8;
+
+export class Informer implements InformerState {
+  readonly spec: InformerSpec;
+  readonly store: Store<KubeObject>;
+  readonly #parts: InformerOptions;
+  readonly #stopped = new AbortController();
+  #reflector: Reflector<KubeObject> | undefined;
+  #isServed: boolean | undefined;
+  /** Looks since the last news of the group, and how many of them are worth while. */
+  #discoveries = 0;
+  #mostDiscoveries: number;
+  #lastError: string | undefined;
+  #isTooLarge = false;
+  #refusal: string | undefined;
+  #cancelDiscovery: (() => void) | undefined;
+  #isDiscovering = false;
+
+  constructor(spec: InformerSpec, parts: InformerOptions) {
+    this.spec = spec;
+    this.#parts = parts;
+    this.#mostDiscoveries = parts.isGroupNew ? discoveriesAfterChange : 0;
+    const { observer } = parts;
+    this.store = new Store({
+      isEqual: isSameProjection,
+      bytesOf: projectedBytes,
+      onHandlerError: observer.handlerFailed,
+      onSynced: () => {
+        this.#isTooLarge = false;
+        observer.stateChanged(this);
+      },
+    });
+    this.store.subscribe((change) => observer.changed(spec, change));
+    void this.#discover();
+  }
+
+  get state(): InformerState["state"] {
+    if (this.#isServed === false) return "not served";
+    return this.store.isSynced ? "synced" : "starting";
+  }
+
+  get lastError(): string | undefined {
+    return this.state === "starting" ? this.#lastError : this.#refusal;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
+  }
+
+  get ages(): ReflectorAges {
+    return this.#reflector?.ages ?? {};
+  }
+
+  doubt(): void {
+    this.#reflector?.doubt();
+  }
+
+  relist(): void {
+    this.#reflector?.relist();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    this.#cancelDiscovery?.();
+    this.#reflector?.stop();
+    this.#parts.client.withdraw();
+    this.store.close();
+  }
+
+  rediscover(): void {
+    this.#discoveries = 0;
+    this.#mostDiscoveries = discoveriesAfterChange;
+    if (this.#reflector === undefined && !this.#isDiscovering) void this.#discover();
+  }
+
+  async #discover(): Promise<void> {
+    this.#cancelDiscovery?.();
+    this.#isDiscovering = true;
+    const { discovery, client } = this.#parts;
+    const { signal } = this.#stopped;
+    const call = client.begin();
+    const found = await discovery.find(this.spec, signal, call.sender);
+    this.#isDiscovering = false;
+    // While nobody answers this waits like a stream does: somebody must be there to try.
+    if (!signal.aborted && found.kind === "unavailable" && call.park(() => void this.#discover())) return;
+    call.end();
+    if (signal.aborted) return;
+    if (found.kind === "served") return this.#serve(found.resource);
+    if (found.kind === "not-served") this.#setServed(false);
+    const isKnown = found.kind === "not-served" && this.#discoveries >= this.#mostDiscoveries;
+    if (!isKnown) this.#discoverLater();
+  }
+
+  #discoverLater(): void {
+    const { clock, discovery } = this.#parts;
+    const delay = Math.min(patienceMs.most, patienceMs.first * 2 ** this.#discoveries++);
+    this.#cancelDiscovery = clock.schedule(delay, () => {
+      discovery.forgetVersion(this.spec.apiVersion);
+      void this.#discover();
+    });
+  }
+
+  #serve(resource: Resource): void {
+    const { namespace, name, labelSelector, projection } = this.spec;
+    const selection = {
+      ...(labelSelector && { labelSelector }),
+      ...(name && { fieldSelector: `metadata.name=${name}` }),
+    };
+    const content = isAllInMetadata(projection) ? "metadata" : "full";
+    const owners = keepsOwners(projection) ? {} : ({ owners: "ignored" } as const);
+    const subject = { resource, selection, content, ...owners, ...(namespace && { namespace }) } as const;
+    const source = new WatchSource(subject, (object) => projectObject(object, projection));
+    const observer = {
+      warned: (what: string, why: string) => {
+        this.#lastError = why;
+        this.#parts.observer.warned(this.spec, what, why);
+        if (what === "refused") this.#setRefusal(why);
+      },
+      vanished: () => this.#vanished(),
+      overflowed: (why: string) => this.#overflowed(why),
+      recovered: () => this.#setRefusal(undefined),
+    };
+    this.#setServed(true);
+    this.#reflector = new Reflector({ ...this.#parts, source, store: this.store, observer });
+    this.#reflector.start();
+  }
+
+  #overflowed(why: string): void {
+    const isChange = !this.#isTooLarge;
+    this.#isTooLarge = true;
+    this.#lastError = `too large: ${this.spec.kind} objects take ${why}`;
+    if (!isChange) return;
+    this.#parts.observer.warned(this.spec, "too large", this.#lastError);
+    this.#parts.observer.stateChanged(this);
+  }
+
+  #setRefusal(why: string | undefined): void {
+    const isChange = this.store.isSynced && (why === undefined) !== (this.#refusal === undefined);
+    this.#refusal = why;
+    if (isChange) this.#parts.observer.stateChanged(this);
+  }
+
+  #vanished(): void {
+    this.#refusal = undefined;
+    this.#reflector?.stop();
+    this.#reflector = undefined;
+    this.#parts.discovery.forget(groupOf(this.spec.apiVersion));
+    this.#setServed(false);
+    this.rediscover();
+  }
+
+  #setServed(isServed: boolean): void {
+    const isChange = this.#isServed !== isServed;
+    this.#isServed = isServed;
+    if (isChange) this.#parts.observer.stateChanged(this);
+  }
+}
+
+export function groupOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
+}

@@ -1,0 +1,160 @@
+// What is kept of an object, and which changes of it count.
+
+import { expect, test } from "vitest";
+import { isSameProjection, keepsOwners, type Projection, projectedBytes, projectObject } from "./projection.ts";
+
+const node = {
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: {
+    name: "n1",
+    uid: "u",
+    resourceVersion: "5",
+    labels: { role: "worker" },
+    annotations: { keep: "1", drop: "2" },
+    managedFields: [{ manager: "kubelet" }],
+  },
+  spec: { podCIDR: "10.0.0.0/24", taints: [] },
+  status: { capacity: { cpu: "4" }, conditions: [{ type: "Ready" }] },
+};
+
+test("declared parts are kept beside identity, and nothing else that somebody can make large", () => {
+  const parts = [
+    ["metadata", "annotations", "keep"],
+    ["spec", "podCIDR"],
+    ["status", "capacity"],
+    ["status", "missing"],
+  ];
+  expect(projectObject(node, { keep: "parts", parts })).toEqual({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n1", uid: "u", resourceVersion: "5", annotations: { keep: "1" } },
+    spec: { podCIDR: "10.0.0.0/24" },
+    status: { capacity: { cpu: "4" } },
+  });
+});
+
+test("declared members are kept alone", () => {
+  const labels = { "role/worker": "", "role/infra": "", "cpu-feature/avx": "true", "other-role/worker": "" };
+  const labelled = { ...node, metadata: { ...node.metadata, labels } };
+  const members = [
+    ["metadata", "name"],
+    ["metadata", "labels", { begins: "role/" }],
+    ["metadata", "labels", { contains: "-feature/" }],
+    ["metadata", "annotations", "missing"],
+    ["spec", "podCIDR", "deeper"],
+    ["status", "capacity"],
+    ["status", "capacity", "memory"],
+  ];
+  expect(projectObject(labelled, { keep: "members", members })).toEqual({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n1", labels: { "role/worker": "", "role/infra": "", "cpu-feature/avx": "true" } },
+    status: { capacity: { cpu: "4" } },
+  });
+});
+
+test("of labels and lists only those are kept that are asked for by what they are", () => {
+  const labels = { zone: "a", "cpu-model/x": "true", "cpu-feature/avx": "true" };
+  const conditions = [
+    { type: "Ready", status: "True", lastHeartbeatTime: "now" },
+    { type: "PIDPressure", status: "False" },
+    "odd",
+    { type: 7, status: "odd" },
+  ];
+  const full = { ...node, metadata: { ...node.metadata, labels }, status: { conditions } };
+  const ready = { among: ["Ready"], key: "type" };
+  const members = [
+    ["metadata", "labels", { beginsNot: ["cpu-"] }],
+    ["status", "conditions", ready, "type"],
+    ["status", "conditions", ready, "status"],
+    ["status", "capacity", ready, "status"],
+  ];
+  expect(projectObject(full, { keep: "members", members })).toEqual({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { labels: { zone: "a" } },
+    status: { conditions: [{ type: "Ready", status: "True" }] },
+  });
+});
+
+test("metadata is kept without its managed fields", () => {
+  const kept = projectObject(node, { keep: "metadata" });
+  expect(Object.keys(kept)).toEqual(["apiVersion", "kind", "metadata"]);
+  expect(kept.metadata["managedFields"]).toBeUndefined();
+});
+
+test("a heartbeat that touches none of the declared parts is no change", () => {
+  const beat = {
+    ...node,
+    metadata: { ...node.metadata, resourceVersion: "6" },
+    status: { ...node.status, conditions: [] },
+  };
+  const seen = (object: typeof node) => projectObject(object, { keep: "parts", parts: [["status", "capacity"]] });
+  expect(isSameProjection(seen(node), seen(beat))).toBe(true);
+  expect(isSameProjection(node, beat)).toBe(false);
+  const grown = { ...beat, status: { ...beat.status, capacity: { cpu: "8" } } };
+  expect(isSameProjection(seen(node), seen(grown))).toBe(false);
+});
+
+test("so it is where only members are kept, and what is kept of them is compared", () => {
+  const members = [
+    ["metadata", "name"],
+    ["status", "capacity", { begins: "c" }],
+  ];
+  const seen = (version: string, capacity: Readonly<Record<string, string>>) =>
+    projectObject(
+      { ...node, metadata: { ...node.metadata, resourceVersion: version }, status: { capacity } },
+      { keep: "members", members },
+    );
+  expect(isSameProjection(seen("1", { cpu: "4", memory: "1Gi" }), seen("2", { cpu: "4", memory: "2Gi" }))).toBe(true);
+  expect(isSameProjection(seen("1", { cpu: "4" }), seen("2", { cpu: "8" }))).toBe(false);
+  expect(isSameProjection(seen("1", { cpu: "4" }), seen("2", {}))).toBe(false);
+});
+
+const owning: readonly { reason: string; projection: Projection; isKept: boolean }[] = [
+  { reason: "are kept with all", projection: { keep: "all" }, isKept: true },
+  { reason: "are no part of the metadata that is kept", projection: { keep: "metadata" }, isKept: false },
+  {
+    reason: "are kept as a part",
+    projection: { keep: "parts", parts: [["spec"], ["metadata", "managedFields"]] },
+    isKept: true,
+  },
+  { reason: "are kept with a part", projection: { keep: "parts", parts: [["metadata"]] }, isKept: true },
+  {
+    reason: "are not kept with others",
+    projection: {
+      keep: "parts",
+      parts: [
+        ["spec", "managedFields"],
+        ["metadata", "annotations"],
+      ],
+    },
+    isKept: false,
+  },
+  {
+    reason: "are kept by what their name is like",
+    projection: { keep: "members", members: [["metadata", { begins: "managed" }]] },
+    isKept: true,
+  },
+  {
+    reason: "are not kept beside other members",
+    projection: { keep: "members", members: [["metadata", "labels", { contains: "/" }]] },
+    isKept: false,
+  },
+];
+
+test.each(owning)("owners $reason", ({ projection, isKept }) => {
+  expect(keepsOwners(projection)).toBe(isKept);
+  const { metadata } = projectObject(node, projection);
+  expect(metadata?.["managedFields"] !== undefined).toBe(isKept);
+});
+
+test("the size of a value grows with its texts, its keys and its members", () => {
+  const text = "x".repeat(1_000);
+  expect(projectedBytes({ metadata: { labels: { [text]: text } }, spec: [text, 1, null, true] })).toBeGreaterThan(
+    3_000,
+  );
+  expect(projectedBytes(node)).toBeLessThan(1_500);
+  expect(projectedBytes(undefined)).toBeGreaterThan(0);
+});

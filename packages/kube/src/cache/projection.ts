@@ -1,0 +1,163 @@
+// What is kept of an object in memory: all of it, its metadata, or what was declared of it.
+
+import { isMap, type Json, type JsonMap, type KubeObject, type Projection, type ProjectionMember } from "@virt/engine";
+
+export type { Projection };
+
+type Key = ProjectionMember[number];
+
+const identity = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp"];
+
+export function projectObject(object: KubeObject, projection: Projection): KubeObject {
+  switch (projection.keep) {
+    case "all":
+      return object;
+    case "metadata": {
+      // They say who wrote what, are larger than all the rest, and nobody asks for them here.
+      const { managedFields: _owners, ...metadata } = object.metadata;
+      return { apiVersion: object.apiVersion, kind: object.kind, metadata };
+    }
+    case "parts":
+      return projection.parts.reduce<KubeObject>((kept, part) => withPart(kept, object, part), bare(object));
+    case "members": {
+      const { apiVersion, kind, ...rest } = object;
+      return { apiVersion, kind, ...pick(rest, projection.members) } as KubeObject;
+    }
+  }
+}
+
+/** Then the server need not send the rest. */
+export function isAllInMetadata(projection: Projection): boolean {
+  if (projection.keep === "parts") return projection.parts.every(([first]) => first === "metadata");
+  return projection.keep === "metadata";
+}
+
+/** Whether it is kept who owns which field. */
+export function keepsOwners(projection: Projection): boolean {
+  switch (projection.keep) {
+    case "all":
+      return true;
+    case "metadata":
+      return false;
+    case "parts":
+      return projection.parts.some(isOfOwners);
+    case "members":
+      return projection.members.some(isOfOwners);
+  }
+}
+
+function isOfOwners([first = "metadata", second = "managedFields"]: ProjectionMember): boolean {
+  return isLike("metadata", first) && isLike("managedFields", second);
+}
+
+/** Whether two states of an object are the same to whoever declared the projection: a version alone is no change. */
+export function isSameProjection(before: KubeObject, after: KubeObject): boolean {
+  return isEqual(withoutVersion(before), withoutVersion(after));
+}
+
+/** About how many bytes of memory a value takes. */
+export function projectedBytes(value: Json | undefined): number {
+  if (typeof value === "string") return 16 + value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let bytes = 32;
+  if (Array.isArray(value)) {
+    for (const one of value as readonly Json[]) bytes += 8 + projectedBytes(one);
+    return bytes;
+  }
+  const map = value as JsonMap;
+  for (const key of Object.keys(map)) bytes += 24 + key.length + projectedBytes(map[key]);
+  return bytes;
+}
+
+function bare({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const kept = Object.fromEntries(
+    identity.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]])),
+  );
+  return { apiVersion, kind, metadata: kept as KubeObject["metadata"] };
+}
+
+function withPart(kept: JsonMap, from: JsonMap, [key, ...rest]: readonly string[]): KubeObject {
+  const value = key === undefined ? undefined : from[key];
+  if (key === undefined || value === undefined) return kept as KubeObject;
+  if (rest.length === 0 || !isMap(value)) return { ...kept, [key]: value } as KubeObject;
+  const inner = kept[key];
+  return { ...kept, [key]: withPart(isMap(inner) ? inner : {}, value, rest) } as KubeObject;
+}
+
+/** Of a map nothing is kept but what a path leads to, and no empty maps on the way. */
+function pick(from: JsonMap, members: readonly ProjectionMember[], depth = 0): JsonMap | undefined {
+  const kept: [string, Json][] = [];
+  for (const name of Object.keys(from)) {
+    const leading = leadingTo(name, members, depth);
+    const value = leading === undefined ? undefined : pickMember(from[name], leading, depth + 1);
+    if (value !== undefined) kept.push([name, value]);
+  }
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+function pickMember(value: Json | undefined, members: readonly ProjectionMember[], depth: number): Json | undefined {
+  if (members.some(({ length }) => length === depth)) return value;
+  if (Array.isArray(value)) return pickElements(value as readonly Json[], members, depth);
+  return isMap(value) ? pick(value, members, depth) : undefined;
+}
+
+function pickElements(
+  elements: readonly Json[],
+  members: readonly ProjectionMember[],
+  depth: number,
+): Json[] | undefined {
+  const kept: Json[] = [];
+  for (const element of elements) {
+    const leading = isMap(element) ? members.filter((keys) => isAmong(element, keys[depth])) : [];
+    const value = leading.length === 0 ? undefined : pickMember(element, leading, depth + 1);
+    if (value !== undefined) kept.push(value);
+  }
+  return kept.length === 0 ? undefined : kept;
+}
+
+function isAmong(element: JsonMap, key: Key | undefined): boolean {
+  if (typeof key !== "object" || !("among" in key)) return false;
+  const text = element[key.key];
+  return typeof text === "string" && key.among.includes(text);
+}
+
+// Asked for hundreds of labels of each of thousands of nodes, so nothing is made where nothing is found.
+function leadingTo(
+  name: string,
+  members: readonly ProjectionMember[],
+  depth: number,
+): readonly ProjectionMember[] | undefined {
+  let leading: ProjectionMember[] | undefined;
+  for (const keys of members) {
+    if (!isLike(name, keys[depth])) continue;
+    leading ??= [];
+    leading.push(keys);
+  }
+  return leading;
+}
+
+function isLike(name: string, key: Key | undefined): boolean {
+  if (key === undefined || typeof key === "string") return name === key;
+  if ("begins" in key) return name.startsWith(key.begins);
+  if ("contains" in key) return name.includes(key.contains);
+  return "beginsNot" in key && !key.beginsNot.some((start) => name.startsWith(start));
+}
+
+function withoutVersion(object: KubeObject): Json {
+  const { resourceVersion: _version, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function isEqual(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((one, at) => isEqual(one as Json, right[at] as Json))
+    );
+  }
+  if (!isMap(left) || !isMap(right)) return false;
+  const keys = Object.keys(left);
+  return keys.length === Object.keys(right).length && keys.every((key) => isEqual(left[key], right[key]));
+}

@@ -1,0 +1,290 @@
+import {
+  reply,
+  type ScriptedReply,
+  type ScriptedServer,
+  startScriptedServer,
+  startServer,
+  VirtualClock,
+} from "@virt/testkit";
+import { expect, onTestFinished, test } from "vitest";
+import { findAccess } from "../auth/find-access.ts";
+import { createDirectClient } from "../circuitbreaker/guarded-client.ts";
+import { Client } from "../client/client.ts";
+import type { Resource } from "../client/request.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { Reflector } from "./reflector.ts";
+import { Store } from "./store.ts";
+import { ProbeLimit, WatchSource, type WatchSubject } from "./watch-source.ts";
+
+const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
+const allConfigMaps: WatchSubject = { resource: configMaps, selection: {}, content: "full" };
+
+function reflect(
+  client: Client,
+  clock: Clock,
+  subject = allConfigMaps,
+  bytesOf: (version: string) => number = () => 1,
+) {
+  const reported: string[] = [];
+  const store = new Store<string>({
+    isEqual: (a, b) => a === b,
+    bytesOf,
+    onHandlerError: (error) => reported.push(String(error)),
+  });
+  const reflector = new Reflector<string>({
+    source: new WatchSource(subject, ({ metadata }) => metadata.resourceVersion ?? ""),
+    client: createDirectClient(client),
+    store,
+    clock,
+    random: () => 0.5,
+    probes: new ProbeLimit(clock),
+    server: { canStream: true },
+    observer: {
+      warned: (what, why) => reported.push(`${what}: ${why}`),
+      vanished: () => reported.push("vanished"),
+      overflowed: (why) => reported.push(`too large: ${why}`),
+      recovered: () => undefined,
+    },
+  });
+  onTestFinished(() => {
+    reflector.stop();
+    client.close();
+  });
+  const contents = () => Object.fromEntries([...store.keys()].toSorted().map((key) => [key, store.get(key)]));
+  reflector.start();
+  return { reflector, store, reported, contents };
+}
+
+function scripted(server: ScriptedServer): Client {
+  return new Client({ access: { server: server.url, isInsecure: false, source: "script" }, userAgent: "test" });
+}
+
+const object = (name: string, version: number) => ({
+  metadata: { name, namespace: "n", resourceVersion: `${version}` },
+});
+const line = (type: string, name: string, version: number) =>
+  `${JSON.stringify({ type, object: object(name, version) })}\n`;
+const bookmark = (version: number, annotations = {}) =>
+  `${JSON.stringify({ type: "BOOKMARK", object: { metadata: { resourceVersion: `${version}`, annotations } } })}\n`;
+const initialEnd = (version: number) => bookmark(version, { "k8s.io/initial-events-end": "true" });
+const queries = (server: ScriptedServer) =>
+  server.seen.map(({ path }) => Object.fromEntries(new URL(path, "http://x").searchParams));
+
+test("a streaming list becomes a watch, and a stream that ends is resumed from its last line", async () => {
+  const first = [line("ADDED", "a", 3), initialEnd(5), line("ADDED", "b", 6), bookmark(9)];
+  await using server = await startScriptedServer([
+    reply.stream(first, "end"),
+    reply.stream([line("DELETED", "a", 10)], "open"),
+  ]);
+  const { contents, reported } = reflect(scripted(server), systemClock);
+  await expect.poll(contents).toEqual({ "n/b": "6" });
+  expect(queries(server)).toMatchObject([
+    {
+      watch: "true",
+      sendInitialEvents: "true",
+      resourceVersionMatch: "NotOlderThan",
+      allowWatchBookmarks: "true",
+      timeoutSeconds: "265",
+    },
+    { watch: "true", resourceVersion: "9", allowWatchBookmarks: "true" },
+  ]);
+  expect(reported).toEqual([]);
+});
+
+const refusals: readonly { reason: string; refusal: ScriptedReply }[] = [
+  { reason: "answers 422", refusal: reply.json(422, { kind: "Status", message: "sendInitialEvents is forbidden" }) },
+  {
+    reason: "sends an error frame",
+    refusal: reply.stream(
+      [`${JSON.stringify({ type: "ERROR", object: { code: 500, message: "old etcd" } })}\n`],
+      "open",
+    ),
+  },
+];
+
+test.each(refusals)(
+  "a server that $reason to a streaming list is listed by pages, then watched",
+  async ({ refusal }) => {
+    const page = (names: readonly string[], metadata: object) => ({
+      kind: "ConfigMapList",
+      apiVersion: "v1",
+      metadata,
+      items: names.map((name) => object(name, 4)),
+    });
+    await using server = await startScriptedServer([
+      refusal,
+      reply.json(200, page(["a", "b"], { resourceVersion: "7", continue: "token" })),
+      reply.json(200, page(["c"], { resourceVersion: "7" })),
+      reply.stream([line("MODIFIED", "c", 8)], "open"),
+    ]);
+    const { contents } = reflect(scripted(server), systemClock);
+    await expect.poll(contents).toEqual({ "n/a": "4", "n/b": "4", "n/c": "8" });
+    expect(queries(server).slice(1)).toMatchObject([
+      { limit: "250" },
+      { limit: "250", continue: "token" },
+      { watch: "true", resourceVersion: "7" },
+    ]);
+  },
+);
+
+test("a stream that is reset in the middle of a line loses nothing: it is resumed from the last whole line", async () => {
+  const whole = line("ADDED", "b", 6);
+  const cut = [initialEnd(5), whole, line("ADDED", "c", 7).slice(0, 20)];
+  await using server = await startScriptedServer([
+    reply.stream(cut, "reset"),
+    reply.stream([line("ADDED", "c", 7)], "open"),
+  ]);
+  const { contents, reported } = reflect(scripted(server), systemClock);
+  await expect.poll(contents).toEqual({ "n/b": "6", "n/c": "7" });
+  expect(queries(server).at(1)).toMatchObject({ resourceVersion: "6" });
+  expect(reported).toEqual([expect.stringMatching(/^broken: /)]);
+});
+
+test("a version that the server has forgotten leads to a new list, in which what went meanwhile is gone", async () => {
+  const gone = `${JSON.stringify({ type: "ERROR", object: { code: 410, message: "too old" } })}\n`;
+  const removed: unknown[] = [];
+  await using server = await startScriptedServer([
+    reply.stream([line("ADDED", "a", 3), initialEnd(5)], "end"),
+    reply.stream([gone], "open"),
+    reply.stream([line("ADDED", "b", 8), initialEnd(9)], "open"),
+  ]);
+  const { contents, store } = reflect(scripted(server), systemClock);
+  store.subscribe(({ key, before, after }) => removed.push([key, before, after]));
+  await expect.poll(contents).toEqual({ "n/b": "8" });
+  expect(removed).toEqual([
+    ["n/a", undefined, "3"],
+    ["n/a", "3", undefined],
+    ["n/b", undefined, "8"],
+  ]);
+  expect(queries(server).at(2)).toMatchObject({ sendInitialEvents: "true", resourceVersion: "5" });
+});
+
+test("a stream that fell silent is probed after 30 seconds, and replaced when the probe saw more", async () => {
+  const clock = new VirtualClock();
+  await using server = await startScriptedServer([
+    reply.stream([initialEnd(5)], "open"),
+    reply.stream([], "end"),
+    reply.stream([line("ADDED", "a", 6)], "end"),
+    reply.stream([line("ADDED", "a", 6)], "open"),
+  ]);
+  const { contents, store, reported } = reflect(scripted(server), clock);
+  await expect.poll(() => store.isSynced).toBe(true);
+  await clock.advance(30_000);
+  await expect.poll(() => server.seen.length).toBe(2);
+  expect(queries(server).at(1)).toMatchObject({ resourceVersion: "5", timeoutSeconds: "1" });
+  await expect.poll(async () => (await clock.advance(10_000), server.seen.length)).toBe(4);
+  await expect.poll(contents).toEqual({ "n/a": "6" });
+  expect(reported).toEqual(["dead stream: a probe found changes that the watch did not deliver"]);
+});
+
+test("a handler that throws harms nobody", async () => {
+  await using server = await startScriptedServer([
+    reply.stream([initialEnd(5), line("ADDED", "a", 6), line("ADDED", "b", 7)], "open"),
+  ]);
+  const { store, reported, contents } = reflect(scripted(server), systemClock);
+  const heard: string[] = [];
+  store.subscribe(() => {
+    throw new Error("handler");
+  });
+  store.subscribe(({ key }) => heard.push(key));
+  await expect.poll(contents).toEqual({ "n/a": "6", "n/b": "7" });
+  expect(heard).toEqual(["n/a", "n/b"]);
+  expect(reported).toEqual(["Error: handler", "Error: handler"]);
+});
+
+test("on a real server the store follows every change, and vanishes with its kind", async () => {
+  await using api = await startServer();
+  const client = () => new Client({ access: findAccess({ env: {}, kubeconfig: api.kubeconfig }), userAgent: "test" });
+  const { contents } = reflect(client(), systemClock, { ...allConfigMaps, namespace: "default" });
+  const path = "/api/v1/namespaces/default/configmaps";
+  const truth = async () => {
+    const { items } = (await api.request({ path })).body as {
+      items: { metadata: { name: string; resourceVersion: string } }[];
+    };
+    return Object.fromEntries(items.map(({ metadata }) => [`default/${metadata.name}`, metadata.resourceVersion]));
+  };
+  const names = Array.from({ length: 40 }, (_, at) => `map-${at}`);
+  await Promise.all(names.map((name) => api.request({ method: "POST", path, body: { metadata: { name } } })));
+  await Promise.all(
+    names.map((name, at) =>
+      api.request(
+        at % 3 === 0
+          ? { method: "DELETE", path: `${path}/${name}` }
+          : { method: "PATCH", path: `${path}/${name}`, body: { data: { at: `${at}` } } },
+      ),
+    ),
+  );
+  await expect.poll(async () => contents()).toEqual(await truth());
+
+  const crd = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.org" },
+    spec: {
+      group: "example.org",
+      names: { kind: "Thing", plural: "things" },
+      scope: "Cluster",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    },
+  };
+  await api.installCrds([crd]);
+  await api.request({
+    method: "POST",
+    path: "/apis/example.org/v1/things",
+    body: { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" } },
+  });
+  const things = { group: "example.org", version: "v1", plural: "things", isNamespaced: false };
+  const kind = reflect(client(), systemClock, { resource: things, selection: {}, content: "metadata" });
+  await expect.poll(() => Object.keys(kind.contents())).toEqual(["one"]);
+  await api.removeCrd(crd);
+  await expect.poll(() => kind.reported, { timeout: 20_000 }).toContain("vanished");
+  expect(kind.contents()).toEqual({});
+});
+
+const listOf = (version: number, items: readonly object[], more = "") => ({
+  apiVersion: "v1",
+  kind: "ConfigMapList",
+  metadata: { resourceVersion: `${version}`, ...(more !== "" && { continue: more }) },
+  items,
+});
+const noStreams = reply.json(422, { kind: "Status", message: "sendInitialEvents is forbidden" });
+
+test("a page that is too large is given up and asked for again with fewer objects, and nothing is missed", async () => {
+  const heavy = { ...object("heavy", 1), data: { text: "x".repeat(9_000_000) } };
+  await using server = await startScriptedServer([
+    noStreams,
+    reply.json(200, listOf(5, [heavy])),
+    reply.json(200, listOf(5, [heavy])),
+    reply.json(200, listOf(5, [object("a", 1)], "token")),
+    reply.json(200, listOf(5, [object("b", 2)])),
+    reply.stream([], "open"),
+  ]);
+  const { contents, reported } = reflect(scripted(server), systemClock);
+  await expect.poll(contents).toEqual({ "n/a": "1", "n/b": "2" });
+  expect(queries(server).slice(1, 5)).toEqual([
+    { limit: "250" },
+    { limit: "31" },
+    { limit: "3" },
+    { limit: "3", continue: "token" },
+  ]);
+  expect(reported).toEqual([]);
+});
+
+test("objects that take more memory than the budget are not kept, and are known again when they have shrunk", async () => {
+  await using server = await startScriptedServer([
+    reply.stream([line("ADDED", "a", 3), initialEnd(5), line("MODIFIED", "a", 6)], "open"),
+    reply.stream([line("ADDED", "a", 6), initialEnd(7)], "open"),
+    reply.stream([line("ADDED", "a", 8), initialEnd(9)], "open"),
+  ]);
+  const clock = new VirtualClock();
+  const bytesOf = (version: string) => (version === "6" ? 17_000_000 : 1);
+  const { contents, reported, store } = reflect(scripted(server), clock, allConfigMaps, bytesOf);
+  await expect.poll(() => reported).toEqual(["too large: 17.0 MB so far, and no more than 16.0 MB are kept in memory"]);
+  expect([store.isSynced, contents()]).toEqual([false, {}]);
+  await clock.advance(30_000);
+  await expect.poll(() => reported.length).toBe(2);
+  expect(store.isSynced).toBe(false);
+  await clock.advance(30_000);
+  await expect.poll(contents).toEqual({ "n/a": "8" });
+  expect(store.isSynced).toBe(true);
+});

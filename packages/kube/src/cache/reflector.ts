@@ -1,0 +1,226 @@
+// Keeps a store equal to what the server has of one subject. Thin: what to do next is decided in reflector-step.ts.
+
+import type { ApiCall, GuardedClient } from "../circuitbreaker/guarded-client.ts";
+import type { Cancel, Clock } from "../clock.ts";
+import {
+  initialReflectorState,
+  type ReflectorAction,
+  type ReflectorInput,
+  type ReflectorState,
+} from "./reflector-state.ts";
+import { stepReflector } from "./reflector-step.ts";
+import type { Store } from "./store.ts";
+import type { ProbeLimit, WatchSource, WatchStart } from "./watch-source.ts";
+
+export type ReflectorObserver = {
+  readonly warned: (what: "relist" | "dead stream" | "refused" | "broken" | "malformed", why: string) => void;
+  readonly vanished: () => void;
+  /** The store was emptied; it fills again when what is on the server fits. */
+  readonly overflowed: (why: string) => void;
+  /** The server answers again after failures. */
+  readonly recovered: () => void;
+};
+
+export type ReflectorOptions<T> = {
+  readonly source: WatchSource<T>;
+  readonly client: GuardedClient;
+  readonly store: Store<T>;
+  readonly observer: ReflectorObserver;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly probes: ProbeLimit;
+  /** What all reflectors learned about the server: whether it streams lists. */
+  readonly server: { canStream: boolean };
+};
+
+/** Milliseconds since something happened; absent when it never did. */
+export type ReflectorAges = { readonly line?: number; readonly list?: number; readonly probe?: number };
+
+const quietMs = 30_000;
+const backoffMs = { first: 100, most: 30_000 };
+const pageSize = { usual: 250, least: 10 };
+/** Above this a page is given up and asked for again with fewer objects, down to one. */
+const pageBytes = 8_000_000;
+/** What one reflector may keep. Thousands of nodes take a third of it. */
+const budgetBytes = 16_000_000;
+
+export class Reflector<T> {
+  readonly #parts: ReflectorOptions<T>;
+  #state: ReflectorState;
+  #connection = new AbortController();
+  #call: ApiCall | undefined;
+  #timer: Cancel | undefined;
+  #pageSize = pageSize.usual;
+  #at: { line?: number; list?: number; probe?: number } = {};
+  #isStopped = false;
+
+  constructor(parts: ReflectorOptions<T>) {
+    this.#parts = parts;
+    this.#state = initialReflectorState(parts.server.canStream);
+  }
+
+  start(): void {
+    this.#input({ is: "start" });
+  }
+
+  /** The store stays as it is. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#hangUp();
+    this.#parts.client.withdraw();
+  }
+
+  /** Somebody has reason to believe that the stream is dead: asks the server at once. */
+  doubt(): void {
+    this.#input({ is: "doubted" });
+  }
+
+  relist(): void {
+    this.#input({ is: "relist" });
+  }
+
+  get isWatching(): boolean {
+    return this.#state.at === "watching";
+  }
+
+  get ages(): ReflectorAges {
+    const now = this.#parts.clock.monotonic();
+    return Object.fromEntries(Object.entries(this.#at).map(([what, at]) => [what, now - at]));
+  }
+
+  #input(input: ReflectorInput<T>): void {
+    if (this.#isStopped) return;
+    const { state, actions } = stepReflector(this.#state, input);
+    const isRecovered = this.#state.failures > 0 && state.failures === 0;
+    this.#state = state;
+    this.#parts.server.canStream &&= state.canStream;
+    for (const action of actions) this.#perform(action);
+    if (isRecovered) this.#parts.observer.recovered();
+  }
+
+  #perform(action: ReflectorAction<T>): void {
+    const { store, observer } = this.#parts;
+    switch (action.do) {
+      case "list":
+        return this.#list(action);
+      case "watch":
+        return void this.#follow(action.effort, { from: "version", version: action.from });
+      case "probe":
+        return void this.#probe(action.effort, action.from);
+      case "close-watch":
+        return this.#hangUp();
+      case "wait":
+        return this.#wait(action);
+      case "collect":
+        store.collect(action.frame);
+        return this.#checkBudget();
+      case "swap":
+        this.#at.list = this.#parts.clock.monotonic();
+        return store.swap(action.version);
+      case "change":
+        store.change(action.frame);
+        return this.#checkBudget();
+      case "advance":
+        return store.advance(action.version);
+      case "overflow":
+        store.clear();
+        return observer.overflowed(action.why);
+      case "vanish":
+        store.clear();
+        return observer.vanished();
+      case "notify":
+        return observer.warned(action.what, action.why);
+    }
+  }
+
+  #list({ effort, by, notOlderThan: version, continue: more }: ReflectorAction<T> & { do: "list" }): void {
+    if (more === undefined) this.#parts.store.begin();
+    if (by === "pages")
+      void this.#page(effort, { ...(version && { notOlderThan: version }), ...(more && { continue: more }) });
+    else void this.#follow(effort, { from: "list", ...(version && { version }) });
+  }
+
+  async #follow(effort: number, beginning: WatchStart): Promise<void> {
+    const { source, clock, random } = this.#parts;
+    const { signal } = this.#connection;
+    const { sender } = this.#dial();
+    this.#watchSilence(effort);
+    // Spread, so that streams that began together do not all end together.
+    const timeoutSeconds = 240 + Math.floor(50 * random());
+    const ending = await source.follow(sender, { ...beginning, timeoutSeconds, signal }, (frames) => {
+      this.#at.line = clock.monotonic();
+      for (const frame of frames) this.#input({ is: "frame", effort, frame });
+    });
+    this.#input({ is: "ended", effort, ending });
+  }
+
+  async #page(effort: number, from: { readonly notOlderThan?: string; readonly continue?: string }): Promise<void> {
+    const { source, store } = this.#parts;
+    const { signal } = this.#connection;
+    const { sender } = from.continue === undefined ? this.#dial() : (this.#call ?? this.#dial());
+    const page = await source.page(sender, { ...from, limit: this.#pageSize, mostBytes: pageBytes }, signal);
+    if (signal.aborted) return;
+    if (page === "too large" && this.#pageSize > 1) {
+      this.#pageSize = Math.floor(this.#pageSize / 8) || 1;
+      return this.#page(effort, from);
+    }
+    if (page === "too large") return this.#overflow();
+    if ("how" in page) return this.#input({ is: "ended", effort, ending: page });
+    if (page.isLarge) this.#pageSize = Math.max(pageSize.least, Math.floor(this.#pageSize / 2));
+    for (const item of page.items) store.collect(item);
+    if (store.bytes > budgetBytes) return this.#overflow();
+    this.#input({ is: "page", effort, version: page.version, ...(page.continue && { continue: page.continue }) });
+  }
+
+  async #probe(effort: number, from: string): Promise<void> {
+    const { source, probes, clock } = this.#parts;
+    const { signal } = this.#connection;
+    const { sender } = this.#call ?? this.#dial();
+    const saw = await probes.run(signal, (limited) => source.probe(sender, from, limited));
+    this.#at.probe = clock.monotonic();
+    if (!signal.aborted) this.#input({ is: "probed", effort, saw });
+  }
+
+  #checkBudget(): void {
+    if (this.#parts.store.bytes > budgetBytes) this.#overflow();
+  }
+
+  #overflow(): void {
+    const [bytes, most] = [this.#parts.store.bytes, budgetBytes].map((count) => (count / 1e6).toFixed(1));
+    this.#input({ is: "overflowed", why: `${bytes} MB so far, and no more than ${most} MB are kept in memory` });
+  }
+
+  #dial(): ApiCall {
+    this.#call?.end();
+    this.#call = this.#parts.client.begin();
+    return this.#call;
+  }
+
+  #hangUp(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#connection.abort();
+    this.#connection = new AbortController();
+  }
+
+  #wait({ effort, failures, atLeastMs }: ReflectorAction<T> & { do: "wait" }): void {
+    const { clock, random } = this.#parts;
+    const due = () => this.#input({ is: "due", effort });
+    if (this.#call?.park(due) === true) return;
+    const backoff = Math.min(backoffMs.most, backoffMs.first * 2 ** (failures - 1)) * (0.8 + 0.4 * random());
+    this.#timer = clock.schedule(Math.max(backoff, atLeastMs), due);
+  }
+
+  // One timer for each connection, set again when it fires: a busy stream costs no timers.
+  #watchSilence(effort: number): void {
+    const { clock } = this.#parts;
+    const since = clock.monotonic();
+    const check = () => {
+      const silentMs = clock.monotonic() - Math.max(since, this.#at.line ?? since);
+      this.#timer = clock.schedule(silentMs >= quietMs ? quietMs : quietMs - silentMs, check);
+      if (silentMs >= quietMs) this.#input({ is: "quiet", effort, forMs: silentMs });
+    };
+    this.#timer?.();
+    this.#timer = clock.schedule(quietMs, check);
+  }
+}

@@ -1,0 +1,197 @@
+// The store of one informer: items by key, handlers of their changes, and the resource version that they reflect.
+
+import type { WatchItem } from "./watch-frame.ts";
+
+/** `before` is absent for what is new, `after` for what is gone. A removal carries the last state. */
+export type StoreChange<T> = { readonly key: string; readonly before?: T; readonly after?: T };
+
+export type StoreHandler<T> = (change: StoreChange<T>) => void;
+
+export type StoreOptions<T> = {
+  /** Handlers are not notified of an item that is equal to the one before. */
+  readonly isEqual: (before: T, after: T) => boolean;
+  /** A handler that throws does not keep others from running; its error ends here. */
+  readonly onHandlerError: (error: unknown) => void;
+  readonly bytesOf: (item: T) => number;
+  /** The first list is complete, or the first after a `clear`. */
+  readonly onSynced?: () => void;
+};
+
+export class Store<T> {
+  readonly #settings: StoreOptions<T>;
+  readonly #handlers = new Set<StoreHandler<T>>();
+  #items = new Map<string, T>();
+  #collected = new Map<string, T>();
+  #bytes = 0;
+  #collectedBytes = 0;
+  #notified: readonly T[] | undefined;
+  #version: string | undefined;
+  #waiting: { readonly version: string; readonly arrive: () => void }[] = [];
+  #isClosed = false;
+
+  constructor(settings: StoreOptions<T>) {
+    this.#settings = settings;
+  }
+
+  /** False until the first list is complete: absence of an item means nothing before that. */
+  get isSynced(): boolean {
+    return this.#version !== undefined;
+  }
+
+  /** The newest version that the store is known to contain. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  get(key: string): T | undefined {
+    return this.#items.get(key);
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** What the items take, or those of a list that is not complete yet if that is more. */
+  get bytes(): number {
+    return Math.max(this.#bytes, this.#collectedBytes);
+  }
+
+  items(): Iterable<T> {
+    return this.#items.values();
+  }
+
+  keys(): Iterable<string> {
+    return this.#items.keys();
+  }
+
+  /** All items as handlers were last notified: the same array until the next change. A new version alone is no change, so it may be older than `items`. */
+  get notifiedItems(): readonly T[] {
+    this.#notified ??= [...this.#items.values()];
+    return this.#notified;
+  }
+
+  /** Handlers run synchronously, in the order in which they came. Returns how to leave. */
+  subscribe(handler: StoreHandler<T>): () => void {
+    this.#handlers.add(handler);
+    return () => void this.#handlers.delete(handler);
+  }
+
+  /**
+   * Settles when the store contains the write that was answered with this version, when nothing more comes, or when the
+   * signal is aborted.
+   */
+  async contains(version: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#isClosed || (this.#version !== undefined && reaches(this.#version, version))) return;
+    const arrival = Promise.withResolvers<void>();
+    const waiter = { version, arrive: () => arrival.resolve() };
+    this.#waiting.push(waiter);
+    signal.addEventListener("abort", waiter.arrive, { once: true });
+    await arrival.promise;
+    signal.removeEventListener("abort", waiter.arrive);
+    this.#waiting = this.#waiting.filter((one) => one !== waiter);
+  }
+
+  /** A new list begins; what an unfinished one brought is forgotten. */
+  begin(): void {
+    this.#collected = new Map();
+    this.#collectedBytes = 0;
+  }
+
+  collect(frame: WatchItem<T>): void {
+    this.#collectedBytes -= this.#bytesAt(this.#collected, frame.key);
+    if (frame.type === "drop") this.#collected.delete(frame.key);
+    else {
+      this.#collected.set(frame.key, frame.item);
+      this.#collectedBytes += this.#settings.bytesOf(frame.item);
+    }
+  }
+
+  swap(version: string): void {
+    const isFirst = !this.isSynced;
+    const before = this.#items;
+    this.#items = this.#collected;
+    this.#bytes = this.#collectedBytes;
+    this.begin();
+    this.advance(version);
+    for (const [key, item] of before) if (!this.#items.has(key)) this.#notify({ key, before: item });
+    for (const [key, item] of this.#items) this.#compare(key, before.get(key), item);
+    if (isFirst) this.#settings.onSynced?.();
+  }
+
+  change({ type, key, version, item }: WatchItem<T>): void {
+    const before = this.#items.get(key);
+    this.advance(version);
+    this.#bytes -= this.#bytesAt(this.#items, key);
+    if (type === "put") {
+      this.#items.set(key, item);
+      this.#bytes += this.#settings.bytesOf(item);
+      this.#compare(key, before, item);
+    } else if (before !== undefined) {
+      this.#items.delete(key);
+      this.#notify({ key, before });
+    }
+  }
+
+  advance(version: string): void {
+    this.#version = version;
+    for (const { version: wanted, arrive } of this.#waiting) if (reaches(version, wanted)) arrive();
+  }
+
+  /** The kind is gone, and everything of it; or nothing is known of it any more. */
+  clear(): void {
+    const before = this.#items;
+    this.#items = new Map();
+    this.#bytes = 0;
+    this.begin();
+    this.#version = undefined;
+    for (const [key, item] of before) this.#notify({ key, before: item });
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { arrive } of this.#waiting) arrive();
+  }
+
+  #bytesAt(items: ReadonlyMap<string, T>, key: string): number {
+    const item = items.get(key);
+    return item === undefined ? 0 : this.#settings.bytesOf(item);
+  }
+
+  #compare(key: string, before: T | undefined, after: T): void {
+    if (before === undefined) this.#notify({ key, after });
+    else if (!this.#settings.isEqual(before, after)) this.#notify({ key, before, after });
+  }
+
+  #notify(change: StoreChange<T>): void {
+    this.#notified = undefined;
+    for (const handler of this.#handlers) {
+      try {
+        handler(change);
+      } catch (error) {
+        this.#settings.onHandlerError(error);
+      }
+    }
+  }
+}
+
+/** Below zero: older; zero: the same; above: newer; undefined: not comparable. */
+function compareVersions(left: string, right: string): number | undefined {
+  if (left === right) return 0;
+  if (!isDecimal(left) || !isDecimal(right)) return undefined;
+  if (left.length !== right.length) return left.length - right.length;
+  return left < right ? -1 : 1;
+}
+
+export function isOlder(left: string, right: string): boolean {
+  return (compareVersions(left, right) ?? 0) < 0;
+}
+
+/** Whether a state with version `seen` contains a write that was answered with version `written`. */
+export function reaches(seen: string, written: string): boolean {
+  return (compareVersions(seen, written) ?? 0) >= 0;
+}
+
+function isDecimal(version: string): boolean {
+  return /^[1-9]\d*$/.test(version);
+}

@@ -1,0 +1,188 @@
+// Requests of one reflector: a stream, a page of a list, a probe. Answers become the stream ends that the reflector knows; few probes
+// run at a time.
+
+import type { ApiAnswer, FailedRequest, Sender } from "../client/client.ts";
+import {
+  type ListSelection,
+  listObjects,
+  metadataOnly,
+  type ObjectPlace,
+  type Resource,
+  watchObjects,
+} from "../client/request.ts";
+import type { Clock } from "../clock.ts";
+import type { ProbeResult, StreamEnd } from "./reflector-state.ts";
+import { isOlder } from "./store.ts";
+import {
+  type ItemTransform,
+  type ListItem,
+  readFrame,
+  readItem,
+  type WatchFrame,
+  type WatchItem,
+} from "./watch-frame.ts";
+
+/** What is watched: as narrow as the catalog allows. */
+export type WatchSubject = {
+  readonly resource: Resource;
+  readonly namespace?: string;
+  readonly selection: Pick<ListSelection, "labelSelector" | "fieldSelector">;
+  /** Metadata alone is cut off on the server's side. */
+  readonly content: "full" | "metadata";
+  /** Nobody asks who owns which field, so that is not read. */
+  readonly owners?: "ignored";
+};
+
+export type WatchStart =
+  | { readonly from: "version"; readonly version: string }
+  /** The whole list first, as a stream; not older than `version`, where one is given. */
+  | { readonly from: "list"; readonly version?: string };
+
+export type ListPage<T> = {
+  readonly items: readonly WatchItem<T>[];
+  readonly version: string;
+  readonly continue?: string;
+};
+
+export type ListPageRequest = {
+  readonly limit: number;
+  /** An answer that is longer is given up. */
+  readonly mostBytes: number;
+  readonly continue?: string;
+  readonly notOlderThan?: string;
+};
+
+/** Above this a page is large: parsing it blocks the process. */
+const pageBytes = 2_000_000;
+
+export class WatchSource<T> {
+  readonly #subject: WatchSubject;
+  readonly #transform: ItemTransform<T>;
+
+  constructor(subject: WatchSubject, transform: ItemTransform<T>) {
+    this.#subject = subject;
+    this.#transform = transform;
+  }
+
+  /** Settles when the stream has ended. The server ends it by itself after `timeoutSeconds`. */
+  async follow(
+    sender: Sender,
+    beginning: WatchStart & { readonly timeoutSeconds: number; readonly signal: AbortSignal },
+    onFrames: (frames: readonly WatchFrame<T>[]) => void,
+  ): Promise<StreamEnd> {
+    const { signal, timeoutSeconds, version } = beginning;
+    const resourceVersion = version === undefined ? {} : { resourceVersion: version };
+    const initial =
+      beginning.from === "list" ? ({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } as const) : {};
+    const stream = await sender.stream(this.#watch({ ...resourceVersion, ...initial, timeoutSeconds }), { signal });
+    if (stream.kind !== "streaming") return endingOf(stream);
+    const { owners } = this.#subject;
+    const failure = await stream.follow((lines) =>
+      onFrames(lines.map((line) => readFrame(line, this.#transform, owners))),
+    );
+    return failure === undefined ? { how: "whole" } : { how: "broken", why: failure.message };
+  }
+
+  async page(
+    sender: Sender,
+    asked: ListPageRequest,
+    signal: AbortSignal,
+  ): Promise<(ListPage<T> & { readonly isLarge: boolean }) | "too large" | StreamEnd> {
+    const { resource, selection, content } = this.#subject;
+    const { limit, mostBytes, continue: more, notOlderThan } = asked;
+    const least =
+      notOlderThan === undefined
+        ? {}
+        : ({ resourceVersion: notOlderThan, resourceVersionMatch: "NotOlderThan" } as const);
+    const from = more === undefined ? least : { continue: more };
+    const accept = content === "metadata" ? { accept: metadataOnly.list } : {};
+    const answer = await sender.send(listObjects(resource, this.#place, { ...selection, ...from, limit, ...accept }), {
+      signal,
+      mostBytes,
+    });
+    if (answer.kind === "failed" && answer.failure.reason === "too large") return "too large";
+    if (answer.kind === "failed" || answer.status !== 200) return endingOf(answer);
+    const list = answer.body as unknown as ListBody;
+    const items = (list.items ?? []).map((item) => readItem(item, list, this.#transform));
+    const { resourceVersion: version, continue: next } = list.metadata;
+    return { items, version, isLarge: answer.bytes > pageBytes, ...(next !== undefined && { continue: next }) };
+  }
+
+  /** The same watch from the same point, on another connection, for one second: was anything missed? */
+  async probe(sender: Sender, from: string, signal: AbortSignal): Promise<ProbeResult> {
+    const stream = await sender.stream(this.#watch({ resourceVersion: from, timeoutSeconds: 1 }), { signal });
+    if (stream.kind === "answered") return stream.status === 410 ? "expired" : "no answer";
+    if (stream.kind === "failed") return "no answer";
+    let saw: ProbeResult = "nothing";
+    const failure = await stream.follow((lines) => {
+      for (const line of lines) saw = overtakes(line, from) ?? saw;
+    });
+    return failure !== undefined && saw === "nothing" ? "no answer" : saw;
+  }
+
+  #watch(following: ListSelection & { readonly timeoutSeconds: number; readonly sendInitialEvents?: boolean }) {
+    const { resource, selection, content } = this.#subject;
+    const accept = content === "metadata" ? { accept: metadataOnly.object } : {};
+    return watchObjects(resource, this.#place, { ...selection, ...following, ...accept });
+  }
+
+  get #place(): ObjectPlace {
+    const { namespace } = this.#subject;
+    return namespace === undefined ? {} : { namespace };
+  }
+}
+
+type ListBody = {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly ListItem[];
+};
+
+function overtakes(line: Buffer, from: string): ProbeResult | undefined {
+  const frame = readFrame(line, () => undefined, "ignored");
+  if (frame.type === "error") return frame.code === 410 ? "expired" : undefined;
+  const isNewer = (frame.type === "put" || frame.type === "drop") && isOlder(from, frame.version);
+  return isNewer ? "newer" : undefined;
+}
+
+type StatusBody = {
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly { readonly reason?: string }[] };
+};
+
+function endingOf(answer: ApiAnswer | FailedRequest): StreamEnd {
+  if (answer.kind === "failed") return { how: "broken", why: answer.failure.message };
+  const { status, body, text, retryInMs } = answer;
+  const apiStatus = body as StatusBody | undefined;
+  const isLagging = apiStatus?.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge") === true;
+  const why = apiStatus?.message ?? text.trim().slice(0, 200);
+  return { how: "refused", code: status, why, isLagging, ...(retryInMs !== undefined && { retryInMs }) };
+}
+
+const atOnce = 4;
+const patienceMs = 10_000;
+
+export class ProbeLimit {
+  readonly #clock: Clock;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async run(signal: AbortSignal, probe: (signal: AbortSignal) => Promise<ProbeResult>): Promise<ProbeResult> {
+    if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+    const late = new AbortController();
+    const cancel = this.#clock.schedule(patienceMs, () => late.abort());
+    try {
+      return await probe(AbortSignal.any([signal, late.signal]));
+    } finally {
+      cancel();
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+}

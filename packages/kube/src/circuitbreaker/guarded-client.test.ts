@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { ApiAnswer, FailedRequest } from "../client/client.ts";
+import { type BreakerScope, getPath } from "../client/request.ts";
+import { guardClient, type RequestGuard } from "./guarded-client.ts";
+
+const never = { signal: new AbortController().signal };
+const request = getPath("/x");
+
+function openSender(
+  answer: ApiAnswer | FailedRequest,
+  { admits = "go", isDown = false }: { admits?: "go" | "wait"; isDown?: boolean } = {},
+) {
+  const heard: string[] = [];
+  const note = (what: string) => (scope: BreakerScope) => void heard.push(`${what} ${scope.resource}`);
+  const send = () => {
+    heard.push("sent");
+    return Promise.resolve(answer);
+  };
+  const guard: RequestGuard = {
+    isOpen: () => isDown,
+    admit: (scope) => {
+      heard.push(`asked ${scope.resource}`);
+      return admits;
+    },
+    answered: note("answered"),
+    unavailable: note("unavailable"),
+  };
+  return { heard, sender: guardClient({ send, stream: send, write: send }, guard) };
+}
+
+const answered = (status: number): ApiAnswer => ({
+  kind: "answered",
+  status,
+  body: { kind: "Status" },
+  text: "{}",
+  bytes: 2,
+});
+const failed = (reason: FailedRequest["failure"]["reason"]): FailedRequest => ({
+  kind: "failed",
+  failure: { reason, message: "" },
+});
+
+const cases = [
+  { reason: "an answer is an answer, whatever it says", answer: answered(404), heard: ["answered *", "answered /x"] },
+  { reason: "a conflict is an answer too", answer: answered(409), heard: ["answered *", "answered /x"] },
+  {
+    reason: "5xx speaks for the resource, not for the server",
+    answer: answered(503),
+    heard: ["answered *", "unavailable /x"],
+  },
+  {
+    reason: "a request that broke speaks for the resource too",
+    answer: failed("reset"),
+    heard: ["answered *", "unavailable /x"],
+  },
+  {
+    reason: "a connection that did not come about speaks for the server",
+    answer: failed("unreachable"),
+    heard: ["unavailable *"],
+  },
+  { reason: "so does a server that nobody is at", answer: failed("refused"), heard: ["unavailable *"] },
+  { reason: "what we gave up says nothing about anybody", answer: failed("aborted"), heard: [] },
+  { reason: "a write that the fence held back says nothing either", answer: failed("fenced"), heard: [] },
+];
+
+test.each(cases)("$reason", async ({ answer, heard }) => {
+  const opened = openSender(answer);
+  expect(await opened.sender.send(request, never)).toBe(answer);
+  expect(opened.heard).toEqual(["asked /x", "sent", ...heard]);
+});
+
+test("behind an open breaker nothing is sent", async () => {
+  const { heard, sender } = openSender(answered(200), { admits: "wait" });
+  expect(await sender.send(request, never)).toMatchObject({ kind: "failed", failure: { reason: "parked" } });
+  expect(await sender.stream(request, never)).toMatchObject({ kind: "failed", failure: { reason: "parked" } });
+  expect(heard).toEqual(["asked /x", "asked /x"]);
+});
+
+test("while the server is down its breaker decides, whatever is asked for", async () => {
+  const { heard, sender } = openSender(answered(200), { isDown: true });
+  await sender.send(request, never);
+  expect(heard).toEqual(["asked *", "sent", "answered *", "answered /x"]);
+});

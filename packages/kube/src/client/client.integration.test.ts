@@ -1,0 +1,190 @@
+import { reply, type ScriptedServer, startScriptedServer } from "@virt/testkit";
+import { expect, expectTypeOf, onTestFinished, test } from "vitest";
+import type { Access } from "../auth/access.ts";
+import { issueAuthority, issueServer } from "../auth/x509.ts";
+import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
+import { ManualWriteGate } from "../testing/manual-write-gate.ts";
+import { type ApiClient, Client, type ClientOptions, type Sender, type Writer, writerFor } from "./client.ts";
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  patchObject,
+  type Resource,
+  type WriteRequest,
+  watchObjects,
+} from "./request.ts";
+
+const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
+const one = { namespace: "default", name: "one" };
+const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
+const read = getObject(configMaps, one);
+const write = createObject(configMaps, { namespace: "default" }, object);
+const follow = watchObjects(configMaps, {}, { timeoutSeconds: 240, resourceVersion: "5" });
+const never = new AbortController().signal;
+
+function clientOf(server: ScriptedServer, limits: ClientOptions["limits"] = {}, access: Partial<Access> = {}): Client {
+  const reach = { server: server.url, isInsecure: false, source: "test", ...access };
+  const client = new Client({ access: reach, userAgent: "test/1", limits });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test("requests share kept connections, over plain HTTP too", async () => {
+  await using server = await startScriptedServer([
+    reply.json(200, object),
+    reply.json(200, object),
+    reply.json(201, object),
+  ]);
+  const client = clientOf(server);
+  for (const request of [read, read]) await client.send(request, { signal: never });
+  await client.write(write, noLease, { signal: never });
+  expect(server.seen.map(({ method, path, connection }) => [method, path, connection])).toEqual([
+    ["GET", "/api/v1/namespaces/default/configmaps/one", 0],
+    ["GET", "/api/v1/namespaces/default/configmaps/one", 0],
+    ["POST", "/api/v1/namespaces/default/configmaps", 0],
+  ]);
+  expect(server.seen[0]?.headers["user-agent"]).toBe("test/1");
+});
+
+test("a read that dies on a kept connection before its first byte is sent once more, a write never", async () => {
+  await using server = await startScriptedServer([reply.json(200, {}), reply.reset, reply.json(200, {}), reply.reset]);
+  const client = clientOf(server);
+  await client.send(read, { signal: never });
+  expect(await client.send(read, { signal: never })).toMatchObject({ kind: "answered", status: 200 });
+  expect(await client.write(write, noLease, { signal: never })).toMatchObject({
+    kind: "failed",
+    failure: { reason: "reset" },
+  });
+  expect(server.seen.map(({ method }) => method)).toEqual(["GET", "GET", "GET", "POST"]);
+});
+
+test("a read that dies on a fresh connection is not repeated: the server is at fault, not the connection", async () => {
+  await using server = await startScriptedServer([reply.reset]);
+  expect(await clientOf(server).send(read, { signal: never })).toMatchObject({ failure: { reason: "reset" } });
+  expect(server.seen).toHaveLength(1);
+});
+
+const faults = [
+  {
+    reason: "an answer that never comes",
+    scripted: reply.stall,
+    given: { readMs: 100 },
+    failure: { reason: "timeout", message: "no answer within 0.1 s" },
+  },
+  { reason: "an answer that is cut", scripted: reply.cut('{"kind":'), failure: { reason: "cut" } },
+  {
+    reason: "an answer that stops in the middle",
+    scripted: reply.freeze('{"kind":'),
+    given: { silenceMs: 100 },
+    failure: { reason: "cut", message: "no data from the API server for 0.1 s" },
+  },
+  {
+    reason: "an answer that is not JSON although it says so",
+    scripted: reply.stream(["{]"], "end"),
+    failure: { reason: "cut", message: "the answer is not valid JSON" },
+  },
+];
+
+test.each(faults)("$reason is a failure and no exception", async ({ scripted, given, failure }) => {
+  await using server = await startScriptedServer([scripted]);
+  expect(await clientOf(server, given).send(read, { signal: never })).toMatchObject({ kind: "failed", failure });
+});
+
+test("nobody listening, an unknown host and a certificate that we do not trust are told apart", async () => {
+  const authority = issueAuthority("ours", { from: new Date(0), until: new Date(4e12) });
+  const certificate = issueServer(authority, ["127.0.0.1"], { from: new Date(0), until: new Date(4e12) });
+  await using server = await startScriptedServer([reply.json(200, {})], certificate);
+  const reasonOf = async (access: Partial<Access>) => {
+    const answer = await clientOf(server, {}, access).send(read, { signal: never });
+    return answer.kind === "failed" ? answer.failure.reason : answer.status;
+  };
+  expect(await reasonOf({ server: "http://127.0.0.1:9" })).toBe("refused");
+  expect(await reasonOf({ server: "http://no-such-host.invalid" })).toBe("unresolved");
+  expect(await reasonOf({})).toBe("tls");
+  expect(await reasonOf({ authority: { data: authority.certificate } })).toBe(200);
+});
+
+test("a request that was given up ends at once, and one that is given up before it starts sends nothing", async () => {
+  await using server = await startScriptedServer([reply.stall]);
+  const client = clientOf(server);
+  const leaving = new AbortController();
+  const answer = client.send(read, { signal: leaving.signal });
+  await expect.poll(() => server.seen.length).toBe(1);
+  leaving.abort();
+  expect(await answer).toMatchObject({ failure: { reason: "aborted" } });
+  expect(await client.send(read, { signal: leaving.signal })).toMatchObject({ failure: { reason: "aborted" } });
+  expect(server.seen).toHaveLength(1);
+});
+
+test("a write is not sent once the fence is closed, even if it waited for a connection when it was open", async () => {
+  await using server = await startScriptedServer([reply.json(201, {}), reply.json(201, {})]);
+  const client = clientOf(server);
+  const gate = new ManualWriteGate();
+  const first = client.write(write, noLease, { signal: never, pool: "lease" });
+  const second = client.write(write, gate, { signal: never, pool: "lease" }); // waits: the pool has one socket
+  gate.turn(false);
+  expect(await first).toMatchObject({ status: 201 });
+  expect(await second).toMatchObject({ failure: { reason: "fenced" } });
+  expect(server.seen).toHaveLength(1);
+});
+
+test("a write without the gate of its lease does not compile: who sends reads cannot write, and only a gate is a gate", () => {
+  expectTypeOf<WriteRequest>().not.toExtend<Parameters<Sender["send"]>[0]>();
+  expectTypeOf<Sender>().not.toHaveProperty("write");
+  expectTypeOf<ApiClient>().not.toExtend<Writer>();
+  expectTypeOf<Parameters<ApiClient["write"]>[1]>().toEqualTypeOf<WriteGate>();
+  expectTypeOf<{ mayWrite: () => true; subscribe: WriteGate["subscribe"] }>().not.toExtend<WriteGate>();
+  expectTypeOf<undefined>().not.toExtend<Parameters<ApiClient["write"]>[1]>();
+});
+
+test("the fence does not hold back reads and dry runs", async () => {
+  await using server = await startScriptedServer([reply.json(200, {}), reply.json(200, {})]);
+  const writer = writerFor(clientOf(server), new ManualWriteGate(false));
+  const rehearsal = patchObject(configMaps, one, object, { type: "apply", isDryRun: true, fieldManager: "us" });
+  expect(await writer.send(read, { signal: never })).toMatchObject({ status: 200 });
+  expect(await writer.write(rehearsal, { signal: never })).toMatchObject({ status: 200 });
+});
+
+test("a removal carries the length of its preconditions, so that the server reads them", async () => {
+  await using server = await startScriptedServer([reply.json(200, {})]);
+  await clientOf(server).write(deleteObject(configMaps, one, { preconditions: { uid: "u-1" } }), noLease, {
+    signal: never,
+  });
+  const [seen] = server.seen;
+  expect(seen?.headers["transfer-encoding"]).toBeUndefined();
+  expect(seen?.headers["content-length"]).toBe(`${seen?.body.length}`);
+  expect(JSON.parse(seen?.body ?? "")).toMatchObject({ preconditions: { uid: "u-1" } });
+});
+
+test("Retry-After is part of the answer", async () => {
+  await using server = await startScriptedServer([reply.json(429, {}, { "retry-after": "7" })]);
+  expect(await clientOf(server).send(read, { signal: never })).toMatchObject({ status: 429, retryInMs: 7000 });
+});
+
+test("a stream hands over whole lines, whatever packets they came in, and says how it ended", async () => {
+  const line = Buffer.from('{"type":"ADDED","object":{"text":"größe 🚀"}}\n');
+  const pieces = Array.from({ length: line.length }, (_, at) => line.subarray(at, at + 1));
+  await using server = await startScriptedServer([
+    reply.stream(pieces, "end"),
+    reply.stream(['{"a":1}\n{"b"'], "reset"),
+    reply.json(410, {}),
+  ]);
+  const client = clientOf(server);
+  const lines: string[] = [];
+  const whole = await client.stream(follow, { signal: never });
+  expect(whole.kind === "streaming" && (await whole.follow((some) => lines.push(...some.map(String))))).toBeUndefined();
+  const broken = await client.stream(follow, { signal: never });
+  expect(broken.kind === "streaming" && (await broken.follow((some) => lines.push(...some.map(String))))).toMatchObject(
+    { reason: "reset" },
+  );
+  expect(lines).toEqual([line.toString().trim(), '{"a":1}']);
+  expect(await client.stream(follow, { signal: never })).toMatchObject({ kind: "answered", status: 410 });
+});
+
+test("a line that is longer than the limit ends its stream and is not held", async () => {
+  await using server = await startScriptedServer([reply.stream(["x".repeat(600), "x".repeat(600)], "open")]);
+  const stream = await clientOf(server, { frameBytes: 1000 }).stream(follow, { signal: never });
+  const ending = stream.kind === "streaming" && (await stream.follow(() => undefined));
+  expect(ending).toMatchObject({ reason: "too large", message: "a line of the stream is longer than 1000 bytes" });
+});

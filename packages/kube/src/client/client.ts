@@ -1,0 +1,268 @@
+// Talks to one API server: credentials, connections, limits. Every answer and every failure is a value.
+
+import type { ClientRequest } from "node:http";
+import type { Json } from "@virt/engine";
+import type { Access } from "../auth/access.ts";
+import { Credentials, type Identity } from "../auth/credentials.ts";
+import { expiredAt, isSameIdentity, RefusedCredentials } from "../auth/refused-credentials.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import type { WriteGate } from "../leaderelection/write-fence.ts";
+import { Connections, type Pool } from "./connections.ts";
+import {
+  apiAnswerOf,
+  type BrokenExchange,
+  type ExchangeLimits,
+  exchangeHttp,
+  followStream,
+  type HttpResponse,
+  readBody,
+} from "./exchange.ts";
+import { type RequestFailure, requestFailureOf } from "./outcome.ts";
+import type { ApiRequest, ReadRequest, WriteRequest } from "./request.ts";
+
+/** `body` is undefined where the answer is not JSON; `text` is what came. */
+export type ApiAnswer = {
+  readonly kind: "answered";
+  readonly status: number;
+  readonly body: Json | undefined;
+  readonly text: string;
+  readonly retryInMs?: number;
+  readonly bytes: number;
+};
+
+/** No answer came, or none that can be used. */
+export type FailedRequest = { readonly kind: "failed"; readonly failure: RequestFailure };
+
+/** A watch. `follow` hands over the lines as they come off the wire, and settles when the stream ends: whole, or broken. */
+export type ApiStream = {
+  readonly kind: "streaming";
+  readonly follow: (onLines: (lines: readonly Buffer[]) => void) => Promise<RequestFailure | undefined>;
+};
+
+/** The signal cancels the request; a watch, a lease and calls have connection pools of their own. */
+export type SendOptions = {
+  readonly signal: AbortSignal;
+  readonly pool?: Pool;
+  /** An answer that is longer is given up; 16 MB by default. */
+  readonly mostBytes?: number;
+};
+
+/** What a client is made of. Limits are milliseconds and bytes; each has a default. */
+export type ClientOptions = {
+  readonly access: Access;
+  /** Program, version, controller and process identity, which tells replicas apart in an audit log. */
+  readonly userAgent: string;
+  readonly limits?: Partial<ClientLimits>;
+  readonly clock?: Pick<Clock, "monotonic">;
+};
+
+export type ClientLimits = {
+  readonly connectMs: number;
+  readonly readMs: number;
+  readonly writeMs: number;
+  readonly silenceMs: number;
+  readonly answerBytes: number;
+  readonly frameBytes: number;
+};
+
+/** A webhook may take 30 s of a write. */
+const usualLimits: ClientLimits = {
+  connectMs: 5_000,
+  readMs: 30_000,
+  writeMs: 40_000,
+  silenceMs: 15_000,
+  answerBytes: 16_000_000,
+  frameBytes: 8_000_000,
+};
+
+/** Sends reads. */
+export type Sender = {
+  readonly send: (request: ReadRequest, sending: SendOptions) => Promise<ApiAnswer | FailedRequest>;
+  /** An answer instead of a stream is a refusal, such as 410 or 404. */
+  readonly stream: (request: ReadRequest, sending: SendOptions) => Promise<ApiStream | ApiAnswer | FailedRequest>;
+};
+
+/** Sends reads and writes: the client itself, or something that watches over it. */
+export type ApiClient = Sender & {
+  /** The gate is asked right before the first byte leaves, so a write without one cannot be expressed. */
+  readonly write: (request: WriteRequest, gate: WriteGate, sending: SendOptions) => Promise<ApiAnswer | FailedRequest>;
+};
+
+/** Sends reads, and writes under one gate. `writerFor` makes it. */
+export type Writer = Sender & {
+  readonly write: (request: WriteRequest, sending: SendOptions) => Promise<ApiAnswer | FailedRequest>;
+};
+
+/** The client with its writes bound to one gate. */
+export function writerFor(client: ApiClient, gate: WriteGate): Writer {
+  return {
+    send: (request, sending) => client.send(request, sending),
+    stream: (request, sending) => client.stream(request, sending),
+    write: (request, sending) => client.write(request, gate, sending),
+  };
+}
+
+/**
+ * Talks to one API server. Never throws for an answer or a failure, never sends a write that its gate forbids; `close`
+ * ends its connections.
+ */
+export class Client implements ApiClient {
+  readonly #connections: Connections;
+  readonly #credentials: Credentials;
+  readonly #refusal: RefusedCredentials;
+  readonly #source: string;
+  readonly #userAgent: string;
+  readonly #limits: ClientLimits;
+
+  constructor({ access, userAgent, limits, clock = systemClock }: ClientOptions) {
+    this.#connections = new Connections(access);
+    this.#credentials = new Credentials(access);
+    this.#refusal = new RefusedCredentials(clock);
+    this.#source = access.source;
+    this.#userAgent = userAgent;
+    this.#limits = { ...usualLimits, ...limits };
+  }
+
+  send(request: ReadRequest, sending: SendOptions): Promise<ApiAnswer | FailedRequest> {
+    return this.#ask(request, sending, isAlwaysLetOut);
+  }
+
+  write(request: WriteRequest, gate: WriteGate, sending: SendOptions): Promise<ApiAnswer | FailedRequest> {
+    return this.#ask(request, sending, request.isDryRun ? isAlwaysLetOut : () => gate.mayWrite());
+  }
+
+  async stream(request: ReadRequest, sending: SendOptions): Promise<ApiStream | ApiAnswer | FailedRequest> {
+    const begun = await this.#begin(request, { pool: "watches", ...sending }, isAlwaysLetOut);
+    if ("failure" in begun) return { kind: "failed", failure: begun.failure };
+    if (begun.incoming.statusCode === 200) {
+      const { incoming } = begun;
+      return { kind: "streaming", follow: (onLines) => followStream(incoming, this.#limits.frameBytes, onLines) };
+    }
+    const body = await readBody(begun.incoming, this.#limitsOf(request), this.#limits.answerBytes);
+    return Buffer.isBuffer(body) ? apiAnswerOf(begun, body) : { kind: "failed", failure: body };
+  }
+
+  /** For how long the server has refused our credentials without a break; 0: it does not. */
+  get unauthorizedForMs(): number {
+    return this.#refusal.forMs;
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  async #ask(request: ApiRequest, sending: SendOptions, mayLeave: () => boolean): Promise<ApiAnswer | FailedRequest> {
+    const begun = await this.#begin(request, sending, mayLeave);
+    if ("failure" in begun) return { kind: "failed", failure: begun.failure };
+    const mostBytes = sending.mostBytes ?? this.#limits.answerBytes;
+    const body = await readBody(begun.incoming, this.#limitsOf(request), mostBytes);
+    if (!Buffer.isBuffer(body)) return { kind: "failed", failure: body };
+    return apiAnswerOf(begun, body);
+  }
+
+  async #begin(
+    request: ApiRequest,
+    sending: SendOptions,
+    mayLeave: () => boolean,
+  ): Promise<HttpResponse | BrokenExchange> {
+    const identity = await this.#identity(sending.signal);
+    if ("failure" in identity) return identity;
+    const restMs = this.#refusal.restMs(identity);
+    if (restMs > 0) return this.#resting(restMs);
+    const first = await this.#attempt(request, identity, sending, mayLeave);
+    // The server closed a kept connection just when we used it: the server has not seen this read.
+    const isUnseen =
+      "failure" in first && first.isReused && first.failure.reason === "reset" && request.scope.access === "read";
+    const begun = isUnseen ? await this.#attempt(request, identity, sending, mayLeave) : first;
+    if ("failure" in begun) return begun;
+    if (begun.incoming.statusCode !== 401) return this.#accepted(begun);
+    this.#credentials.renew();
+    const renewed = await this.#identity(sending.signal);
+    if ("failure" in renewed || isSameIdentity(renewed, identity)) return this.#refused(begun, identity);
+    // Our token was rotated. An unauthorized request changed nothing, so even a write may be sent again.
+    begun.incoming.resume();
+    const again = await this.#attempt(request, renewed, sending, mayLeave);
+    if ("failure" in again) return again;
+    return again.incoming.statusCode === 401 ? this.#refused(again, renewed) : this.#accepted(again);
+  }
+
+  #accepted(response: HttpResponse): HttpResponse {
+    this.#refusal.accepted();
+    return response;
+  }
+
+  #refused(response: HttpResponse, identity: Identity): HttpResponse | BrokenExchange {
+    const explained = this.#explain(response, identity);
+    const why = explained?.failure.message ?? `the API server refuses our credentials (${this.#source})`;
+    this.#refusal.refused(identity, why);
+    return explained ?? response;
+  }
+
+  #resting(ms: number): BrokenExchange {
+    const message = `${this.#refusal.why}; they are tried again in ${Math.ceil(ms / 1000)} s`;
+    return { failure: { reason: "unauthorized", message }, isReused: false };
+  }
+
+  // The server says no more than "Unauthorized".
+  #explain({ incoming, isReused }: HttpResponse, { tls }: Identity): BrokenExchange | undefined {
+    const at = tls.cert === undefined ? undefined : expiredAt(tls.cert, systemClock.wall());
+    if (at === undefined) return undefined;
+    incoming.resume();
+    return {
+      failure: { reason: "tls", message: `our client certificate expired at ${at} (${this.#source})` },
+      isReused,
+    };
+  }
+
+  async #identity(signal: AbortSignal): Promise<Identity | BrokenExchange> {
+    if (this.#refusal.isRefused) this.#credentials.recheckFiles();
+    try {
+      return await this.#credentials.current(signal);
+    } catch (error) {
+      return { failure: requestFailureOf(error), isReused: false };
+    }
+  }
+
+  #attempt(
+    request: ApiRequest,
+    identity: Identity,
+    { signal, pool = "calls" }: SendOptions,
+    mayLeave: () => boolean,
+  ): Promise<HttpResponse | BrokenExchange> {
+    return exchangeHttp({
+      open: () => this.#open(request, pool, identity),
+      body: bodyOf(request),
+      limits: this.#limitsOf(request),
+      mayLeave,
+      signal,
+    });
+  }
+
+  #open(request: ApiRequest, pool: Pool, { headers, tls }: Identity): ClientRequest {
+    const { method, path, accept = "application/json" } = request;
+    const described = {
+      accept,
+      "user-agent": this.#userAgent,
+      ...headers,
+      // Without a length Node sends a DELETE body in chunks, and the server then deletes without its preconditions.
+      ...(request.method !== "GET" && {
+        "content-type": request.contentType,
+        "content-length": `${Buffer.byteLength(request.body)}`,
+      }),
+    };
+    return this.#connections.open(pool, tls, { method, path, headers: described });
+  }
+
+  #limitsOf({ scope }: ApiRequest): ExchangeLimits {
+    const { connectMs, readMs, writeMs, silenceMs } = this.#limits;
+    return { connect: connectMs, whole: scope.access === "write" ? writeMs : readMs, silence: silenceMs };
+  }
+}
+
+function isAlwaysLetOut(): boolean {
+  return true;
+}
+
+function bodyOf(request: ApiRequest): string | undefined {
+  return request.method === "GET" ? undefined : request.body;
+}

@@ -1,0 +1,132 @@
+import type { KubeObject, Outcome } from "@virt/engine";
+import { borrowServer, emptySetup, type Server } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findAccess } from "../auth/find-access.ts";
+import { noLease, type WriteGate } from "../leaderelection/write-fence.ts";
+import { ManualWriteGate } from "../testing/manual-write-gate.ts";
+import { Client, writerFor } from "./client.ts";
+import { clusterFor } from "./cluster.ts";
+import { Discovery } from "./discovery.ts";
+
+let api: Server;
+let client: Client;
+beforeAll(async () => {
+  api = await borrowServer(emptySetup);
+  client = new Client({ access: findAccess({ env: {}, kubeconfig: api.kubeconfig }), userAgent: "test" });
+});
+afterAll(async () => {
+  client.close();
+  await api.stop();
+});
+
+const cluster = (gate: WriteGate = noLease) =>
+  clusterFor({ writer: writerFor(client, gate), discovery: new Discovery(client) }, new AbortController().signal);
+
+const map = (name: string, data: Readonly<Record<string, string>>, namespace = "default"): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace },
+  data,
+});
+const ref = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", name, namespace: "default" });
+const ours = { manager: "us", force: false, expect: "anything" } as const;
+const theirs = { manager: "them", force: true, expect: "anything" } as const;
+
+function live(outcome: Outcome): { uid: string; resourceVersion: string } {
+  if (outcome.kind !== "done" || outcome.live === undefined) throw new Error(`not done: ${JSON.stringify(outcome)}`);
+  const { uid = "", resourceVersion = "" } = outcome.live.metadata;
+  return { uid, resourceVersion };
+}
+
+test("a prediction shows the object and writes nothing", async () => {
+  const predicted = await cluster().dryRunApply(map("predicted", { a: "1" }), ours);
+  expect(predicted).toMatchObject({ kind: "done", live: { data: { a: "1" } } });
+  expect(await cluster().read(ref("predicted"))).toEqual({ kind: "absent" });
+});
+
+test("a creation never runs over somebody else's object, whatever force says", async () => {
+  await cluster().apply(map("taken", { a: "theirs" }), theirs);
+  const outcome = await cluster().apply(map("taken", { a: "ours" }), { ...ours, force: true, expect: "absent" });
+  expect(outcome).toMatchObject({
+    kind: "conflict",
+    conflicts: [{ field: "data.a", manager: "them", operation: "Apply" }],
+  });
+});
+
+test("a conflict names field, manager, operation and time", async () => {
+  await cluster().apply(map("contested", { a: "1", b: "1" }), ours);
+  const update = {
+    method: "PATCH",
+    path: "/api/v1/namespaces/default/configmaps/contested?fieldManager=editor",
+    body: { data: { a: "2" } },
+  } as const;
+  await api.request(update);
+  const outcome = await cluster().dryRunApply(map("contested", { a: "1", b: "1" }), ours);
+  expect(outcome).toEqual({
+    kind: "conflict",
+    conflicts: [
+      { field: "data.a", manager: "editor", operation: "Update", time: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ],
+  });
+});
+
+test("an apply is stale when the object moved, was replaced or is gone, and then nothing is written", async () => {
+  const seen = live(await cluster().apply(map("moving", { a: "1" }), ours));
+  await cluster().apply(map("moving", { a: "1", b: "2" }), ours);
+  expect(await cluster().apply(map("moving", { a: "3" }), { ...ours, expect: seen })).toEqual({ kind: "stale" });
+
+  const now = live(await cluster().apply(map("moving", { a: "1" }), ours));
+  const other = { ...now, uid: "00000000-0000-0000-0000-000000000000" };
+  expect(await cluster().apply(map("moving", { a: "3" }), { ...ours, expect: other })).toEqual({ kind: "stale" });
+
+  expect(await cluster().remove(ref("moving"), { ...ours, expect: now })).toMatchObject({ kind: "done" });
+  expect(await cluster().apply(map("moving", { a: "3" }), { ...ours, expect: now })).toEqual({ kind: "stale" });
+  expect(await cluster().read(ref("moving"))).toEqual({ kind: "absent" });
+});
+
+test("an apply that changes nothing leaves the version as it is", async () => {
+  const first = live(await cluster().apply(map("same", { a: "1" }), ours));
+  expect(live(await cluster().apply(map("same", { a: "1" }), { ...ours, expect: first }))).toEqual(first);
+});
+
+test("a removal needs the object's uid, spares another object of that name, and is done when there is none", async () => {
+  const seen = live(await cluster().apply(map("mortal", { a: "1" }), ours));
+  const other = { uid: "00000000-0000-0000-0000-000000000000", resourceVersion: seen.resourceVersion };
+  expect(await cluster().remove(ref("mortal"), { ...ours, expect: other })).toEqual({ kind: "stale" });
+  expect(await cluster().read(ref("mortal"))).toMatchObject({ kind: "found" });
+  await expect(cluster().remove(ref("mortal"), ours)).rejects.toThrow("must name the object's uid");
+  expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toMatchObject({ kind: "done" });
+  expect(await cluster().remove(ref("mortal"), { ...ours, expect: seen })).toEqual({ kind: "done" });
+});
+
+test("what the server will refuse again tomorrow is rejected, in its own words", async () => {
+  const nameless = { ...map("wrong", {}), data: { "not a key!": "1" } };
+  expect(await cluster().dryRunApply(nameless, ours)).toMatchObject({ kind: "rejected", reason: "Invalid" });
+  const unknown = { ...map("wrong", {}), nonsense: 1 };
+  expect(await cluster().dryRunApply(unknown, ours)).toMatchObject({
+    kind: "rejected",
+    message: expect.stringContaining("nonsense"),
+  });
+  const weak = new Client({
+    access: findAccess({ env: {}, kubeconfig: api.user("weak").kubeconfig }),
+    userAgent: "test",
+  });
+  const parts = { writer: writerFor(weak, noLease), discovery: new Discovery(client) };
+  const outcome = await clusterFor(parts, new AbortController().signal).apply(map("wrong", {}), ours);
+  expect(outcome).toMatchObject({ kind: "rejected", reason: "Forbidden" });
+  weak.close();
+});
+
+test("a missing namespace and a kind that is not served are told apart from a missing object", async () => {
+  expect(await cluster().apply(map("one", {}, "nowhere"), ours)).toEqual({ kind: "missing", what: "namespace" });
+  const unicorn = { apiVersion: "example.org/v1", kind: "Unicorn", metadata: { name: "one" } };
+  expect(await cluster().apply(unicorn, ours)).toEqual({ kind: "missing", what: "kind" });
+  expect(await cluster().read(ref("nothing"))).toEqual({ kind: "absent" });
+});
+
+test("behind a closed fence nothing is written, and predictions still work", async () => {
+  const fenced = cluster(new ManualWriteGate(false));
+  expect(await fenced.apply(map("fenced", {}), ours)).toMatchObject({ kind: "unavailable" });
+  expect(await fenced.dryRunApply(map("fenced", {}), ours)).toMatchObject({ kind: "done" });
+  expect(await fenced.read(ref("fenced"))).toEqual({ kind: "absent" });
+});

@@ -1,0 +1,105 @@
+// The port of the engine on a real cluster: dry run, apply and remove, with what must still be true of the object.
+
+import {
+  type Cluster,
+  completeConflict,
+  type ExpectedVersion,
+  type KubeObject,
+  type Outcome,
+  type Ref,
+  readOwners,
+  type Write,
+} from "@virt/engine";
+import type { Sender, Writer } from "./client.ts";
+import type { Discovery } from "./discovery.ts";
+import { type ReadResult, readResultOf, type WriteResult, writeResultOf } from "./outcome.ts";
+import { deleteObject, getObject, type ObjectPlace, patchObject, type Resource } from "./request.ts";
+
+export type ClusterOptions = { readonly writer: Writer; readonly discovery: Discovery };
+
+export type ReaderOptions = { readonly sender: Sender; readonly discovery: Discovery };
+
+type KindRef = Pick<Ref, "apiVersion" | "kind">;
+
+/** Reads the live object from the server, never from a cache. */
+export type Reader = { readonly read: (ref: Ref) => Promise<ReadResult> };
+
+/** Reads live objects, bound to a signal. Never writes. */
+export function readerFor({ sender, discovery }: ReaderOptions, signal: AbortSignal): Reader {
+  return {
+    read: (ref) =>
+      withResource(ref, { sender, discovery, signal }, (resource) => read(resource, ref, { sender, signal })),
+  };
+}
+
+/** Bound to the signal of one reconcile. */
+export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortSignal): Cluster & Reader {
+  const call = { sender: writer, discovery, signal };
+  const get = (resource: Resource, at: ObjectPlace) => read(resource, at, call);
+  const apply = (desired: KubeObject, write: Write, isDryRun: boolean) =>
+    withResource(desired, call, async (resource): Promise<Outcome> => {
+      const { manager: fieldManager, expect } = write;
+      const manner = {
+        type: "apply",
+        fieldManager,
+        force: write.force && expect !== "absent",
+        isDryRun,
+        isStrict: true,
+      } as const;
+      const body = { ...desired, metadata: { ...desired.metadata, ...identity(expect) } };
+      const answer = await writer.write(patchObject(resource, placeOf(desired.metadata), body, manner), { signal });
+      return complete(writeResultOf(answer), () => get(resource, desired.metadata));
+    });
+  return {
+    ...readerFor(call, signal),
+    dryRunApply: (desired, write) => apply(desired, write, true),
+    apply: (desired, write) => apply(desired, write, false),
+    remove: (target, { expect }) =>
+      withResource(target, call, async (resource): Promise<Outcome> => {
+        if (expect === "absent" || expect === "anything")
+          throw new Error(`a removal of ${target.name} must name the object's uid`);
+        const answer = await writer.write(deleteObject(resource, placeOf(target), { preconditions: expect }), {
+          signal,
+        });
+        const writing = writeResultOf(answer);
+        return writing.kind === "absent" ? { kind: "done" } : complete(writing, () => get(resource, target));
+      }),
+  };
+}
+
+type ClusterCall = ReaderOptions & { readonly signal: AbortSignal };
+
+async function withResource<T extends Outcome | ReadResult>(
+  of: KindRef,
+  { sender, discovery, signal }: ClusterCall,
+  use: (resource: Resource) => Promise<T>,
+) {
+  const found = await discovery.place(of, signal, sender);
+  if (found.kind !== "served")
+    return found.kind === "not-served" ? ({ kind: "missing", what: "kind" } as const) : found;
+  const outcome = await use(found.resource);
+  if (outcome.kind === "missing" && outcome.what === "kind") discovery.forgetPlace(of);
+  return outcome;
+}
+
+async function read(resource: Resource, at: ObjectPlace, { sender, signal }: Pick<ClusterCall, "sender" | "signal">) {
+  return readResultOf(await sender.send(getObject(resource, placeOf(at)), { signal }));
+}
+
+/** With the version alone a deleted object would be created again, so it never goes without the uid. */
+function identity(expect: ExpectedVersion): { readonly uid?: string; readonly resourceVersion?: string } {
+  return typeof expect === "string" ? {} : expect;
+}
+
+function placeOf({ namespace, name }: ObjectPlace): ObjectPlace {
+  return { ...(namespace && { namespace }), ...(name && { name }) };
+}
+
+async function complete(writing: WriteResult, readLive: () => Promise<ReadResult>): Promise<Outcome> {
+  if (writing.kind === "absent") return { kind: "stale" }; // it went while we wrote
+  if (writing.kind !== "conflict") return writing;
+  // The answer names field and manager; how and when that manager came to the field stands in the live object.
+  const live = await readLive();
+  const owners = live.kind === "found" ? readOwners(live.object) : [];
+  return { kind: "conflict", conflicts: writing.conflicts.map((bare) => completeConflict(bare, owners)) };
+}

@@ -1,0 +1,63 @@
+import { reply, startScriptedServer } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { Client } from "./client.ts";
+import { Discovery } from "./discovery.ts";
+
+const never = new AbortController().signal;
+const pool = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfigPool" };
+const served = reply.json(200, {
+  kind: "APIResourceList",
+  resources: [
+    { name: "machineconfigpools/status", kind: "MachineConfigPool", namespaced: false },
+    { name: "machineconfigpools", kind: "MachineConfigPool", namespaced: false },
+  ],
+});
+
+async function discovery(...script: Parameters<typeof startScriptedServer>[0]) {
+  const server = await startScriptedServer(script);
+  const client = new Client({ access: { server: server.url, isInsecure: false, source: "script" }, userAgent: "test" });
+  const end = async () => {
+    client.close();
+    await server[Symbol.asyncDispose]();
+  };
+  return { server, found: new Discovery(client), [Symbol.asyncDispose]: end };
+}
+
+test("a group is asked for once, however many ask at the same time", async () => {
+  await using use = await discovery(served);
+  const answers = await Promise.all([1, 2, 3].map(() => use.found.find(pool, never)));
+  const resource = {
+    group: "machineconfiguration.openshift.io",
+    version: "v1",
+    plural: "machineconfigpools",
+    isNamespaced: false,
+  };
+  expect(answers).toEqual(Array.from({ length: 3 }, () => ({ kind: "served", resource })));
+  expect(use.server.seen.map(({ path }) => path)).toEqual(["/apis/machineconfiguration.openshift.io/v1"]);
+});
+
+test("that a kind is not served is a fact, and kept until its group changes", async () => {
+  await using use = await discovery(reply.text(404, "404 page not found\n"), served);
+  for (let round = 0; round < 2; round++) expect(await use.found.find(pool, never)).toEqual({ kind: "not-served" });
+  use.found.forget("other.example");
+  expect(await use.found.find(pool, never)).toEqual({ kind: "not-served" });
+  use.found.forget("machineconfiguration.openshift.io");
+  expect(await use.found.find(pool, never)).toMatchObject({ kind: "served" });
+});
+
+test("no answer is no fact", async () => {
+  await using use = await discovery(reply.json(503, {}), reply.json(500, {}), served);
+  expect(await use.found.find(pool, never)).toMatchObject({ kind: "unavailable" });
+  expect((await use.found.find(pool, never)).kind).toBe("unavailable");
+  expect((await use.found.find(pool, never)).kind).toBe("served");
+});
+
+test("where a kind was last is not asked for again when its group changes, until an answer says that it is gone", async () => {
+  await using use = await discovery(served, reply.text(404, "404 page not found\n"));
+  const first = await use.found.find(pool, never);
+  use.found.forget("machineconfiguration.openshift.io");
+  expect(await use.found.place(pool, never)).toEqual(first);
+  expect(use.server.seen).toHaveLength(1);
+  use.found.forgetPlace(pool);
+  expect(await use.found.place(pool, never)).toEqual({ kind: "not-served" });
+});

@@ -1,0 +1,105 @@
+// Knows how the server serves a kind: path, scope, versions. Asks once for each group and version, until `forget`.
+
+import type { Ref } from "@virt/engine";
+import type { Sender } from "./client.ts";
+import { readResultOf } from "./outcome.ts";
+import { getPath, type Resource } from "./request.ts";
+
+export type DiscoveryResult =
+  | { readonly kind: "served"; readonly resource: Resource }
+  | { readonly kind: "not-served" }
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
+
+type ServedResources = readonly { readonly kind: string; readonly name: string; readonly namespaced: boolean }[];
+
+/** Undefined: the group or version is not there, which is a fact and kept like one. */
+type ServedGroup = { readonly resources: ServedResources | undefined };
+
+type DiscoveryCall = { readonly signal: AbortSignal; readonly sender: Sender };
+
+/**
+ * Resources by kind, cached until a CRD of their group changes. A kind that is not served is cached, too; a failed
+ * request is not.
+ */
+export class Discovery {
+  readonly #client: Sender;
+  readonly #groups = new Map<string, Promise<ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>>>();
+
+  readonly #places = new Map<string, Resource>();
+
+  constructor(client: Sender) {
+    this.#client = client;
+  }
+
+  /** `sender`: who can be parked while the server does not answer sends the request itself. */
+  async find(
+    { apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">,
+    signal: AbortSignal,
+    sender: Sender = this.#client,
+  ): Promise<DiscoveryResult> {
+    const group = await this.#group(apiVersion, { signal, sender });
+    if ("kind" in group) return group;
+    const served = group.resources?.find((one) => one.kind === kind && !one.name.includes("/"));
+    this.forgetPlace({ apiVersion, kind });
+    if (served === undefined) return { kind: "not-served" };
+    const [version = "", name = ""] = apiVersion.split("/").toReversed();
+    const resource = { group: name, version, plural: served.name, isNamespaced: served.namespaced };
+    this.#places.set(`${apiVersion} ${kind}`, resource);
+    return { kind: "served", resource };
+  }
+
+  /**
+   * Where to send what is urgent: where it was last known to be, although something of its group changed since then. The
+   * answer says whether it is there no more.
+   */
+  async place(of: Pick<Ref, "apiVersion" | "kind">, signal: AbortSignal, sender?: Sender): Promise<DiscoveryResult> {
+    const resource = this.#places.get(`${of.apiVersion} ${of.kind}`);
+    return resource === undefined ? this.find(of, signal, sender) : { kind: "served", resource };
+  }
+
+  /** It is not there any more. */
+  forgetPlace({ apiVersion, kind }: Pick<Ref, "apiVersion" | "kind">): void {
+    this.#places.delete(`${apiVersion} ${kind}`);
+  }
+
+  /** One version alone: what is known of the others stays. */
+  forgetVersion(apiVersion: string): void {
+    this.#groups.delete(apiVersion);
+  }
+
+  /** A CRD of this group came, changed or went. */
+  forget(group: string): void {
+    for (const apiVersion of this.#groups.keys())
+      if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);
+  }
+
+  #group(apiVersion: string, by: DiscoveryCall) {
+    const known = this.#groups.get(apiVersion);
+    if (known !== undefined) return known;
+    const asked = this.#ask(apiVersion, by).then((group) => {
+      if ("kind" in group) this.#groups.delete(apiVersion); // no answer is no fact
+      return group;
+    });
+    this.#groups.set(apiVersion, asked);
+    return asked;
+  }
+
+  async #ask(
+    apiVersion: string,
+    { signal, sender }: DiscoveryCall,
+  ): Promise<ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>> {
+    const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    const reading = readResultOf(await sender.send(getPath(path), { signal }));
+    switch (reading.kind) {
+      case "found":
+        return { resources: (reading.object as unknown as { resources?: ServedResources }).resources ?? [] };
+      case "absent":
+      case "missing":
+        return { resources: undefined };
+      case "unavailable":
+        return reading;
+      case "rejected":
+        return { kind: "unavailable", message: reading.message };
+    }
+  }
+}

@@ -1,0 +1,215 @@
+// One HTTP exchange within its limits: the request, the answer as a value, or the lines of a watch stream.
+
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { readJson } from "@virt/engine";
+import type { ApiAnswer, FailedRequest } from "./client.ts";
+import { type RequestFailure, requestFailureOf } from "./outcome.ts";
+
+/** Milliseconds. `whole` ends with the response's headers where the body is a stream. */
+export type ExchangeLimits = { readonly connect: number; readonly whole: number; readonly silence: number };
+
+export type HttpExchange = {
+  readonly open: () => ClientRequest;
+  readonly body: string | undefined;
+  readonly limits: ExchangeLimits;
+  /** Asked synchronously, right before the first byte is written. */
+  readonly mayLeave: () => boolean;
+  readonly signal: AbortSignal;
+};
+
+export type HttpResponse = { readonly incoming: IncomingMessage; readonly isReused: boolean };
+export type BrokenExchange = { readonly failure: RequestFailure; readonly isReused: boolean };
+
+/** Settles with the response's headers. From then on the signal still ends the body. */
+export function exchangeHttp(what: HttpExchange): Promise<HttpResponse | BrokenExchange> {
+  const { limits, signal } = what;
+  return new Promise((settle) => {
+    if (signal.aborted) return settle({ failure: aborted(signal), isReused: false });
+    const outgoing = what.open();
+    const stop = (failure: RequestFailure) => outgoing.destroy(Object.assign(new Error(failure.message), { failure }));
+    const whole = setTimeout(() => stop(late(`no answer within ${limits.whole / 1000} s`)), limits.whole);
+    const abortRequest = () => stop(aborted(signal));
+    signal.addEventListener("abort", abortRequest, { once: true });
+    outgoing.once("close", () => signal.removeEventListener("abort", abortRequest));
+    let hasLeft = false;
+    outgoing.once("error", (error: Error & { failure?: RequestFailure }) => {
+      clearTimeout(whole);
+      const failure = error.failure ?? requestFailureOf(error);
+      // Broken before it was made: the request never left.
+      const isUnmade = !hasLeft && failure.reason === "reset";
+      settle({ failure: isUnmade ? { ...failure, reason: "unreachable" } : failure, isReused: outgoing.reusedSocket });
+    });
+    outgoing.once("response", (incoming) => {
+      clearTimeout(whole);
+      settle({ incoming, isReused: outgoing.reusedSocket });
+    });
+    const left = () => {
+      hasLeft = true;
+    };
+    outgoing.once("socket", (socket) => leaveWhenConnected(outgoing, socket, { ...what, stop, left }));
+  });
+}
+
+type Departure = HttpExchange & { readonly stop: (failure: RequestFailure) => void; readonly left: () => void };
+
+function leaveWhenConnected(outgoing: ClientRequest, socket: Socket, departure: Departure): void {
+  const { body, limits, mayLeave, stop, left } = departure;
+  const leave = () => {
+    left();
+    if (mayLeave()) outgoing.end(body);
+    else stop({ reason: "fenced", message: "lost leadership: write not sent" });
+  };
+  if (isConnected(socket)) return leave();
+  const timer = setTimeout(
+    () => stop({ reason: "unreachable", message: `no connection within ${limits.connect / 1000} s` }),
+    limits.connect,
+  );
+  socket.once("encrypted" in socket ? "secureConnect" : "connect", () => {
+    clearTimeout(timer);
+    leave();
+  });
+  socket.once("close", () => clearTimeout(timer));
+}
+
+// Node does not document secureConnecting, but a TLS socket has no other sign that its handshake is still under way.
+function isConnected(socket: Socket & { readonly secureConnecting?: boolean }): boolean {
+  return !socket.connecting && socket.secureConnecting !== true;
+}
+
+export type DrainedBody = { readonly isWhole: boolean; readonly error?: unknown };
+
+/** Settles with the body. By events: an iterator over it takes several turns of the loop for each piece. What is thrown ends it. */
+function drainBody(incoming: IncomingMessage, onPiece: (piece: Buffer) => void): Promise<DrainedBody> {
+  return new Promise((settle) => {
+    incoming.on("data", (piece: Buffer) => {
+      try {
+        onPiece(piece);
+      } catch (error) {
+        settle({ isWhole: false, error });
+        incoming.destroy();
+      }
+    });
+    incoming.once("end", () => settle({ isWhole: incoming.complete }));
+    incoming.on("error", (error) => settle({ isWhole: false, error }));
+    incoming.once("close", () => settle({ isWhole: false }));
+  });
+}
+
+/** The whole body, or the failure that cut it. */
+export async function readBody(
+  incoming: IncomingMessage,
+  limits: ExchangeLimits,
+  maxBytes: number,
+): Promise<Buffer | RequestFailure> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(
+    () => incoming.destroy(new Error(`no data from the API server for ${limits.silence / 1000} s`)),
+    limits.silence,
+  );
+  const { isWhole, error } = await drainBody(incoming, (piece) => {
+    timer.refresh();
+    size += piece.length;
+    if (size > maxBytes) throw new RangeError(`the answer is larger than ${maxBytes} bytes`);
+    pieces.push(piece);
+  });
+  clearTimeout(timer);
+  if (isWhole) return Buffer.concat(pieces);
+  if (error === undefined) return { reason: "cut", message: "response ended early" };
+  const { reason, message } = requestFailureOf(error);
+  if (reason === "too large") return { reason, message, cause: error };
+  return {
+    reason: "cut",
+    message: message === "aborted" ? "connection closed in the middle of the response" : message,
+    cause: error,
+  };
+}
+
+function aborted(signal: AbortSignal): RequestFailure {
+  return { reason: "aborted", message: "request cancelled", cause: signal.reason as unknown };
+}
+
+function late(message: string): RequestFailure {
+  return { reason: "timeout", message };
+}
+
+export function apiAnswerOf({ incoming }: HttpResponse, bytes: Buffer): ApiAnswer | FailedRequest {
+  const status = incoming.statusCode ?? 0;
+  const text = bytes.toString("utf8");
+  const isJson = (incoming.headers["content-type"] ?? "").includes("json");
+  const retryInMs = retryAfter(incoming.headers["retry-after"]);
+  const answer = {
+    kind: "answered",
+    status,
+    text,
+    bytes: bytes.length,
+    ...(retryInMs !== undefined && { retryInMs }),
+  } as const;
+  if (!isJson) return { ...answer, body: undefined };
+  try {
+    return { ...answer, body: readJson(text) };
+  } catch (error) {
+    return { kind: "failed", failure: { reason: "cut", message: "the answer is not valid JSON", cause: error } };
+  }
+}
+
+/** Seconds, or a date; the API server sends seconds. */
+function retryAfter(header: string | undefined): number | undefined {
+  const seconds = Number(header);
+  return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+/** Settles when the stream has ended: whole, or broken. */
+export async function followStream(
+  incoming: IncomingMessage,
+  frameBytes: number,
+  onLines: (lines: readonly Buffer[]) => void,
+) {
+  const cutter = new FrameCutter(frameBytes);
+  const { isWhole, error } = await drainBody(incoming, (piece) => {
+    const lines = cutter.push(piece);
+    if (lines.length > 0) onLines(lines);
+  });
+  if (isWhole) return undefined;
+  return error === undefined ? ({ reason: "reset", message: "watch stream broke" } as const) : requestFailureOf(error);
+}
+
+const newline = 0x0a;
+
+/** Throws a RangeError when a line is longer than `limit` bytes. */
+export class FrameCutter {
+  readonly #limit: number;
+  #parts: Buffer[] = [];
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** The lines that this piece completes, without their newline. Empty lines are dropped. */
+  push(piece: Buffer): readonly Buffer[] {
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
+      this.#append(piece.subarray(start, end));
+      if (this.#size > 0) lines.push(Buffer.concat(this.#parts));
+      this.#parts = [];
+      this.#size = 0;
+      start = end + 1;
+    }
+    this.#append(piece.subarray(start));
+    return lines;
+  }
+
+  /** Whether the stream would end in the middle of a line. */
+  get isCut(): boolean {
+    return this.#size > 0;
+  }
+
+  #append(part: Buffer): void {
+    this.#size += part.length;
+    if (this.#size > this.#limit) throw new RangeError(`a line of the stream is longer than ${this.#limit} bytes`);
+    if (part.length > 0) this.#parts.push(part);
+  }
+}

@@ -1,0 +1,161 @@
+import type { Json } from "@virt/engine";
+import { expect, test } from "vitest";
+import type { ApiAnswer, FailedRequest } from "./client.ts";
+import { isDryRunRefused, readResultOf, writeResultOf } from "./outcome.ts";
+
+function answered(status: number, body?: Json, retryInMs?: number): ApiAnswer {
+  const text = body === undefined ? "404 page not found\n" : JSON.stringify(body);
+  return { kind: "answered", status, body, text, bytes: text.length, ...(retryInMs !== undefined && { retryInMs }) };
+}
+
+const status = (fields: { readonly [key: string]: Json }) => ({ kind: "Status", ...fields });
+const failed: FailedRequest = { kind: "failed", failure: { reason: "reset", message: "socket hang up" } };
+const cause = {
+  reason: "FieldManagerConflict",
+  field: ".spec.mode",
+  message: 'conflict with "kubectl-edit" using v1 at 2026-01-01T00:00:00Z',
+};
+
+const cases = [
+  {
+    reason: "an object comes back from a write",
+    answer: answered(201, { kind: "Pod" }),
+    outcome: { kind: "done", live: { kind: "Pod" } },
+  },
+  {
+    reason: "a Status instead of an object is no object",
+    answer: answered(200, status({ status: "Success" })),
+    outcome: { kind: "done" },
+  },
+  {
+    reason: "a conflict names field and manager",
+    answer: answered(409, status({ details: { causes: [cause] } })),
+    outcome: { kind: "conflict", conflicts: [{ field: "spec.mode", manager: "kubectl-edit" }] },
+  },
+  {
+    reason: "409 without causes is a moved object",
+    answer: answered(409, status({ reason: "Conflict", details: { name: "a" } })),
+    outcome: { kind: "stale" },
+  },
+  {
+    reason: "409 on a creation is an object that somebody else made",
+    answer: answered(409, status({ reason: "AlreadyExists", details: {} })),
+    outcome: { kind: "stale" },
+  },
+  {
+    reason: "422 on the uid is another object of that name",
+    answer: answered(422, status({ details: { causes: [{ field: "metadata.uid" }] } })),
+    outcome: { kind: "stale" },
+  },
+  {
+    reason: "422 on anything else is a refusal",
+    answer: answered(422, status({ reason: "Invalid", message: "spec.x: bad" })),
+    outcome: { kind: "rejected", reason: "Invalid", message: "spec.x: bad" },
+  },
+  {
+    reason: "403 while the CRD ends says nothing about the object",
+    answer: answered(403, status({ message: "create not allowed while custom resource definition is terminating" })),
+    outcome: {
+      kind: "unavailable",
+      message: "the API server answered 403: create not allowed while custom resource definition is terminating",
+    },
+  },
+  {
+    reason: "403 is a refusal",
+    answer: answered(403, status({ reason: "Forbidden", message: "no" })),
+    outcome: { kind: "rejected", reason: "Forbidden", message: "no" },
+  },
+  {
+    reason: "400 of a webhook that has side effects is about dry runs",
+    answer: answered(
+      400,
+      status({ reason: "BadRequest", message: 'admission webhook "a.b.c" does not support dry run' }),
+    ),
+    outcome: { kind: "rejected", reason: "NoDryRun" },
+  },
+  {
+    reason: "so is 400 of one that says it itself",
+    answer: answered(400, status({ message: 'admission webhook "a.b.c" denied the request: no dry-run here' })),
+    outcome: { kind: "rejected", reason: "NoDryRun" },
+  },
+  {
+    reason: "and 400 of an aggregated API server",
+    answer: answered(400, status({ reason: "BadRequest", message: "dryRun is not supported" })),
+    outcome: { kind: "rejected", reason: "NoDryRun" },
+  },
+  {
+    reason: "a field of that name is none of them",
+    answer: answered(400, status({ reason: "BadRequest", message: 'unknown field "spec.dryRun"' })),
+    outcome: { kind: "rejected", reason: "BadRequest" },
+  },
+  {
+    reason: "nor is any other code",
+    answer: answered(403, status({ reason: "Forbidden", message: 'admission webhook "a.b.c" denied: no dry run' })),
+    outcome: { kind: "rejected", reason: "Forbidden" },
+  },
+  {
+    reason: "an undeclared field comes as 500 and is a refusal",
+    answer: answered(500, status({ message: "failed to create typed patch object: x" })),
+    outcome: { kind: "rejected", reason: "500", message: "failed to create typed patch object: x" },
+  },
+  {
+    reason: "any other 500 says nothing about the object",
+    answer: answered(500, status({ message: "webhook failed" })),
+    outcome: { kind: "unavailable", message: "the API server answered 500: webhook failed" },
+  },
+  {
+    reason: "Retry-After is kept",
+    answer: answered(429, status({ message: "slow" }), 3000),
+    outcome: { kind: "unavailable", message: "the API server answered 429: slow", retryInMs: 3000 },
+  },
+  {
+    reason: "504 says nothing, even if the write landed",
+    answer: answered(504, status({})),
+    outcome: { kind: "unavailable" },
+  },
+  {
+    reason: "a second 401 says nothing about the object",
+    answer: answered(401, status({ message: "Unauthorized" })),
+    outcome: { kind: "unavailable" },
+  },
+  {
+    reason: "a broken connection says nothing",
+    answer: failed,
+    outcome: { kind: "unavailable", message: "socket hang up" },
+  },
+  {
+    reason: "404 in plain text is a kind that is not served",
+    answer: answered(404),
+    outcome: { kind: "missing", what: "kind" },
+  },
+  {
+    reason: "404 of a namespace must be mended first",
+    answer: answered(404, status({ details: { kind: "namespaces", name: "x" } })),
+    outcome: { kind: "missing", what: "namespace" },
+  },
+  {
+    reason: "404 of an object is absence",
+    answer: answered(404, status({ details: { kind: "pods", name: "x" } })),
+    outcome: { kind: "absent" },
+  },
+];
+
+test.each(cases)("$reason", ({ answer, outcome }) => {
+  expect(writeResultOf(answer)).toMatchObject(outcome);
+  expect(writeResultOf(answer).kind).toBe(outcome.kind);
+});
+
+test("that there is no dry run is told apart from a refusal of the object", () => {
+  const outcomes = cases.flatMap(({ answer }) => {
+    const writing = writeResultOf(answer);
+    return writing.kind === "conflict" || writing.kind === "absent" ? [] : [writing];
+  });
+  expect(outcomes.filter(isDryRunRefused)).toHaveLength(3);
+});
+
+test("a read finds, misses, is refused or says nothing, and never anything else", () => {
+  expect(readResultOf(answered(200, { kind: "Pod" }))).toEqual({ kind: "found", object: { kind: "Pod" } });
+  expect(readResultOf(answered(409, status({})))).toMatchObject({ kind: "unavailable" });
+  for (const { answer } of cases)
+    expect(["found", "absent", "missing", "rejected", "unavailable"]).toContain(readResultOf(answer).kind);
+});

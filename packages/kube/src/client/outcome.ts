@@ -1,0 +1,181 @@
+// What an answer of the API server means, and what can go wrong on the way to it, as values. Status codes and throwables are
+// interpreted here and nowhere else.
+
+import type { BareConflict, Json, KubeObject, Outcome, WriteResult } from "@virt/engine";
+import type { ApiAnswer, FailedRequest } from "./client.ts";
+
+export type { WriteResult };
+
+/** The result of a read. `absent`: the kind is served, the object does not exist. */
+export type ReadResult =
+  | { readonly kind: "found"; readonly object: KubeObject }
+  | { readonly kind: "absent" }
+  | Extract<Outcome, { kind: "missing" | "rejected" | "unavailable" }>;
+
+/** The API server's own description of what went wrong. */
+type ApiStatus = {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly kind?: string;
+    readonly causes?: readonly { readonly reason?: string; readonly field?: string; readonly message?: string }[];
+  };
+};
+
+/** Interprets the answer to a read of one object. */
+export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
+  if (answer.kind === "answered" && answer.status === 200) return { kind: "found", object: answer.body as KubeObject };
+  const result = classify(answer);
+  const isWriteResult = result.kind === "done" || result.kind === "stale" || result.kind === "conflict";
+  return isWriteResult
+    ? { kind: "unavailable", message: "the API server answered a read as if it were a write" }
+    : result;
+}
+
+/** Interprets the answer to a write. `done` has no `live` after a delete. */
+export function writeResultOf(answer: ApiAnswer | FailedRequest): WriteResult {
+  if (answer.kind === "answered" && answer.status >= 200 && answer.status < 300) {
+    const isObject = (answer.body as { readonly kind?: string } | undefined)?.kind !== "Status";
+    return isObject ? { kind: "done", live: answer.body as KubeObject } : { kind: "done" };
+  }
+  return classify(answer);
+}
+
+function classify(answer: ApiAnswer | FailedRequest): WriteResult {
+  if (answer.kind === "failed") return { kind: "unavailable", message: answer.failure.message };
+  const status = statusOf(answer.body);
+  switch (answer.status) {
+    case 404:
+      return notFound(status);
+    case 409:
+      return conflict(answer, status);
+    case 400:
+    case 403:
+    case 405:
+    case 413:
+    case 415:
+      return isEnding(status) ? unavailable(answer) : rejected(answer);
+    case 422: {
+      const isOtherObject = status?.details?.causes?.some(({ field }) => field === "metadata.uid") === true;
+      return isOtherObject ? { kind: "stale" } : rejected(answer);
+    }
+    case 500: {
+      // A field that the schema does not declare; only its message shows it.
+      const isSchema = status?.message?.startsWith("failed to create typed patch object") === true;
+      return isSchema ? rejected(answer) : unavailable(answer);
+    }
+    default:
+      return unavailable(answer);
+  }
+}
+
+// A CRD that is being deleted takes no new objects; soon its kind is not served, or a new CRD takes them.
+function isEnding(status: ApiStatus | undefined): boolean {
+  return status?.message?.includes("custom resource definition is terminating") === true;
+}
+
+// A path that is not served is answered in plain text, an object that is not there with a Status.
+function notFound(status: ApiStatus | undefined): WriteResult {
+  if (status?.details === undefined) return { kind: "missing", what: "kind" };
+  return status.details.kind === "namespaces" ? { kind: "missing", what: "namespace" } : { kind: "absent" };
+}
+
+function conflict(answer: ApiAnswer, status: ApiStatus | undefined): WriteResult {
+  if (status?.reason === "AlreadyExists") return { kind: "stale" };
+  const causes = status?.details?.causes ?? [];
+  const conflicts = causes.filter(({ reason }) => reason === "FieldManagerConflict").map(bareConflict);
+  if (conflicts.length > 0) return { kind: "conflict", conflicts };
+  return causes.length === 0 ? { kind: "stale" } : rejected(answer);
+}
+
+function bareConflict({
+  field = "",
+  message = "",
+}: {
+  readonly field?: string;
+  readonly message?: string;
+}): BareConflict {
+  return { field: field.replace(/^\./, ""), manager: /"((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? "" };
+}
+
+function rejected({ status, body, text }: ApiAnswer): Extract<Outcome, { kind: "rejected" }> {
+  const apiStatus = statusOf(body);
+  const message = apiStatus?.message ?? text.trim().slice(0, 500);
+  const reason = status === 400 && noDryRun.test(message) ? noDryRunReason : (apiStatus?.reason ?? `${status}`);
+  return { kind: "rejected", reason, message };
+}
+
+// The API server in the name of a webhook with side effects, a webhook that says no itself, an aggregated API server;
+// only the message shows it.
+const noDryRun = /^admission webhook .*\bdry[ -]?run\b|^dryRun is not supported/is;
+const noDryRunReason = "NoDryRun";
+
+/** The dry run was refused as such: nothing is known about the object. */
+export function isDryRunRefused(outcome: Outcome): boolean {
+  return outcome.kind === "rejected" && outcome.reason === noDryRunReason;
+}
+
+function unavailable({ status, body, text, retryInMs }: ApiAnswer): Extract<Outcome, { kind: "unavailable" }> {
+  const detail = statusOf(body)?.message ?? text.trim().slice(0, 500);
+  const message = detail === "" ? `the API server answered ${status}` : `the API server answered ${status}: ${detail}`;
+  return { kind: "unavailable", message, ...(retryInMs !== undefined && { retryInMs }) };
+}
+
+function statusOf(body: Json | undefined): ApiStatus | undefined {
+  const isStatus = (body as { readonly kind?: string } | null | undefined)?.kind === "Status";
+  return isStatus ? (body as ApiStatus) : undefined;
+}
+
+/** Why there is no answer. */
+export type FailureReason =
+  | "refused" // no server listens
+  | "unresolved" // no such host
+  | "unreachable" // no connection came about
+  | "reset" // the connection broke
+  | "timeout" // no answer in time
+  | "unauthorized" // the server refuses our credentials, and they are not tried again yet
+  | "tls" // we do not trust the server, or it does not trust us
+  | "cut" // the answer is not whole
+  | "too large" // the answer, or a line of it, exceeds its limit
+  | "aborted" // we gave up ourselves
+  | "fenced" // a write that must not leave any more
+  | "parked" // not sent while the server is known to be down
+  | "access"; // our credentials cannot be read
+
+/** One line for people, and the reason for machines. */
+export type RequestFailure = { readonly reason: FailureReason; readonly message: string; readonly cause?: unknown };
+
+/** It concerns the server as a whole, whatever was asked of it. */
+export function isAboutServer({ reason }: RequestFailure): boolean {
+  return (
+    reason === "refused" ||
+    reason === "unresolved" ||
+    reason === "unreachable" ||
+    reason === "unauthorized" ||
+    reason === "tls"
+  );
+}
+
+const byCode: Readonly<Record<string, FailureReason>> = {
+  ECONNREFUSED: "refused",
+  ENOTFOUND: "unresolved",
+  EAI_AGAIN: "unresolved",
+  ETIMEDOUT: "unreachable",
+  EHOSTUNREACH: "unreachable",
+  ENETUNREACH: "unreachable",
+  ABORT_ERR: "aborted",
+};
+
+export function requestFailureOf(error: unknown): RequestFailure {
+  const { code, message } =
+    error instanceof Error ? (error as Error & { code?: string }) : { code: "", message: String(error) };
+  if (error instanceof RangeError) return { reason: "too large", message, cause: error };
+  if (code === "access") return { reason: "access", message, cause: error };
+  const reason = byCode[code ?? ""] ?? (isTls(code ?? "") ? "tls" : "reset");
+  return { reason, message, cause: error };
+}
+
+function isTls(code: string): boolean {
+  return /CERT|SSL|TLS|ISSUER|VERIFY/.test(code);
+}

@@ -1,0 +1,163 @@
+// One controller in a process: its queue, its worker, its write gate, and the wait until the cache shows what it wrote itself.
+
+import type { Cluster, KubeObject } from "@virt/engine";
+import type { InformerSpec, InformerState } from "../cache/informer.ts";
+import type { StoreChange } from "../cache/store.ts";
+import type { Breakers } from "../circuitbreaker/breaker.ts";
+import { guardClient } from "../circuitbreaker/guarded-client.ts";
+import { type ApiClient, type Writer, writerFor } from "../client/client.ts";
+import { clusterFor, type Reader } from "../client/cluster.ts";
+import type { Discovery } from "../client/discovery.ts";
+import type { Clock } from "../clock.ts";
+import type { WriteGate } from "../leaderelection/write-fence.ts";
+import { WorkQueue, type WorkQueueObserver } from "../workqueue/work-queue.ts";
+import { type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
+
+/** What a reconcile may use. All of it ends with the reconcile. */
+export type ReconcileContext = {
+  readonly signal: AbortSignal;
+  readonly cluster: Cluster & Reader;
+  /** For what the port does not have: status writes, lists. */
+  readonly sender: Writer;
+  /** The next reconcile of this key waits until the watch shows this answer to our write. */
+  readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
+};
+
+/**
+ * What a controller is to the manager: which keys a change enqueues, and how one key is reconciled. See
+ * example.integration.test.ts.
+ */
+export type Controller = {
+  readonly name: string;
+  /** Which keys a change concerns. Synchronous and quick: it only names keys to enqueue. */
+  readonly keysFor: (spec: InformerSpec, change: StoreChange<KubeObject>) => Iterable<string>;
+  /** Which keys it concerns that a kind is served, listed, or not served any more. */
+  readonly keysWhen?: (informer: InformerState) => Iterable<string>;
+  readonly reconcile: (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
+  /** This process became the leader, or is not the leader any more: others may have written in between. */
+  readonly gateChanged?: () => void;
+};
+
+export type ControllerOptions = {
+  readonly client: ApiClient;
+  readonly discovery: Discovery;
+  readonly breakers: Breakers;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly gate: WriteGate;
+  readonly observer: WorkerObserver & WorkQueueObserver;
+  readonly informers: { readonly find: (spec: InformerSpec) => InformerState | undefined };
+};
+
+export class ManagedController {
+  readonly #controller: Controller;
+  readonly #queue: WorkQueue;
+  readonly #worker: Worker;
+
+  constructor(controller: Controller, parts: ControllerOptions) {
+    const { clock, random, observer, gate, breakers, discovery, informers } = parts;
+    const ownWrites = new OwnWrites(clock);
+    this.#controller = controller;
+    this.#queue = new WorkQueue({ clock, chance: random, observer });
+    gate.subscribe(() => controller.gateChanged?.());
+    this.#worker = new Worker({
+      name: controller.name,
+      queue: this.#queue,
+      gate,
+      breakers,
+      clock,
+      observer,
+      reconcile: async (key, signal, attempt) => {
+        await ownWrites.caughtUp(key, signal);
+        const sender = writerFor(guardClient(parts.client, attempt), gate);
+        const cluster = clusterFor({ writer: sender, discovery }, signal);
+        const wrote = (spec: InformerSpec, live: KubeObject) => {
+          const watched = informers.find(spec);
+          const { uid = "", resourceVersion: version = "" } = live.metadata;
+          if (watched !== undefined) ownWrites.note(key, { object: uid, informer: watched, version });
+        };
+        return controller.reconcile(key, { signal, sender, cluster, wrote });
+      },
+    });
+  }
+
+  changed(spec: InformerSpec, change: StoreChange<KubeObject>): void {
+    for (const key of this.#controller.keysFor(spec, change)) this.#queue.add(key);
+  }
+
+  stateChanged(informer: InformerState): void {
+    for (const key of this.#controller.keysWhen?.(informer) ?? []) this.#queue.add(key);
+  }
+
+  enqueue(key: string): void {
+    this.#queue.add(key);
+  }
+
+  get oldestReconcileMs(): number {
+    return this.#worker.oldestReconcileMs;
+  }
+
+  get queueState() {
+    return this.#queue.state;
+  }
+
+  stop(signal: AbortSignal): Promise<void> {
+    return this.#worker.stop(signal);
+  }
+}
+
+/** A watched subject, as far as its own writes are concerned. */
+export type AwaitedInformer = {
+  readonly store: { readonly contains: (version: string, signal: AbortSignal) => Promise<void> };
+  readonly doubt: () => void;
+  readonly relist: () => void;
+};
+
+export type OwnWrite = {
+  /** Unique over all kinds. */
+  readonly object: string;
+  readonly informer: AwaitedInformer;
+  readonly version: string;
+};
+
+/**
+ * A write that is not seen after the first time is a sign of a dead stream, after the second of worse. After the third
+ * the kind is gone, or never comes back: an old view is better than none, and the server refuses what is based on it.
+ */
+const patienceMs = { probe: 5_000, relist: 10_000, end: 30_000 };
+
+export class OwnWrites {
+  readonly #clock: Clock;
+  readonly #writes = new Map<string, Map<string, OwnWrite>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A no-op write returns the version that is known already, and is waited for without delay. */
+  note(key: string, write: OwnWrite): void {
+    const writes = this.#writes.get(key) ?? new Map<string, OwnWrite>();
+    this.#writes.set(key, writes.set(write.object, write));
+  }
+
+  /** Settles when the caches contain all writes of the reconciles of this key, or when the signal is aborted. */
+  async caughtUp(key: string, signal: AbortSignal): Promise<void> {
+    const writes = [...(this.#writes.get(key)?.values() ?? [])];
+    await Promise.all(writes.map((write) => this.#wait(write, signal)));
+    if (!signal.aborted) this.#writes.delete(key);
+  }
+
+  async #wait({ informer, version }: OwnWrite, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const timers = [
+      this.#clock.schedule(patienceMs.probe, () => informer.doubt()),
+      this.#clock.schedule(patienceMs.relist, () => informer.relist()),
+      this.#clock.schedule(patienceMs.end, () => over.abort()),
+    ];
+    try {
+      await informer.store.contains(version, AbortSignal.any([signal, over.signal]));
+    } finally {
+      for (const cancel of timers) cancel();
+    }
+  }
+}

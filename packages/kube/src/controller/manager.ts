@@ -1,0 +1,205 @@
+// A process on a cluster: connects, watches, runs its controllers behind their gates, and ends in good order.
+
+import type { KubeObject } from "@virt/engine";
+import type { InformerObserver, InformerSpec, InformerState } from "../cache/informer.ts";
+import { InformerSet } from "../cache/informer-set.ts";
+import type { StoreChange } from "../cache/store.ts";
+import { type BreakerObserver, Breakers } from "../circuitbreaker/breaker.ts";
+import {
+  createDetachedSender,
+  createGuardedClient,
+  type GuardedClient,
+  gateClient,
+} from "../circuitbreaker/guarded-client.ts";
+import type { ApiClient, Writer } from "../client/client.ts";
+import { Discovery } from "../client/discovery.ts";
+import type { Cancel, Clock } from "../clock.ts";
+import {
+  defaultLeaseDurations,
+  type LeaderElectionObserver,
+  runLeaderElection,
+} from "../leaderelection/leader-election.ts";
+import { leaseClient } from "../leaderelection/lease.ts";
+import { noLease, WriteFence } from "../leaderelection/write-fence.ts";
+import type { WorkQueueObserver } from "../workqueue/work-queue.ts";
+import { type Controller, ManagedController } from "./managed-controller.ts";
+import type { WorkerObserver } from "./worker.ts";
+
+/** As in client-go: duration > renew deadline > retry period. */
+export type LeaseDurations = {
+  readonly durationSeconds: number;
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+};
+
+/** A controller and the lease that it writes under; without one it always writes. */
+export type ManagedControllerOptions = {
+  readonly controller: Controller;
+  readonly lease?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly identity: string;
+    readonly times?: LeaseDurations;
+  };
+  readonly observer: WorkerObserver &
+    WorkQueueObserver &
+    LeaderElectionObserver & { readonly leading: (isLeading: boolean) => void };
+  /** Gets what events are sent through, under this controller's lease; called once, before the first reconcile. */
+  readonly startEvents?: (sink: EventSink) => { readonly stop: (signal: AbortSignal) => Promise<void> };
+};
+
+/** What a controller sends its events through, beside its reconciles. */
+export type EventSink = { readonly client: GuardedClient<Writer> };
+
+/** What a manager is made of. It closes the client when it stops. */
+export type ManagerOptions = {
+  readonly client: ApiClient & { readonly close: () => void };
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly controllers: readonly ManagedControllerOptions[];
+  readonly observer: BreakerObserver & Omit<InformerObserver, "changed">;
+};
+
+type RunningController = {
+  readonly controller: ManagedController;
+  readonly lease: Promise<void>;
+  readonly events?: { readonly stop: (signal: AbortSignal) => Promise<void> };
+};
+
+/** Every manager watches CRDs come and go, by their metadata alone, and of that what cannot be made large. */
+export const crdInformer: InformerSpec = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  projection: { keep: "parts", parts: [["metadata", "generation"]] },
+};
+
+const checkEveryMs = 1_000;
+/** A timer that is this late was not late: the process was stopped. */
+const frozenMs = 5_000;
+
+/**
+ * Runs controllers over shared informers, from its construction until `stop`. It never exits the process and installs no
+ * signal handlers.
+ * A whole program: example.integration.test.ts.
+ */
+export class Manager {
+  readonly discovery: Discovery;
+  readonly breakers: Breakers;
+  readonly informers: InformerSet;
+  readonly #parts: ManagerOptions;
+  readonly #controllers: readonly ManagedController[];
+  readonly #leaving = new AbortController();
+  readonly #leases: readonly Promise<void>[];
+  readonly #eventSinks: readonly { readonly stop: (signal: AbortSignal) => Promise<void> }[];
+  #cancelFreezeCheck: Cancel | undefined;
+  #isStopping = false;
+
+  constructor(parts: ManagerOptions) {
+    this.#parts = parts;
+    const { client, clock, random, observer } = parts;
+    this.breakers = new Breakers({ clock, observer });
+    this.discovery = new Discovery(createDetachedSender(client, this.breakers, "discovery"));
+    this.informers = new InformerSet({
+      clientFor: (name) => createGuardedClient(client, this.breakers, `watch ${name}`),
+      discovery: this.discovery,
+      clock,
+      random,
+      observer: {
+        ...observer,
+        changed: (spec, change) => this.#changed(spec, change),
+        stateChanged: (informer) => this.#stateChanged(informer),
+      },
+    });
+    const running = parts.controllers.map((options) => this.#startController(options));
+    this.#controllers = running.map(({ controller }) => controller);
+    this.#leases = running.map(({ lease }) => lease);
+    this.#eventSinks = running.flatMap(({ events }) => events ?? []);
+    this.#checkForFreezes();
+  }
+
+  /** The CRDs are watched in any case. */
+  setInformers(specs: readonly InformerSpec[]): void {
+    if (!this.#isStopping) this.informers.setSpecs([crdInformer, ...specs]);
+  }
+
+  /** Puts a key into the work queue of the controller at this place. */
+  enqueue(place: number, key: string): void {
+    this.#controllers[place]?.enqueue(key);
+  }
+
+  /** Everything that is wanted has been listed once, or is known not to be served, or to be too large. */
+  get isSynced(): boolean {
+    const all = this.informers.all;
+    return all.length > 0 && all.every(({ state, isTooLarge }) => state !== "starting" || isTooLarge);
+  }
+
+  get oldestReconcileMs(): number {
+    return Math.max(0, ...this.#controllers.map(({ oldestReconcileMs }) => oldestReconcileMs));
+  }
+
+  get queueStates() {
+    return this.#controllers.map(({ queueState }) => queueState);
+  }
+
+  /**
+   * No new reconciles; running ones get their time, or end at once when the signal is aborted. Then their events are
+   * flushed, and leases are released after that, so that no write is left under them.
+   */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#isStopping = true;
+    this.#cancelFreezeCheck?.();
+    await Promise.all(this.#controllers.map((controller) => controller.stop(signal)));
+    await Promise.all(this.#eventSinks.map((sink) => sink.stop(signal)));
+    this.informers.stop();
+    this.#leaving.abort();
+    await Promise.all(this.#leases);
+    this.breakers[Symbol.dispose]();
+    this.#parts.client.close();
+  }
+
+  #startController({ controller, lease, observer, startEvents }: ManagedControllerOptions): RunningController {
+    const { client, clock, random } = this.#parts;
+    const times = lease?.times ?? defaultLeaseDurations;
+    const fence = lease === undefined ? undefined : new WriteFence({ clock, deadlineMs: times.renewDeadlineMs });
+    const gate = fence ?? noLease;
+    gate.subscribe(observer.leading);
+    const { discovery, breakers, informers } = this;
+    const guarded = createGuardedClient(client, breakers, `${controller.name} events`);
+    const events = startEvents?.({ client: gateClient(guarded, gate) });
+    const parts = { client, discovery, breakers, informers, clock, random, gate, observer };
+    const running = { controller: new ManagedController(controller, parts), ...(events && { events }) };
+    if (lease === undefined || fence === undefined) return { ...running, lease: Promise.resolve() };
+    const elector = { ...lease, durationSeconds: times.durationSeconds, retryMs: times.retryMs };
+    const held = runLeaderElection(
+      { api: leaseClient(client, lease), clock, fence, elector, observer },
+      this.#leaving.signal,
+    );
+    return { ...running, lease: held };
+  }
+
+  #changed(spec: InformerSpec, change: StoreChange<KubeObject>): void {
+    if (spec.kind === crdInformer.kind) this.informers.groupChanged(groupOfCrd(change.key));
+    for (const controller of this.#controllers) controller.changed(spec, change);
+  }
+
+  #stateChanged(informer: InformerState): void {
+    this.#parts.observer.stateChanged(informer);
+    for (const controller of this.#controllers) controller.stateChanged(informer);
+  }
+
+  // A frozen process may have missed anything on its streams.
+  #checkForFreezes(): void {
+    const { clock } = this.#parts;
+    const set = { monotonic: clock.monotonic(), wall: clock.wall() };
+    this.#cancelFreezeCheck = clock.schedule(checkEveryMs, () => {
+      const passedMs = Math.max(clock.monotonic() - set.monotonic, clock.wall() - set.wall);
+      if (passedMs > frozenMs) this.informers.doubtAll();
+      this.#checkForFreezes();
+    });
+  }
+}
+
+/** A CRD is named after its plural and its group. */
+function groupOfCrd(name: string): string {
+  return name.slice(name.indexOf(".") + 1);
+}

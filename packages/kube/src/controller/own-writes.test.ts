@@ -1,0 +1,108 @@
+import { VirtualClock } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { Store } from "../cache/store.ts";
+import { OwnWrites } from "./managed-controller.ts";
+
+const never = new AbortController().signal;
+
+function watched() {
+  const store = new Store<string>({ isEqual: (a, b) => a === b, bytesOf: () => 1, onHandlerError: () => undefined });
+  const calls: string[] = [];
+  return { store, calls, doubt: () => calls.push("doubt"), relist: () => calls.push("relist") };
+}
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const open = Symbol("open");
+  await new Promise((resolve) => setImmediate(resolve));
+  return (await Promise.race([promise, Promise.resolve(open)])) !== open;
+}
+
+test("a reconcile waits for its own write, seen as an event, as a bookmark or in a list", async () => {
+  const item = { type: "put", key: "a", item: "" } as const;
+  const arrivals = [
+    (store: Store<string>) => store.change({ ...item, version: "7" }),
+    (store: Store<string>) => store.advance("8"),
+    (store: Store<string>) => store.swap("10"),
+  ];
+  for (const arrive of arrivals) {
+    const writes = new OwnWrites(new VirtualClock());
+    const place = watched();
+    place.store.advance("6");
+    writes.note("a", { object: "one", informer: place, version: "7" });
+    const waiting = writes.caughtUp("a", never);
+    expect(await isSettled(waiting)).toBe(false);
+    arrive(place.store);
+    expect(await isSettled(waiting)).toBe(true);
+    expect(await isSettled(writes.caughtUp("a", never))).toBe(true);
+  }
+});
+
+test("a write that changed nothing is waited for without delay", async () => {
+  const writes = new OwnWrites(new VirtualClock());
+  const place = watched();
+  place.store.advance("9");
+  writes.note("a", { object: "one", informer: place, version: "9" });
+  expect(await isSettled(writes.caughtUp("a", never))).toBe(true);
+});
+
+test("a write that does not come back makes the stream doubtful, then the list", async () => {
+  const clock = new VirtualClock();
+  const writes = new OwnWrites(clock);
+  const place = watched();
+  writes.note("a", { object: "one", informer: place, version: "7" });
+  const waiting = writes.caughtUp("a", never);
+  await clock.advance(4_999);
+  expect(place.calls).toEqual([]);
+  await clock.advance(1);
+  expect(place.calls).toEqual(["doubt"]);
+  await clock.advance(5_000);
+  expect(place.calls).toEqual(["doubt", "relist"]);
+  place.store.swap("7");
+  expect(await isSettled(waiting)).toBe(true);
+  expect(clock.scheduled).toBe(0);
+});
+
+test("a reconcile that is aborted stops waiting, and its write is still waited for by the next one", async () => {
+  const writes = new OwnWrites(new VirtualClock());
+  const place = watched();
+  const aborted = new AbortController();
+  writes.note("a", { object: "one", informer: place, version: "7" });
+  const waiting = writes.caughtUp("a", aborted.signal);
+  aborted.abort();
+  expect(await isSettled(waiting)).toBe(true);
+  expect(await isSettled(writes.caughtUp("a", never))).toBe(false);
+});
+
+test("of two writes to one object the second is waited for, and the first is not enough", async () => {
+  const writes = new OwnWrites(new VirtualClock());
+  const place = watched();
+  writes.note("a", { object: "one", informer: place, version: "7" });
+  writes.note("a", { object: "one", informer: place, version: "9" });
+  const waiting = writes.caughtUp("a", never);
+  place.store.advance("7");
+  expect(await isSettled(waiting)).toBe(false);
+  place.store.advance("9");
+  expect(await isSettled(waiting)).toBe(true);
+});
+
+test("all writes to a key are waited for, and those to another key are not", async () => {
+  const writes = new OwnWrites(new VirtualClock());
+  const [first, second] = [watched(), watched()];
+  writes.note("a", { object: "one", informer: first, version: "7" });
+  writes.note("a", { object: "two", informer: second, version: "8" });
+  const waiting = writes.caughtUp("a", never);
+  first.store.advance("7");
+  expect(await isSettled(waiting)).toBe(false);
+  expect(await isSettled(writes.caughtUp("b", never))).toBe(true);
+  second.store.advance("8");
+  expect(await isSettled(waiting)).toBe(true);
+});
+
+test("a write to a kind that is gone holds nobody up for ever", async () => {
+  const clock = new VirtualClock();
+  const writes = new OwnWrites(clock);
+  writes.note("a", { object: "one", informer: watched(), version: "7" });
+  const waiting = writes.caughtUp("a", never);
+  await clock.advance(30_000);
+  expect(await isSettled(waiting)).toBe(true);
+});

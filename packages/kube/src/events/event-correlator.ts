@@ -1,0 +1,143 @@
+// Which events are written: duplicates are combined, and a rate limit per subject keeps a flood away, as in client-go.
+
+import type { EventPriority } from "@virt/api";
+import { type Bucket, type BucketRate, fullBucket, isFull, takeToken } from "@virt/engine";
+import { type EventInput, subjectKey } from "./event-object.ts";
+import type { EventEntry } from "./event-series.ts";
+
+const most = { routine: 250, important: 4_000, others: 1_000 };
+
+/** Thousands come in a storm: none of what is done for one of them looks at all of those that are at rest. */
+export class EventCorrelator {
+  // In all, the oldest comes first.
+  readonly #important = new Map<string, EventEntry>();
+  readonly #routine = new Map<string, EventEntry>();
+  readonly #others = new Map<string, EventEntry>();
+  /** Of the others, those with something to say. */
+  readonly #due = new Set<string>();
+
+  get size(): number {
+    return this.#important.size + this.#routine.size + this.#others.size;
+  }
+
+  /** What has never been said. */
+  get unsent(): readonly EventInput[] {
+    return [...this.#important.values(), ...this.#routine.values()].map(({ input }) => input);
+  }
+
+  get isAllSent(): boolean {
+    return this.#important.size + this.#routine.size === 0;
+  }
+
+  /** So many important events wait that further ones must be combined. */
+  get isCrowded(): boolean {
+    return this.#important.size >= most.important;
+  }
+
+  find(name: string): EventEntry | undefined {
+    return this.#important.get(name) ?? this.#routine.get(name) ?? this.#others.get(name);
+  }
+
+  remove(name: string): void {
+    this.#important.delete(name);
+    this.#routine.delete(name);
+    this.#others.delete(name);
+    this.#due.delete(name);
+  }
+
+  /** It was seen just now. */
+  put(name: string, entry: EventEntry): void {
+    if (entry.stage === "unsent" && this.find(name)?.stage === "unsent")
+      return void this.#laneOf(entry).set(name, entry);
+    this.remove(name);
+    this.#laneOf(entry).set(name, entry);
+    if (entry.stage !== "unsent" && entry.dueAt < Infinity) this.#due.add(name);
+  }
+
+  /**
+   * The oldest go, but never the busy one, nor an important one that was never sent: fresh news is worth more than old news
+   * that could not be sent, and of what was told the longest silent is forgotten. Gives what was still to be said.
+   */
+  bound(busy: string | undefined): readonly EventInput[] {
+    const gone = [
+      ...excess(this.#routine, { limit: most.routine, busy }),
+      ...excess(this.#others, { limit: most.others, busy }),
+    ];
+    for (const [name] of gone) this.remove(name);
+    return gone.filter(([, { dueAt }]) => dueAt < Infinity).map(([, { input }]) => input);
+  }
+
+  /** Important events come first, then what is due first. A process that stops has no time for series. */
+  next(isStopping: boolean): readonly [string, EventEntry] | undefined {
+    const [important] = this.#important;
+    if (important !== undefined) return important;
+    let first: readonly [string, EventEntry] | undefined;
+    const sooner = (one: readonly [string, EventEntry]) => {
+      if (first === undefined || one[1].dueAt < first[1].dueAt) first = one;
+    };
+    for (const one of this.#routine) sooner(one);
+    for (const name of isStopping ? [] : this.#due) {
+      const entry = this.#others.get(name);
+      if (entry !== undefined) sooner([name, entry]);
+    }
+    return first;
+  }
+
+  #laneOf({ stage, input: { priority } }: EventEntry): Map<string, EventEntry> {
+    if (stage !== "unsent") return this.#others;
+    return priority === "important" ? this.#important : this.#routine;
+  }
+}
+
+type Limit = { readonly limit: number; readonly busy: string | undefined };
+
+function excess(
+  oldestFirst: ReadonlyMap<string, EventEntry>,
+  { limit, busy }: Limit,
+): readonly (readonly [string, EventEntry])[] {
+  const isBusyIn = busy !== undefined && oldestFirst.has(busy);
+  const count = oldestFirst.size - (isBusyIn ? 1 : 0) - limit;
+  const found: (readonly [string, EventEntry])[] = [];
+  for (const one of oldestFirst) {
+    if (found.length >= count) break;
+    if (one[0] !== busy) found.push(one);
+  }
+  return found;
+}
+
+const rates: Readonly<Record<EventPriority, BucketRate>> = {
+  important: { capacity: 200, refillMs: 30_000 },
+  routine: { capacity: 25, refillMs: 300_000 },
+};
+const fewest = 256;
+
+export class EventRateLimiter {
+  readonly #buckets = new Map<string, Bucket>();
+  #tidyAt = fewest;
+
+  /** Each write costs a token when it is announced. False: there is none. */
+  allow(event: EventInput, now: number): boolean {
+    const key = bucketKey(event);
+    const rate = rates[event.priority];
+    const { granted, bucket } = takeToken(this.#buckets.get(key) ?? fullBucket, rate, now);
+    if (!granted) return false;
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size >= this.#tidyAt) this.#tidy(now);
+    return true;
+  }
+
+  // Twice as many must come before all are looked at again.
+  #tidy(now: number): void {
+    for (const [key, bucket] of this.#buckets) if (isFull(bucket, now)) this.#buckets.delete(key);
+    this.#tidyAt = Math.max(fewest, 2 * this.#buckets.size);
+  }
+}
+
+/**
+ * An object of which all events speak would use up its bucket: what they relate to counts too. Important events have a
+ * bucket for each reason, so that many of one kind leave the others alone.
+ */
+function bucketKey({ regarding, related, priority, reason }: EventInput): string {
+  const about = related === undefined ? subjectKey(regarding) : `${subjectKey(regarding)} ${subjectKey(related)}`;
+  return priority === "important" ? `${about} ${reason}` : about;
+}

@@ -1,0 +1,163 @@
+// Decides what a candidate for a lease does next. No I/O, no clock, no mutation.
+
+import type { ClockReading } from "../clock.ts";
+import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
+
+/** The answer about the lease. `failed`: unknown, it may have been written. */
+export type LeaseAnswer =
+  | { readonly kind: "found"; readonly lease: LeaseObject }
+  | { readonly kind: "absent" }
+  | { readonly kind: "written"; readonly lease: LeaseObject }
+  | { readonly kind: "conflict" } // another process wrote, or created it, first
+  | { readonly kind: "failed"; readonly message: string };
+
+/** `due`: the wait is over. `leave`: release it and end. */
+export type LeaseInput = LeaseAnswer | { readonly kind: "due" } | { readonly kind: "leave" };
+
+export type LeaseAction =
+  | { readonly kind: "read" }
+  | { readonly kind: "create" | "update"; readonly lease: LeaseObject }
+  | { readonly kind: "wait"; readonly ms: number }
+  | { readonly kind: "end" };
+
+/** What a candidate knows. Times are its own monotonic ones. */
+export type ElectionState = {
+  /** The last version that we saw, and since when we have seen no other. */
+  readonly seen?: { readonly lease: LeaseObject; readonly sinceMs: number };
+  /** What we asked last. A renewal goes by what we know, a claim by what we have just read. */
+  readonly asked?: { readonly what: "read" | "renewal" | "claim"; readonly atMs: number };
+  readonly isLeaving?: true;
+};
+
+export type ElectionStep = {
+  readonly state: ElectionState;
+  readonly action: LeaseAction;
+  /** For the fence: the write that was answered counts; or the lease is not ours, whatever the fence still thinks. */
+  readonly fenceUpdate?: "renewed" | "lost";
+};
+
+export type LeaderElector = Candidate & { readonly retryMs: number };
+
+export function stepElection(
+  elector: LeaderElector,
+  state: ElectionState,
+  input: LeaseInput,
+  now: ClockReading,
+): ElectionStep {
+  if (input.kind === "leave" || state.isLeaving === true) return leave(elector, state, input, now);
+  switch (input.kind) {
+    case "due":
+      return state.seen !== undefined && isMine(elector, state.seen.lease)
+        ? update(state, "renewal", heldLease(state.seen.lease, elector, now.wallMs), now)
+        : read(state, now);
+    case "found":
+      return consider(elector, observeLease(state, input.lease, now), now);
+    case "absent":
+      return replace(elector, state, now);
+    case "written":
+      return { ...pause(elector, observeLease(state, input.lease, now), now), fenceUpdate: "renewed" };
+    case "conflict":
+      return state.asked?.what === "renewal" ? read(state, now) : pause(elector, state, now);
+    case "failed":
+      return pause(elector, state, now);
+  }
+}
+
+type ObservedLease = NonNullable<ElectionState["seen"]>;
+
+/** Ours, free, or unchanged for its whole duration by our clock: then we claim it. Nobody's timestamps are compared. */
+function consider(
+  elector: LeaderElector,
+  was: ElectionState & { readonly seen: ObservedLease },
+  now: ClockReading,
+): ElectionStep {
+  const { lease } = was.seen;
+  const leftMs = leftOf(elector, was.seen, now);
+  const move =
+    leftMs > 0 ? pause(elector, was, now, leftMs) : update(was, "claim", heldLease(lease, elector, now.wallMs), now);
+  return isMine(elector, lease) ? move : { ...move, fenceUpdate: "lost" };
+}
+
+/** Somebody deleted it. Its holder does not know yet, so others wait for what is left of its time. */
+function replace(elector: LeaderElector, state: ElectionState, now: ClockReading): ElectionStep {
+  const leftMs = state.seen === undefined ? 0 : leftOf(elector, state.seen, now);
+  if (leftMs > 0) return { ...pause(elector, state, now, leftMs), fenceUpdate: "lost" };
+  const action = { kind: "create", lease: newLease(elector, now.wallMs) } as const;
+  return { state: asking(state, "claim", now), action, fenceUpdate: "lost" };
+}
+
+/** Releases what is ours or may be: a write without an answer may have arrived. Tries once more after a conflict. */
+function leave(elector: LeaderElector, state: ElectionState, input: LeaseInput, now: ClockReading): ElectionStep {
+  const leaving = { ...state, isLeaving: true } as const;
+  const release = (lease: LeaseObject, what: "renewal" | "claim") =>
+    isMine(elector, lease) ? update(leaving, what, releasedLease(lease, now.wallMs), now) : end(leaving);
+  switch (input.kind) {
+    case "leave":
+      if (state.asked?.what === "claim") return { ...read(leaving, now), fenceUpdate: "lost" };
+      return {
+        ...(state.seen === undefined ? end(leaving) : release(state.seen.lease, "renewal")),
+        fenceUpdate: "lost",
+      };
+    case "found":
+      return release(input.lease, "claim");
+    case "conflict":
+      return state.asked?.what === "renewal" ? read(leaving, now) : end(leaving);
+    case "due":
+    case "absent":
+    case "written":
+    case "failed":
+      return end(leaving);
+  }
+}
+
+function observeLease(
+  state: ElectionState,
+  lease: LeaseObject,
+  { monotonicMs }: ClockReading,
+): ElectionState & { readonly seen: ObservedLease } {
+  const isSame = state.seen?.lease.metadata.resourceVersion === lease.metadata.resourceVersion;
+  return { ...state, seen: isSame && state.seen !== undefined ? state.seen : { lease, sinceMs: monotonicMs } };
+}
+
+/** How long a foreign lease may still be alive. */
+function leftOf(elector: LeaderElector, { lease, sinceMs }: ObservedLease, { monotonicMs }: ClockReading): number {
+  if (holderOf(lease) === "" || isMine(elector, lease)) return 0;
+  const durationSeconds = lease.spec?.leaseDurationSeconds ?? elector.durationSeconds;
+  return sinceMs + durationSeconds * 1000 - monotonicMs;
+}
+
+function isMine({ identity }: LeaderElector, lease: LeaseObject): boolean {
+  return holderOf(lease) === identity;
+}
+
+function read(state: ElectionState, now: ClockReading): ElectionStep {
+  return { state: asking(state, "read", now), action: { kind: "read" } };
+}
+
+function update(state: ElectionState, what: "renewal" | "claim", lease: LeaseObject, now: ClockReading): ElectionStep {
+  return { state: asking(state, what, now), action: { kind: "update", lease } };
+}
+
+function asking(
+  state: ElectionState,
+  what: "read" | "renewal" | "claim",
+  { monotonicMs }: ClockReading,
+): ElectionState {
+  return { ...state, asked: { what, atMs: monotonicMs } };
+}
+
+/** The retry time counts from the last question: after one that hung for longer there is no time to lose. */
+function pause(
+  elector: LeaderElector,
+  { seen, asked }: ElectionState,
+  { monotonicMs }: ClockReading,
+  atMostMs = elector.retryMs,
+): ElectionStep {
+  const sinceAsked = monotonicMs - (asked?.atMs ?? monotonicMs);
+  const ms = Math.max(0, Math.min(elector.retryMs - sinceAsked, atMostMs));
+  return { state: seen === undefined ? {} : { seen }, action: { kind: "wait", ms } };
+}
+
+function end(state: ElectionState): ElectionStep {
+  return { state, action: { kind: "end" } };
+}

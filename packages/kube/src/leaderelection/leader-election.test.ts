@@ -1,0 +1,218 @@
+import { VirtualClock } from "@virt/testkit";
+import { expect, test } from "vitest";
+import type { LeaseAnswer } from "./elector.ts";
+import { defaultLeaseDurations, type LeaseApi, runLeaderElection } from "./leader-election.ts";
+import { holderOf, type LeaseObject, newLease } from "./lease.ts";
+import { WriteFence } from "./write-fence.ts";
+
+const me = { name: "lock", namespace: "home", identity: "me", ...defaultLeaseDurations };
+const other = { ...me, identity: "other" };
+
+/** A place for one Lease, with a switch for how it answers. */
+class Shelf implements LeaseApi {
+  lease: LeaseObject | undefined;
+  mode: "answering" | "hanging" | "losing answers" | "broken" = "answering";
+  readonly calls: string[] = [];
+  onWrite: () => void = () => undefined;
+
+  read(signal: AbortSignal): Promise<LeaseAnswer> {
+    return this.#reply("read", signal, () =>
+      this.lease === undefined ? { kind: "absent" } : { kind: "found", lease: this.lease },
+    );
+  }
+
+  create(lease: LeaseObject, signal: AbortSignal): Promise<LeaseAnswer> {
+    return this.#reply("create", signal, () => (this.lease === undefined ? this.put(lease) : { kind: "conflict" }));
+  }
+
+  update(lease: LeaseObject, signal: AbortSignal): Promise<LeaseAnswer> {
+    const isCurrent = () => lease.metadata.resourceVersion === this.lease?.metadata.resourceVersion;
+    return this.#reply(`update to "${holderOf(lease)}"`, signal, () =>
+      isCurrent() ? this.put(lease) : { kind: "conflict" },
+    );
+  }
+
+  put(lease: LeaseObject): LeaseAnswer {
+    this.onWrite();
+    const resourceVersion = `${Number(this.lease?.metadata.resourceVersion ?? 0) + 1}`;
+    this.lease = { ...lease, metadata: { ...lease.metadata, resourceVersion } };
+    return { kind: "written", lease: this.lease };
+  }
+
+  async #reply(call: string, signal: AbortSignal, act: () => LeaseAnswer): Promise<LeaseAnswer> {
+    this.calls.push(call);
+    if (this.mode === "broken") throw new Error("a bug");
+    if (this.mode !== "hanging") {
+      const answer = act();
+      if (this.mode === "answering") return answer;
+    }
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  }
+}
+
+function begin(shelf = new Shelf(), clock = new VirtualClock()) {
+  const fence = new WriteFence({ clock, deadlineMs: defaultLeaseDurations.renewDeadlineMs });
+  const reported: string[] = [];
+  fence.subscribe((isOpen) => reported.push(isOpen ? "leads" : "does not lead"));
+  const observer = {
+    heldBy: (identity: string) => reported.push(`held by ${identity || "nobody"}`),
+    failing: (message: string) => reported.push(`failing: ${message}`),
+    recovered: () => reported.push("recovered"),
+  };
+  const stop = new AbortController();
+  const ended = runLeaderElection({ api: shelf, clock, fence, elector: me, observer }, stop.signal);
+  const leave = async () => {
+    stop.abort();
+    await clock.advance(0);
+    await ended;
+  };
+  return { shelf, clock, fence, reported, stop, ended, leave };
+}
+
+test("whoever creates the lease leads, and renews it every two seconds", async () => {
+  const { shelf, clock, reported, leave } = begin();
+  await clock.advance(4_500);
+  expect(reported).toEqual(["does not lead", "held by me", "leads"]);
+  expect(shelf.calls).toEqual(["read", "create", 'update to "me"', 'update to "me"']);
+  await leave();
+});
+
+test("on the way out the fence is shut before the release leaves, and nothing is left behind", async () => {
+  const { shelf, clock, fence, leave } = begin();
+  await clock.advance(0);
+  const mayWrite: boolean[] = [];
+  shelf.onWrite = () => mayWrite.push(fence.mayWrite());
+  await leave();
+  expect(mayWrite).toEqual([false]);
+  expect(shelf.lease?.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
+  expect(clock.scheduled).toBe(0);
+});
+
+test("who holds nothing leaves without a write", async () => {
+  const shelf = new Shelf();
+  shelf.put(newLease(other, 0));
+  const { clock, reported, leave } = begin(shelf);
+  await clock.advance(3_000);
+  await leave();
+  expect(reported).toEqual(["does not lead", "held by other"]);
+  expect(shelf.calls).toEqual(["read", "read"]);
+});
+
+test("in an outage the fence closes ten seconds after the last good renewal was sent, and the next renewal opens it at once", async () => {
+  const { shelf, clock, fence, reported, leave } = begin();
+  await clock.advance(1_000);
+  shelf.mode = "hanging"; // the last good renewal was sent at 0
+  await clock.advance(8_999);
+  expect(fence.mayWrite()).toBe(true);
+  await clock.advance(1);
+  expect(fence.mayWrite()).toBe(false);
+  await clock.advance(120_000);
+  shelf.mode = "answering";
+  await clock.advance(7_000);
+  expect(fence.mayWrite()).toBe(true);
+  expect(reported).toEqual([
+    "does not lead",
+    "held by me",
+    "leads",
+    "failing: no answer in time",
+    "does not lead",
+    "recovered",
+    "leads",
+  ]);
+  expect(shelf.lease?.spec?.leaseTransitions).toBe(0);
+  await leave();
+});
+
+test("a renewal counts from when it was sent, not from its answer", async () => {
+  const { shelf, clock, fence, leave } = begin();
+  await clock.advance(1_000);
+  const slow = shelf.update.bind(shelf);
+  shelf.update = async (lease, signal) => {
+    const answer = await slow(lease, signal);
+    await new Promise<void>((resolve) => {
+      clock.schedule(4_000, resolve);
+    });
+    return answer;
+  };
+  await clock.advance(2_000); // sent at 2 s, to be answered at 6 s
+  shelf.mode = "hanging";
+  await clock.advance(8_999);
+  expect(fence.mayWrite()).toBe(true);
+  await clock.advance(1);
+  expect(fence.mayWrite()).toBe(false);
+  shelf.update = slow;
+  shelf.mode = "answering";
+  await clock.advance(10_000);
+  await leave();
+});
+
+test("a renewal whose answer was lost is found again, without a change of hands", async () => {
+  const { shelf, clock, reported, leave } = begin();
+  await clock.advance(1_000);
+  shelf.mode = "losing answers";
+  await clock.advance(3_000);
+  shelf.mode = "answering";
+  await clock.advance(4_000);
+  expect(shelf.calls.slice(2)).toEqual(['update to "me"', 'update to "me"', "read", 'update to "me"']);
+  expect(reported.slice(2)).toEqual(["leads", "failing: no answer in time", "recovered"]);
+  await leave();
+});
+
+test("who leaves with a renewal on its way releases all the same", async () => {
+  const { shelf, clock, stop, ended } = begin();
+  await clock.advance(1_000);
+  shelf.mode = "losing answers";
+  await clock.advance(2_000);
+  shelf.mode = "answering";
+  stop.abort();
+  await clock.advance(0);
+  await ended;
+  expect(shelf.lease?.spec?.holderIdentity).toBe("");
+});
+
+test("a release that gets no answer holds the process up for half the deadline, and not longer", async () => {
+  const { shelf, clock, stop, ended } = begin();
+  await clock.advance(0);
+  shelf.mode = "hanging";
+  stop.abort();
+  await clock.advance(5_000);
+  await ended;
+  expect(clock.scheduled).toBe(0);
+});
+
+test("losing one lease does not touch another in the same process", async () => {
+  const clock = new VirtualClock();
+  const [advisor, platform] = [begin(new Shelf(), clock), begin(new Shelf(), clock)];
+  await clock.advance(1_000);
+  advisor.shelf.put({ ...newLease(other, 0), metadata: { ...me, resourceVersion: "9" } });
+  await clock.advance(2_000);
+  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([false, true]);
+  await clock.advance(60_000);
+  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // the other never renewed
+  await Promise.all([advisor.leave(), platform.leave()]);
+});
+
+test("a bug below shuts the fence and is not hidden", async () => {
+  const { shelf, clock, fence, ended } = begin();
+  await clock.advance(0);
+  shelf.mode = "broken";
+  const caught = ended.catch(String);
+  await clock.advance(3_000);
+  expect(await caught).toBe("Error: a bug");
+  expect(fence.mayWrite()).toBe(false);
+});
+
+test.each([
+  { durationSeconds: 10, retryMs: 2_000 },
+  { durationSeconds: 15.5, retryMs: 2_000 },
+  { durationSeconds: 15, retryMs: 10_000 },
+])("times that cannot be kept are refused: %o", async (times) => {
+  const clock = new VirtualClock();
+  const fence = new WriteFence({ clock, deadlineMs: 10_000 });
+  const observer = { heldBy: () => undefined, failing: () => undefined, recovered: () => undefined };
+  const parts = { api: new Shelf(), clock, fence, elector: { ...me, ...times }, observer };
+  await expect(runLeaderElection(parts, new AbortController().signal)).rejects.toThrow("a lease needs whole seconds");
+  expect(clock.scheduled).toBe(0);
+});

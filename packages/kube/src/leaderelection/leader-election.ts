@@ -1,0 +1,122 @@
+// Competes for one lease and keeps the fence of its controller in step. Leases in one process know nothing of each other.
+
+import { type Clock, sleep } from "../clock.ts";
+import {
+  type ElectionState,
+  type LeaderElector,
+  type LeaseAction,
+  type LeaseAnswer,
+  type LeaseInput,
+  stepElection,
+} from "./elector.ts";
+import { holderOf, type LeaseObject } from "./lease.ts";
+import type { WriteFence } from "./write-fence.ts";
+
+/**
+ * The Lease object on the API server. An `update` carries the resourceVersion inside the lease: 409 is a conflict, for a
+ * `create` too, and 404 is absent. An unknown outcome, a refusal included, is `failed`. Never the shared pool: a
+ * renewal must not wait.
+ */
+export type LeaseApi = {
+  readonly read: (signal: AbortSignal) => Promise<LeaseAnswer>;
+  readonly create: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
+  readonly update: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
+};
+
+/** Each call is a change, none is made per try. Whether we lead is reported by the fence. */
+export type LeaderElectionObserver = {
+  /** Empty: no holder. */
+  readonly heldBy: (identity: string) => void;
+  readonly failing: (message: string) => void;
+  readonly recovered: () => void;
+};
+
+export type LeaderElectionOptions = {
+  readonly api: LeaseApi;
+  readonly clock: Clock;
+  readonly fence: WriteFence;
+  readonly elector: LeaderElector;
+  readonly observer: LeaderElectionObserver;
+};
+
+/** 15 s, 10 s and 2 s: what every Kubernetes component uses. */
+export const defaultLeaseDurations = { durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2_000 } as const;
+
+/**
+ * Runs until the signal is aborted. Then the fence is closed before the lease is released, so end the reconciles first.
+ * An outage ends nothing: it goes on asking, and with the lease still in our name the next renewal opens the fence again.
+ */
+export async function runLeaderElection(parts: LeaderElectionOptions, signal: AbortSignal): Promise<void> {
+  const { clock, fence, elector, observer } = parts;
+  const note = noteChanges(observer);
+  let state: ElectionState = {};
+  let input: LeaseInput = { kind: "due" };
+  let sentAt = fence.mark();
+  try {
+    checkTimes(parts);
+    for (;;) {
+      if (signal.aborted && state.isLeaving !== true) input = { kind: "leave" };
+      note(input);
+      const now = { monotonicMs: clock.monotonic(), wallMs: clock.wall() };
+      const { fenceUpdate, action, state: next } = stepElection(elector, state, input, now);
+      if (fenceUpdate === "lost") fence.close();
+      if (fenceUpdate === "renewed") fence.renewed(sentAt);
+      if (action.kind === "end") return;
+      state = next;
+      sentAt = fence.mark();
+      input = await runAction(parts, action, state.isLeaving === true ? never : signal); // oxlint-disable-line no-await-in-loop -- one step after the other
+    }
+  } finally {
+    fence[Symbol.dispose]();
+  }
+}
+
+// The release is not cut short by the signal that asked for it.
+const never = new AbortController().signal;
+
+type LeaseCall = Exclude<LeaseAction, { readonly kind: "end" }>;
+
+async function runAction(
+  { api, clock, fence }: LeaderElectionOptions,
+  action: LeaseCall,
+  signal: AbortSignal,
+): Promise<LeaseInput> {
+  if (action.kind === "wait") {
+    await sleep(clock, action.ms, signal);
+    return { kind: "due" };
+  }
+  const limit = new AbortController();
+  const abortCall = () => limit.abort(signal.reason);
+  // Half the deadline: a connection that hangs leaves time for another try before the fence closes.
+  const cancel = clock.schedule(fence.deadlineMs / 2, () => limit.abort(new Error("no answer in time")));
+  signal.addEventListener("abort", abortCall, { once: true });
+  try {
+    return action.kind === "read" ? await api.read(limit.signal) : await api[action.kind](action.lease, limit.signal);
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+    return { kind: "failed", message: "no answer in time" };
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", abortCall);
+  }
+}
+
+function noteChanges(observer: LeaderElectionObserver): (input: LeaseInput) => void {
+  let holder: string | undefined;
+  let isFailing = false;
+  return (input) => {
+    if (input.kind === "due" || input.kind === "leave") return;
+    if (input.kind === "failed" && !isFailing) observer.failing(input.message);
+    if (input.kind !== "failed" && isFailing) observer.recovered();
+    isFailing = input.kind === "failed";
+    const found = "lease" in input ? holderOf(input.lease) : holder;
+    if (found !== undefined && found !== holder) observer.heldBy(found);
+    holder = found;
+  };
+}
+
+function checkTimes({ fence: { deadlineMs }, elector: { durationSeconds, retryMs } }: LeaderElectionOptions): void {
+  if (durationSeconds * 1000 > deadlineMs && deadlineMs > retryMs && Number.isInteger(durationSeconds)) return;
+  const times = `duration ${durationSeconds} s, renew deadline ${deadlineMs} ms, retry ${retryMs} ms`;
+  throw new Error(`a lease needs whole seconds, longer than its renew deadline, longer than its retry: ${times}`);
+}

@@ -1,0 +1,219 @@
+// The metrics of the runtime: informers, breakers, events, leader election, and work queues and requests under the names of client-go.
+
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { ReflectorAges } from "../cache/reflector.ts";
+import type { BreakerObserver } from "../circuitbreaker/breaker.ts";
+import type { ApiAnswer, ApiClient, ApiStream, FailedRequest } from "../client/client.ts";
+import type { ApiRequest } from "../client/request.ts";
+import type { EventObserver } from "../events/event-recorder.ts";
+import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.ts";
+
+export { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** Where metrics are made: `prefix` begins the names of those that no standard names. */
+export type MetricsScope = { readonly registry: Registry; readonly prefix: string };
+
+export type InformerAge = { readonly resource: string; readonly ages: ReflectorAges };
+
+/** Of several watches of one resource the oldest counts. A watch that is not listed any more has no series. */
+export function informerMetrics({ registry, prefix }: MetricsScope, watches: () => Iterable<InformerAge>): void {
+  const gauge = (name: string, help: string, age: keyof ReflectorAges) =>
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      labelNames: ["resource"],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [resource, ms] of oldestOf(watches(), age)) this.set({ resource }, ms / 1000);
+      },
+    });
+  gauge("watch_age_seconds", "Time since the last event or bookmark of a watch.", "line");
+  gauge("watch_list_age_seconds", "Time since a watched resource was last listed.", "list");
+  gauge("watch_probe_age_seconds", "Time since a silent watch was last probed.", "probe");
+}
+
+function oldestOf(watches: Iterable<InformerAge>, age: keyof ReflectorAges): ReadonlyMap<string, number> {
+  const oldest = new Map<string, number>();
+  for (const { resource, ages } of watches) {
+    const ms = ages[age];
+    if (ms !== undefined) oldest.set(resource, Math.max(ms, oldest.get(resource) ?? 0));
+  }
+  return oldest;
+}
+
+/** Which circuit breakers are open, and how often they opened. */
+export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObserver {
+  const labelNames = ["access", "resource"] as const;
+  const isOpen = new Gauge({
+    name: `${prefix}breaker_open`,
+    help: "1 while requests are held back because the API server is unavailable for them, 0 when it answers again.",
+    labelNames,
+    registers: [registry],
+  });
+  const openings = new Counter({
+    name: `${prefix}breaker_openings_total`,
+    help: "How often requests began to be held back.",
+    labelNames,
+    registers: [registry],
+  });
+  return {
+    opened: (scope) => {
+      isOpen.set({ ...scope }, 1);
+      openings.inc({ ...scope });
+    },
+    closed: (scope) => isOpen.set({ ...scope }, 0),
+  };
+}
+
+/** To be told each change; 0 until then. */
+export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: boolean) => void {
+  const gauge = new Gauge({
+    name: `${prefix}leader`,
+    help: "1 while this process leads and may write, 0 on a standby.",
+    registers: [registry],
+  });
+  return (isLeading) => gauge.set(isLeading ? 1 : 0);
+}
+
+/** Events that were written and lost. */
+export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver {
+  const registers = [registry];
+  const written = new Counter({ name: `${prefix}events_written_total`, help: "Events and series written.", registers });
+  const lost = new Counter({
+    name: `${prefix}events_lost_total`,
+    help: "Events that were not written, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  return { written: () => written.inc(), lost: (reason) => lost.inc({ reason }) };
+}
+
+/** The constant 1, labelled with the version. */
+export function buildInfo({ registry, prefix }: MetricsScope, version: string): void {
+  const help = "Always 1; the label says which version runs.";
+  new Gauge({ name: `${prefix}build_info`, help, labelNames: ["version"], registers: [registry] }).set({ version }, 1);
+}
+
+type AnyMetric = Counter | Gauge | Histogram;
+
+/** Removes all series of a metric that carry these labels, whatever else they carry: their subject is gone. */
+export function removeSeries(metric: AnyMetric, labels: Readonly<Record<string, string>>): void {
+  // prom-client has no other way to find series by some of their labels; its version is pinned, and a test looks.
+  const { hashMap } = metric as unknown as { readonly hashMap: Readonly<Record<string, Series>> };
+  for (const series of Object.values(hashMap)) {
+    const isMeant = Object.entries(labels).every(([name, value]) => series.labels[name] === value);
+    if (isMeant) metric.remove(series.labels);
+  }
+}
+
+type Series = { readonly labels: Record<string, string> };
+
+const durationBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
+
+/** `states` says how the queues stand, by name, when somebody asks. */
+export function queueMetrics(
+  registry: Registry,
+  states: () => Readonly<Record<string, WorkQueueState>>,
+): (name: string) => WorkQueueObserver {
+  const registers = [registry];
+  const labelNames = ["name"] as const;
+  const gauge = (suffix: string, help: string, valueOf: (state: WorkQueueState) => number) =>
+    new Gauge({
+      name: `workqueue_${suffix}`,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const [name, state] of Object.entries(states())) this.set({ name }, valueOf(state));
+      },
+    });
+  gauge("depth", "Keys that wait in the queue.", ({ depth }) => depth);
+  gauge("unfinished_work_seconds", "Time spent so far on all keys in work.", (state) => state.unfinishedSeconds);
+  gauge(
+    "longest_running_processor_seconds",
+    "Time spent so far on the key that is in work longest.",
+    (state) => state.longestRunningSeconds,
+  );
+  const adds = new Counter({ name: "workqueue_adds_total", help: "Keys that were added.", labelNames, registers });
+  const retries = new Counter({
+    name: "workqueue_retries_total",
+    help: "Keys that were added again because their reconcile failed.",
+    labelNames,
+    registers,
+  });
+  const histogram = (name: string, help: string) =>
+    new Histogram({ name, help, labelNames, registers, buckets: durationBuckets });
+  const waits = histogram("workqueue_queue_duration_seconds", "How long keys waited before their reconcile began.");
+  const works = histogram("workqueue_work_duration_seconds", "How long reconciles took.");
+  return (name) => {
+    retries.inc({ name }, 0); // a rate does not see a counter that begins with 1
+    return {
+      added: () => adds.inc({ name }),
+      retried: () => retries.inc({ name }),
+      taken: (seconds) => waits.observe({ name }, seconds),
+      worked: (seconds) => works.observe({ name }, seconds),
+    };
+  };
+}
+
+/** Is called once for each request that was answered or failed. */
+export type RequestObserver = (request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream) => void;
+
+/** `code` is the status, or why there was none. */
+export function requestMetrics({ registry, prefix }: MetricsScope): RequestObserver {
+  const requests = new Counter({
+    name: `${prefix}requests_total`,
+    help: "Requests to the API server, by verb, resource and status code, or the reason why there was no answer.",
+    labelNames: ["verb", "resource", "code"],
+    registers: [registry],
+  });
+  return (request, answer) => requests.inc({ ...describeRequest(request), code: codeOf(answer) });
+}
+
+/** The client, with every request told to the observer when its answer begins. */
+export function observeRequests(client: ApiClient, observer: RequestObserver): ApiClient {
+  return {
+    send: async (request, sending) => {
+      const answer = await client.send(request, sending);
+      observer(request, answer);
+      return answer;
+    },
+    stream: async (request, sending) => {
+      const answer = await client.stream(request, sending);
+      observer(request, answer);
+      return answer;
+    },
+    write: async (request, gate, sending) => {
+      const answer = await client.write(request, gate, sending);
+      observer(request, answer);
+      return answer;
+    },
+  };
+}
+
+const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;
+
+/** The words of RBAC: get, list, watch, create, update, patch, delete. */
+export function describeRequest({ method, path, scope: { resource } }: ApiRequest): {
+  readonly verb: string;
+  readonly resource: string;
+} {
+  const [place = "", query = ""] = path.split("?");
+  if (method !== "GET") return { verb: verbs[method], resource };
+  if (new URLSearchParams(query).get("watch") === "true") return { verb: "watch", resource };
+  const [plural = ""] = resource.split(".");
+  return { verb: place.endsWith(`/${plural}`) ? "list" : "get", resource };
+}
+
+function codeOf(answer: ApiAnswer | FailedRequest | ApiStream): string {
+  switch (answer.kind) {
+    case "answered":
+      return `${answer.status}`;
+    case "streaming":
+      return "200";
+    case "failed":
+      return answer.failure.reason;
+  }
+}

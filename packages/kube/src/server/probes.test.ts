@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { type ProbeCheck, probe } from "./serving.ts";
+
+const well: ProbeCheck = () => undefined;
+const ill: ProbeCheck = () => "no list of nodes\nfor 11 min";
+const broken: ProbeCheck = () => {
+  throw new Error("a bug");
+};
+
+test.each([
+  { reason: "all is well", checks: { loop: well, sync: well }, verbose: false, status: 200, body: "ok\n" },
+  { reason: "nothing is checked", checks: {}, verbose: false, status: 200, body: "ok\n" },
+  {
+    reason: "everything is reported",
+    checks: { loop: well, sync: well },
+    verbose: true,
+    status: 200,
+    body: "[+]loop ok\n[+]sync ok\nok\n",
+  },
+  {
+    reason: "what fails is named, in one line each",
+    checks: { loop: well, sync: ill, x: broken },
+    verbose: false,
+    status: 500,
+    body: "[-]sync failed: no list of nodes for 11 min\n[-]x failed: a bug\n",
+  },
+  {
+    reason: "both are reported",
+    checks: { loop: well, sync: ill },
+    verbose: true,
+    status: 500,
+    body: "[+]loop ok\n[-]sync failed: no list of nodes for 11 min\n",
+  },
+])("$reason", ({ checks, verbose, status, body }) => {
+  expect(probe(checks, verbose)).toEqual({ status, body });
+});

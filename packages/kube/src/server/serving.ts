@@ -1,0 +1,154 @@
+// The servers of the operator: probes for the kubelet, metrics for Prometheus, and others behind the same guard.
+
+import type { IncomingMessage } from "node:http";
+import type { Registry } from "prom-client";
+import { type Certificate, createSelfSignedCertificate, watchMountedCertificate } from "../auth/certificate.ts";
+import type { Clock } from "../clock.ts";
+import type { AccessGuard } from "./access-guard.ts";
+import {
+  defaultServerLimits,
+  type Endpoint,
+  type HttpServerOptions,
+  listen,
+  parseBindAddress,
+  probeServerLimits,
+  type ServerLimits,
+} from "./http-server.ts";
+import { createAnswerer, type RouteReply, type Routes, type ServingObserver } from "./routes.ts";
+
+/** `refused` says in one line why there is no server. */
+export type Serving =
+  | { readonly kind: "serving"; readonly port: number; readonly close: () => Promise<void> }
+  | { readonly kind: "off" }
+  | { readonly kind: "refused"; readonly problem: string };
+
+type ServerOptions = {
+  /** As in the flags: `:8081`, `127.0.0.1:8083`, `0` for none. */
+  readonly address: string;
+  readonly observer: ServingObserver;
+  readonly limits?: Partial<ServerLimits>;
+};
+
+/** `/healthz` and `/readyz` over plain HTTP; `?verbose` names the checks that are well, too. */
+export function serveProbes({
+  healthz,
+  readyz,
+  ...common
+}: ServerOptions & { readonly healthz: ProbeChecks; readonly readyz: ProbeChecks }): Promise<Serving> {
+  const routes: Routes = {
+    "/healthz": ({ query }) => probe(healthz, query.has("verbose")),
+    "/readyz": ({ query }) => probe(readyz, query.has("verbose")),
+  };
+  return serve({ ...common, limits: { ...probeServerLimits, ...common.limits } }, { routes });
+}
+
+export type GuardedServerOptions = ServerOptions & {
+  readonly guard: AccessGuard;
+  readonly clock: Clock;
+  /** The folder of `tls.crt` and `tls.key`; absent: a self-signed certificate. */
+  readonly certificateFolder?: string;
+};
+
+/** HTTPS only, and only for who may `get` the path, as the cluster's RBAC says. Paths that are no routes are 404 for all. */
+export function serveGuarded({
+  guard,
+  clock,
+  certificateFolder,
+  routes,
+  ...common
+}: GuardedServerOptions & { readonly routes: Routes }): Promise<Serving> {
+  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" }); // needs no certificate
+  const certificate =
+    certificateFolder === undefined
+      ? createSelfSignedCertificate(clock.wall())
+      : mountedCertificate(certificateFolder, common.observer, clock);
+  if (typeof certificate === "string") return Promise.resolve({ kind: "refused", problem: certificate });
+  return serve(common, { routes, certificate, guard });
+}
+
+/** `/metrics`, guarded; or, if it is not to be secure, over plain HTTP for everybody who gets through. */
+export function serveMetrics({
+  registry,
+  isSecure,
+  ...guarded
+}: GuardedServerOptions & { readonly registry: Registry; readonly isSecure: boolean }): Promise<Serving> {
+  const routes: Routes = {
+    "/metrics": async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
+  };
+  return isSecure ? serveGuarded({ ...guarded, routes }) : serve(guarded, { routes });
+}
+
+export type PublicServerOptions = ServerOptions & {
+  readonly clock: Clock;
+  /** The folder of `tls.crt` and `tls.key`. */
+  readonly certificateFolder: string;
+  readonly answer: (request: IncomingMessage) => RouteReply;
+};
+
+/** HTTPS for everybody who gets through: for what is no secret. */
+export async function servePublic({
+  clock,
+  certificateFolder,
+  answer,
+  ...common
+}: PublicServerOptions): Promise<Serving> {
+  const bind = parseBindAddress(common.address);
+  if (bind.kind === "off") return bind;
+  if (bind.kind === "bad") return { kind: "refused", problem: bind.problem };
+  const certificate = mountedCertificate(certificateFolder, common.observer, clock);
+  if (typeof certificate === "string") return { kind: "refused", problem: certificate };
+  const limits = { ...defaultServerLimits, ...common.limits };
+  return open(bind.endpoint, { answer: (request) => Promise.resolve(answer(request)), certificate, limits });
+}
+
+function mountedCertificate(folder: string, { warned }: ServingObserver, clock: Clock): Certificate | string {
+  const renewed = () => warned(`the certificate in ${folder} was renewed`);
+  return watchMountedCertificate(folder, { renewed, unusable: warned }, clock.wall());
+}
+
+type Served = { readonly routes: Routes; readonly certificate?: Certificate; readonly guard?: AccessGuard };
+
+async function serve(
+  { address, observer, limits }: ServerOptions,
+  { certificate, ...served }: Served,
+): Promise<Serving> {
+  const bind = parseBindAddress(address);
+  if (bind.kind === "off") return bind;
+  if (bind.kind === "bad") return { kind: "refused", problem: bind.problem };
+  const parts: HttpServerOptions = {
+    answer: createAnswerer({ ...served, observer }),
+    limits: { ...defaultServerLimits, ...limits },
+    ...(certificate && { certificate }),
+  };
+  return open(bind.endpoint, parts);
+}
+
+async function open(endpoint: Endpoint, parts: HttpServerOptions): Promise<Serving> {
+  const listening = await listen(endpoint, parts);
+  return typeof listening === "string" ? { kind: "refused", problem: listening } : { kind: "serving", ...listening };
+}
+
+/** Why all is not well, in one line; undefined if it is. */
+export type ProbeCheck = () => string | undefined;
+
+export type ProbeChecks = Readonly<Record<string, ProbeCheck>>;
+
+/** 200 or 500. The body names each check that fails; the others too, if asked to be verbose. */
+export function probe(checks: ProbeChecks, isVerbose: boolean): RouteReply {
+  const results = Object.entries(checks).map(([name, check]) => ({ name, problem: problemOf(check) }));
+  const lines = results.flatMap(({ name, problem }) => {
+    if (problem === undefined) return isVerbose ? [`[+]${name} ok`] : [];
+    return [`[-]${name} failed: ${problem.replaceAll(/\s+/g, " ").trim()}`];
+  });
+  const isWell = results.every(({ problem }) => problem === undefined);
+  const body = isWell ? [...lines, "ok"] : lines;
+  return { status: isWell ? 200 : 500, body: `${body.join("\n")}\n` };
+}
+
+function problemOf(check: ProbeCheck): string | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,153 @@
+// The work queue: each key once, never one key by two workers, failed keys after a backoff.
+
+import type { Cancel, Clock } from "../clock.ts";
+import { DelayQueue } from "./delay-queue.ts";
+
+/** Hears what happens, for `workqueue_adds_total`, `_retries_total`, `_queue_duration_seconds`, `_work_duration_seconds`. */
+export type WorkQueueObserver = {
+  readonly added: () => void;
+  /** Only failures count: client-go's own metric counts everything that is delayed. */
+  readonly retried: () => void;
+  /** How long a key waited from its first add until it was taken. */
+  readonly taken: (seconds: number) => void;
+  readonly worked: (seconds: number) => void;
+};
+
+/** How things stand, for `workqueue_depth`, `_unfinished_work_seconds`, `_longest_running_processor_seconds`. */
+export type WorkQueueState = {
+  readonly depth: number;
+  readonly unfinishedSeconds: number;
+  readonly longestRunningSeconds: number;
+};
+
+export type WorkQueueOptions = {
+  readonly clock: Clock;
+  /** In [0, 1), such as `Math.random`. */
+  readonly chance: () => number;
+  readonly observer: WorkQueueObserver;
+};
+
+/**
+ * A key is queued once, however often it is added. Added while in work, it comes again afterwards, never twice at a time.
+ * Whoever takes a key must call `done` for it, in any case.
+ * After `shutDown` nothing is added any more, delayed keys are dropped, and what was queued can still be taken.
+ */
+export class WorkQueue {
+  readonly #parts: WorkQueueOptions;
+  // To be reconciled, and since when; in the order of arrival. Those in work are among them if they were added again.
+  readonly #dirty = new Map<string, number>();
+  readonly #ready = new Set<string>();
+  readonly #inWork = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
+  readonly #delayed = new DelayQueue();
+  #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
+  #onReady: () => void = () => undefined;
+  #isShutDown = false;
+
+  constructor(parts: WorkQueueOptions) {
+    this.#parts = parts;
+  }
+
+  /** Calls back, synchronously, whenever there is something to take. One listener: the loop. */
+  listen(onReady: () => void): void {
+    this.#onReady = onReady;
+  }
+
+  add(key: string): void {
+    if (this.#isShutDown || this.#dirty.has(key)) return;
+    this.#parts.observer.added();
+    this.#dirty.set(key, this.#now);
+    if (!this.#inWork.has(key)) this.#offer(key);
+  }
+
+  /** The earliest time wins, and an `add` meanwhile does not cancel it. */
+  addAfter(key: string, ms: number): void {
+    if (this.#isShutDown) return;
+    if (ms <= 0) return this.add(key);
+    this.#delayed.set(key, this.#now + ms);
+    this.#setTimer();
+  }
+
+  /** The key comes again after its backoff, or after `retryInMs` if that is longer. */
+  fail(key: string, retryInMs = 0): void {
+    if (this.#isShutDown) return;
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    this.#parts.observer.retried();
+    this.addAfter(key, Math.max(backoffMs(failures, this.#parts.chance()), retryInMs));
+  }
+
+  /** The key's next failure is its first again. */
+  forget(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  take(): string | undefined {
+    const [key] = this.#ready;
+    if (key === undefined) return undefined;
+    this.#parts.observer.taken((this.#now - (this.#dirty.get(key) ?? this.#now)) / 1000);
+    this.#ready.delete(key);
+    this.#dirty.delete(key);
+    this.#inWork.set(key, this.#now);
+    return key;
+  }
+
+  done(key: string): void {
+    const since = this.#inWork.get(key);
+    if (since === undefined) return;
+    this.#parts.observer.worked((this.#now - since) / 1000);
+    this.#inWork.delete(key);
+    if (this.#dirty.has(key)) this.#offer(key);
+  }
+
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#delayed.clear();
+    this.#setTimer();
+  }
+
+  get state(): WorkQueueState {
+    const ages = [...this.#inWork.values()].map((since) => (this.#now - since) / 1000);
+    return {
+      depth: this.#dirty.size,
+      unfinishedSeconds: ages.reduce((sum, age) => sum + age, 0),
+      longestRunningSeconds: Math.max(0, ...ages),
+    };
+  }
+
+  get #now(): number {
+    return this.#parts.clock.monotonic();
+  }
+
+  #offer(key: string): void {
+    this.#ready.add(key);
+    this.#onReady();
+  }
+
+  #setTimer(): void {
+    const at = this.#delayed.next;
+    if (this.#timer?.at === at) return;
+    this.#timer?.cancel();
+    this.#timer =
+      at === undefined ? undefined : { at, cancel: this.#parts.clock.schedule(at - this.#now, () => this.#addDue()) };
+  }
+
+  #addDue(): void {
+    this.#timer = undefined;
+    for (const key of this.#delayed.take(this.#now)) this.add(key);
+    this.#setTimer();
+  }
+}
+
+const firstMs = 5;
+const capMs = 30_000;
+const spread = 0.2;
+
+/**
+ * Milliseconds after the `failures`-th failure in a row (1 is the first): 5 ms, doubled each time, give or take 20 %, and
+ * never above 30 s. `chance` is in [0, 1).
+ */
+export function backoffMs(failures: number, chance: number): number {
+  const planned = Math.min(capMs, firstMs * 2 ** (failures - 1));
+  return Math.min(capMs, planned * (1 - spread + 2 * spread * chance));
+}

@@ -1,0 +1,222 @@
+// Decides what is to be done with one object. No I/O, no clock, no mutation.
+
+import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
+import {
+  appliedBy,
+  type Change,
+  decideEditWar,
+  describeOpponent,
+  type EditWarRecord,
+  editWarKey,
+  isNoFields,
+  type Path,
+  platformRule,
+  readOwners,
+  recordCorrection,
+  sha256,
+  takeToken,
+  valueAt,
+  writePath,
+  writeTime,
+} from "@virt/engine";
+import { objectAnnotations } from "../hco-annotations.ts";
+import { compareObject, describeOpponents, findBlamedManagers } from "./compare.ts";
+import type { AdoptedField, ApplyDecision, ObjectDecision } from "./decision.ts";
+import { holdObject, rejectionOf } from "./held.ts";
+import { buildIntent, fieldsByAsset, type IntendedObject } from "./intent.ts";
+import { type Mutation, mutationOf } from "./mutation.ts";
+import type { ObservedObject } from "./observe-object.ts";
+import { type Overrides, readOverrides } from "./overrides.ts";
+import { releaseFields } from "./release.ts";
+import { type ObjectState, readState, recreations, restAfter, writeState } from "./state.ts";
+
+/** One token back every 6 s, ten at most. It delays, and never pauses. */
+export const writeRate = { capacity: 10, refillMs: 6_000 };
+
+/** What is to be done with an object now. Pure: it only reads what was observed. See `example.test.ts`. */
+export function decideObject(observed: ObservedObject): ObjectDecision {
+  const { live } = observed;
+  const overrides = readOverrides(live);
+  const state = readState(live);
+  if (live === undefined) return create(observed, overrides, state);
+  const hands = handsOff(live, overrides, state);
+  if (hands !== undefined) return hands;
+  const known = knownState(state, observed);
+  const holding = { seen: observed, live, overrides, state: known };
+  const [mistake] = overrides.mistakes;
+  if (mistake !== undefined)
+    return holdObject({ kind: "held", reason: mistake.reason, message: mistake.message }, holding);
+  if (observed.memory.unwrittenPause !== undefined) return pause(observed, state, observed.memory.unwrittenPause);
+  const intended = buildIntent(observed, overrides, known);
+  if (intended.kind === "held") return holdObject(intended, holding);
+  const refusal = rejectionOf(intended.object, observed);
+  if (refusal !== undefined) return holdObject(refusal, holding);
+  if (observed.adoption === "whole" && intended.contested.length > 0)
+    return { kind: "contested", contested: intended.contested };
+  return compared({ seen: observed, live, state: known, intended, overrides });
+}
+
+/** Whoever takes our memory off the object does not make us forget the fight. */
+function knownState(state: ObjectState, { live, memory: { answer } }: ObservedObject): ObjectState {
+  if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a person resumed it
+  const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;
+  if (before === undefined || before.paused !== undefined) return state;
+  return { ...state, fights: joinFights(before.fights, state.fights) };
+}
+
+function joinFights(before: EditWarRecord, now: EditWarRecord): EditWarRecord {
+  const longer = Object.entries(before).filter(([key, times]) => times.length > (now[key]?.length ?? 0));
+  return { ...now, ...Object.fromEntries(longer) };
+}
+
+function handsOff(live: KubeObject, overrides: Overrides, state: ObjectState): ObjectDecision | undefined {
+  const label = live.metadata.labels?.[managedByLabel.key];
+  const isStranger = label !== undefined && label !== managedByLabel.value;
+  if (isStranger && !overrides.isAdopted && isNoFields(appliedBy(readOwners(live), fieldManagers.platform)))
+    return { kind: "managed-by-other", by: label };
+  if (overrides.isUnmanaged) return { kind: "unmanaged" };
+  if (overrides.isPaused) return { kind: "paused", reason: state.paused === undefined ? "manual" : "edit-war" };
+  return undefined;
+}
+
+function create(observed: ObservedObject, overrides: Overrides, state: ObjectState): ObjectDecision {
+  if (!observed.mayCreate) return { kind: "not-there" };
+  const recreated = recreations(observed.memory, observed.now);
+  const inMs = observed.memory.wasThere ? restAfter(recreated, observed.now) : undefined;
+  if (inMs !== undefined) return { kind: "deletion-fight", inMs, count: recreated.length };
+  const intended = buildIntent(observed, overrides, state);
+  if (intended.kind === "held") return intended;
+  const undone = observed.memory.wasThere ? [...recreated, observed.now] : recreated;
+  const withMemory = { ...state, created: true, fields: fieldsByAsset(observed, intended.object), recreated: undone };
+  return spend(observed, {
+    cause: "create",
+    object: remembering(intended.object, withMemory),
+    intent: intended.object,
+    handOver: [],
+    contested: [],
+    changes: [],
+    opponents: [],
+    done: { patched: 0, released: [], adopted: [], isResumed: false },
+  });
+}
+
+type Knowing = {
+  readonly seen: ObservedObject;
+  readonly live: KubeObject;
+  readonly state: ObjectState;
+  readonly intended: Extract<IntendedObject, { kind: "intended" }>;
+  readonly overrides: Overrides;
+};
+
+function compared(knowing: Knowing): ObjectDecision {
+  const { seen, live, intended } = knowing;
+  const { shapeOf, memory } = seen;
+  const found = compareObject({ intent: intended.object, live, memory, shapeOf });
+  if (found.kind === "ask") return apply(knowing, []);
+  const mutation = mutationOf(intended.object, seen);
+  const drift = found.kind === "drift" ? found.changes.filter(({ path }) => !isMutated(path, mutation)) : [];
+  if (drift.length > 0) return correct(knowing, drift);
+  if (mutation === undefined) return { kind: "in-sync", contested: intended.contested, intent: intended.object };
+  const inMs = mutation.askAgainAt - seen.monotonicMs;
+  return inMs <= 0
+    ? apply(knowing, [])
+    : { kind: "mutated", changes: mutation.changes, contested: intended.contested, inMs };
+}
+
+/** What admission makes of a field is nobody's edit: to count it would end in a pause. */
+function isMutated(path: Path, mutation: Mutation | undefined): boolean {
+  return mutation?.changes.some((change) => writePath(change.path) === writePath(path)) === true;
+}
+
+/** A drift: counted against whoever made it, and left to people when it becomes a fight. */
+function correct(knowing: Knowing, changes: readonly Change[]): ObjectDecision {
+  const { seen, live, state } = knowing;
+  const keys = findBlamedManagers(changes, live, seen.memory.answer);
+  const texts = keys.map(({ path, opponent }) => editWarKey(path, opponent));
+  const at = { rule: platformRule, now: seen.now };
+  const ruling = decideEditWar(state.fights, texts, at);
+  if (ruling.kind === "wait") return { kind: "wait", why: "fight", inMs: ruling.inMs };
+  if (ruling.kind === "fight") {
+    const lost = keys[texts.indexOf(ruling.key)];
+    const field = lost === undefined ? ruling.key : writePath(lost.path);
+    const by = lost === undefined ? "unknown" : describeOpponent(lost.opponent);
+    return pause(seen, state, { field, by, count: ruling.count, at: writeTime(seen.now) });
+  }
+  const fights = recordCorrection(state.fights, texts, at);
+  return apply({ ...knowing, state: { ...state, fights } }, changes, describeOpponents(keys));
+}
+
+function pause(
+  { memory, monotonicMs }: ObservedObject,
+  state: ObjectState,
+  paused: NonNullable<ObjectState["paused"]>,
+): ObjectDecision {
+  const { granted, bucket, retryInMs } = takeToken(memory.bucket, writeRate, monotonicMs);
+  if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
+  return { kind: "pause", paused, state: writeState({ ...state, paused }), bucket };
+}
+
+function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly string[] = []): ObjectDecision {
+  const { seen, live, state, intended, overrides } = knowing;
+  const { handOver, released } = releaseFields({
+    live,
+    intent: intended.object,
+    state,
+    active: seen.parts.map(({ asset }) => asset),
+    pruned: seen.pruned,
+    masked: intended.masked,
+    shapeOf: seen.shapeOf,
+  });
+  const patch = overrides.patch === undefined ? undefined : sha256(overrides.patch).slice(0, 12);
+  const memory: ObjectState = {
+    ...state,
+    fields: fieldsByAsset(seen, intended.object),
+    released: intended.ignored,
+    patch,
+  };
+  return spend(seen, {
+    cause: changes.length > 0 ? "drift" : "intent",
+    object: remembering(intended.object, memory),
+    intent: intended.object,
+    ...unpatched(knowing),
+    handOver,
+    contested: intended.contested,
+    changes,
+    opponents,
+    done: {
+      patched: patch === state.patch ? 0 : intended.patchOperations,
+      released,
+      adopted: intended.adopted.map(({ path, managers }) => adoptedField(path, managers, knowing)),
+      isResumed: readState(live).paused !== undefined,
+    },
+  });
+}
+
+function adoptedField(path: Path, managers: readonly string[], { live, intended }: Knowing): AdoptedField {
+  const [there, wanted] = [valueAt(live, path), valueAt(intended.object, path)];
+  return {
+    path,
+    managers,
+    ...(there !== undefined && { live: there }),
+    ...(wanted !== undefined && { desired: wanted }),
+  };
+}
+
+/** What tells whether a refusal is because of the patch. */
+function unpatched({ seen, state, overrides }: Knowing): Pick<ApplyDecision, "unpatched"> {
+  if (overrides.patch === undefined) return {};
+  const intended = buildIntent(seen, { ...overrides, patch: undefined }, state);
+  return intended.kind === "held" ? {} : { unpatched: intended.object };
+}
+
+function spend({ memory, monotonicMs }: ObservedObject, due: ApplyDecision): ObjectDecision {
+  const tokens = due.handOver.length > 0 ? 2 : 1; // a hand-over is a write of its own
+  const { granted, bucket, retryInMs } = takeToken(memory.bucket, { ...writeRate, tokens }, monotonicMs);
+  if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
+  return { kind: "apply", apply: due, bucket, skipsDryRun: due.cause === "create" };
+}
+
+function remembering(object: KubeObject, state: ObjectState): KubeObject {
+  const annotations = { ...object.metadata.annotations, [objectAnnotations.state]: writeState(state) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}

@@ -1,0 +1,82 @@
+// Fields that the server stored otherwise than we sent them: an admission webhook or policy changed our write on its way.
+
+import type { Json, KubeObject } from "@virt/api";
+import {
+  type Change,
+  equalJson,
+  isSameMeaning,
+  leafPaths,
+  type Path,
+  showValue,
+  valueAt,
+  writePath,
+} from "@virt/engine";
+import { isMet } from "./compare.ts";
+import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
+
+/** What an answer to one intent showed, and when to ask again whether it still does. */
+export type Mutation = {
+  readonly intent: KubeObject;
+  readonly changes: readonly Change[];
+  /** How often it was seen in a row. */
+  readonly times: number;
+  /** Monotonic milliseconds. */
+  readonly askAgainAt: number;
+};
+
+const firstMs = 2_000;
+const longestMs = 1_800_000;
+
+/** Defaults, other forms of one value and what others have in our lists and maps are no mutation. */
+export function mutatedFields(
+  intent: KubeObject,
+  answer: KubeObject,
+  { shapeOf, defaultOf }: Pick<ObservedObject, "shapeOf" | "defaultOf">,
+): readonly Change[] {
+  return leafPaths(intent, shapeOf).flatMap((path) => {
+    const [wanted, there] = [valueAt(intent, path), valueAt(answer, path)];
+    const isDefault = (names: readonly string[], value: Json) =>
+      equalJson(defaultOf([...path, ...below(names)]), value);
+    if (isMet({ path, wanted, there }, shapeOf) || isSameMeaning(wanted, there, isDefault)) return [];
+    return [{ path, ...(there !== undefined && { live: there }), ...(wanted !== undefined && { desired: wanted }) }];
+  });
+}
+
+function below(names: readonly string[]): Path {
+  return names.map((name) => (name === "[]" ? "i:0" : `f:${name}`));
+}
+
+/** What is remembered after the server answered, by a write or by a dry run. */
+export function rememberAnswer(
+  memory: ObjectMemory,
+  { intent, answer, seen }: { readonly intent: KubeObject; readonly answer: KubeObject; readonly seen: ObservedObject },
+): ObjectMemory {
+  const { mutation: before, ...rest } = memory;
+  const changes = mutatedFields(intent, answer, seen);
+  const known = { ...rest, answer, sent: intent };
+  if (changes.length === 0) return known;
+  const times = before !== undefined && equalJson(before.intent, intent) ? before.times + 1 : 1;
+  const askAgainAt = seen.monotonicMs + Math.min(longestMs, firstMs * 2 ** (times - 1));
+  return { ...known, mutation: { intent, changes, times, askAgainAt } };
+}
+
+/** Webhooks or policies are others than before: whether they still change our write is asked at once, and often again. */
+export function askedAnew(memory: ObjectMemory): ObjectMemory {
+  const { mutation, ...rest } = memory;
+  return mutation === undefined
+    ? rest
+    : { ...rest, mutation: { ...mutation, times: 0, askAgainAt: Number.NEGATIVE_INFINITY } };
+}
+
+/** While it is of this intent. */
+export function mutationOf(intent: KubeObject, { memory }: Pick<ObservedObject, "memory">): Mutation | undefined {
+  const { mutation } = memory;
+  return mutation !== undefined && equalJson(mutation.intent, intent) ? mutation : undefined;
+}
+
+/** `/spec/mode is "Predictive", applied was "Automatic"`. */
+export function describeMutation(changes: readonly Change[]): string {
+  return changes
+    .map(({ path, live, desired }) => `${writePath(path)} is ${showValue(live)}, applied was ${showValue(desired)}`)
+    .join("; ");
+}

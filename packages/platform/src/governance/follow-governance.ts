@@ -1,0 +1,187 @@
+// Keeps account of which plans govern which assets. What a plan lets go of is written again only after a person asked for it.
+
+import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
+import {
+  appliedBy,
+  type GovernorConfig,
+  governorOf,
+  governorOfPurpose,
+  hasGoverned,
+  hasTarget,
+  isNoFields,
+  type Purposes,
+  readOwners,
+} from "@virt/engine";
+import type { Asset } from "../asset.ts";
+import { type Places, placed } from "../evaluate/managed-objects.ts";
+import { type AssetHcoFact, readHco } from "../hco-fact.ts";
+import { asksToApply, asksToPrune, readAssetSwitches } from "./asset-switches.ts";
+import {
+  emptyRecord,
+  type GovernanceRecord,
+  type ReleasedAsset,
+  type StoredRecord,
+  type SwitchesSince,
+} from "./governance-record.ts";
+
+/** The plans, the switches and the assets that governance follows from. */
+export type ObservedGovernance = {
+  readonly assets: readonly Asset[];
+  readonly places: Places;
+  readonly plans: readonly GovernorConfig[];
+  readonly purposesOf: Purposes;
+  /** Undefined: there is none, or nobody can say which. */
+  readonly hco?: ObservedSwitches | undefined;
+};
+
+export type ObservedSwitches = Pick<AssetHcoFact, "annotations" | "featureGates"> & {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** It was read after all that is observed beside it, so it shows every switch that was set before. */
+  readonly isFresh: boolean;
+  /** Whether it is as new as a version that was seen before. */
+  readonly reaches: (resourceVersion: string) => boolean;
+};
+
+/** `reaches` compares versions, where the HyperConverged was not just read. */
+export function switchesIn(hco: KubeObject, reaches?: (seen: string, version: string) => boolean): ObservedSwitches {
+  const { annotations, featureGates } = readHco(hco, undefined);
+  const { uid = "", resourceVersion = "" } = hco.metadata;
+  const isAtLeast = (version: string) => reaches?.(resourceVersion, version) ?? true;
+  return { annotations, featureGates, uid, resourceVersion, isFresh: reaches === undefined, reaches: isAtLeast };
+}
+
+/** The config that governs an asset: by its purpose, or its object as a whole. */
+export function governorOfAsset(
+  asset: Asset,
+  target: Ref,
+  { plans, purposesOf }: Pick<ObservedGovernance, "plans" | "purposesOf">,
+): string | undefined {
+  const byPurpose = asset.purpose === undefined ? undefined : governorOfPurpose(plans, asset.purpose, purposesOf);
+  return byPurpose ?? (asset.adoption === "whole" ? governorOf(plans, target) : undefined);
+}
+
+/** Of the profiles that there are: which one may have governed what, where nothing is recorded. */
+export type KnownProfiles = {
+  readonly all: readonly string[];
+  /** Those whose plans write the HyperConverged, which shows that as long as it lives. */
+  readonly onHco: readonly string[];
+};
+
+/**
+ * What to follow from. A record that is lost leaves its traces: the advisor's fields in the HyperConverged. One that
+ * cannot be read was about something, and nobody knows about what.
+ */
+export function startRecord(
+  stored: StoredRecord,
+  seen: ObservedGovernance,
+  { live, profiles }: { readonly live: KubeObject | undefined; readonly profiles: KnownProfiles },
+): GovernanceRecord {
+  switch (stored.kind) {
+    case "record":
+      return stored.record;
+    case "unreadable":
+      return presumeReleased(profiles.all, seen);
+    case "absent":
+      return isPlanned(live) ? presumeReleased(profiles.onHco, seen) : emptyRecord;
+  }
+}
+
+function isPlanned(hco: KubeObject | undefined): boolean {
+  return hco !== undefined && !isNoFields(appliedBy(readOwners(hco), fieldManagers.advisor));
+}
+
+function presumeReleased(profiles: readonly string[], seen: ObservedGovernance): GovernanceRecord {
+  const released = rebooting(seen).flatMap(({ name, purpose }) => {
+    const by = profiles.find((profile) => purpose !== undefined && seen.purposesOf(profile).includes(purpose));
+    return by === undefined ? [] : [[name, { by }] as const];
+  });
+  return { ...emptyRecord, released: Object.fromEntries(released) };
+}
+
+/** Only of assets that reboot nodes: the others may be written as soon as nobody governs them. */
+export function followGovernance(before: GovernanceRecord, seen: ObservedGovernance): GovernanceRecord {
+  const assets = rebooting(seen);
+  const governed = governedNow(assets, before, seen);
+  const ended = Object.entries(before.governed).filter(([asset]) => governed[asset] === undefined);
+  const former = formerlyGoverned(assets, before, seen);
+  const released = {
+    ...before.released,
+    ...former,
+    ...Object.fromEntries(ended.map(([asset, by]) => [asset, { by }])),
+  };
+  const kept = Object.entries(released).flatMap(([name, one]) => {
+    if (governed[name] !== undefined) return [];
+    const asset = assets.find((known) => known.name === name);
+    const next = asset === undefined ? one : followSwitches(asset, one, seen);
+    return next === undefined ? [] : [[name, next] as const];
+  });
+  return { governed, released: Object.fromEntries(kept), accounted: accountedFor(before, seen) };
+}
+
+function rebooting({ assets }: ObservedGovernance): readonly Asset[] {
+  return assets.filter(({ impact }) => impact === "reboot");
+}
+
+/** An asset that this release does not know may be known to the next one. */
+function governedNow(assets: readonly Asset[], before: GovernanceRecord, seen: ObservedGovernance) {
+  const unknown = Object.entries(before.governed).filter(([name]) => assets.every((asset) => asset.name !== name));
+  const known = assets.flatMap((asset) => {
+    const governor = governorOfAsset(asset, placed(asset.target, seen.places), seen);
+    return governor === undefined ? [] : [[asset.name, governor] as const];
+  });
+  return Object.fromEntries([...unknown, ...known]);
+}
+
+/** By configs that are found not to govern, but were executed at a time when nobody watched. */
+function formerlyGoverned(
+  assets: readonly Asset[],
+  { accounted }: GovernanceRecord,
+  { plans, purposesOf, places }: ObservedGovernance,
+): Readonly<Record<string, ReleasedAsset>> {
+  const unaccounted = plans.filter((plan) => hasGoverned(plan) && !isAccountedFor(plan, accounted));
+  const former = unaccounted.flatMap((plan) =>
+    assets
+      .filter(
+        ({ purpose, target }) =>
+          (purpose !== undefined && purposesOf(plan.spec.profile).includes(purpose)) ||
+          hasTarget(plan, placed(target, places)),
+      )
+      .map(({ name }) => [name, { by: plan.metadata.name }] as const),
+  );
+  return Object.fromEntries(former);
+}
+
+function isAccountedFor({ metadata }: GovernorConfig, accounted: GovernanceRecord["accounted"]): boolean {
+  const known = accounted[metadata.name];
+  return known !== undefined && known.uid === metadata.uid && known.generation === metadata.generation;
+}
+
+function accountedFor(before: GovernanceRecord, { plans }: ObservedGovernance): GovernanceRecord["accounted"] {
+  const there = plans.flatMap((plan) => {
+    const { name, uid = "", generation = 0 } = plan.metadata;
+    return hasGoverned(plan) ? [[name, { uid, generation }] as const] : [];
+  });
+  return there.length === 0 && Object.keys(before.accounted).length === 0
+    ? before.accounted
+    : Object.fromEntries(there);
+}
+
+/** Undefined: a person asked for the asset since it was released. */
+function followSwitches(asset: Asset, released: ReleasedAsset, { hco }: ObservedGovernance): ReleasedAsset | undefined {
+  if (hco === undefined) return released;
+  const { uid, resourceVersion, isFresh } = hco;
+  const now: SwitchesSince = { uid, resourceVersion, switches: readAssetSwitches(asset, hco) };
+  const { since, ...rest } = released;
+  // Another HyperConverged, even with the same annotations, may come from a backup: that is no person who asks.
+  if (since === undefined || since.uid !== uid) return isFresh ? { ...rest, since: now } : rest;
+  if (!isFresh && !hco.reaches(since.resourceVersion)) return released;
+  if (asksToApply(now.switches, since.switches)) return undefined;
+  if (sameSwitches(now, since)) return released;
+  const isAsked = asksToPrune(now.switches, since.switches) || (released.isPruneAsked === true && !now.switches.isOn);
+  return { by: released.by, since: now, ...(isAsked && { isPruneAsked: true }) };
+}
+
+function sameSwitches({ switches: now }: SwitchesSince, { switches: before }: SwitchesSince): boolean {
+  return (Object.keys({ ...now, ...before }) as (keyof typeof now)[]).every((key) => now[key] === before[key]);
+}

@@ -1,0 +1,109 @@
+import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
+import { fullBucket, noSchema } from "@virt/engine";
+import { assessed, readDisruptionPolicies } from "@virt/impact";
+import { policyObject, poolObject, psiConfig } from "@virt/impact/testing/cluster-builder";
+import { expect, test } from "vitest";
+import type { Asset } from "../asset.ts";
+import type { ObjectDecision } from "../baseline/decision.ts";
+import { disruptionOfWrites, nodeWriteOf } from "./node-write.ts";
+
+const objectOf = (impact: Asset["impact"], { apiVersion, kind, metadata }: KubeObject) => ({
+  ref: { apiVersion, kind, name: metadata.name },
+  assets: [{ name: "a", impact } as Asset],
+});
+
+const applying = (intent: KubeObject): ObjectDecision => ({
+  kind: "apply",
+  apply: {
+    cause: "intent",
+    object: intent,
+    intent,
+    handOver: [],
+    contested: [],
+    changes: [],
+    opponents: [],
+    done: { patched: 0, released: [], adopted: [], isResumed: false },
+  },
+  bucket: fullBucket,
+  skipsDryRun: false,
+});
+
+const writeOf = (intent: KubeObject, live?: KubeObject, impact: Asset["impact"] = "reboot") =>
+  nodeWriteOf(objectOf(impact, intent), applying(intent), { live, shapeOf: noSchema });
+
+const ownedBy = (object: KubeObject, fields: JsonMap): KubeObject => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    managedFields: [{ manager: fieldManagers.platform, operation: "Apply", fieldsType: "FieldsV1", fieldsV1: fields }],
+  },
+});
+
+test("what is there already, or reboots nothing, is no write to nodes", () => {
+  const psi = psiConfig();
+  expect(writeOf(psi)).toEqual({ before: undefined, after: psi });
+  expect(writeOf(psi, { ...psi, metadata: { ...psi.metadata, annotations: { a: "b" } } })).toBeUndefined();
+  expect(writeOf(psi, undefined, "pods")).toBeUndefined();
+  expect(
+    nodeWriteOf(objectOf("reboot", psi), { kind: "unmanaged" }, { live: undefined, shapeOf: noSchema }),
+  ).toBeUndefined();
+});
+
+test("what others set stays, what we own and no longer want goes", () => {
+  const live = ownedBy(
+    { ...psiConfig(), spec: { kernelArguments: ["old"], extensions: ["theirs"], fips: true } },
+    { "f:spec": { "f:kernelArguments": {}, "f:fips": {} } },
+  );
+  expect(writeOf(psiConfig(), live)?.after["spec"]).toEqual({ kernelArguments: ["psi=1"], extensions: ["theirs"] });
+});
+
+const kubelet = (spec: JsonMap): KubeObject => ({
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  metadata: { name: "virt-perf-settings" },
+  spec: {
+    machineConfigPoolSelector: { matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" } },
+    ...spec,
+  },
+});
+
+const labelled = (name: string): KubeObject => {
+  const pool = poolObject(name);
+  const labels = { [`pools.operator.machineconfiguration.openshift.io/${name}`]: "" };
+  return { ...pool, metadata: { ...pool.metadata, labels } };
+};
+const pools = ["master", "worker", "infra"].map(labelled);
+const disruption = (spec: JsonMap, files: Readonly<Record<string, readonly string[]>> = {}) => {
+  const write = writeOf(kubelet(spec));
+  const policies = assessed(readDisruptionPolicies(policyObject(files)));
+  return disruptionOfWrites(write === undefined ? [] : [write], pools, policies);
+};
+
+test("a KubeletConfig is the kubelet's file in the pools that it selects, and in those that inherit from them", () => {
+  const kubeletConfig = { maxPods: 500 };
+  expect(disruption({ kubeletConfig })).toEqual([
+    { pool: "infra", class: "Reboot" },
+    { pool: "worker", class: "Reboot" },
+  ]);
+  const spared = { "/etc/kubernetes/kubelet.conf": ["Restart"] };
+  expect(disruption({ kubeletConfig }, spared).map((each) => each.class)).toEqual(["Reload", "Reload"]);
+  expect(disruption({ kubeletConfig, autoSizingReserved: true }, spared).map((each) => each.class)).toEqual([
+    "Reboot",
+    "Reboot",
+  ]);
+  const both = { ...spared, "/etc/node-sizing-enabled.env": ["None"] };
+  expect(disruption({ kubeletConfig, autoSizingReserved: true }, both).map((each) => each.class)).toEqual([
+    "Reload",
+    "Reload",
+  ]);
+  expect(disruption({ kubeletConfig, machineConfigPoolSelector: {} })).toEqual([]);
+});
+
+test("of several writes to a pool the worst counts", () => {
+  const policies = assessed(readDisruptionPolicies(policyObject({ "/etc/kubernetes/kubelet.conf": ["Restart"] })));
+  const writes = [kubelet({ kubeletConfig: {} }), psiConfig("infra")].map((after) => ({ before: undefined, after }));
+  expect(disruptionOfWrites(writes, pools, policies)).toEqual([
+    { pool: "infra", class: "Reboot" },
+    { pool: "worker", class: "Reload" },
+  ]);
+});

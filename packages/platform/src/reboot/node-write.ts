@@ -1,0 +1,122 @@
+// A write that nodes will roll out: what the object is, what it would become, and what that does to which pools.
+
+import { fieldManagers, type Json, type JsonMap, type KubeObject, type PoolDisruption } from "@virt/api";
+import {
+  affectedPools,
+  appliedBy,
+  asList,
+  at,
+  compareUtf8,
+  entriesOf,
+  equalJson,
+  fieldSet,
+  isMap,
+  leafPaths,
+  leaveOut,
+  leavesOf,
+  matchesSelector,
+  member,
+  readOwners,
+  roleLabel,
+  type ShapeOf,
+} from "@virt/engine";
+import {
+  type Assessment,
+  classOfChange,
+  type DisruptionPolicies,
+  disruptionOf,
+  type MachineConfigWrite,
+  worstClass,
+} from "@virt/impact";
+import { isHeldBy } from "../baseline/compare.ts";
+import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
+import type { ManagedObject } from "../evaluate/evaluate-object.ts";
+
+const group = "machineconfiguration.openshift.io/";
+
+/** A MachineConfig or a KubeletConfig that is about to be written: as it is, undefined where it is not there, and as it will be. */
+export type NodeWrite = { readonly before: KubeObject | undefined; readonly after: KubeObject };
+
+/** Undefined: nothing is written, or no node changes by it. */
+export function nodeWriteOf(
+  { assets }: ManagedObject,
+  decision: ObjectDecision,
+  { live, shapeOf }: { readonly live: KubeObject | undefined; readonly shapeOf: ShapeOf },
+): NodeWrite | undefined {
+  if (decision.kind !== "apply" || assets.every(({ impact }) => impact !== "reboot")) return undefined;
+  const { intent } = decision.apply;
+  if (!intent.apiVersion.startsWith(group)) return undefined;
+  const after = live === undefined ? intent : appliedOver(live, decision.apply, shapeOf);
+  const isOther = contentKeys.some((path) => !equalJson(at(live, ...path), at(after, ...path)));
+  return isOther ? { before: live, after } : undefined;
+}
+
+/** What rollouts are made from: the content, and the labels by which pools select it. */
+const contentKeys: readonly (readonly string[])[] = [["spec"], ["metadata", "labels", roleLabel]];
+
+/** As the server would merge it, with lists replaced and what we own and no longer want taken away: no less than what changes. */
+function appliedOver(live: KubeObject, { intent, handOver }: ApplyDecision, shapeOf: ShapeOf): KubeObject {
+  const kept = fieldSet([...leafPaths(intent, shapeOf), ...handOver]);
+  const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
+  const left = leaveOut(
+    live,
+    owned.filter((path) => !isHeldBy(kept, path)),
+  );
+  return overlaid(left, intent) as KubeObject;
+}
+
+function overlaid(under: Json | undefined, over: Json): Json {
+  if (!isMap(under) || !isMap(over)) return over;
+  return { ...under, ...Object.fromEntries(entriesOf(over).map(([key, value]) => [key, overlaid(under[key], value)])) };
+}
+
+/** What the writes do together to each pool, by pool. Pools to which nothing happens are left out. */
+export function disruptionOfWrites(
+  writes: readonly NodeWrite[],
+  pools: readonly KubeObject[],
+  policies: Assessment<DisruptionPolicies>,
+): readonly PoolDisruption[] {
+  const isKubelet = ({ after }: NodeWrite) => after.kind === "KubeletConfig";
+  const configs: readonly MachineConfigWrite[] = writes.filter((write) => !isKubelet(write));
+  const found = [
+    ...disruptionOf(configs, pools, policies),
+    ...writes.filter(isKubelet).flatMap((write) => kubeletDisruption(write, pools, policies)),
+  ];
+  return [...Map.groupBy(found, ({ pool }) => pool)]
+    .map(([pool, each]) => ({ pool, class: worstClass(each.map((one) => one.class)) }))
+    .filter((each) => each.class !== "None")
+    .toSorted((left, right) => compareUtf8(left.pool, right.pool));
+}
+
+/** The Machine Config Operator makes files of it, in a MachineConfig for each pool that it selects; others may inherit that. */
+function kubeletDisruption(
+  { before, after }: NodeWrite,
+  pools: readonly KubeObject[],
+  policies: Assessment<DisruptionPolicies>,
+): readonly PoolDisruption[] {
+  const isSized = [before, after].some((config) => at(config, "spec", "autoSizingReserved") === true);
+  const files = ["/etc/kubernetes/kubelet.conf", ...(isSized ? ["/etc/node-sizing-enabled.env"] : [])];
+  const disruption = classOfChange({ isOfSystem: false, files, units: [], isOfUsers: false }, policies);
+  const selected = pools.filter(({ metadata }) =>
+    [before, after].some((config) => isSelected(at(config, "spec", "machineConfigPoolSelector"), metadata.labels)),
+  );
+  const names = selected.flatMap(({ metadata }) => affectedPools(pools, generatedFor(after, metadata.name)));
+  return [...new Set(names)].map((pool) => ({ pool, class: disruption }));
+}
+
+/** An empty selector selects nothing. */
+function isSelected(selector: Json | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
+  const named = member(selector, "matchLabels");
+  const isEmpty =
+    (!isMap(named) || entriesOf(named).length === 0) && asList(member(selector, "matchExpressions")).length === 0;
+  return !isEmpty && matchesSelector(selector, labels);
+}
+
+function generatedFor({ apiVersion }: KubeObject, pool: string): KubeObject {
+  const labels: JsonMap = { [roleLabel]: pool };
+  return {
+    apiVersion,
+    kind: "MachineConfig",
+    metadata: { name: `99-${pool}-generated-kubelet`, labels },
+  } as KubeObject;
+}

@@ -1,0 +1,174 @@
+import type { KubeObject } from "@virt/api";
+import { fullBucket } from "@virt/engine";
+import { assessed, assessImpact, type ImpactFacts, notAssessed } from "@virt/impact";
+import { anyCluster } from "@virt/impact/testing/any-cluster";
+import {
+  type ClusterGiven,
+  clusterFacts,
+  policyObject,
+  poolObject,
+  psiConfig,
+  vmObject,
+  workers,
+} from "@virt/impact/testing/cluster-builder";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ObjectDecision } from "../baseline/decision.ts";
+import { annotationPrefix } from "../hco-annotations.ts";
+import { disruptionOfWrites } from "./node-write.ts";
+import { type GatedWrite, holdAtGate, isHeldAtGate, readRebootGate } from "./reboot-gate.ts";
+
+const gateOf = (value: string | undefined) =>
+  readRebootGate(value === undefined ? {} : { [`${annotationPrefix}reboot-gate`]: value });
+
+const applying = (object: KubeObject): ObjectDecision => ({
+  kind: "apply",
+  apply: {
+    cause: "create",
+    object,
+    intent: object,
+    handOver: [],
+    contested: [],
+    changes: [],
+    opponents: [],
+    done: { patched: 0, released: [], adopted: [], isResumed: false },
+  },
+  bucket: fullBucket,
+  skipsDryRun: true,
+});
+
+const others: readonly ObjectDecision[] = [
+  { kind: "unmanaged" },
+  { kind: "paused", reason: "manual" },
+  { kind: "held", reason: "InvalidPatch", message: "no" },
+  { kind: "in-sync", contested: [], intent: psiConfig() },
+  { kind: "wait", why: "throttled", inMs: 1 },
+  { kind: "not-there" },
+  { kind: "pause", paused: { field: "/spec", by: "x", count: 5, at: "" }, state: "", bucket: fullBucket },
+];
+
+type GateInput = { readonly gate: string | undefined; readonly facts: ImpactFacts; readonly isUnlisted?: boolean };
+
+function gated({ gate, facts, isUnlisted = false }: GateInput): GatedWrite {
+  const { disruption, pools } = facts;
+  const impact = assessImpact(facts);
+  return {
+    gate: gateOf(gate),
+    disruption: isUnlisted ? notAssessed("Forbidden") : assessed(disruption),
+    rollout: { disruption, impact, pools },
+  };
+}
+
+const held = (given: GateInput) => holdAtGate(applying(psiConfig()), gated(given));
+const messageOf = (decision: ObjectDecision) => (decision.kind === "held" ? decision.message : decision.kind);
+
+const free: ClusterGiven = { nodes: workers(3) };
+const blocked: ClusterGiven = { nodes: workers(3), vms: [vmObject("vm", "worker-0", { isMigratable: false })] };
+
+test("the gate is off unless somebody sets it, and a value that nobody knows holds as the right one would", () => {
+  expect(gateOf(undefined)).toEqual({ kind: "off" });
+  expect(gateOf(" no-blockers ")).toEqual({ kind: "on" });
+  expect(gateOf("")).toMatchObject({ kind: "unreadable" });
+  expect(gateOf("no-blocker")).toEqual({
+    kind: "unreadable",
+    reason: 'must be no-blockers, not "no-blocker"; did you mean no-blockers?',
+  });
+  expect(held({ gate: undefined, facts: clusterFacts(blocked) }).kind).toBe("apply");
+  expect(messageOf(held({ gate: "off", facts: clusterFacts(free) }))).toBe(
+    'annotation platform.kubevirt.io/reboot-gate on the HyperConverged must be no-blockers, not "off"',
+  );
+});
+
+test("a VM that cannot move holds the write, which goes once it can", () => {
+  expect(held({ gate: "no-blockers", facts: clusterFacts(blocked) })).toMatchObject({
+    kind: "held",
+    reason: "RebootGate",
+    message:
+      "annotation platform.kubevirt.io/reboot-gate holds it: 1 VM blocks the drain. It is applied automatically once that is resolved. Impact: 3 nodes of pool worker reboot one after another, 1 VM on worker-0 blocks the drain, 30 min to 2 h plus the time they block",
+  });
+  expect(held({ gate: "no-blockers", facts: clusterFacts(free) }).kind).toBe("apply");
+});
+
+test("what could not be read holds the write, unless the worst is assumed for it", () => {
+  const facts = clusterFacts(free);
+  const gaps: readonly (readonly [Partial<ImpactFacts>, string])[] = [
+    [{ vms: notAssessed("Forbidden", "403") }, "VMs not assessed (Forbidden): 403"],
+    [{ pods: notAssessed("Listing") }, "pods not assessed (Listing)"],
+    [{ budgets: notAssessed("Unavailable") }, "pods not assessed (Unavailable)"],
+    [{ nodes: notAssessed("NotServed") }, "nodes not assessed (NotServed)"],
+    [{ settings: notAssessed("NotServed") }, "KubeVirt not assessed (NotServed)"],
+  ];
+  for (const [gap, text] of gaps)
+    expect(messageOf(held({ gate: "no-blockers", facts: { ...facts, ...gap } }))).toContain(text);
+  const worst = {
+    policies: notAssessed("Forbidden"),
+    shape: notAssessed("Forbidden"),
+    runStrategies: notAssessed("Forbidden"),
+  };
+  expect(held({ gate: "no-blockers", facts: { ...facts, ...worst } }).kind).toBe("apply");
+  expect(messageOf(held({ gate: "no-blockers", facts, isUnlisted: true }))).toContain(
+    "pools are not assessed (Forbidden)",
+  );
+});
+
+test("a degraded pool holds the write only if it would roll out", () => {
+  const status = { conditions: [{ type: "NodeDegraded", status: "True" }] };
+  const isHeld = (degraded: string) => {
+    const pools = ["master", "worker"].map((name) => ({ ...poolObject(name), ...(name === degraded && { status }) }));
+    return isHeldAtGate(held({ gate: "no-blockers", facts: clusterFacts({ ...free, pools }) }));
+  };
+  expect([isHeld("worker"), isHeld("master")]).toEqual([true, false]);
+});
+
+const anyValue = fc.constantFrom(undefined, "no-blockers", "no-blockers", "No-Blockers", "", "false", "x".repeat(300));
+const anyGap = fc.record({
+  vms: fc.constantFrom(undefined, notAssessed("Forbidden")),
+  pods: fc.constantFrom(undefined, notAssessed("NotServed")),
+  nodes: fc.constantFrom(undefined, undefined, notAssessed("Listing")),
+});
+const anyPolicy = fc.constantFrom(["Reboot"], ["Drain"], ["Restart"], ["None"]);
+
+/** A change of a file, which policies may spare a reboot. */
+const fileConfig = (): KubeObject => ({
+  ...psiConfig(),
+  spec: { config: { storage: { files: [{ path: "/etc/a", contents: { source: "data:," } }] } } },
+});
+
+test("while the gate is on nothing that drains or reboots is written over a blocker, and nothing else is ever held", () => {
+  const law = fc.property(
+    fc.record({ given: anyCluster, gate: anyValue, gap: anyGap, actions: anyPolicy, isKernel: fc.boolean() }),
+    ({ given, gate, gap, actions, isKernel }) => {
+      const after = isKernel ? psiConfig() : fileConfig();
+      const policies = policyObject({ "/etc/a": actions });
+      const whole = clusterFacts({ ...given, policies, writes: [{ before: undefined, after }] });
+      const known = Object.fromEntries(Object.entries(gap).filter(([, value]) => value !== undefined));
+      const facts: ImpactFacts = { ...whole, ...known };
+      const write = gated({ gate, facts });
+      const decision = applying(after);
+      const result = holdAtGate(decision, write);
+      const { impact } = write.rollout;
+      const isDraining = isKernel || actions.some((action) => action === "Reboot" || action === "Drain");
+      const isBlocked = impact.blockers.length + impact.more.blockers > 0 || (impact.vms?.unknown ?? 0) > 0;
+      const isUnknown = Object.keys(known).length > 0;
+      const isHeld = gate !== undefined && isDraining && (isBlocked || isUnknown || gate !== "no-blockers");
+      // Held or the very same decision: what would be applied is neither changed nor forgotten.
+      expect(isHeld ? isHeldAtGate(result) : result === decision).toBe(true);
+      for (const other of others) expect(holdAtGate(other, write)).toBe(other);
+    },
+  );
+  fc.assert(law);
+});
+
+test("one write that would reboot a pool is held with the blockers of all that are pending", () => {
+  const facts = clusterFacts({ ...blocked, writes: [] });
+  const both = [psiConfig("worker"), psiConfig("master")].map((after) => ({ before: undefined, after }));
+  const disruption = disruptionOfWrites(both, facts.pools, facts.policies);
+  const rollout = { disruption, impact: assessImpact({ ...facts, disruption }), pools: facts.pools };
+  const own = disruptionOfWrites(both.slice(1), facts.pools, facts.policies);
+  const decision = holdAtGate(applying(psiConfig("master")), {
+    gate: gateOf("no-blockers"),
+    disruption: assessed(own),
+    rollout,
+  });
+  expect(messageOf(decision)).toContain("1 VM blocks the drain");
+});

@@ -1,0 +1,122 @@
+// The gate that people set before reboots: whether a write that drains or reboots nodes may go now, and why not.
+
+import type { Impact, KubeObject, PoolDisruption } from "@virt/api";
+import { asList, asNumber, asText, at, member } from "@virt/engine";
+import type { Assessment } from "@virt/impact";
+import type { HeldDecision, ObjectDecision } from "../baseline/decision.ts";
+import { annotationOf, annotationPrefix, rebootGateKey, refuseRebootGate } from "../hco-annotations.ts";
+
+/** `unreadable`: somebody wanted a gate, and nobody can say which. */
+export type RebootGate =
+  | { readonly kind: "off" }
+  | { readonly kind: "on" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/** Off unless the annotation is there; any value but the known one holds all until it is corrected. */
+export function readRebootGate(annotations: Readonly<Record<string, string>>): RebootGate {
+  const value = annotationOf(annotations, rebootGateKey);
+  if (value === undefined) return { kind: "off" };
+  const reason = refuseRebootGate(value);
+  return reason === undefined ? { kind: "on" } : { kind: "unreadable", reason };
+}
+
+/** What is known of the rollout that all pending writes would set off together. */
+export type GatedRollout = {
+  /** Of all of them. */
+  readonly disruption: readonly PoolDisruption[];
+  readonly impact: Impact;
+  /** All MachineConfigPools. */
+  readonly pools: readonly KubeObject[];
+};
+
+/** One write, and the gate before it. */
+export type GatedWrite = {
+  readonly gate: RebootGate;
+  /** What this write alone does to pools; not assessed: the pools cannot be listed. */
+  readonly disruption: Assessment<readonly PoolDisruption[]>;
+  readonly rollout: GatedRollout;
+};
+
+/** Holds an apply that drains or reboots nodes while the gate is closed. Any other decision stays as it is. */
+export function holdAtGate(decision: ObjectDecision, write: GatedWrite | undefined): ObjectDecision {
+  if (decision.kind !== "apply" || write === undefined || write.gate.kind === "off") return decision;
+  const { disruption } = write;
+  const isHarmless = disruption.isAssessed && disruption.value.every((each) => !isDraining(each));
+  if (isHarmless) return decision;
+  const causes = disruption.isAssessed
+    ? closedBecause(write.gate, write.rollout)
+    : [`pools are not assessed (${disruption.reason})`];
+  if (causes.length === 0) return decision;
+  const { changes, opponents } = decision.apply;
+  return { kind: "held", reason: rebootGateReason, message: messageOf(write, causes), changes, opponents };
+}
+
+/** The reason of what is held by the gate. */
+export const rebootGateReason = "RebootGate";
+
+function isDraining({ class: disruption }: PoolDisruption): boolean {
+  return disruption === "Reboot" || disruption === "Drain";
+}
+
+function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[]): string {
+  const key = `${annotationPrefix}${rebootGateKey}`;
+  const why = causes.join(", ");
+  if (gate.kind === "unreadable") return `annotation ${key} on the HyperConverged ${why}`;
+  return `annotation ${key} holds it: ${why}. It is applied automatically once that is resolved. Impact: ${rollout.impact.summary}`;
+}
+
+/** Why the gate is closed for whatever drains or reboots; empty: it is open. */
+export function closedBecause(gate: RebootGate, { disruption, impact, pools }: GatedRollout): readonly string[] {
+  if (gate.kind !== "on") return gate.kind === "off" ? [] : [gate.reason];
+  const { vms, pods, notAssessed } = impact;
+  const affected = new Set(disruption.filter(isDraining).map(({ pool }) => pool));
+  const gaps = notAssessed.filter(({ what }) => !harmlessGaps.has(what));
+  return [
+    ...counted(vms?.block ?? 0, "VM", "blocks the drain", "block the drain"),
+    ...counted(pods?.block ?? 0, "pod", "blocks the drain", "block the drain"),
+    ...counted(vms?.unknown ?? 0, "VM", "is in an unknown state", "are in an unknown state"),
+    ...gaps.map(
+      ({ what, reason, message }) => `${what} not assessed (${reason})${message === "" ? "" : `: ${message}`}`,
+    ),
+    ...(vms === undefined && gaps.length === 0 ? ["VMs not assessed"] : []),
+    ...(pods === undefined && gaps.length === 0 ? ["pods not assessed"] : []),
+    ...pools.flatMap((pool) =>
+      affected.has(pool.metadata.name) && isDegraded(pool) ? [`pool ${pool.metadata.name} is degraded`] : [],
+    ),
+  ];
+}
+
+/** Without these the worst is assumed, or nothing that blocks depends on them. */
+const harmlessGaps: ReadonlySet<string> = new Set(["disruption policies", "infrastructure", "VM owners"]);
+
+function counted(number: number, noun: string, one: string, several: string): readonly string[] {
+  if (number === 0) return [];
+  return [number === 1 ? `1 ${noun} ${one}` : `${number} ${noun}s ${several}`];
+}
+
+const degraded: ReadonlySet<string> = new Set(["Degraded", "NodeDegraded", "RenderDegraded"]);
+
+function isDegraded(pool: KubeObject): boolean {
+  const isCounted = (asNumber(at(pool, "status", "degradedMachineCount")) ?? 0) > 0;
+  return (
+    isCounted ||
+    asList(at(pool, "status", "conditions")).some(
+      (condition) => degraded.has(asText(member(condition, "type")) ?? "") && member(condition, "status") === "True",
+    )
+  );
+}
+
+/** Whether a decision is the gate's. */
+export function isHeldAtGate(decision: ObjectDecision): decision is HeldDecision {
+  return decision.kind === "held" && decision.reason === rebootGateReason;
+}
+
+/** What the event of a hold says; it is recorded once, when the hold begins. */
+export function rebootHeldNote(
+  objects: readonly string[],
+  causes: readonly string[],
+  { summary }: Pick<Impact, "summary">,
+): string {
+  const held = `${objects.join(", ")} held by annotation ${annotationPrefix}${rebootGateKey} on the HyperConverged`;
+  return `${held}: ${causes.join(", ")}. Nothing is undone; it is applied automatically once that is resolved. Impact: ${summary}`;
+}

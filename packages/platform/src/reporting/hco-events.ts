@@ -1,0 +1,161 @@
+// The events of the HyperConverged itself: mistakes in its annotations, and the CRDs that its features need.
+
+import type { EventMessage, KubeObject } from "@virt/api";
+import { isAskedFor, switchState } from "../activation.ts";
+import { didYouMean, shorten } from "../annotation-values.ts";
+import type { Asset, NeededKind } from "../asset.ts";
+import { readOverrides } from "../baseline/overrides.ts";
+import { readExclusions } from "../disabled-resources.ts";
+import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
+import type { EvaluatedObject, ManagedObject } from "../evaluate/evaluate-object.ts";
+import { annotationOf, annotationPrefix, annotationProblems } from "../hco-annotations.ts";
+import type { AssetHcoFact } from "../hco-fact.ts";
+import { normalEvent } from "./status-events.ts";
+
+const warning = (reason: string, note: string): EventMessage => ({ type: "Warning", reason, note });
+
+/** What stands until somebody mends it. */
+export function eventsForHyperConverged(
+  hco: KubeObject,
+  facts: ClusterFacts,
+  assets: readonly Asset[],
+): readonly EventMessage[] {
+  const annotations = hco.metadata.annotations ?? {};
+  const onObject = new Set(readOverrides(hco).mistakes.map(({ key }) => key)); // reported with what is done to the object
+  const problems = annotationProblems(annotations, assets)
+    .filter(({ key }) => !onObject.has(key))
+    .map((problem) =>
+      problem.kind === "invalid"
+        ? warning("InvalidConfiguration", `Invalid annotation ${problem.key} on the HyperConverged: ${problem.reason}`)
+        : warning(
+            "UnknownAnnotation",
+            `Unknown annotation ${problem.key} on the HyperConverged, did you mean ${problem.nearest}?`,
+          ),
+    );
+  const exclusions = readExclusions(annotationOf(annotations, "disabled-resources"));
+  const unknown = facts.activation.unknown.map((name) =>
+    warning(
+      "UnknownAssetName",
+      `Unknown asset or group "${name}" in annotation platform.kubevirt.io/autopilot on the HyperConverged: use true, false or asset names${didYouMean(name, activationWords(assets))}`,
+    ),
+  );
+  const missing = dependencies(facts, assets).flatMap((one) =>
+    one.isMissing
+      ? warning(
+          "CRDMissing",
+          `CRD ${one.crd} is not installed, skipping ${one.assets} assets until it is. Next: install its operator, or switch the feature off`,
+        )
+      : [],
+  );
+  return [
+    ...problems,
+    ...(exclusions.kind === "refused"
+      ? [warning("InvalidExclusions", `Invalid disabled-resources annotation: ${exclusions.reason}`)]
+      : []),
+    ...unknown,
+    ...missing,
+  ];
+}
+
+function activationWords(assets: readonly Asset[]): readonly string[] {
+  return ["true", "false", ...assets.flatMap(({ name, group }) => [name, ...(group === undefined ? [] : [group])])];
+}
+
+/** A CRD that a feature needs, and whether it is missing. */
+export type Dependency = {
+  readonly crd: string;
+  /** Of the assets, as it is listed and switched. */
+  readonly assets: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly isMissing: boolean;
+};
+
+/** CRDs of features that somebody asked for, or that a whole OpenShift has; nothing while that cannot be told. */
+export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): readonly Dependency[] {
+  const { hco, activation, topology, crds, unread } = facts;
+  if (hco === undefined || !activation.isActive || unread !== undefined) return [];
+  const isStandalone = topology.isOpenShift && !topology.isHCP && topology.controlPlaneTopology !== "";
+  const all = assets.flatMap((asset) => {
+    const { isOn, isAskedFor: isSwitched } = switchState(asset.switch, hco);
+    const isWanted =
+      isOn && (isSwitched || isAskedFor(activation, asset) || (asset.dependency === "platform" && isStandalone));
+    const kinds = isWanted ? [...ownKind(asset, hco), ...asset.needs, ...(asset.gates ?? [])] : [];
+    return kinds.map((kind) => ({ ...described(kind, asset), isMissing: !crds.has(kind.crd) }));
+  });
+  return all.filter((each, at) => all.findIndex((one) => one.crd === each.crd && one.assets === each.assets) === at);
+}
+
+/** The HyperConverged in the version that is served. */
+function ownKind({ target }: Asset, { apiVersion }: Pick<AssetHcoFact, "apiVersion">): readonly NeededKind[] {
+  const { crd, kind } = target;
+  return crd === undefined
+    ? []
+    : [{ crd, kind, apiVersion: target.kind === "HyperConverged" ? apiVersion : target.apiVersion }];
+}
+
+function described(
+  { crd, apiVersion, kind }: NeededKind,
+  { group: assets, name }: Asset,
+): Omit<Dependency, "isMissing"> {
+  const [group = "", version = ""] = apiVersion.split("/");
+  return { crd, assets: assets ?? name, group, version, kind };
+}
+
+/** Why nothing is done, with the annotation, the object and the command. */
+export function idleMessage({ metadata: { name, namespace = "", annotations = {} } }: KubeObject): string {
+  const key = `${annotationPrefix}autopilot`;
+  const value = annotationOf(annotations, "autopilot") ?? "";
+  const why = value === "" ? `annotation ${key} is not set` : `annotation ${key} is ${JSON.stringify(shorten(value))}`;
+  const command = `kubectl annotate hyperconverged ${name} -n ${namespace} --overwrite ${key}=true`;
+  return `Autopilot not enabled, keeping idle: ${why} on HyperConverged ${namespace}/${name}. Next: see what would be applied with the command render, then opt in with ${command} (some assets reboot nodes), or list asset names instead of true`;
+}
+
+/** By CRD, the assets that wait for it. */
+export type MissingCrds = ReadonlyMap<string, readonly string[]>;
+
+export type EvaluatedObjects = {
+  readonly objects: readonly ManagedObject[];
+  readonly evaluate: (object: ManagedObject) => EvaluatedObject;
+};
+
+/** The CRDs that are missing now, with the assets that wait for them. */
+export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrds {
+  const missing = new Map<string, string[]>();
+  for (const object of objects)
+    for (const [asset, status] of evaluate(object).statuses)
+      if (status.kind === "excluded" && status.reason === "CRDMissing")
+        missing.set(status.details, [...(missing.get(status.details) ?? []), asset]);
+  return missing;
+}
+
+/** What is there after the CRDs changed. */
+export type DiscoveredCrds = {
+  /** CRDs that are there. */
+  readonly crds: ReadonlySet<string>;
+  /** Assets that are left out, whatever the reason. */
+  readonly excluded: ReadonlySet<string>;
+};
+
+/** An asset may wait no longer because nobody wants it any more: that is no discovery. */
+export function eventsForDiscoveredCrds(
+  before: MissingCrds,
+  { crds, excluded }: DiscoveredCrds,
+): readonly EventMessage[] {
+  return [...before].flatMap(([crd, assets]) => {
+    const ready = assets.filter((asset) => !excluded.has(asset));
+    if (!crds.has(crd) || ready.length === 0) return [];
+    return normalEvent("CRDDiscovered", `CRD ${crd} discovered, ${joinNames(ready)} assets can now be reconciled`);
+  });
+}
+
+/** The names of the assets that are left out now. */
+export function excludedAssets({ objects, evaluate }: EvaluatedObjects): ReadonlySet<string> {
+  const statuses = objects.flatMap((object) => [...evaluate(object).statuses]);
+  return new Set(statuses.flatMap(([asset, { kind }]) => (kind === "excluded" ? [asset] : [])));
+}
+
+function joinNames(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}

@@ -1,0 +1,100 @@
+// What the metrics of an object are after a reconcile.
+
+import type { KubeObject } from "@virt/api";
+import { readIgnoreFields } from "@virt/engine";
+import { readOverrides } from "../baseline/overrides.ts";
+import { isInSync, isUnsettled, objectFindingOf, type ReconcileOutcome } from "./reconcile-outcome.ts";
+
+/** Values of label `reason` of the metric of paused objects. */
+export const pauseReasons = ["edit-war", "manual", "deletion-fight"] as const;
+/** Values of label `type` of the metric of overrides in force. */
+export const customizationTypes = ["patch", "ignore", "unmanaged"] as const;
+/** Values of label `type` of the metric of invalid overrides. */
+export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as const;
+
+/** What the metrics of one object are. */
+export type ObjectMetrics = {
+  /** 1 in sync, 0 failed; undefined: it is not ours to judge. */
+  readonly compliance: 0 | 1 | undefined;
+  readonly paused: (typeof pauseReasons)[number] | undefined;
+  readonly customizations: readonly (typeof customizationTypes)[number][];
+  readonly invalid: readonly (typeof invalidOverrideTypes)[number][];
+  /** How many fields are left to others. */
+  readonly contested: number;
+};
+
+export type ObjectMetricsInput = {
+  readonly live: KubeObject | undefined;
+  /** What they were before; undefined: there were none. */
+  readonly last: ObjectMetrics | undefined;
+  /** A failure that may be over with the next try. */
+  readonly isPassing: boolean;
+};
+
+/** Undefined where the object is not managed. */
+export function objectMetricsOf(outcome: ReconcileOutcome, input: ObjectMetricsInput): ObjectMetrics | undefined {
+  const { last } = input;
+  if (outcome.kind === "excluded") return undefined;
+  if (objectFindingOf(outcome) === "blind" && last !== undefined) return last;
+  return {
+    compliance: complianceOf(outcome, input),
+    paused: pausedOf(outcome),
+    ...overrideMetrics(outcome, input),
+    contested: contestedIn(outcome) ?? (isUnsettled(outcome) ? (last?.contested ?? 0) : 0),
+  };
+}
+
+/** What was in sync is so until it is known to have failed. */
+function complianceOf(outcome: ReconcileOutcome, { last, isPassing }: ObjectMetricsInput): ObjectMetrics["compliance"] {
+  if (isInSync(outcome)) return 1;
+  if ((outcome.kind === "failed" && !isPassing) || isMutated(outcome)) return 0;
+  return isUnsettled(outcome) ? last?.compliance : undefined;
+}
+
+/** It is as admission makes it, not as we applied it. */
+function isMutated(outcome: ReconcileOutcome): boolean {
+  return outcome.kind === "applied"
+    ? outcome.mutated.length > 0
+    : outcome.kind === "decided" && outcome.decision.kind === "mutated";
+}
+
+function contestedIn(outcome: ReconcileOutcome): number | undefined {
+  if (outcome.kind === "applied") return outcome.apply.contested.length;
+  if (outcome.kind !== "decided") return undefined;
+  const { decision } = outcome;
+  return decision.kind === "contested" || decision.kind === "in-sync" || decision.kind === "mutated"
+    ? decision.contested.length
+    : undefined;
+}
+
+function overrideMetrics(
+  outcome: ReconcileOutcome,
+  { live }: ObjectMetricsInput,
+): Pick<ObjectMetrics, "customizations" | "invalid"> {
+  const { patch, ignoreFields, mistakes } = readOverrides(live);
+  const decision = outcome.kind === "decided" ? outcome.decision : undefined;
+  const mistaken = [...new Set(mistakes.map(({ reason }) => (reason === "InvalidMode" ? "mode" : "annotation")))];
+  if (decision?.kind === "unmanaged") return { customizations: ["unmanaged"], invalid: mistaken };
+  const isPatchInvalid = decision?.kind === "held" && decision.reason === "InvalidPatch";
+  const isMaskHeld = decision?.kind === "held" && decision.reason === "InvalidIgnoreFields";
+  const isMaskInvalid = isMaskHeld || (ignoreFields !== undefined && readIgnoreFields(ignoreFields).kind === "refused");
+  return {
+    customizations: [
+      ...(patch !== undefined && !isPatchInvalid ? (["patch"] as const) : []),
+      ...(ignoreFields !== undefined && !isMaskInvalid ? (["ignore"] as const) : []),
+    ],
+    invalid: [
+      ...(isPatchInvalid ? (["patch"] as const) : []),
+      ...(isMaskInvalid ? (["ignore"] as const) : []),
+      ...mistaken,
+    ],
+  };
+}
+
+/** Why an object is paused; undefined: it is not. */
+export function pausedOf(outcome: ReconcileOutcome): ObjectMetrics["paused"] {
+  if (outcome.kind === "paused-now") return "edit-war";
+  if (outcome.kind !== "decided") return undefined;
+  if (outcome.decision.kind === "deletion-fight") return "deletion-fight";
+  return outcome.decision.kind === "paused" ? outcome.decision.reason : undefined;
+}

@@ -1,0 +1,116 @@
+// The events of what a reconcile did, with the nodes that it reaches: recorded once, when it happened.
+
+import type { EventMessage, KubeObject, Ref } from "@virt/api";
+import { asText, at, contentChanges, entriesOf, isMap, showValue, writePath } from "@virt/engine";
+import type { Topology } from "@virt/facts";
+import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
+import { objectName } from "../evaluate/managed-objects.ts";
+import { objectAnnotations } from "../hco-annotations.ts";
+import type { AppliedOutcome, ReconciledObject } from "./reconcile-outcome.ts";
+import { activeAssets, driftEvents, normalEvent } from "./status-events.ts";
+
+/** The events of what was written; none where nothing was. */
+export function eventsForOutcome(
+  ref: Ref,
+  { outcome, evaluated }: ReconciledObject,
+  topology: Topology,
+): readonly EventMessage[] {
+  if (outcome.kind !== "applied") return [];
+  const name = objectName(ref);
+  return [
+    ...doneEvents(name, outcome),
+    ...appliedEvents(name, outcome, { evaluated, reach: reachOf(outcome, topology) }),
+  ];
+}
+
+function doneEvents(name: string, { apply: { done } }: AppliedOutcome): readonly EventMessage[] {
+  const { patched, released, isResumed } = done;
+  return [
+    ...(isResumed ? resumedEvents(name) : []),
+    ...(patched > 0 ? normalEvent("PatchApplied", `Applied ${patched} JSON patch operation(s) to ${name}`) : []),
+    ...(released.length > 0
+      ? normalEvent("FieldsReleased", `Released ${released.map(writePath).join(", ")} of ${name}`)
+      : []),
+    ...adoptionEvents(name, done.adopted),
+  ];
+}
+
+// Events have a kilobyte for their text.
+const mostCharacters = 700;
+
+/** Each field with both values, in as many events as that takes. */
+function adoptionEvents(name: string, adopted: AppliedOutcome["apply"]["done"]["adopted"]): readonly EventMessage[] {
+  const fields = adopted.map(
+    ({ path, live, desired, managers }) =>
+      `${writePath(path)} (${showValue(live)} → ${showValue(desired)}, was of ${managers.join(", ")})`,
+  );
+  return chunked(fields).flatMap((text) =>
+    normalEvent(
+      "FieldsAdopted",
+      `Took over fields of ${name} because of annotation ${objectAnnotations.adopt}: ${text}`,
+    ),
+  );
+}
+
+function chunked(texts: readonly string[]): readonly string[] {
+  return texts.reduce<readonly string[]>((chunks, text) => {
+    const last = chunks.at(-1);
+    const isFull = last === undefined || last.length + text.length > mostCharacters;
+    return isFull ? [...chunks, text] : [...chunks.slice(0, -1), `${last}, ${text}`];
+  }, []);
+}
+
+/** The event of a pause that is over. */
+export function resumedEvents(name: string): readonly EventMessage[] {
+  return normalEvent("ReconcileResumed", `Reconciliation of ${name} resumed`);
+}
+
+type OutcomeContext = { readonly evaluated: EvaluatedObject; readonly reach: RolloutReach | undefined };
+
+function appliedEvents(
+  name: string,
+  { apply }: AppliedOutcome,
+  { evaluated, reach }: OutcomeContext,
+): readonly EventMessage[] {
+  const next = reach === undefined ? "" : `; ${reachText(reach)}`;
+  if (apply.cause !== "drift")
+    return normalEvent("AssetApplied", `Applied asset ${activeAssets(evaluated)}: ${name}${next}`);
+  return [...driftEvents(name, apply), ...normalEvent("DriftCorrected", `Corrected drift for ${name}${next}`)];
+}
+
+/** Nodes reboot for another content, not for another label or owner. */
+function reachOf({ before, live }: AppliedOutcome, topology: Topology): RolloutReach | undefined {
+  const isOther = before === undefined || contentChanges(before, live).some(({ path }) => path[0] === "f:spec");
+  return isOther ? rolloutReach(live, topology) : undefined;
+}
+
+function reachText({ pool, nodes }: RolloutReach): string {
+  if (nodes === 0) return `pool ${pool} has no nodes, none reboots`;
+  return nodes === 1 ? `1 node of pool ${pool} will reboot` : `${nodes} nodes of pool ${pool} will reboot`;
+}
+
+/** How many nodes of a pool a change reaches. */
+export type RolloutReach = { readonly pool: string; readonly nodes: number };
+
+const group = "machineconfiguration.openshift.io";
+const roleLabel = `${group}/role`;
+const poolLabel = `pools.operator.${group}/`;
+
+/**
+ * Undefined for objects of other groups and for pools whose nodes are not counted. Custom pools inherit what pool worker gets, and
+ * their nodes carry its role: they are counted with it.
+ */
+export function rolloutReach(object: KubeObject, { workerCount, masterCount }: Topology): RolloutReach | undefined {
+  const pool = poolOf(object);
+  if (pool === "worker") return { pool, nodes: workerCount };
+  return pool === "master" ? { pool, nodes: masterCount } : undefined;
+}
+
+function poolOf(object: KubeObject): string | undefined {
+  if (!object.apiVersion.startsWith(`${group}/`)) return undefined;
+  const role = asText(at(object, "metadata", "labels", roleLabel));
+  if (role !== undefined) return role;
+  const selector = at(object, "spec", "machineConfigPoolSelector", "matchLabels");
+  const keys = isMap(selector) ? entriesOf(selector).map(([key]) => key) : [];
+  return keys.find((key) => key.startsWith(poolLabel))?.slice(poolLabel.length);
+}

@@ -1,0 +1,191 @@
+// The events that stand as long as the situation of an object lasts: each is recorded once, when it begins.
+
+import type { EventMessage, KubeObject, Ref } from "@virt/api";
+import { describeOpponent, showValue, writePath } from "@virt/engine";
+import type { Asset } from "../asset.ts";
+import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
+import { describeMutation } from "../baseline/mutation.ts";
+import { readOverrides } from "../baseline/overrides.ts";
+import type { AssetStatus } from "../evaluate/asset-status.ts";
+import type { EvaluatedObject, ManagedObject } from "../evaluate/evaluate-object.ts";
+import { objectName, removeAnnotationCommand } from "../evaluate/managed-objects.ts";
+import { objectAnnotations } from "../hco-annotations.ts";
+import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts";
+
+const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them.`;
+const leftAsItIs = "The object is left as it is: drift is reported and not corrected.";
+
+/** One event of type Normal, as a list to be joined with others. */
+export const normalEvent = (reason: string, note: string): readonly EventMessage[] => [
+  { type: "Normal", reason, note },
+];
+/** One event of type Warning, as a list to be joined with others. */
+export const warningEvent = (reason: string, note: string): readonly EventMessage[] => [
+  { type: "Warning", reason, note },
+];
+
+/** What stands after a reconcile; what was recorded before and is not among it is over. */
+export function eventsForStatus(
+  { ref, assets }: ManagedObject,
+  { outcome, evaluated }: ReconciledObject,
+  live?: KubeObject,
+): readonly EventMessage[] {
+  const name = objectName(ref);
+  const governed = [...evaluated.statuses.values()].flatMap((status) =>
+    status.kind === "excluded" && status.reason === "GovernedByPlan"
+      ? normalEvent("GovernedByPlan", `${name} is governed by ${status.details}, platform management yields`)
+      : [],
+  );
+  const released = [...evaluated.statuses.values()].flatMap((status) =>
+    status.kind === "excluded" && status.reason === "ReleasedByPlan"
+      ? normalEvent("ReleasedByPlan", `${name} is left as it is: ${status.details}`)
+      : [],
+  );
+  const failures = [...evaluated.statuses].flatMap(([asset, status]) => eventsForAsset(asset, status));
+  const rivals = assets.flatMap((asset) => rivalEvents(name, asset, evaluated.statuses.get(asset.name)));
+  return [
+    ...governed.slice(0, 1),
+    ...released,
+    ...failures,
+    ...rivals,
+    ...mistakeEvents(ref, live),
+    ...outcomeEvents(ref, outcome, evaluated),
+  ];
+}
+
+function eventsForAsset(asset: string, status: AssetStatus): readonly EventMessage[] {
+  if (status.kind === "active") return (status.warnings ?? []).flatMap((each) => warningEvent("ValueLimited", each));
+  if (status.kind !== "excluded") return [];
+  if (status.reason === "RenderError")
+    return warningEvent("RenderFailed", `Failed to render asset ${asset}: ${status.details}`);
+  if (status.reason === "AlreadyProvided")
+    return normalEvent("AlreadyProvided", `Asset ${asset} not applied: ${status.details} already provides it`);
+  return [];
+}
+
+function rivalEvents(
+  name: string,
+  { purpose, feature }: Asset,
+  status: AssetStatus | undefined,
+): readonly EventMessage[] {
+  if (status?.kind !== "active" || status.rival === undefined) return [];
+  return warningEvent(
+    "PurposeConflict",
+    `${name} and ${status.rival} serve the same purpose ${purpose ?? feature.name}`,
+  );
+}
+
+function mistakeEvents(ref: Ref, live: KubeObject | undefined): readonly EventMessage[] {
+  return readOverrides(live).mistakes.flatMap(({ reason, key, message }) => {
+    const what = reason === "UnknownAnnotation" ? "Unknown" : "Invalid";
+    const result = message.endsWith("?") ? "" : ".";
+    const next = `Next: correct it, or ${removeAnnotationCommand(ref, key)}`;
+    return warningEvent(
+      reason,
+      `${what} annotation ${key} on ${objectName(ref)}: ${message}${result} ${leftAsItIs} ${next}`,
+    );
+  });
+}
+
+function outcomeEvents(ref: Ref, outcome: ReconcileOutcome, evaluated: EvaluatedObject): readonly EventMessage[] {
+  const name = objectName(ref);
+  switch (outcome.kind) {
+    case "excluded":
+      return [];
+    case "applied":
+      return [...mutationEvents(name, outcome.mutated), ...contestedEvents(name, outcome.apply.contested)];
+    case "paused-now": {
+      const { field, by, count } = outcome.decision.paused;
+      return warningEvent(
+        "ThrashingDetected",
+        `Edit war detected for ${name}: ${field} was changed ${count} times by ${by}. Reconciliation paused. The value of the other writer stays. Next: settle who owns the field, then resume with ${removeAnnotationCommand(ref, objectAnnotations.paused)}, or set ${objectAnnotations.mode}=unmanaged to leave the object to others.`,
+      );
+    }
+    case "failed":
+      return outcome.isPermanent
+        ? warningEvent("ApplyFailed", `Failed to apply asset ${activeAssets(evaluated)} to ${name}: ${outcome.message}`)
+        : [];
+    case "decided":
+      return decisionEvents(ref, outcome.decision);
+  }
+}
+
+/** As an event names the assets of an object. */
+export function activeAssets({ statuses }: EvaluatedObject): string {
+  return [...statuses].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])).join(",");
+}
+
+function decisionEvents(ref: Ref, decision: ObjectDecision): readonly EventMessage[] {
+  const name = objectName(ref);
+  switch (decision.kind) {
+    case "unmanaged":
+      return normalEvent(
+        "UnmanagedMode",
+        `${name} is unmanaged (annotation ${objectAnnotations.mode}): nothing is written to it. Manage it again with ${removeAnnotationCommand(ref, objectAnnotations.mode)}`,
+      );
+    case "held":
+      return heldEvents(name, decision);
+    case "mutated":
+      return [...mutationEvents(name, decision.changes), ...contestedEvents(name, decision.contested)];
+    case "contested":
+    case "in-sync":
+      return contestedEvents(name, decision.contested);
+    case "deletion-fight":
+      return warningEvent(
+        "ThrashingDetected",
+        `Edit war detected for ${name}: it was deleted ${decision.count} times within an hour and is not created again for now. Next: if it is to stay deleted, exclude it by annotation platform.kubevirt.io/disabled-resources on the HyperConverged.`,
+      );
+    case "managed-by-other":
+    case "paused":
+    case "not-there":
+    case "apply":
+    case "wait":
+    case "pause":
+      return [];
+  }
+}
+
+/** Drift is reported meanwhile, though nobody corrects it. */
+function heldEvents(name: string, decision: Extract<ObjectDecision, { kind: "held" }>): readonly EventMessage[] {
+  const { reason, message, changes = [], opponents = [] } = decision;
+  return [...invalidOverrideEvents(name, reason, message), ...driftEvents(name, { changes, opponents })];
+}
+
+/** Mistakes in other annotations are reported whatever is done with the object. */
+function invalidOverrideEvents(name: string, reason: string, message: string): readonly EventMessage[] {
+  const result = /[.?!]$/.test(message) ? "" : ".";
+  if (reason === "InvalidPatch")
+    return warningEvent(reason, `Invalid JSON patch for ${name}: ${message}${result} ${leftAsItIs}`);
+  if (reason === "InvalidIgnoreFields")
+    return warningEvent(reason, `Invalid ignore-fields annotation for ${name}: ${message}${result} ${leftAsItIs}`);
+  return [];
+}
+
+export function driftEvents(
+  name: string,
+  { changes, opponents }: Pick<ApplyDecision, "changes" | "opponents">,
+): readonly EventMessage[] {
+  if (changes.length === 0) return [];
+  const paths = changes
+    .map(({ path, desired, live }) => `${writePath(path)} (${showValue(desired)} → ${showValue(live)})`)
+    .join(", ");
+  const by = opponents.join(", ") || describeOpponent("unknown");
+  return warningEvent("DriftDetected", `Drift detected for ${name}: ${paths} changed by ${by}`);
+}
+
+function mutationEvents(name: string, changes: ApplyDecision["changes"]): readonly EventMessage[] {
+  if (changes.length === 0) return [];
+  return warningEvent(
+    "MutatedByAdmission",
+    `${name} is stored differently from what was applied: ${describeMutation(changes)}. A mutating webhook or admission policy changes it; it is applied again when those change. Next: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies`,
+  );
+}
+
+function contestedEvents(
+  name: string,
+  contested: Extract<ObjectDecision, { kind: "contested" }>["contested"],
+): readonly EventMessage[] {
+  if (contested.length === 0) return [];
+  const fields = contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
+  return warningEvent("Contested", `Fields of ${name} are set by others and left alone: ${fields}. ${adopt}`);
+}

@@ -1,0 +1,58 @@
+import type { Bucket } from "@virt/engine";
+import { expect, test } from "vitest";
+import { type AssetStatus, unreadStatus } from "../evaluate/asset-status.ts";
+import { active, blind, evaluated, inSync, notes, throttled, waits } from "../testing/outcome-fixtures.ts";
+import type { ReconcileOutcome } from "./reconcile-outcome.ts";
+import { findThrottling, findUnreadInputs } from "./waiting-events.ts";
+
+const thingRef = { apiVersion: "v1", kind: "T", name: "t" };
+
+test("an input that cannot be read is worth an event after a minute, and a short outage never", () => {
+  let since: number | undefined;
+  const reconcile = (now: number, ...statuses: readonly AssetStatus[]) => {
+    const found = findUnreadInputs(thingRef, { outcome: inSync, evaluated: evaluated(...statuses) }, { since, now });
+    since = found.since;
+    return found;
+  };
+  expect(reconcile(1_000, active, waits)).toEqual({ since: 1_000, events: [], dueAt: 61_000 });
+  expect(reconcile(60_999, waits)).toEqual({ since: 1_000, events: [], dueAt: 61_000 });
+  expect(notes(reconcile(61_000, waits).events)).toEqual([
+    "Input nodes unavailable, assets keep their last state: HTTP 503: later",
+  ]);
+  expect(reconcile(62_000, active)).toEqual({ since: undefined, events: [] });
+  expect(reconcile(63_000, waits)).toEqual({ since: 63_000, events: [], dueAt: 123_000 });
+});
+
+test("an input is named whole, whatever its name holds", () => {
+  const status = unreadStatus({ name: "schema of things: v1", why: "HTTP 503: later" });
+  const reconciled = { outcome: inSync, evaluated: evaluated(status) };
+  expect(notes(findUnreadInputs(thingRef, reconciled, { since: 0, now: 60_000 }).events)).toEqual([
+    "Input schema of things: v1 unavailable, assets keep their last state: HTTP 503: later",
+  ]);
+});
+
+test("an object that cannot be read itself is reported like an input", () => {
+  const reconcile = (since: number | undefined, now: number, outcome: ReconcileOutcome) =>
+    findUnreadInputs(thingRef, { outcome, evaluated: evaluated(active) }, { since, now });
+  expect(reconcile(undefined, 0, blind)).toEqual({ since: 0, events: [], dueAt: 60_000 });
+  expect(notes(reconcile(0, 60_000, blind).events)).toEqual([
+    "Input T t unavailable, assets keep their last state: not listed yet",
+  ]);
+  expect(reconcile(0, 61_000, inSync)).toEqual({ since: undefined, events: [] });
+});
+
+test("that writes wait stands until the object may write as often as any other, and again after that", () => {
+  let known: Bucket | undefined;
+  const reconcile = (outcome: ReconcileOutcome, now: number, fullAt: number) => {
+    const found = findThrottling(thingRef, outcome, { throttled: known, bucket: { fullAt }, now });
+    known = found.throttled;
+    return notes(found.events);
+  };
+  const note = "Update throttled for T t (limit: 10 updates per 1m0s)";
+  expect(reconcile(inSync, 0, 60_000)).toEqual([]); // many writes, and none had to wait
+  expect(reconcile(throttled, 0, 60_000)).toEqual([note]);
+  expect(reconcile(inSync, 6_000, 66_000)).toEqual([note]); // a token came back and is spent
+  expect(reconcile(throttled, 6_000, 66_000)).toEqual([note]);
+  expect(reconcile(inSync, 66_000, 72_000)).toEqual([]); // it was full when the next write came
+  expect(reconcile(inSync, 67_000, 78_000)).toEqual([]);
+});

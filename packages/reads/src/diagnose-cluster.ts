@@ -1,0 +1,110 @@
+// Diagnoses every pool of a cluster at once, with the rights of whoever asks: one list per kind, whether a config rolls out or not.
+
+import { rolloutChanges } from "@virt/advisor";
+import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } from "@virt/api";
+import { chooseHyperConverged, infrastructureInformer, kindInformer, poolInformer } from "@virt/facts";
+import {
+  type Assessment,
+  changeOfPool,
+  diagnoseOnce,
+  hcoHealthInformers,
+  notAssessed,
+  type PodFact,
+  podsToRead,
+  rolloutInformers,
+} from "@virt/impact";
+import { type Client, Discovery, type InformerSpec } from "@virt/kube";
+import { collectDoctorFacts, readNamedPod } from "./doctor-facts.ts";
+import { assessList } from "./impact-reads.ts";
+import { listOnce } from "./list-once.ts";
+
+export type ClusterDiagnosis = {
+  readonly rollout: RolloutStatus;
+  /** Causes that were seen for the first time; a controller that watches says them when they last. */
+  readonly young: readonly RolloutFinding[];
+  /** Every pool there is, also those that were not asked for. */
+  readonly pools: readonly string[];
+  /** What could not be listed, and why: it leads to no finding. */
+  readonly notAssessed: readonly { readonly kind: string; readonly reason: string; readonly message: string }[];
+};
+
+export type ClusterDiagnosisOptions = {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Their rollouts tell what was changed and since when. */
+  readonly configs: readonly VirtPlatformConfig[];
+  /** Undefined: all. */
+  readonly pools: ReadonlySet<string> | undefined;
+  /** Milliseconds. */
+  readonly now: number;
+};
+
+const machineConfigInformer = kindInformer("machineconfiguration.openshift.io/v1", "MachineConfig");
+const mostNamedPods = 10;
+
+/** Never throws for what may not be read. Nothing is written. */
+export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise<ClusterDiagnosis> {
+  const { client, signal, configs, now } = options;
+  const discovery = new Discovery(client);
+  const list = async (spec: InformerSpec) => assessList(await listOnce(spec, { client, discovery, signal }));
+  const rolling = configs.filter(({ status }) => (status?.rollouts ?? []).length > 0);
+  const specs = [...rolloutInformers, infrastructureInformer, ...(rolling.length === 0 ? [] : [machineConfigInformer])];
+  const lists = new Map(await Promise.all(specs.map(async (spec) => [spec, await list(spec)] as const)));
+  const of = (spec: InformerSpec): Assessment<readonly KubeObject[]> => lists.get(spec) ?? notAssessed("Unavailable");
+  const itemsOf = (spec: InformerSpec) => {
+    const answer = of(spec);
+    return answer.isAssessed ? answer.value : [];
+  };
+  const served = hcoHealthInformers.find((spec) => of(spec).isAssessed);
+  const hco = served && chooseHyperConverged(itemsOf(served), "");
+  const pools = itemsOf(poolInformer);
+  const machineConfigs = itemsOf(machineConfigInformer);
+  const asked = pools.filter(({ metadata }) => options.pools?.has(metadata.name) ?? true);
+  const names = new Set(asked.map(({ metadata }) => metadata.name));
+  const live = ({ name }: { readonly name: string }) => machineConfigs.find(({ metadata }) => metadata.name === name);
+  const ours = rolling
+    .flatMap((config) => rolloutChanges(config, live, pools))
+    .map((change) => ({ ...change, pools: change.pools.filter((pool) => names.has(pool)) }));
+  const facts = collectDoctorFacts({
+    disruption: [],
+    renderedOf: () => undefined,
+    list: of,
+    hco: hco?.kind === "found" ? hco.object : undefined,
+    now,
+    changes: [...ours, ...asked.map(changeOfPool)],
+    areVmsNamed: true,
+  });
+  const known = { ...facts, before: historyOf(configs) };
+  const named = podsToRead(known).slice(0, mostNamedPods);
+  const pods = await Promise.all(named.map((pod) => readNamedPod(pod, { sender: client, signal })));
+  const namedPods = pods.filter((pod): pod is PodFact => pod !== undefined && pod !== "unavailable");
+  const { rollout, young } = diagnoseOnce({ ...known, namedPods });
+  return {
+    rollout,
+    young,
+    pools: pools.map(({ metadata }) => metadata.name).toSorted(),
+    notAssessed: [...lists].flatMap(([{ kind }, answer]) =>
+      answer.isAssessed || isNoLoss(kind, answer.reason)
+        ? []
+        : [{ kind, reason: answer.reason, message: answer.message }],
+    ),
+  };
+}
+
+/** What the advisor has seen so far, of all configs: since when nodes are in their phase, and findings are there. */
+function historyOf(configs: readonly VirtPlatformConfig[]): RolloutStatus | undefined {
+  const rollouts = configs.flatMap(({ status }) => status?.rollout ?? []);
+  if (rollouts.length === 0) return undefined;
+  return {
+    summary: "",
+    pools: rollouts.flatMap(({ pools }) => pools),
+    nodes: rollouts.flatMap(({ nodes }) => nodes),
+    findings: rollouts.flatMap(({ findings }) => findings),
+    more: { pools: 0, nodes: 0, findings: 0 },
+  };
+}
+
+/** Kinds that a cluster without them does not miss. */
+function isNoLoss(kind: string, reason: string): boolean {
+  return reason === "NotServed" && kind !== "MachineConfigPool";
+}

@@ -1,0 +1,34 @@
+// What the operator and people's tools read of a cluster: lists, the facts of impact and diagnosis, and previews of what would be applied.
+// Nothing here writes: at most it asks the API server by a dry run.
+
+export { type ClusterDiagnosis, diagnoseCluster } from "./diagnose-cluster.ts";
+export { collectDoctorFacts, readNamedPod } from "./doctor-facts.ts";
+export {
+  collectImpactFacts,
+  ImpactReads,
+  InformerLists,
+  inLanes,
+  type ListFacts,
+  listPolicies,
+} from "./impact-reads.ts";
+export { listOnce } from "./list-once.ts";
+export {
+  admissionInformers,
+  governanceInformer,
+  isAdmissionInformer,
+  managedInformer,
+  type ObjectInformers,
+  objectInformersOf,
+  platformHcoInformers,
+} from "./platform-informers.ts";
+export { type ExplainSource, explainPreview } from "./preview/explain-live.ts";
+export {
+  type CatalogPreview,
+  type CatalogPreviewInput,
+  knownProfiles,
+  type PreviewFiles,
+  previewCatalog,
+  requireAsset,
+} from "./preview/preview-catalog.ts";
+export { PreviewError } from "./preview/preview-facts.ts";
+export { findHco } from "./preview/read-cluster.ts";

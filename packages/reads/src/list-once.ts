@@ -1,0 +1,59 @@
+// One list of the API server, page by page, without an informer.
+
+import type { KubeObject } from "@virt/api";
+import { asList, asText, at } from "@virt/engine";
+import {
+  crdInformer,
+  type Discovery,
+  type InformerSpec,
+  listObjects,
+  metadataOnly,
+  readResultOf,
+  type Sender,
+} from "@virt/kube";
+
+export type ListAnswer =
+  | { readonly kind: "listed"; readonly items: readonly KubeObject[] }
+  | { readonly kind: "not-served" }
+  | { readonly kind: "failed"; readonly message: string; readonly isForbidden: boolean };
+
+export type ListContext = {
+  readonly client: Sender;
+  readonly discovery: Pick<Discovery, "find">;
+  readonly signal: AbortSignal;
+};
+
+const pageSize = 500;
+
+/** As narrow as the watch would be, so that the operator's own role is enough. */
+export async function listOnce(spec: InformerSpec, { client, discovery, signal }: ListContext): Promise<ListAnswer> {
+  const { apiVersion, kind, namespace, name } = spec;
+  const found = await discovery.find(spec, signal, client);
+  if (found.kind === "not-served") return found;
+  if (found.kind === "unavailable") return failed(kind, found.message);
+  const place = namespace === undefined ? {} : { namespace };
+  const selection = name === undefined ? {} : { fieldSelector: `metadata.name=${name}` };
+  // Hundreds of CRDs are many megabytes, of which a few are read later.
+  const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
+  const items: KubeObject[] = [];
+  let more: string | undefined;
+  do {
+    const page = { ...selection, ...accept, limit: pageSize, ...(more !== undefined && { continue: more }) };
+    const reading = readResultOf(await client.send(listObjects(found.resource, place, page), { signal }));
+    if (reading.kind !== "found") return reading.kind === "missing" ? { kind: "not-served" } : refused(kind, reading);
+    // Elements of a list do not say what they are.
+    for (const item of asList(at(reading.object, "items"))) items.push({ ...(item as KubeObject), apiVersion, kind });
+    more = asText(at(reading.object, "metadata", "continue")) || undefined;
+  } while (more !== undefined);
+  return { kind: "listed", items };
+}
+
+type Refusal = { readonly kind: string; readonly message?: string; readonly reason?: string };
+
+function refused(kind: string, reading: Refusal): ListAnswer {
+  return failed(kind, reading.message ?? reading.kind, reading.reason === "Forbidden");
+}
+
+function failed(kind: string, why: string, isForbidden = false): ListAnswer {
+  return { kind: "failed", message: `cannot list ${kind}: ${why}`, isForbidden };
+}

@@ -1,0 +1,195 @@
+// What the platform controller would do, previewed: its facts, made of files or of one list of a cluster, and its objects.
+
+import type { Profile } from "@virt/advisor";
+import { configKind, type KubeObject } from "@virt/api";
+import type { GovernorConfig, Purposes } from "@virt/engine";
+import type { Client, InformerSpec } from "@virt/kube";
+import {
+  type Asset,
+  type AssetRow,
+  annotationOf,
+  buildClusterFacts,
+  type ClusterFacts,
+  eventsForHyperConverged,
+  followGovernance,
+  governanceRecordName,
+  type KnownProfiles,
+  lookupIn,
+  managedObjects,
+  nearest,
+  type PlainFacts,
+  type Preview,
+  placesIn,
+  previewObject,
+  readExclusions,
+  readGovernanceRecord,
+  readImages,
+  readObjects,
+  rowsOf,
+  startRecord,
+  switchesIn,
+} from "@virt/platform";
+import { governanceInformer } from "../platform-informers.ts";
+import { bundledSchemas } from "./bundled-schemas.ts";
+import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
+import { readCluster } from "./read-cluster.ts";
+
+/** Files instead of a cluster. `read` throws as Node does. */
+export type PreviewFiles = {
+  readonly hco: string;
+  /** Files with other objects of the cluster. */
+  readonly facts: readonly string[];
+  readonly read: (path: string) => string;
+};
+
+export type CatalogPreviewInput = {
+  readonly catalog: { readonly assets: readonly Asset[]; readonly profiles: readonly Profile[] };
+  readonly source:
+    | { readonly kind: "files"; readonly files: PreviewFiles }
+    | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal };
+  /** Images and the like, as the operator is given them. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Of the platform controller. */
+  readonly ownNamespace: string;
+  /** Of the HyperConverged; empty: wherever it is. */
+  readonly hcoNamespace: string;
+  /** Undefined: nobody said it; what an active operator does is shown, with a note. */
+  readonly activation: "opt-in" | "always" | undefined;
+  /** Milliseconds. */
+  readonly now: number;
+};
+
+export type CatalogPreview = {
+  readonly hco: KubeObject;
+  readonly clusterFacts: ClusterFacts;
+  readonly previews: readonly Preview[];
+  readonly rows: readonly AssetRow[];
+  /** What people should know of, beside what was asked. */
+  readonly notes: readonly string[];
+};
+
+/** Throws a PreviewError where a person can help. Writes nothing. */
+export async function previewCatalog(input: CatalogPreviewInput): Promise<CatalogPreview> {
+  const { catalog, ownNamespace, now } = input;
+  const { hco, facts } = await readInputs(input);
+  const clusterFacts = clusterFactsOf(hco, facts, input);
+  const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
+  const previews = objects.map((object) =>
+    previewObject(object, { facts: clusterFacts, now, unreadReason: facts.unreadReason }),
+  );
+  const warnings = eventsForHyperConverged(hco, clusterFacts, catalog.assets).map(({ note }) => `Warning: ${note}`);
+  return {
+    hco,
+    clusterFacts,
+    previews,
+    rows: previews.flatMap(rowsOf),
+    notes: [...warnings, ...activationNote(hco, input)],
+  };
+}
+
+/** Throws a PreviewError with the nearest name where there is no such asset. */
+export function requireAsset({ rows }: Pick<CatalogPreview, "rows">, name: string): void {
+  if (rows.some(({ asset }) => asset.name === name)) return;
+  const ofFeature = rows.flatMap(({ asset }) => (asset.feature.name === name ? [asset.name] : []));
+  const hint =
+    ofFeature.length > 0
+      ? `${name} is a feature; its assets are ${ofFeature.join(", ")}`
+      : `did you mean ${nearest(
+          name,
+          rows.map(({ asset }) => asset.name),
+        )}?`;
+  throw new PreviewError(`Asset not found: ${name}; ${hint}`);
+}
+
+async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: CatalogPreviewInput): Promise<PreviewFacts> {
+  if (source.kind === "cluster")
+    return readCluster(source.client, { hcoNamespace, ownNamespace, assets: catalog.assets, signal: source.signal });
+  return readFiles(source.files, { hcoNamespace: hcoNamespace || "openshift-cnv", ownNamespace });
+}
+
+function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: CatalogPreviewInput): ClusterFacts {
+  const { catalog, environment, ownNamespace, activation = "always" } = input;
+  const purposesOf = (profile: string) => catalog.profiles.find(({ name }) => name === profile)?.purposes ?? [];
+  const read = readExclusions(annotationOf(hco.metadata.annotations ?? {}, "disabled-resources"));
+  return buildClusterFacts(hco, {
+    lookup: lookupIn(facts),
+    assets: catalog.assets,
+    activation,
+    images: readImages(environment),
+    purposesOf,
+    ownNamespace,
+    runbookUrlTemplate: environment["RUNBOOK_URL_TEMPLATE"] || undefined,
+    exclusions: read.kind === "rules" ? read.rules : undefined,
+    released: releasedNow(hco, facts, { catalog, ownNamespace, purposesOf }),
+    releasedUnread: facts.unreadReason?.(governanceInformer(ownNamespace)),
+  });
+}
+
+/** As the controller follows it from its record. What is read once is all of the same moment. */
+function releasedNow(hco: KubeObject, { objects }: PlainFacts, { catalog, ownNamespace, purposesOf }: Recorded) {
+  const ofKind = (sought: Pick<InformerSpec, "kind">) => objects.filter(({ kind }) => kind === sought.kind);
+  const stored = ofKind(governanceInformer(ownNamespace)).find(
+    ({ metadata }) => metadata.name === governanceRecordName,
+  );
+  const plans = ofKind(configKind) as unknown as readonly GovernorConfig[];
+  const places = placesIn(hco, { ownNamespace });
+  const seen = { assets: catalog.assets, places, plans, purposesOf, hco: switchesIn(hco) };
+  const profiles = knownProfiles(catalog.profiles);
+  return followGovernance(startRecord(readGovernanceRecord(stored), seen, { live: hco, profiles }), seen).released;
+}
+
+type Recorded = Pick<CatalogPreviewInput, "ownNamespace" | "catalog"> & { readonly purposesOf: Purposes };
+
+/** As far as it matters to who governs what. */
+export function knownProfiles(profiles: readonly Profile[]): KnownProfiles {
+  const writesHco = ({ targets }: Profile) => targets.some(({ kind }) => kind === "HyperConverged");
+  return { all: profiles.map(({ name }) => name), onHco: profiles.filter(writesHco).map(({ name }) => name) };
+}
+
+/** A preview says what an active operator does; whether it is active depends on a flag that nobody gave. */
+function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): readonly string[] {
+  const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot") ?? "";
+  if (said !== "" || activation !== undefined) return [];
+  return [
+    "Note: this is what an active operator does; with --activation=opt-in it idles until annotation platform.kubevirt.io/autopilot=true is set on the HyperConverged",
+  ];
+}
+
+const ownNamespaceKind = { apiVersion: "v1", kind: "Namespace" };
+
+/** Without any CRD the kinds of the bundled schemas count as installed. The operator lives somewhere, so its namespace is there. */
+function readFiles(
+  { hco: hcoFile, facts, read }: PreviewFiles,
+  { hcoNamespace, ownNamespace }: Pick<CatalogPreviewInput, "hcoNamespace" | "ownNamespace">,
+): PreviewFacts {
+  const [hco, ...beside] = readFileObjects(hcoFile, read);
+  if (hco === undefined) throw new PreviewError(`cannot read ${hcoFile}: it has no object`);
+  if (hco.kind !== "HyperConverged") throw new PreviewError(`expected kind HyperConverged, got ${hco.kind}`);
+  const given = [...beside, ...facts.flatMap((file) => readFileObjects(file, read))];
+  const isCrd = ({ kind }: KubeObject) => kind === "CustomResourceDefinition";
+  const crds = given.filter(isCrd);
+  return {
+    hco: { ...hco, metadata: { ...hco.metadata, namespace: hco.metadata.namespace || hcoNamespace } },
+    facts: {
+      objects: [...given.filter((one) => !isCrd(one)), { ...ownNamespaceKind, metadata: { name: ownNamespace } }],
+      crds: crds.length > 0 ? crds : bundledSchemas.map((text) => JSON.parse(text) as KubeObject),
+    },
+  };
+}
+
+function readFileObjects(file: string, readFile: (path: string) => string): readonly KubeObject[] {
+  const read = readObjects(readText(file, readFile));
+  if (read.kind === "refused") throw new PreviewError(`cannot read ${file}: ${read.reason}`);
+  return read.objects;
+}
+
+function readText(file: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(file);
+  } catch (error) {
+    const { code } = error as { readonly code?: string };
+    throw new PreviewError(`cannot read ${file}: ${code === "ENOENT" ? "no such file" : String(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+// Reads once what a write that is due would do to nodes and VMs, with the rights of whoever runs the command.
+
+import type { KubeObject } from "@virt/api";
+import { writeTime } from "@virt/engine";
+import { infrastructureInformer, poolInformer } from "@virt/facts";
+import { assessed, assessImpact, impactInformers, neededReads, notAssessed } from "@virt/impact";
+import { type Client, Discovery, type InformerSpec, readerFor } from "@virt/kube";
+import {
+  type ClusterFacts,
+  disruptionOfWrites,
+  holdAtGate,
+  type NodeWrite,
+  nodeWriteOf,
+  type Preview,
+  readRebootGate,
+  type ShownImpact,
+  shapeOfObject,
+  shownImpact,
+} from "@virt/platform";
+import { assessList, collectImpactFacts, ImpactReads, listPolicies } from "../impact-reads.ts";
+import { listOnce } from "../list-once.ts";
+
+export type ImpactAsked = {
+  readonly previews: readonly Preview[];
+  readonly clusterFacts: ClusterFacts;
+  readonly hco: KubeObject;
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  /** Wall time. */
+  readonly now: number;
+};
+
+export type PreviewImpact = {
+  readonly shown: ShownImpact;
+  /** As the gate before reboots leaves it. */
+  readonly preview: Preview;
+};
+
+/** Undefined: nothing is due that changes nodes. */
+export async function readImpact(preview: Preview, asked: ImpactAsked): Promise<PreviewImpact | undefined> {
+  const write = writeOf(preview, asked.clusterFacts);
+  if (write === undefined || preview.decided === undefined) return undefined;
+  const pending = asked.previews.flatMap((each) => writeOf(each, asked.clusterFacts) ?? []);
+  const { own, rollout } = await assessWrites({ write, pending, asked });
+  const gate = readRebootGate(asked.hco.metadata.annotations ?? {});
+  const decision = holdAtGate(preview.decided.decision, { gate, disruption: own.disruption, rollout });
+  return { shown: own.shown, preview: { ...preview, decided: { ...preview.decided, decision } } };
+}
+
+function writeOf({ object, decided, live }: Preview, clusterFacts: ClusterFacts): NodeWrite | undefined {
+  return decided && nodeWriteOf(object, decided.decision, { live, shapeOf: shapeOfObject(object, clusterFacts) });
+}
+
+type Writes = { readonly write: NodeWrite; readonly pending: readonly NodeWrite[]; readonly asked: ImpactAsked };
+
+async function assessWrites({ write, pending, asked }: Writes) {
+  const { client, signal } = asked;
+  const discovery = new Discovery(client);
+  const specs = [...impactInformers, infrastructureInformer];
+  const answers = new Map(
+    await Promise.all(
+      specs.map(async (spec) => [spec, assessList(await listOnce(spec, { client, discovery, signal }))] as const),
+    ),
+  );
+  const list = (spec: InformerSpec) => answers.get(spec) ?? notAssessed("Unavailable");
+  const listedPools = list(poolInformer);
+  const pools = listedPools.isAssessed ? listedPools.value : [];
+  const reader = readerFor({ sender: client, discovery }, signal);
+  const reads = new ImpactReads();
+  const rendered = new Map<string, KubeObject>();
+  const factsOf = (writes: readonly NodeWrite[]) =>
+    collectImpactFacts({
+      assessedAt: writeTime(asked.now),
+      disruption: disruptionOfWrites(writes, pools, listPolicies(list)),
+      renderedOf: (name) => rendered.get(name),
+      list,
+      hco: asked.hco,
+      reads,
+    });
+  const needed = neededReads(factsOf(pending));
+  for (const name of needed.configs) {
+    const reading = await reader.read({ ...machineConfig, name });
+    if (reading.kind === "found") rendered.set(name, reading.object);
+  }
+  await reads.load(needed, { sender: client, discovery, reader, signal, now: 0 });
+  const [ownFacts, facts] = [factsOf([write]), factsOf(pending)];
+  return {
+    own: {
+      disruption: listedPools.isAssessed ? assessed(ownFacts.disruption) : listedPools,
+      shown: shownImpact(assessImpact(ownFacts)),
+    },
+    rollout: { disruption: facts.disruption, impact: assessImpact(facts), pools },
+  };
+}
+
+const machineConfig = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig" };

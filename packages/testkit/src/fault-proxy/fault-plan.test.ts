@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { ArmedPlans, type Fault, type FaultPlan, type FaultTrigger, type RequestMatcher } from "./fault-plan.ts";
+import { parseRequestInfo, type RequestInfo } from "./request-info.ts";
+
+const lease = parseRequestInfo("PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/one", {});
+const event = parseRequestInfo("POST", "/apis/events.k8s.io/v1/namespaces/a/events", {});
+const watch = parseRequestInfo("GET", "/api/v1/nodes?watch=true", {});
+const read = parseRequestInfo("GET", "/api/v1/nodes/one", {});
+const write = parseRequestInfo("PUT", "/api/v1/nodes/one", {});
+const dryRun = parseRequestInfo("PUT", "/api/v1/nodes/one?dryRun=All", {});
+
+const reset: Fault = { kind: "reset" };
+const plan = (trigger: FaultTrigger, fault: Fault = reset): FaultPlan => ({ name: "test", trigger, fault });
+
+/** Which of the requests suffer the fault, each write being answered 200 before the next comes. */
+function struck(one: FaultPlan, requests: readonly RequestInfo[]): readonly number[] {
+  const plans = new ArmedPlans();
+  plans.arm(one);
+  return requests.flatMap((request, at) => {
+    const isEffective = request === write || request === lease || request === event;
+    const isStruck = plans.claim(request)?.strikes(isEffective) ?? false;
+    if (isEffective) plans.recordWrite(request);
+    return isStruck ? [at] : [];
+  });
+}
+
+const all = [watch, lease, event, read, write, dryRun, read, write, lease, watch];
+
+const cases: readonly { reason: string; trigger: FaultTrigger; at: readonly number[] }[] = [
+  { reason: "the first request is no upkeep", trigger: { on: "request", number: 1, matching: {} }, at: [3] },
+  { reason: "requests are counted without upkeep", trigger: { on: "request", number: 5, matching: {} }, at: [7] },
+  { reason: "a plan beyond the end never fires", trigger: { on: "request", number: 6, matching: {} }, at: [] },
+  {
+    reason: "a watch is struck when it is asked for",
+    trigger: { on: "request", number: 2, matching: { verb: "watch" } },
+    at: [9],
+  },
+  {
+    reason: "a Lease is struck when it is asked for",
+    trigger: { on: "request", number: 2, matching: { resource: "leases" } },
+    at: [8],
+  },
+  {
+    reason: "a dry run is a request like others",
+    trigger: { on: "request", number: 1, matching: { isDryRun: true } },
+    at: [5],
+  },
+  { reason: "a dry run is no write", trigger: { on: "write", number: 2, matching: {} }, at: [7] },
+  { reason: "every one is every one", trigger: { on: "every", matching: { verb: "get" } }, at: [3, 6] },
+  {
+    reason: "nothing fits a name that nobody has",
+    trigger: { on: "every", matching: { name: "two" } satisfies RequestMatcher },
+    at: [],
+  },
+];
+
+test.each(cases)("$reason", ({ trigger, at }) => {
+  expect(struck(plan(trigger), all)).toEqual(at);
+  expect(struck(plan(trigger, { kind: "lose-answer" }), all)).toEqual(at);
+});
+
+test("a write that is refused does not count, and the plan waits for the next", () => {
+  const plans = new ArmedPlans();
+  const hasFired = plans.arm(plan({ on: "write", number: 1, matching: {} }, { kind: "crash-after-commit" }));
+  expect(plans.claim(write)?.strikes(false)).toBe(false);
+  expect(hasFired()).toBe(false);
+  expect(plans.claim(write)?.strikes(true)).toBe(true);
+  expect(hasFired()).toBe(true);
+  plans.recordWrite(write);
+  expect(plans.claim(write)).toBeUndefined();
+});
+
+test("two writes at once share no fault", () => {
+  const plans = new ArmedPlans();
+  plans.arm(plan({ on: "write", number: 1, matching: {} }, { kind: "lose-answer" }));
+  expect(plans.claim(write)).toBeDefined();
+  expect(plans.claim(write)).toBeUndefined();
+});
+
+test("counting starts when a plan is armed, and ends when it is disarmed", () => {
+  const plans = new ArmedPlans();
+  plans.claim(read);
+  plans.arm(plan({ on: "request", number: 1, matching: {} }));
+  expect(plans.claim(read)?.fault).toEqual(reset);
+  plans.arm(plan({ on: "every", matching: {} }));
+  plans.disarm();
+  expect(plans.claim(read)).toBeUndefined();
+});

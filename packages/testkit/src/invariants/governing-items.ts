@@ -1,0 +1,112 @@
+// What the stored configs said about a target when it was written: which items name it, and whether they allow the write.
+
+import { equalJson } from "@virt/engine";
+import type { AuditedRequest } from "./audited-requests.ts";
+import type { ConfigVersion, History } from "./history.ts";
+import type { StoredConfig, StoredItem } from "./stored-config.ts";
+
+/** One item of one version of a config that a write could have been based on; `refusal` says why it does not allow it. */
+export type GoverningItem = {
+  readonly config: StoredConfig;
+  readonly item: StoredItem;
+  readonly refusal: string | undefined;
+};
+
+/** Every item that names the target, in each version that its writer could still take for the stored one. */
+export function governingItems(history: History, write: AuditedRequest): readonly GoverningItem[] {
+  return [...history.configs].flatMap(([name, versions]) =>
+    believableVersions(history, { write, name, versions }).flatMap(({ object }) =>
+      object === undefined ? [] : governingItemsIn(object, { history, versions, write }),
+    ),
+  );
+}
+
+type ConfigHistory = {
+  readonly write: AuditedRequest;
+  readonly name: string;
+  readonly versions: readonly ConfigVersion[];
+};
+
+/**
+ * The server has no way to make a write depend on another object. So a version counts until the writer has learned of a newer
+ * one, by a read or a write of its own, but not longer than a request takes to arrive.
+ */
+function believableVersions(history: History, { write, name, versions }: ConfigHistory): readonly ConfigVersion[] {
+  const learned = history.lastLearned(write.userAgent, name, write.receivedMs);
+  const since = Math.max(learned, write.receivedMs - history.scope.crossingMs);
+  return versions.filter(({ by }, at) => {
+    const next = versions[at + 1];
+    return by.receivedMs <= write.receivedMs && (next === undefined || next.by.completedMs > since);
+  });
+}
+
+type WriteContext = {
+  readonly history: History;
+  readonly versions: readonly ConfigVersion[];
+  readonly write: AuditedRequest;
+};
+
+function governingItemsIn(config: StoredConfig, { history, versions, write }: WriteContext): readonly GoverningItem[] {
+  const items = config.status?.items?.filter((item) => isTarget(item, write)) ?? [];
+  return items.map((item) => ({
+    config,
+    item,
+    refusal:
+      refusalOf(config, item) ??
+      hashRefusal(config, history) ??
+      editRefusal(config, versions) ??
+      forgeryRefusal(config, item, { history, versions, write }),
+  }));
+}
+
+export function isTarget({ targetRef }: StoredItem, { group, resource, namespace, name }: AuditedRequest): boolean {
+  const [first = "", version] = targetRef.apiVersion.split("/");
+  const isKind = (version === undefined ? "" : first) === group && pluralOf(targetRef.kind) === resource;
+  return isKind && targetRef.name === name && (targetRef.namespace ?? "") === namespace;
+}
+
+/** Not true in general, but for every kind that a profile writes. */
+function pluralOf(kind: string): string {
+  return `${kind.toLowerCase()}s`;
+}
+
+function refusalOf({ spec, status }: StoredConfig, item: StoredItem): string | undefined {
+  if (spec.action !== "Apply") return `action is ${spec.action}`;
+  if (status?.phase !== "InProgress") return `phase is ${status?.phase}`;
+  if (item.state !== "InProgress") return `item ${item.name} is ${item.state}`;
+  return undefined;
+}
+
+function hashRefusal({ spec, status }: StoredConfig, { scope }: History): string | undefined {
+  const isFree = spec.approvedPlan === undefined && !scope.isApprovalRequired;
+  return isFree || spec.approvedPlan === status?.planHash ? undefined : "approvedPlan does not name this plan";
+}
+
+/** The plan was drafted for the spec that was carried out; another one needs another plan. */
+function editRefusal({ metadata, spec, status }: StoredConfig, versions: readonly ConfigVersion[]): string | undefined {
+  const executed = status?.executedGeneration;
+  const drafted = versions.find(
+    ({ object }) => object?.metadata.uid === metadata.uid && object.metadata.generation === executed,
+  )?.object?.spec;
+  if (drafted === undefined) return `generation ${executed} was never stored`;
+  return equalJson(plannedSpec(drafted), plannedSpec(spec)) ? undefined : "the spec was changed after the approval";
+}
+
+/** What an item says was first stored by the controller: it copies a status that somebody else has changed in good faith. */
+function forgeryRefusal(
+  { metadata }: StoredConfig,
+  { name, desiredState, targetRef }: StoredItem,
+  { history, versions }: WriteContext,
+): string | undefined {
+  const isIt = (item: StoredItem) =>
+    item.name === name && equalJson(item.desiredState, desiredState) && equalJson(item.targetRef, targetRef);
+  const first = versions.find(
+    ({ object }) => object?.metadata.uid === metadata.uid && object.status?.items?.some(isIt) === true,
+  );
+  if (first === undefined || history.scope.accounts.includes(first.by.account)) return undefined;
+  return `item ${name} was put on record by ${first.by.account}`;
+}
+
+function plannedSpec({ action: _action, approvedPlan: _approved, ...spec }: StoredConfig["spec"]) {
+  return spec;
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
+import { readAuditedRequests } from "./audited-requests.ts";
+import { buildHistory } from "./history.ts";
+import { inconsistentStatuses } from "./own-status.ts";
+import { phases } from "./phase-edges.ts";
+
+const violationsOf = (log: AuditLogBuilder) =>
+  inconsistentStatuses(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(
+    ({ message }) => message,
+  );
+
+const conditions = (isTrue: (phase: string) => boolean, lastTransitionTime: string) =>
+  phases.map((type) => ({ type, status: isTrue(type) ? "True" : "False", lastTransitionTime }));
+
+const holding = [
+  { reason: "a whole run", log: new AuditLogBuilder().startPlan().applyTarget().completePlan() },
+  {
+    reason: "a status that is written again as it was",
+    log: new AuditLogBuilder().startPlan().writeStatus({ phase: "InProgress" }),
+  },
+  {
+    reason: "an object that was deleted and created again starts over",
+    log: new AuditLogBuilder().startPlan().deleteConfig().editSpec({}).writeStatus({ phase: "Drafting" }),
+  },
+  {
+    reason: "a deletion that is answered before the write that it came after",
+    log: new AuditLogBuilder().startPlan().completePlan().deleteConfig().swapAnswers(),
+  },
+  {
+    reason: "an item's time that moves with its state",
+    log: new AuditLogBuilder()
+      .startPlan()
+      .writeStatus({ phase: "InProgress", items: [{ ...item, state: "Completed", lastTransitionTime: "now" }] }),
+  },
+];
+
+test.each(holding)("holds: $reason", ({ log }) => {
+  expect(violationsOf(log)).toEqual([]);
+});
+
+const breaking = [
+  {
+    reason: "a generation that goes back",
+    log: new AuditLogBuilder().startPlan().writeStatus({ phase: "InProgress", observedGeneration: 1 }),
+    why: "observedGeneration went back from 2 to 1",
+  },
+  {
+    reason: "a generation that nobody wrote",
+    log: new AuditLogBuilder().startPlan().writeStatus({ phase: "InProgress", observedGeneration: 3 }),
+    why: "observedGeneration 3 is above 2",
+  },
+  {
+    reason: "a phase that cannot follow",
+    log: new AuditLogBuilder().startPlan().completePlan().writeStatus({ phase: "InProgress" }),
+    why: 'no edge leads from "Completed" to "InProgress" with action Apply without an edit',
+  },
+  {
+    reason: "two phases at once",
+    log: new AuditLogBuilder()
+      .editSpec({})
+      .writeStatus({ phase: "Drafting", conditions: conditions((type) => type.startsWith("D"), "x") }),
+    why: "phase Drafting has the conditions Drafting, Drifted",
+  },
+  {
+    reason: "no phase",
+    log: new AuditLogBuilder().editSpec({}).writeStatus({ phase: "Drafting", conditions: [] }),
+    why: "phase Drafting has the conditions none",
+  },
+  {
+    reason: "a condition that contradicts the phase",
+    log: new AuditLogBuilder()
+      .editSpec({})
+      .writeStatus({ phase: "Drafting", conditions: conditions((type) => type === "Failed", "x") }),
+    why: "phase Drafting has the conditions Failed",
+  },
+  {
+    reason: "a time that moves without its condition",
+    log: new AuditLogBuilder()
+      .editSpec({})
+      .writeStatus({ phase: "Drafting", conditions: conditions((type) => type === "Drafting", "x").slice(0, 2) })
+      .writeStatus({ phase: "Drafting", conditions: conditions((type) => type === "Drafting", "y").slice(1, 2) }),
+    why: "lastTransitionTime of condition Drafting moved, True did not",
+  },
+  {
+    reason: "a time that moves without its item",
+    log: new AuditLogBuilder()
+      .startPlan()
+      .writeStatus({ phase: "InProgress", items: [{ ...item, state: "InProgress", lastTransitionTime: "now" }] })
+      .writeStatus({ phase: "InProgress", items: [{ ...item, state: "InProgress", lastTransitionTime: "later" }] }),
+    why: "lastTransitionTime of item enable-psi-metrics moved, InProgress did not",
+  },
+];
+
+test.each(breaking)("broken: $reason", ({ log, why }) => {
+  const subject = "update virtplatformconfigs.advisor.kubevirt.io/load-aware/status: ";
+  expect(violationsOf(log).at(-1)).toBe(subject + why);
+});

@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { AuditLogBuilder, account, item } from "../testing/audit-log-builder.ts";
+import { readAuditedRequests } from "./audited-requests.ts";
+import { buildHistory } from "./history.ts";
+import { unfoundedFailures } from "./i7-unfounded-failures.ts";
+import { phases } from "./phase-edges.ts";
+import type { StoredItem } from "./stored-config.ts";
+
+const violationsOf = (log: AuditLogBuilder) =>
+  unfoundedFailures(buildHistory(readAuditedRequests(log.log), { accounts: [account] })).map(({ message }) => message);
+
+type Answer = { readonly code?: number; readonly message?: string; readonly details?: object };
+const refusal: Answer = { code: 422, message: "spec.kernelArguments: Invalid value" };
+
+/** The answers to the writes of the item, or, in a draft, to its dry runs. */
+const answered = (log: AuditLogBuilder, answers: readonly Answer[], query?: string) =>
+  answers.reduce(
+    (soFar, responseStatus) =>
+      soFar.advance(5_000).applyTarget({ responseStatus, ...(query !== undefined && { query }) }),
+    log,
+  );
+const written = (...answers: readonly Answer[]) => answered(new AuditLogBuilder().startPlan(), answers);
+const dryRun = (...answers: readonly Answer[]) =>
+  answered(
+    new AuditLogBuilder().editSpec({}).writeStatus({ phase: "Drafting" }),
+    answers,
+    "?dryRun=All&fieldManager=virt-advisor-operator",
+  );
+
+const conditions = (message: string) =>
+  phases.map((type) => ({ type, status: type === "Failed" ? "True" : "False", message }));
+const failed = (log: AuditLogBuilder, message: string, differing: Partial<StoredItem> = {}) =>
+  log.writeStatus({
+    phase: "Failed",
+    conditions: conditions(message),
+    items: [{ ...item, state: "Failed", message, ...differing }],
+  });
+const withErrors = (log: AuditLogBuilder, message: string, differing: Partial<StoredItem> = {}) =>
+  log.writeStatus({ phase: "CompletedWithErrors", items: [{ ...item, state: "Failed", message, ...differing }] });
+
+/** What the runtime itself says of a transient failure. */
+const transient = [
+  "the API server answered 500: Internal error occurred: failed calling webhook",
+  "the API server answered 503: the server is currently unable to handle the request",
+  "the API server answered 429: the server has received too many requests and has asked us to try again later",
+  "the API server answered 401: Unauthorized",
+  "socket hang up",
+  "connect ECONNREFUSED 127.0.0.1:6443",
+  "getaddrinfo EAI_AGAIN kubernetes.default.svc",
+  "no connection within 5 s",
+  "no answer within 30 s",
+  "connection closed in the middle of the response",
+  "response ended early",
+  "the answer is not valid JSON",
+  "request cancelled",
+  "lost leadership: write not sent",
+  "not sent: circuit breaker is open, the API server is probed once a second",
+  "our client certificate expired at 2030-01-01T00:00:00.000Z (kubeconfig)",
+  "cannot read MachineConfig psi: socket hang up",
+  "MachineConfig is no longer served: its CRD is missing",
+  "MachineConfig psi was modified concurrently, several times in a row",
+  "targets of the plan were modified concurrently",
+];
+
+test.each(transient)("broken, whatever the words: %s", (message) => {
+  const why = "item enable-psi-metrics failed, but its last answers are no lasting refusal";
+  expect(violationsOf(failed(written(), message))).toEqual([expect.stringContaining(why)]);
+  expect(violationsOf(withErrors(written({ code: 503 }), message))).toEqual([expect.stringContaining(why)]);
+  const draft = dryRun({ code: 503 }).writeStatus({ phase: "Failed", conditions: conditions(message) });
+  expect(violationsOf(draft)).toEqual([expect.stringContaining("the draft failed, but no dry run")]);
+});
+
+const retryable: readonly { readonly reason: string; readonly answers: readonly Answer[] }[] = [
+  { reason: "nothing was ever answered", answers: [] },
+  { reason: "the server was busy", answers: [{ code: 429 }, { code: 503 }, { code: 500 }, { code: 504 }] },
+  { reason: "a conflict is answered by reading again", answers: [{ code: 409 }, { code: 409 }, { code: 409 }] },
+  { reason: "two refusals are not three", answers: [refusal, refusal] },
+  { reason: "the row was broken by a success", answers: [refusal, { code: 200 }, refusal, refusal] },
+  { reason: "the row was broken by a conflict", answers: [refusal, refusal, { code: 409 }, refusal] },
+  { reason: "the last word was not the refusal", answers: [refusal, refusal, refusal, { code: 503 }] },
+  {
+    reason: "the CRD was being deleted",
+    answers: Array.from({ length: 3 }, () => ({
+      code: 403,
+      message: "create not allowed while custom resource definition is terminating",
+    })),
+  },
+  {
+    reason: "there was another object of that name",
+    answers: Array.from({ length: 3 }, () => ({ code: 422, details: { causes: [{ field: "metadata.uid" }] } })),
+  },
+];
+
+test.each(retryable)("broken: $reason", ({ answers }) => {
+  expect(violationsOf(failed(written(...answers), "x"))).toHaveLength(1);
+  expect(violationsOf(withErrors(written(...answers), "x"))).toHaveLength(1);
+  expect(violationsOf(dryRun(...answers).writeStatus({ phase: "Failed" }))).toHaveLength(1);
+});
+
+const lasting: readonly { readonly reason: string; readonly answers: readonly Answer[] }[] = [
+  { reason: "invalid three times", answers: [refusal, refusal, refusal] },
+  { reason: "forbidden three times", answers: [{ code: 403 }, { code: 403 }, { code: 403 }] },
+  { reason: "an outage between refusals", answers: [refusal, { code: 503 }, refusal, { code: 401 }, refusal] },
+  {
+    reason: "a field that the schema does not declare comes as 500",
+    answers: Array.from({ length: 3 }, () => ({
+      code: 500,
+      message: "failed to create typed patch object (/psi; v1): .spec.x: field not declared in schema",
+    })),
+  },
+];
+
+test.each(lasting)("holds: $reason", ({ answers }) => {
+  expect(violationsOf(failed(written(...answers), "socket hang up"))).toEqual([]);
+  expect(violationsOf(withErrors(written(...answers), "socket hang up"))).toEqual([]);
+  expect(violationsOf(dryRun(...answers).writeStatus({ phase: "Failed" }))).toEqual([]);
+});
+
+test("holds: an item that was applied and did not become healthy, was only waited for, or waits for one that failed", () => {
+  expect(violationsOf(failed(written(), "x", { appliedTime: "2026-01-01T00:00:00Z" }))).toEqual([]);
+  expect(violationsOf(failed(written(), "x", { changes: false }))).toEqual([]);
+  const waiting = { ...item, name: "second", waitsFor: item.name, state: "Failed" };
+  const both = written(refusal, refusal, refusal).writeStatus({
+    phase: "CompletedWithErrors",
+    items: [{ ...item, state: "Failed" }, waiting],
+  });
+  expect(violationsOf(both)).toEqual([]);
+});
+
+test("an item that fails in a phase that goes on is reported when it fails, and once", () => {
+  const items = [{ ...item, state: "Failed" }];
+  const unfounded = written({ code: 503 }).writeStatus({ phase: "InProgress", items });
+  expect(violationsOf(unfounded)).toHaveLength(1);
+  expect(violationsOf(unfounded.writeStatus({ phase: "CompletedWithErrors", items }))).toHaveLength(1);
+});
+
+test("an old refusal excuses no later failure", () => {
+  const log = written(refusal, refusal, refusal).writeStatus({ phase: "InProgress" });
+  expect(violationsOf(failed(log, "x"))).toHaveLength(1);
+});

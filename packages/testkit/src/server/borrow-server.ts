@@ -1,0 +1,80 @@
+// A server from the pool of this test run, if there is one: set up by whoever asked for it first, and used by one at a time.
+
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { controlPlaneFiles } from "./control-plane.ts";
+import { openServer, type Server, startServer } from "./server.ts";
+import type { PoolReply, PoolRequest } from "./server-pool.ts";
+
+/** What a borrowed cluster must hold before a test file gets it. */
+export type ServerSetup = {
+  /** Identifies what `prepare` makes: the same name, the same cluster. */
+  readonly name: string;
+  readonly prepare: (server: Server) => Promise<void>;
+};
+
+/** A control plane as it starts. */
+export const emptySetup: ServerSetup = { name: "empty", prepare: () => Promise.resolve() };
+
+/** The environment variable with the path of the pool's socket, for all processes of a test run; unset: there is no pool. */
+export const poolVariable = "VIRT_SERVER_POOL";
+
+/**
+ * A server that holds what `prepare` made, and nothing else. Its audit log begins with the borrowing. `stop` gives it back:
+ * every program that uses it must have ended before. Without a pool it is started, prepared and ended for this caller alone.
+ */
+export async function borrowServer(
+  setup: ServerSetup,
+  socket: string | undefined = process.env[poolVariable],
+): Promise<Server> {
+  if (socket === undefined) return prepareServer(await startServer(), setup);
+  const pool = await connectToPool(socket);
+  try {
+    const lent = await pool.ask({ borrow: setup.name });
+    if (!("controlPlane" in lent)) throw new Error(`no server from the pool: ${JSON.stringify(lent)}`);
+    const { controlPlane, isPrepared } = lent;
+    const { size } = statSync(join(controlPlane.folder, controlPlaneFiles.auditLog));
+    const server = openServer(controlPlane, pool.close, isPrepared ? { bytes: size, ms: Date.now() } : undefined);
+    if (isPrepared) return server;
+    await prepareServer(server, setup);
+    const noted = await pool.ask({ prepared: true });
+    if (!("noted" in noted)) throw new Error(`the pool cannot use what was set up: ${JSON.stringify(noted)}`);
+    return server;
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+async function prepareServer(server: Server, { prepare }: ServerSetup): Promise<Server> {
+  try {
+    await prepare(server);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function connectToPool(path: string) {
+  const socket: Socket = connect(path);
+  await once(socket, "connect");
+  const lines = createInterface(socket);
+  const ask = async (request: PoolRequest): Promise<PoolReply> => {
+    const replied = Promise.race([once(lines, "line"), once(lines, "close").then(() => undefined)]);
+    socket.write(`${JSON.stringify(request)}\n`);
+    const [line] = (await replied) ?? [];
+    if (typeof line !== "string") throw new Error("the pool of servers has ended");
+    return JSON.parse(line) as PoolReply;
+  };
+  const close = async () => {
+    if (socket.closed) return;
+    const closed = once(socket, "close");
+    socket.destroy();
+    await closed;
+  };
+  return { ask, close };
+}

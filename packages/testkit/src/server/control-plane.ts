@@ -1,0 +1,201 @@
+// Starts etcd and kube-apiserver under a keeper, with nothing switched off that a real cluster has on, until the server is ready.
+
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Authority, issueAuthority, issueClient, issueServer } from "@virt/kube";
+import { auditPolicy } from "./audit.ts";
+import { type EtcdSnapshot, writeContent } from "./etcd-snapshot.ts";
+import type { ProcessSpec } from "./keeper.ts";
+import { type KeptProcesses, makeControlPlaneFolder, startKeeper } from "./start-keeper.ts";
+import { openTestClient } from "./test-client.ts";
+
+export type ControlPlane = KeptProcesses & {
+  readonly url: string;
+  readonly etcdUrl: string;
+  readonly authority: Authority;
+  /** The folder of its programs. */
+  readonly binaries: string;
+};
+
+/** Certificates of a control plane that lives for minutes: valid since yesterday, as clocks differ, and for ten years. */
+export function certificateValidity(now: number) {
+  const day = 86_400_000;
+  return { from: new Date(now - day), until: new Date(now + 3650 * day) };
+}
+
+/** A port may be taken between finding it free and using it. */
+const attempts = 3;
+const readyTimeoutMs = 60_000;
+
+type ControlPlaneOptions = {
+  readonly binaries: string;
+  readonly outlivesOwner: boolean;
+  /** What its etcd holds before the API server starts; nothing unless given. */
+  readonly content?: EtcdSnapshot;
+};
+
+export async function launchControlPlane(
+  settings: ControlPlaneOptions,
+  choosePorts = freePorts,
+): Promise<ControlPlane> {
+  for (let attempt = 1; ; attempt++) {
+    const [etcd = 0, peer = 0, api = 0] = await choosePorts(3);
+    const launched = await startProcesses(settings, { etcd, peer, api });
+    const failure = await readinessFailure(launched);
+    if (failure === undefined) return launched;
+    const logs = ["etcd", "kube-apiserver"].map((name) => lastLines(join(launched.folder, `${name}.log`)));
+    await launched.end();
+    const isPortTaken = logs.some((log) => log.includes("address already in use"));
+    if (!isPortTaken || attempt === attempts)
+      throw new Error(`the control plane did not start: ${failure}\n${logs.join("\n")}`);
+  }
+}
+
+type Ports = { readonly etcd: number; readonly peer: number; readonly api: number };
+
+const etcdUrlAt = ({ etcd }: Ports) => `http://127.0.0.1:${etcd}`;
+
+async function startProcesses(options: ControlPlaneOptions, ports: Ports): Promise<ControlPlane> {
+  const { binaries, outlivesOwner, content } = options;
+  const authority = issueAuthority("test control plane", certificateValidity(Date.now()));
+  const kept = await startKeeper((keeper) => {
+    const folder = makeControlPlaneFolder(keeper);
+    writeFiles(folder, authority);
+    const [etcd, apiserver] = controlPlaneProcesses({ binaries, folder, ports });
+    if (content === undefined) return { folder, programs: [etcd, apiserver] };
+    void loadEtcd(folder, ports, content);
+    return { folder, programs: [etcd, { ...apiserver, startsAfter: controlPlaneFiles.loaded }] };
+  }, outlivesOwner);
+  return { ...kept, binaries, authority, url: `https://127.0.0.1:${ports.api}`, etcdUrl: etcdUrlAt(ports) };
+}
+
+/** Another control plane may have come to the port first: what answers there must bear the name of this one. */
+async function loadEtcd(folder: string, ports: Ports, content: EtcdSnapshot): Promise<void> {
+  const deadline = AbortSignal.timeout(readyTimeoutMs);
+  while (!deadline.aborted && existsSync(folder)) {
+    const isLoaded = await writeContent(etcdUrlAt(ports), basename(folder), content).catch(() => false); // not there yet
+    if (isLoaded) return writeFileSync(join(folder, controlPlaneFiles.loaded), "");
+    await wait(25); // polls for the state; etcd has no way to call back
+  }
+}
+
+function writeFiles(folder: string, authority: Authority): void {
+  const server = issueServer(authority, ["127.0.0.1", "localhost"], certificateValidity(Date.now()));
+  const tokenKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  const contents = {
+    [controlPlaneFiles.authority]: authority.certificate,
+    [controlPlaneFiles.serverCertificate]: server.certificate,
+    [controlPlaneFiles.serverKey]: server.key,
+    [controlPlaneFiles.tokenSigningKey]: tokenKey.export({ type: "sec1", format: "pem" }),
+    [controlPlaneFiles.auditPolicy]: JSON.stringify(auditPolicy),
+  };
+  for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content, { mode: 0o600 });
+}
+
+/** Undefined once the server is ready, else why it is not. */
+async function readinessFailure({ url, authority, failure }: ControlPlane): Promise<string | undefined> {
+  const probe = openTestClient(
+    url,
+    authority.certificate,
+    issueClient(authority, "probe", ["system:masters"], certificateValidity(Date.now())),
+  );
+  const deadline = AbortSignal.timeout(readyTimeoutMs);
+  const failed = failure.then((why) => ({ why }));
+  try {
+    while (!deadline.aborted) {
+      const answer = await Promise.race([failed, probe.request({ path: "/readyz" }).catch(() => undefined)]);
+      if (answer !== undefined && "why" in answer) return answer.why;
+      if (answer?.status === 200) return undefined;
+      await wait(25); // polls for the state; the API server has no way to call back
+    }
+    return `not ready after ${readyTimeoutMs / 1000} s`;
+  } finally {
+    probe.close();
+  }
+}
+
+/** None of a program that was not started, since the one before it ended. */
+function lastLines(file: string): string {
+  if (!existsSync(file)) return "";
+  return readFileSync(file, "utf8").trimEnd().split("\n").slice(-8).join("\n");
+}
+
+type Layout = {
+  readonly binaries: string;
+  readonly folder: string;
+  readonly ports: Ports;
+};
+
+/** The names of the files that the API server reads and writes in its folder. */
+export const controlPlaneFiles = {
+  authority: "authority.crt",
+  serverCertificate: "server.crt",
+  serverKey: "server.key",
+  tokenSigningKey: "token-signing.key",
+  auditPolicy: "audit-policy.json",
+  auditLog: "audit.log",
+  loaded: "loaded",
+} as const;
+
+function controlPlaneProcesses({ binaries, folder, ports }: Layout): readonly [ProcessSpec, ProcessSpec] {
+  const at = (name: string) => join(folder, name);
+  const etcdUrl = etcdUrlAt(ports);
+  const peerUrl = `http://127.0.0.1:${ports.peer}`;
+  const etcd = {
+    name: basename(folder),
+    "data-dir": at("etcd"),
+    "listen-client-urls": etcdUrl,
+    "advertise-client-urls": etcdUrl,
+    "listen-peer-urls": peerUrl,
+    "initial-advertise-peer-urls": peerUrl,
+    "initial-cluster": `${basename(folder)}=${peerUrl}`,
+    "unsafe-no-fsync": "true",
+    "log-level": "error",
+  };
+  const apiserver = {
+    "etcd-servers": etcdUrl,
+    // Exact reads of older versions must not answer 410 while a test runs.
+    "etcd-compaction-interval": "0",
+    "bind-address": "127.0.0.1",
+    "secure-port": `${ports.api}`,
+    "tls-cert-file": at(controlPlaneFiles.serverCertificate),
+    "tls-private-key-file": at(controlPlaneFiles.serverKey),
+    "client-ca-file": at(controlPlaneFiles.authority),
+    "service-account-issuer": "https://kubernetes.default.svc",
+    "service-account-signing-key-file": at(controlPlaneFiles.tokenSigningKey),
+    "service-account-key-file": at(controlPlaneFiles.tokenSigningKey),
+    "service-cluster-ip-range": "10.0.0.0/24",
+    "authorization-mode": "RBAC",
+    // On by default too, and named here because tests rely on them.
+    "enable-admission-plugins": "PodSecurity,ValidatingAdmissionPolicy",
+    "allow-privileged": "true",
+    "audit-policy-file": at(controlPlaneFiles.auditPolicy),
+    "audit-log-path": at(controlPlaneFiles.auditLog),
+    "audit-log-mode": "blocking-strict",
+  };
+  return [
+    { name: "etcd", command: join(binaries, "etcd"), args: flags(etcd) },
+    { name: "kube-apiserver", command: join(binaries, "kube-apiserver"), args: flags(apiserver) },
+  ];
+}
+
+function flags(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
+}
+
+/** Another process may take one before it is used; whoever starts a program there must be ready to try again. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const listeners = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(listeners.map((listener) => once(listener, "listening")));
+  const ports = listeners.map((listener) => {
+    const address = listener.address();
+    if (address === null || typeof address === "string") throw new Error("a listening socket has no port");
+    return address.port;
+  });
+  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,74 @@
+// The shipped operator with its metrics, and a shell for what the runbooks print.
+
+import { freePorts, inRepository, type KubectlResult } from "@virt/testkit";
+import { expect, vi } from "vitest";
+import type { RunningProgram } from "../cluster/program.ts";
+import type { TestCluster } from "../cluster/test-cluster.ts";
+import { openShell } from "../e2e/shell.ts";
+import { readRunbook } from "./runbook.ts";
+
+export type RunbookShell = {
+  /** Waits until the runbook's diagnosis prints each of these: a metric may be ahead of the status that explains it. */
+  readonly expectDiagnosis: (alert: string, ...texts: (string | RegExp)[]) => Promise<void>;
+  readonly mitigate: (alert: string) => Promise<string>;
+};
+
+export type ScrapedOperator = RunbookShell & {
+  readonly operator: RunningProgram;
+  readonly scrape: () => Promise<string>;
+  /** Waits until what is scraped has a line like this, or has none. */
+  readonly expectSeries: (line: RegExp) => Promise<void>;
+  readonly expectNoSeries: (line: RegExp) => Promise<void>;
+};
+
+export async function startScrapedOperator(
+  testCluster: TestCluster,
+  flags: readonly string[] = [],
+): Promise<ScrapedOperator> {
+  const [port = 0] = await freePorts(1);
+  const metrics = [`--metrics-bind-address=127.0.0.1:${port}`, "--metrics-secure=false"];
+  const operator = await testCluster.startOperator({ flags: ["--leader-elect", ...metrics, ...flags] });
+  const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  await until(async () => void (await scrape()));
+  return {
+    operator,
+    scrape,
+    expectSeries: (line) => until(async () => expect(near(line, await scrape())).toMatch(line)),
+    expectNoSeries: (line) => until(async () => expect(near(line, await scrape())).not.toMatch(line)),
+    ...openRunbookShell(testCluster),
+  };
+}
+
+/** What a person types who was woken by an alert. */
+export function openRunbookShell({ server: { folder, binaries, kubeconfig } }: TestCluster): RunbookShell {
+  const shell = openShell({ folder, binaries, kubeconfig });
+  return {
+    expectDiagnosis: (alert, ...texts) =>
+      until(async () => {
+        const printed = said(await shell.run(readRunbook(alert).diagnosis));
+        for (const text of texts) expect(printed).toMatch(text);
+      }),
+    mitigate: async (alert) => said(await shell.run(readRunbook(alert).mitigation)),
+  };
+}
+
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 100 });
+
+/** The series of the metric that is asked for, so that a failure shows what there is in its place. */
+function near({ source }: RegExp, scraped: string): string {
+  const [, metric = ""] = /^\^(\w+)/.exec(source) ?? [];
+  return scraped
+    .split("\n")
+    .filter((line) => line.startsWith(metric))
+    .join("\n");
+}
+
+/** The Deployment of an operator, though nothing runs it here. */
+export async function applyDeployment({ server }: TestCluster, controller: "advisor" | "platform"): Promise<void> {
+  said(await server.kubectl("apply", "--server-side", "-k", inRepository("config", "manager", controller)));
+}
+
+function said({ code, stdout, stderr }: KubectlResult): string {
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
+}

@@ -1,0 +1,83 @@
+// A cluster that many plans use one after the other, each with a fault proxy of its own in front of the operator.
+
+import { type FaultProxy, startFaultProxy } from "@virt/testkit";
+import type { RunningProgram } from "../cluster/program.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { AuditTail } from "./audit-tail.ts";
+import { createPool, resetPool, store } from "./worker-pool.ts";
+
+const place = { namespace: "virt-advisor-operator-system", name: "virt-advisor-operator-controller-manager" };
+export const account = `system:serviceaccount:${place.namespace}:${place.name}`;
+
+/** What the load-aware profile writes. */
+export const targets = {
+  config: "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker-psi-karg",
+  descheduler: "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster",
+};
+
+export type CampaignCluster = {
+  readonly testCluster: TestCluster;
+  readonly audit: AuditTail;
+  /** Everything as it was before the first plan, and the operator behind a new proxy, not yet started. */
+  readonly prepare: () => Promise<ProxiedOperator>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+/** One plan's share of the site. */
+export type ProxiedOperator = {
+  readonly proxy: FaultProxy;
+  readonly start: () => Promise<void>;
+  /** Each operator that ran, in order; only the last one may be alive. */
+  readonly operators: readonly RunningProgram[];
+  readonly end: () => Promise<void>;
+};
+
+export async function openCampaignCluster(): Promise<CampaignCluster> {
+  // Where the newest version is served nobody asks for it again and again, and two runs make the same requests.
+  const testCluster = await startTestCluster({ crds: { hyperconvergeds: "hyperconvergeds-v1" } });
+  await createPool(testCluster.server);
+  const { token } = await testCluster.server.serviceAccount(place.namespace, place.name);
+  const audit = new AuditTail(testCluster.server);
+  return {
+    testCluster: testCluster,
+    audit,
+    prepare: async () => {
+      await clean(testCluster);
+      audit.forget();
+      return stageOf(testCluster, token);
+    },
+    [Symbol.asyncDispose]: async () => {
+      audit.close();
+      await testCluster[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function stageOf(testCluster: TestCluster, token: string): Promise<ProxiedOperator> {
+  const operators: RunningProgram[] = [];
+  const start = async () => void operators.push(await testCluster.startOperator({ kubeconfig }));
+  const kill = async () => operators.at(-1)?.kill();
+  // Who kills the operator starts the next one, as a kubelet does.
+  const onCrash = async () => {
+    await kill();
+    await start();
+  };
+  const proxy = await startFaultProxy({ server: testCluster.server, onCrash });
+  const kubeconfig = proxy.kubeconfigFor("advisor", { token });
+  const end = async () => {
+    await kill();
+    await proxy.stop();
+  };
+  return { proxy, start, operators, end };
+}
+
+const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
+const events = "/apis/events.k8s.io/v1/namespaces/default/events";
+
+async function clean({ server }: TestCluster): Promise<void> {
+  const { body } = await server.request({ path: configs });
+  const { items } = body as { readonly items: readonly { readonly metadata: { readonly name: string } }[] };
+  const named = items.map(({ metadata }) => `${configs}/${metadata.name}`);
+  await Promise.all([...named, ...Object.values(targets), events].map((path) => store(server, "DELETE", path)));
+  await resetPool(server);
+}

@@ -1,0 +1,55 @@
+// Finds what is wrong with one run, by what the API server wrote down, by what is left behind, and by how the operator's processes ended.
+
+import { isDeepStrictEqual } from "node:util";
+import { type AuditEvent, checkInvariants } from "@virt/testkit";
+import type { RunningProgram } from "../cluster/program.ts";
+import { account } from "./campaign-cluster.ts";
+import type { EndState } from "./end-state.ts";
+
+export type FinishedRun = {
+  readonly audit: readonly AuditEvent[];
+  readonly state: EndState;
+  readonly operators: readonly RunningProgram[];
+};
+
+/** Empty if all is well; else one line for each thing that is wrong. */
+export function findViolations(
+  { audit, state, operators }: FinishedRun,
+  reference: EndState | undefined,
+): readonly string[] {
+  const { violations, writes } = checkInvariants(audit, { accounts: [account] });
+  return [
+    ...violations.map(({ invariant, message }) => `${invariant}: ${message}`),
+    ...wrongWrites(writes),
+    ...(reference === undefined ? [] : differences(state, reference)),
+    ...operators.flatMap(complaints),
+  ];
+}
+
+const once = { creates: 0, applies: 1, updates: 0, deletes: 0 };
+const wanted: Readonly<Record<string, unknown>> = {
+  "kubedeschedulers.operator.openshift.io/openshift-kube-descheduler-operator/cluster": once,
+  "machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg": once,
+};
+
+const ownAffairs = ["virtplatformconfigs.", "events.", "leases."];
+
+/** Each item is applied once, and nothing else is written. An apply that changes nothing counts too. */
+function wrongWrites(writes: Readonly<Record<string, unknown>>): readonly string[] {
+  const foreign = Object.fromEntries(
+    Object.entries(writes).filter(([object]) => !ownAffairs.some((own) => object.startsWith(own))),
+  );
+  return isDeepStrictEqual(foreign, wanted) ? [] : [`wrote ${JSON.stringify(foreign)}`];
+}
+
+function differences(state: EndState, reference: EndState): readonly string[] {
+  return Object.keys(reference)
+    .filter((part) => !isDeepStrictEqual(state[part], reference[part]))
+    .map((part) => `${part} is ${JSON.stringify(state[part])}, not ${JSON.stringify(reference[part])}`);
+}
+
+/** Only a plan may end it, and it says nothing outside its log. */
+function complaints({ child, words }: RunningProgram): readonly string[] {
+  const exit = child.exitCode === null ? [] : [`the operator ended by itself with ${child.exitCode}`];
+  return words() === "" ? exit : [...exit, `the operator said: ${words()}`];
+}

@@ -1,0 +1,23 @@
+// Keeps what the operators asked the authorizer for, so that `make check-rights` can compare it with what they are granted.
+
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AuditEvent, inRepository } from "@virt/testkit";
+import { isOperators, isRefused, usedRights, usedRightsFolder } from "../../tools/rights/used-rights.ts";
+import { accountName } from "./account.ts";
+
+const accounts = [accountName("advisor"), accountName("platform")];
+
+export function recordUsedRights(audit: readonly AuditEvent[]): void {
+  const folder = inRepository(usedRightsFolder);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${randomUUID()}.json`), `${JSON.stringify(usedRights(audit, accounts))}\n`);
+}
+
+/** The operators' requests that were refused for want of a right, or by a policy. */
+export function refusedRequests(audit: readonly AuditEvent[]): readonly string[] {
+  const isTheirs = (event: AuditEvent) => isOperators(event) && accounts.includes(event.user.username);
+  const refused = audit.filter((event) => isTheirs(event) && isRefused(event));
+  return [...new Set(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`))];
+}

@@ -1,0 +1,73 @@
+// A browser on the shipped console: opens it, walks by keyboard, checks what is accessible, and that no request leaves the origin.
+
+import axe from "axe-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** Requests of the context; those to elsewhere must be none. */
+export function watchRequests(context: BrowserContext): readonly string[] {
+  const urls: string[] = [];
+  context.on("request", (request) => urls.push(request.url()));
+  return urls;
+}
+
+/** Presses Tab until the element has the focus, as a person without a mouse does. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let pressed = 0; pressed < 150; pressed++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error("the keyboard does not lead there");
+}
+
+type AxeFinding = {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+};
+
+/** The serious findings of the page as it is now, with the elements. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const findings = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations)",
+  )) as readonly AxeFinding[];
+  return findings
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+/** Themes, and the widths of a desk, of a desk at 200 % zoom, and of a telephone. */
+const themes = ["light", "dark"] as const;
+const widths = [1280, 640, 360];
+
+/** In both themes: no serious finding of axe, and at no width a part of the page is out of reach. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  const before = page.viewportSize();
+  for (const colorScheme of themes) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    expect(await seriousFindings(page), `${what}, ${colorScheme}`).toEqual([]);
+  }
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await overflow(page), `${what}, ${width} pixels wide`).toEqual([]);
+  }
+  if (before !== null) await page.setViewportSize(before);
+}
+
+/** What is wider than its window and cannot be scrolled there, with the elements that are in the way. */
+function overflow(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`["html", "#content", ".pf-v6-c-modal-box", ".pf-v6-c-modal-box__body"].flatMap((selector) =>
+    [...document.querySelectorAll(selector)].flatMap((box) => {
+      if (box.scrollWidth <= box.clientWidth + 1) return [];
+      const edge = box.getBoundingClientRect().left + box.clientWidth + 1;
+      const wide = [...box.querySelectorAll("*")].filter((inner) => inner.getBoundingClientRect().right > edge);
+      return [selector + " " + box.scrollWidth + ": " + wide.slice(-3).map(({ outerHTML }) => outerHTML.slice(0, 120)).join(" ")];
+    }))`);
+}
+
+/** Requests that did not stay at the origin. */
+export function requestsElsewhere(urls: readonly string[], origin: string): readonly string[] {
+  return urls.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith("data:"));
+}

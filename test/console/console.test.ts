@@ -1,0 +1,176 @@
+// The console in a browser, as people use it: the shipped files, the real API server, the simulated cluster and the shipped advisor.
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "../../tools/console/browser.ts";
+import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
+import { prepareSecondApiServer, type SecondApiServer } from "./second-api-server.ts";
+
+const profile = "load-aware-rebalancing";
+let cluster: TestCluster;
+let second: SecondApiServer;
+let shown: RunningConsole;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let requests: readonly string[];
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  second = await prepareSecondApiServer(cluster.server);
+  await second.start();
+  await cluster.simulate("three-workers", 1_200);
+  await cluster.startOperator();
+  shown = await startConsole(second.kubeconfig);
+  browser = await launchBrowser();
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  requests = watchRequests(context);
+  page = await context.newPage();
+  page.setDefaultTimeout(45_000);
+  await page.goto(shown.url);
+});
+afterAll(async () => {
+  await browser.close();
+  await shown.end();
+  await second.end();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
+
+test("a plan is drafted, read and approved by keyboard alone, and the nodes are seen to fill until it is Completed", async () => {
+  await tabTo(page, page.getByRole("button", { name: `Draft a plan for ${profile}` }));
+  await page.keyboard.press("Enter");
+  await tabTo(page, page.getByRole("link", { name: `Open plan of ${profile}` }));
+  await page.keyboard.press("Enter");
+  await page.getByText("psi=1").first().waitFor();
+  await page.getByTestId("impact").getByText("3 nodes of pool worker reboot one after another").waitFor();
+  await tabTo(page, page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ }));
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  const { planHash = "" } = await cluster.configs.status(profile);
+  await dialog.getByText(planHash).waitFor();
+  await recordHeadings(page);
+  await tabTo(page, dialog.getByRole("button", { name: /^Approve plan/ }));
+  await page.keyboard.press("Enter");
+  await tabTo(page, page.getByRole("link", { name: "Rollout", exact: true }));
+  await page.keyboard.press("Enter");
+  await expect
+    .poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count(), { timeout: 60_000 })
+    .toBe(3);
+  await page.getByText("Completed", { exact: true }).first().waitFor();
+  const headings = (await page.evaluate("window.headings")) as readonly string[];
+  const filled = headings.flatMap((text) => /^Pool worker: (\d) of 3 nodes updated$/.exec(text)?.[1] ?? []);
+  expect(filled).toEqual(filled.toSorted());
+  expect(filled.length).toBeGreaterThan(1);
+  await expect.poll(() => page.getByTestId("announcements").textContent()).toBe(`${profile} is Completed now.`);
+  await page.getByTestId("timeline").getByText("PlanCompleted").waitFor();
+});
+
+/** Each text that the heading of a pool had, once. */
+async function recordHeadings(on: Page): Promise<void> {
+  await on.evaluate(`{
+    window.headings = [];
+    const record = () => {
+      for (const { textContent } of document.querySelectorAll("h2"))
+        if (textContent.startsWith("Pool") && !window.headings.includes(textContent)) window.headings.push(textContent);
+    };
+    new MutationObserver(record).observe(document.body, { subtree: true, childList: true, characterData: true });
+  }`);
+}
+
+test("drift appears with who made it, is planned again, and stays visible as cleared", async () => {
+  await open("drift");
+  await page.getByText("Nothing has drifted").waitFor();
+  const path =
+    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster?fieldManager=somebody";
+  const body = { spec: { deschedulingIntervalSeconds: 4321 } };
+  await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  const row = page.getByRole("row", { name: /deschedulingIntervalSeconds/ });
+  await row.getByText("4321").waitFor();
+  await row.getByText("somebody (Update)").waitFor();
+  await row.getByRole("button", { name: /^Open object/ }).click();
+  await page.getByRole("dialog").getByText('"deschedulingIntervalSeconds": 4321').waitFor();
+  await expectAccessible(page, "an object in a dialog");
+  await page.keyboard.press("Escape");
+  await expectAccessible(page, "drift");
+  await page.getByRole("button", { name: `Plan ${profile} again` }).click();
+  await cluster.configs.until(profile, "ReviewRequired");
+  await expect.poll(() => row.getByText("cleared").count()).toBeGreaterThan(0);
+});
+
+test("while the API server restarts the page says from when it is, and goes on with focus, scroll and folds as they were", async () => {
+  await open(`plan/${profile}`);
+  const raw = page.getByRole("button", { name: "Raw" }).last();
+  await raw.click();
+  const content = page.locator("#content");
+  await content.evaluate((element) => element.scrollBy(0, 200));
+  const scrolled = await content.evaluate(({ scrollTop }) => scrollTop);
+  expect(scrolled).toBeGreaterThan(0);
+  await recordBanner(page);
+  await second.end();
+  const banner = page.getByTestId("connection");
+  await banner.getByText(/What you see is from/).waitFor();
+  await second.start();
+  await banner.waitFor({ state: "detached" });
+  expect(await raw.getAttribute("aria-expanded")).toBe("true");
+  expect(await raw.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  expect(await content.evaluate(({ scrollTop }) => scrollTop)).toBe(scrolled);
+  // However long it lasted: data was current at one moment for the last time.
+  expect(await page.evaluate("window.bannerTimes")).toHaveLength(1);
+});
+
+/** Each time that the banner has named, once. */
+async function recordBanner(on: Page): Promise<void> {
+  await on.evaluate(`{
+    window.bannerTimes = [];
+    const read = () => {
+      const [time] = /from .*?[:.] /.exec(document.querySelector("[data-testid=connection]")?.textContent ?? "") ?? [];
+      if (time !== undefined && !window.bannerTimes.includes(time)) window.bannerTimes.push(time);
+    };
+    new MutationObserver(read).observe(document.body, { subtree: true, childList: true, characterData: true });
+  }`);
+}
+
+test("a plan that changes under the reader switches both buttons off until the new one is shown", async () => {
+  await open(`plan/${profile}`);
+  const approve = page.getByRole("button", { name: /^Approve plan/ });
+  const reject = page.getByRole("button", { name: "Reject…" });
+  await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
+  const before = await page.getByTestId("plan-hash").textContent();
+  await cluster.configs.edit(profile, { options: { loadAware: { deschedulingIntervalSeconds: 1234 } } });
+  await page.getByText("The plan has changed").waitFor();
+  expect(await approve.getAttribute("aria-disabled")).toBe("true");
+  expect(await reject.getAttribute("aria-disabled")).toBe("true");
+  expect(await page.getByTestId("plan-hash").textContent()).toBe(before);
+  await page.getByRole("button", { name: "Show the new plan" }).click();
+  await expect.poll(() => page.getByTestId("plan-hash").textContent()).not.toBe(before);
+  await page.getByText("1234").first().waitFor();
+  await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
+});
+
+test("a plan is rejected with a reason, and shown as rejected in a second tab as well", async () => {
+  const second = await context.newPage();
+  await open(`plan/${profile}`, second);
+  await page.getByRole("button", { name: "Reject…" }).click();
+  await page.getByLabel("Reason, for whoever looks at it next").fill("not on a <b>Friday</b>");
+  await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
+  for (const tab of [page, second])
+    await expect.poll(() => tab.getByText("was rejected: not on a <b>Friday</b>").count()).toBe(1);
+  await second.close();
+});
+
+test("a link that was used opens no second browser", async () => {
+  const stranger = await browser.newContext();
+  const tab = await stranger.newPage();
+  await tab.goto(shown.url);
+  expect(await tab.locator("body").textContent()).toContain("This link was used already");
+  await stranger.close();
+});
+
+test("of all requests that the pages made none has left the origin", () => {
+  expect(requests.length).toBeGreaterThan(20);
+  expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
+});

@@ -1,0 +1,71 @@
+// A script in every text that a cluster can contain: it is shown as it is written, on every page, and none of it runs.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "../../tools/console/browser.ts";
+import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { hostileObjects, hostileProfile, scriptOf } from "./hostile-objects.ts";
+
+let cluster: TestCluster;
+let shown: RunningConsole;
+let browser: Browser;
+let page: Page;
+const { requests, places } = hostileObjects();
+/** What the browser refused to run, and what the page threw. */
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  for (const request of requests) {
+    const { status, body } = await cluster.server.request(request);
+    if (status >= 300) throw new Error(JSON.stringify(body));
+  }
+  shown = await startConsole(cluster.server.kubeconfig);
+  browser = await launchBrowser();
+  page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(45_000);
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  page.on(
+    "console",
+    (message) => message.text().includes("Content Security Policy") && complaints.push(message.text()),
+  );
+  await page.goto(shown.url);
+});
+afterAll(async () => {
+  await browser.close();
+  await shown.end();
+  await cluster[Symbol.asyncDispose]();
+});
+
+/** The page with everything on it unfolded. */
+async function readPage(path: string, last: string): Promise<string> {
+  await page.goto(`${shown.origin}/#/${path}`);
+  await page.getByText(last).first().waitFor();
+  const folds = page.locator("#content [aria-expanded=false]");
+  for (let left = await folds.count(); left > 0; left = await folds.count()) await folds.first().click();
+  return (await page.locator("#content").textContent()) ?? "";
+}
+
+test("each of the scripts is on a page as text, and no page made an element of one", async () => {
+  const texts = [
+    await readPage("", "description"),
+    await readPage(`plan/${hostileProfile}`, "line added"),
+    await readPage(`rollout/${hostileProfile}`, "pool condition"),
+    await readPage("assets", "last error"),
+    await readPage("activity", "note"),
+  ].join("\n");
+  const missing = [...places].filter(([number]) => !texts.includes(scriptOf(number))).map(([, place]) => place);
+  expect(places.size).toBeGreaterThan(35);
+  expect(missing).toEqual([]);
+  expect(texts).toContain(`was rejected: ${scriptOf(0)}`);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(await page.locator("img").count()).toBe(0);
+});
+
+test("links lead to pages alone, and the browser had nothing to refuse", async () => {
+  await readPage(`rollout/${hostileProfile}`, "pool condition");
+  const links = await page.locator("a").evaluateAll((all) => all.map((each) => each.getAttribute("href") ?? ""));
+  expect(links.filter((href) => !href.startsWith("#"))).toEqual([]);
+  expect(complaints).toEqual([]);
+});

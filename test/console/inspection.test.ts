@@ -1,0 +1,182 @@
+// What people find out in the console without deciding: assets and why not, rights that are missing, credentials that end, and that everybody can read it.
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "../../tools/console/browser.ts";
+import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
+import { type RunningProgram, startProgram } from "../cluster/program.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { expectAccessible, requestsElsewhere, watchRequests } from "./console-page.ts";
+
+const profile = "load-aware-rebalancing";
+const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+const migrations = "/spec/liveMigrationConfig/parallelMigrationsPerCluster";
+let cluster: TestCluster;
+let platform: RunningProgram;
+let shown: RunningConsole;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let requests: readonly string[];
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  const { server } = cluster;
+  await cluster.simulate("three-workers", 1_200);
+  await server.kubectl("create", "namespace", "virt-platform-operator-system");
+  const limit = { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } } };
+  await patch(`${hco}?fieldManager=somebody`, limit);
+  await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/autopilot": "hco-golden-config" } } });
+  await cluster.startOperator();
+  platform = startProgram("virt-operator", [
+    "--controllers=platform",
+    "--health-probe-bind-address=0",
+    `--kubeconfig=${server.kubeconfig}`,
+  ]);
+  await cluster.configs.until(profile, "Ignored");
+  await cluster.configs.edit(profile, { action: "DryRun" });
+  shown = await startConsole(server.kubeconfig);
+  browser = await launchBrowser();
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  requests = watchRequests(context);
+  page = await context.newPage();
+  page.setDefaultTimeout(45_000);
+  await page.goto(shown.url);
+  await cluster.configs.until(profile, ({ phase, impact }) => phase === "ReviewRequired" && impact !== undefined);
+});
+afterAll(async () => {
+  await browser.close();
+  await shown.end();
+  await platform.kill();
+  await cluster[Symbol.asyncDispose]();
+});
+
+function patch(path: string, body: unknown) {
+  return cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+}
+
+const open = (path: string) => page.goto(`${shown.origin}/#/${path}`);
+const asset = (name: string) => page.getByTestId(`asset-${name}`);
+
+test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "activity"])(
+  "the page #/%s has no serious finding of axe in either theme, and nothing is out of reach at 200 % zoom and at 360 pixels",
+  async (path) => {
+    await open(path);
+    await page.locator("#content h2, #content table, #content form").first().waitFor();
+    await page.locator(".pf-v6-c-spinner").waitFor({ state: "detached" });
+    await expectAccessible(page, path);
+  },
+);
+
+test("the dialogs of a decision have none either, give the focus back, and at 360 pixels the whole decision is there", async () => {
+  await open(`plan/${profile}`);
+  for (const [button, sure] of [
+    [/^Approve plan/, /^Approve plan/],
+    [/^Reject/, /^Reject$/],
+  ] as const) {
+    const opener = page.getByTestId("decision").getByRole("button", { name: button });
+    await expect.poll(() => opener.getAttribute("aria-disabled")).not.toBe("true");
+    await opener.click();
+    await expectAccessible(page, `dialog ${button}`);
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.getByRole("dialog").getByRole("button", { name: sure }).click({ trial: true });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.keyboard.press("Escape");
+    await expect.poll(() => opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  }
+});
+
+test("an asset that is not applied says why not, and counts of the overview lead to those of its kind", async () => {
+  await open("");
+  await page.getByRole("link", { name: /\d+ excluded/ }).click();
+  await asset("metallb-operator").waitFor();
+  await expect.poll(() => asset("metallb-operator").textContent()).toMatch(/autopilot|not installed|condition/);
+  expect(await asset("hco-golden-config").count()).toBe(0);
+});
+
+test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
+  await open("assets?state=contested");
+  await asset("hco-golden-config").getByRole("button").first().click();
+  const field = page.getByRole("row", { name: new RegExp(`${migrations}.*somebody.*7.*5`) });
+  await field.first().waitFor();
+  await expectAccessible(page, "details of an asset");
+  await page.getByRole("button", { name: "Adopt", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("The API server would take it (dry run).").waitFor();
+  await dialog.getByText('"platform.kubevirt.io/adopt": "true"').waitFor();
+  await dialog.getByRole("row", { name: new RegExp(migrations) }).waitFor();
+  await expectAccessible(page, "preview of an adoption");
+  expect(await limitOfHco()).toBe(7);
+  await dialog.getByRole("button", { name: "Send" }).click();
+  await expect.poll(limitOfHco).toBe(5);
+  const written = await cluster.server.kubectl("get", "--raw", hco, "--show-managed-fields");
+  expect(written.stdout).toContain('"virt-console"');
+});
+
+async function limitOfHco(): Promise<unknown> {
+  const { body } = await cluster.server.request({ path: hco });
+  const { spec } = body as { readonly spec: { readonly liveMigrationConfig: Readonly<Record<string, unknown>> } };
+  return spec.liveMigrationConfig["parallelMigrationsPerCluster"];
+}
+
+test("an override on an object is shown with what became of it", async () => {
+  await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/mode": "unmanaged" } } });
+  await open("assets?state=excluded&filter=hco-golden-config");
+  await asset("hco-golden-config").getByRole("button").first().click();
+  const row = page.getByTestId("overrides").getByRole("row", { name: /platform\.kubevirt\.io\/mode/ });
+  await expect.poll(() => row.textContent()).toContain("Nothing is written to the object");
+});
+
+test("of all requests that the pages made none has left the origin", () => {
+  expect(requestsElsewhere(requests, shown.origin)).toEqual([]);
+});
+
+/** A ServiceAccount that may read configs, and the page that it sees. */
+async function openAs(name: string) {
+  const { server } = cluster;
+  const user = await server.serviceAccount("default", name);
+  const verbs = "--verb=get,list,watch";
+  await server.kubectl("create", "clusterrole", name, verbs, "--resource=virtplatformconfigs.advisor.kubevirt.io");
+  await server.kubectl(
+    "create",
+    "clusterrolebinding",
+    name,
+    `--clusterrole=${name}`,
+    `--serviceaccount=default:${name}`,
+  );
+  const own = await startConsole(user.kubeconfig);
+  const apart = await browser.newContext();
+  const tab = await apart.newPage();
+  tab.setDefaultTimeout(45_000);
+  await tab.goto(own.url);
+  await tab.goto(`${own.origin}/#/plan/${profile}`);
+  return { tab, user, end: () => Promise.all([apart.close(), own.end()]) };
+}
+
+test("who may only look sees the plan, and beside the switched off button the verb that is missing", async () => {
+  const { tab, end } = await openAs("viewer");
+  await tab.getByTestId("decision").getByText("it needs the verb patch on virtplatformconfigs").waitFor();
+  expect(await tab.getByRole("button", { name: /^Approve plan/ }).getAttribute("aria-disabled")).toBe("true");
+  await tab.getByRole("link", { name: "Rollout", exact: true }).click();
+  await tab.getByText("You may not list machineconfigpools.machineconfiguration.openshift.io").waitFor();
+  await tab.getByRole("link", { name: "Assets", exact: true }).click();
+  await tab.getByText("You may not list configmaps").waitFor();
+  await expectAccessible(tab, "a page that may not be read");
+  await end();
+});
+
+test("when the token has ended the page says so, keeps what it had, and names what to do", async () => {
+  const { tab, user, end } = await openAs("leaver");
+  await tab.getByTestId("plan-hash").waitFor();
+  await cluster.server.kubectl("delete", "serviceaccount", "leaver");
+  const banner = tab.getByTestId("connection").getByText("The API server does not accept your credentials");
+  // API servers remember for some seconds whom they let in; a page that is opened after that lists anew.
+  await expect.poll(async () => (await user.request({ path: "/api" })).status).toBe(401);
+  await tab.getByRole("link", { name: "Rollout", exact: true }).click();
+  await banner.waitFor();
+  await tab.getByRole("link", { name: "Plan review", exact: true }).click();
+  await tab.getByTestId("plan-hash").waitFor();
+  expect(await tab.getByTestId("connection").textContent()).toContain("oc login");
+  await expectAccessible(tab, "a page without credentials");
+  await end();
+});

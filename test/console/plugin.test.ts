@@ -1,0 +1,159 @@
+// The plugin in a console that keeps OpenShift's contract: loaded by the console's own loader from the shipped server, with the real API
+// server behind the console's proxy, the simulated cluster and the shipped advisor.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { inRepository } from "@virt/testkit";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "../../tools/console/browser.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { type ConsoleHost, startConsoleHost } from "./console-host.ts";
+import { requestsElsewhere, seriousFindings, watchRequests } from "./console-page.ts";
+import { type PluginServer, startPluginServer } from "./plugin-server.ts";
+
+const profile = "load-aware-rebalancing";
+const configs = "advisor.kubevirt.io~v1alpha1~VirtPlatformConfig";
+let cluster: TestCluster;
+let plugin: PluginServer;
+let host: ConsoleHost;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let requests: readonly string[];
+const problems: string[] = [];
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  await cluster.simulate("three-workers", 1_200);
+  await cluster.startOperator();
+  plugin = await startPluginServer();
+  host = await startConsoleHost(cluster.server.kubeconfig, plugin);
+  browser = await launchBrowser();
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  requests = watchRequests(context);
+  page = await context.newPage();
+  page.setDefaultTimeout(45_000);
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (/content security policy|minified react error/i.test(message.text())) problems.push(message.text());
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await host.close();
+  await plugin.end();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const open = (path: string) => page.goto(`${host.origin}${path}`);
+
+test("the console's list of pages has the advisor under Virtualization, and it opens without loading the console anew", async () => {
+  await open("/");
+  const entries = page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Advisor" });
+  await expect.poll(() => entries.count()).toBe(2); // one for each perspective
+  expect(await entries.first().getAttribute("data-section")).toBe("virtualization");
+  await page.evaluate("window.loadedOnce = true");
+  await entries.first().click();
+  await page.getByTestId(`profile-${profile}`).waitFor();
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Activity" }).click();
+  await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/virt-advisor/activity");
+  await page.goBack();
+  await page.getByTestId(`profile-${profile}`).waitFor();
+  expect(await page.evaluate("window.loadedOnce")).toBe(true);
+});
+
+test("a plan is drafted, read, approved as the signed-in user, and its nodes are seen to fill until it is Completed", async () => {
+  await page.getByRole("button", { name: `Draft a plan for ${profile}` }).click();
+  await page.getByRole("link", { name: `Open plan of ${profile}` }).click();
+  await page.getByText("psi=1").first().waitFor();
+  await page.getByTestId("impact").getByText("3 nodes of pool worker reboot one after another").waitFor();
+  await page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ }).click();
+  const dialog = page.getByRole("dialog");
+  const { planHash = "" } = await cluster.configs.status(profile);
+  await dialog.getByText(planHash).waitFor();
+  await dialog.getByRole("button", { name: /^Approve plan/ }).click();
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Rollout" }).click();
+  await expect
+    .poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count(), { timeout: 60_000 })
+    .toBe(3);
+  await page.getByText("Completed", { exact: true }).first().waitFor();
+  const writers = cluster.server
+    .audit()
+    .filter(
+      ({ verb, objectRef }) =>
+        verb === "patch" && objectRef?.resource === "virtplatformconfigs" && !objectRef.subresource,
+    )
+    .filter(({ userAgent = "" }) => userAgent.includes("Mozilla"))
+    .map(({ user }) => user.username);
+  expect(new Set(writers)).toEqual(new Set(["admin"]));
+});
+
+test("drift appears by watch, with who made it", async () => {
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Drift" }).click();
+  await page.getByText("Nothing has drifted").waitFor();
+  const path =
+    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster?fieldManager=somebody";
+  const body = { spec: { deschedulingIntervalSeconds: 4321 } };
+  await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  const row = page.getByRole("row", { name: /deschedulingIntervalSeconds/ });
+  await row.getByText("4321").waitFor();
+  await expect.poll(() => row.getByText("somebody (Update)").count()).toBe(1);
+});
+
+test("list and details of VirtPlatformConfigs are ours, with the console's own editor and events as tabs, and Approve… leads to the plan", async () => {
+  await open(`/k8s/cluster/${configs}`);
+  await page.getByTestId(`profile-${profile}`).waitFor();
+  await cluster.configs.edit(profile, { action: "DryRun" });
+  await cluster.configs.until(profile, "ReviewRequired");
+  await open(`/k8s/cluster/${configs}/${profile}`);
+  const tabs = page.getByRole("navigation", { name: "Tabs" });
+  await tabs.getByRole("link", { name: "YAML" }).click();
+  await page.getByTestId("editor").getByText(profile).waitFor();
+  await tabs.getByRole("link", { name: "Events" }).click();
+  await page.getByTestId("events").waitFor();
+  await page.getByRole("button", { name: "Approve…" }).click();
+  await page.getByRole("button", { name: /^Approve plan/ }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/virt-advisor/plan/${profile}`);
+  await open(`/k8s/cluster/${configs}/~new`);
+  await page.getByTestId("template").getByText("kind: VirtPlatformConfig").waitFor();
+});
+
+test("a MachineConfigPool has a tab with its nodes and whose plan changes it", async () => {
+  await open("/k8s/cluster/machineconfiguration.openshift.io~v1~MachineConfigPool/worker");
+  await page.getByRole("link", { name: "Virtualization rollout" }).click();
+  await expect.poll(() => page.getByTestId("pool-worker").locator("[data-node]").count()).toBe(3);
+  await page.getByRole("link", { name: new RegExp(`^${profile} .* changes this pool$`) }).click();
+  await page.getByRole("heading", { level: 1, name: "Rollout" }).waitFor();
+});
+
+test("our pages follow the console's theme, and have no serious finding of axe in either", async () => {
+  const colors = new Set<unknown>();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await open(`/virt-advisor/plan/${profile}`);
+    await page.getByRole("button", { name: /^Approve plan/ }).waitFor();
+    expect(await seriousFindings(page), `in the ${colorScheme} theme`).toEqual([]);
+    colors.add(await page.evaluate("getComputedStyle(document.querySelector('h1')).color"));
+  }
+  expect(colors.size).toBe(2);
+});
+
+test("a console before 4.22 refuses the plugin and says which release it needs", async () => {
+  await open("/?release=4.21.9");
+  const refusal = page.getByRole("alert").getByText(">=4.22.0-0, resolved version 4.21.9");
+  await expect.poll(() => refusal.count()).toBe(1);
+});
+
+test("nothing was asked of another origin, no policy was broken, and nothing was thrown", () => {
+  expect(requestsElsewhere(requests, host.origin)).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test("the plugin's files are at most 2 MB gzipped", () => {
+  const folder = inRepository("dist", "console-plugin");
+  const sizes = readdirSync(folder).map((file) => gzipSync(readFileSync(`${folder}/${file}`)).length);
+  expect(sizes.length).toBeGreaterThan(4);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2_000_000);
+});

@@ -1,0 +1,80 @@
+// Runs the guide from its first command to its last: in order, leaving none out, each answer held against the printed one.
+
+import { load } from "js-yaml";
+import { expect } from "vitest";
+import type { TestCluster } from "../../cluster/test-cluster.ts";
+import { openShell, type Shell } from "../shell.ts";
+import { checkDifferences } from "./allowed-differences.ts";
+import { differences } from "./differences.ts";
+import { copiedSteps, type Step } from "./steps.ts";
+import { viewOf } from "./view.ts";
+
+export type GuideRun = {
+  readonly testCluster: TestCluster;
+  readonly shell: Shell;
+  /** The next commands of the guide, which must be of this section. */
+  readonly next: (section: string) => Step;
+  /** Types one command; the server must take it. */
+  readonly type: (command: string) => Promise<string>;
+  /** Types the next command and compares what it shows with the guide. */
+  readonly runAndCompare: (section: string) => Promise<void>;
+  readonly remainingSteps: () => readonly Step[];
+};
+
+export function openGuideRun(testCluster: TestCluster): GuideRun {
+  const shell = openShell(testCluster.server);
+  const steps = [...copiedSteps()];
+  const next = (section: string) => {
+    const step = steps.shift();
+    if (step?.section.split(/[.:]/)[0] !== section) throw new Error(`the guide goes on with ${step?.section}`);
+    return step;
+  };
+  const type = async (command: string) => {
+    const { code, stdout, stderr } = await shell.run(command);
+    expect({ command, code, stderr }).toEqual({ command, code: 0, stderr: "" });
+    return stdout;
+  };
+  const runAndCompare = async (section: string) => {
+    const { commands, prints, shows } = next(section);
+    const printed = await type(commands.join("\n"));
+    if (prints) expect(cellsOf(printed.trimEnd().split("\n"), prints)).toEqual(cellsOf(prints, prints));
+    else expectAsPrinted(section, shows, load(printed));
+  };
+  return { testCluster: testCluster, shell, next, type, runAndCompare, remainingSteps: () => steps };
+}
+
+/** The cells of a table in the columns that the guide has too; ages differ. */
+function cellsOf(table: readonly string[], guide: readonly string[]): readonly (readonly string[])[] {
+  const wanted = headingsOf(guide).map(({ name }) => name);
+  const columns = headingsOf(table).filter(({ name }) => name !== "AGE" && wanted.includes(name));
+  return table.map((line) => columns.map(({ from, to }) => line.slice(from, to).trim()));
+}
+
+function headingsOf([head = ""]: readonly string[]): readonly { name: string; from: number; to: number | undefined }[] {
+  const found = [...head.matchAll(/\S+/g)];
+  return found.map((heading, at) => ({ name: heading[0], from: heading.index, to: found[at + 1]?.index }));
+}
+
+function expectAsPrinted(section: string, guide: Step["shows"], ours: unknown): void {
+  const check = checkDifferences(section, differences(guide, viewOf(ours)));
+  expect({ section, ...check }).toEqual({ section, unexpected: [], missing: [] });
+  const { metadata, status } = ours as PrintedConfig;
+  const bare = status.conditions.filter(
+    ({ lastTransitionTime, observedGeneration }) =>
+      observedGeneration !== metadata.generation || !isTime.test(lastTransitionTime),
+  );
+  expect({ section, bare }).toEqual({ section, bare: [] });
+}
+
+const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+type PrintedConfig = {
+  readonly metadata: { readonly generation: number };
+  readonly status: {
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly lastTransitionTime: string;
+      readonly observedGeneration: number;
+    }[];
+  };
+};

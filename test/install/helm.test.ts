@@ -1,0 +1,138 @@
+// The Helm chart on a real API server: installed, changed, rolled back and uninstalled, with the objects compared each time.
+
+import type { KubeObject } from "@virt/engine";
+import { inRepository, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { identity } from "../../tools/package/manifests.ts";
+import { mockCrd } from "../cluster/test-cluster.ts";
+import { chart, helm, rendered, setting } from "../integration/packages/chart/run-helm.ts";
+import { endNamespaces } from "../integration/shipping/namespace-controller.ts";
+
+let server: Server;
+beforeAll(async () => {
+  server = await startServer();
+  await server.installCrds([mockCrd("servicemonitors"), mockCrd("prometheusrules"), mockCrd("infrastructures")]);
+  for (const name of ["first", "second", "third"]) await create("/api/v1/nodes", node(name));
+});
+afterAll(() => server.stop());
+
+const image = 'image="registry.example/virt-operators:1"';
+const changes = [
+  image,
+  'imagePullSecrets=[{"name":"my-registry"}]',
+  'resources={"requests":{"cpu":"50m","memory":"256Mi"},"limits":{"memory":"1Gi"}}',
+  'tolerations=[{"operator":"Exists"}]',
+  'nodeSelector={"node-role.kubernetes.io/infra":""}',
+  'affinity={"podAntiAffinity":{}}',
+  "topologySpreadConstraints=[]",
+  'priorityClassName="system-node-critical"',
+  'logLevel="debug"',
+  'hcoNamespace="kubevirt-hyperconverged"',
+  'extraArgs=["--log-format=json"]',
+  'extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy.example:3128"}]',
+  "advisor.replicas=3",
+  "platform.replicas=1",
+  "advisor.requireApprovedPlan=true",
+  "networkPolicy.enabled=false",
+  "serviceMonitor.enabled=true",
+];
+let first: readonly KubeObject[];
+
+test("install makes the objects that the chart renders, without a warning, and says what comes next", async () => {
+  const installed = release("install", "virt-operators", chart, ...setting([image]));
+  expect(installed).toMatchObject({ code: 0, stderr: "" });
+  expect(installed.stdout).toContain(
+    "kubectl rollout status deployment/virt-advisor-operator-controller-manager --namespace virt-advisor-operator-system\n",
+  );
+  expect(installed.stdout).toContain("kubectl get virtplatformconfigs\n");
+  expect(installed.stdout).toContain("--namespace openshift-cnv platform.kubevirt.io/autopilot=true\n");
+  first = await ours();
+  expectRendered(first, rendered(image));
+});
+
+test("upgrade makes the objects of the changed values, and deletes those that the values switch off", async () => {
+  const changed = release("upgrade", "virt-operators", chart, ...setting(changes));
+  expect(changed).toMatchObject({ code: 0, stderr: "" });
+  expectRendered(await ours(), rendered(...changes));
+});
+
+test("rollback gives every object back as it was", async () => {
+  expect(release("rollback", "virt-operators", "1")).toMatchObject({ code: 0, stderr: "" });
+  expect((await ours()).map(settled)).toEqual(first.map(settled));
+});
+
+const topologies = [
+  {
+    reason: "three nodes of which one is OpenShift's control plane",
+    nodes: 3,
+    topology: "SingleReplica",
+    replicas: ["1", "1"],
+  },
+  { reason: "a control plane of several nodes", nodes: 3, topology: "HighlyAvailable", replicas: ["2", "2"] },
+  { reason: "a single node", nodes: 1, replicas: ["1", "1"] },
+];
+
+test.each(topologies)("on $reason, $replicas replicas", async ({ nodes, topology, replicas }) => {
+  if (nodes === 1) await server.kubectl("delete", "node", "second", "third", "--ignore-not-found");
+  await server.kubectl("delete", "infrastructure", "cluster", "--ignore-not-found");
+  if (topology !== undefined) await createInfrastructure(topology);
+  const tried = release("upgrade", "virt-operators", chart, "--dry-run=server", ...setting([image]));
+  expect(tried).toMatchObject({ code: 0, stderr: "" });
+  expect([...tried.stdout.matchAll(/^ {2}replicas: (\d+)$/gm)].map(([, count]) => count)).toEqual(replicas);
+});
+
+test("uninstall takes all but the CRD and the configs, and says so", async () => {
+  const sample = inRepository("config", "samples", "loadaware_sample.yaml");
+  await expect.poll(() => server.kubectl("apply", "-f", sample)).toMatchObject({ code: 0 });
+  const gone = release("uninstall", "virt-operators");
+  expect(gone.code).toBe(0);
+  expect(gone.stdout).toContain("[CustomResourceDefinition] virtplatformconfigs.advisor.kubevirt.io");
+  await endNamespaces(server);
+  expect((await ours()).map(identity)).toEqual(["CustomResourceDefinition/virtplatformconfigs.advisor.kubevirt.io"]);
+  expect((await server.kubectl("get", "vpconf", "load-aware-rebalancing")).code).toBe(0);
+});
+
+function release(...args: readonly string[]) {
+  return helm([...args, "--namespace", "default"], { KUBECONFIG: server.kubeconfig, HOME: server.folder });
+}
+
+/** Every object with our label, whoever installed it. */
+async function ours(): Promise<readonly KubeObject[]> {
+  const kinds = new Set(rendered("serviceMonitor.enabled=true").map(({ kind }) => kind.toLowerCase()));
+  const flags = ["--all-namespaces", "--selector=app.kubernetes.io/part-of=kubevirt", "--output=json"];
+  const { stdout } = await server.kubectl("get", [...kinds].join(","), ...flags);
+  return (JSON.parse(stdout) as { items: readonly KubeObject[] }).items;
+}
+
+/** The same objects, and in each every field of the chart. */
+function expectRendered(live: readonly KubeObject[], wanted: readonly KubeObject[]): void {
+  expect(live.map(identity).toSorted()).toEqual(wanted.map(identity).toSorted());
+  for (const object of wanted) {
+    expect(live.find((one) => identity(one) === identity(object))).toMatchObject(object);
+  }
+}
+
+/** Without what the server and its controllers write. */
+function settled(object: KubeObject): object {
+  const { metadata, status: _status, ...rest } = object as KubeObject & { readonly status?: object };
+  const { name, namespace, labels, annotations } = metadata;
+  return { ...rest, metadata: { name, namespace, labels, annotations } };
+}
+
+function node(name: string): object {
+  return { apiVersion: "v1", kind: "Node", metadata: { name } };
+}
+
+async function createInfrastructure(controlPlaneTopology: string): Promise<void> {
+  const path = "/apis/config.openshift.io/v1/infrastructures";
+  const apiVersion = "config.openshift.io/v1";
+  await create(path, { apiVersion, kind: "Infrastructure", metadata: { name: "cluster" }, spec: {} });
+  const body = { status: { controlPlaneTopology } };
+  const { status } = await server.request({ method: "PATCH", path: `${path}/cluster/status`, body });
+  expect(status).toBe(200);
+}
+
+async function create(path: string, body: object): Promise<void> {
+  const answer = await server.request({ method: "POST", path, body });
+  expect([answer.status, JSON.stringify(answer.body)]).toEqual([201, expect.any(String)]);
+}

@@ -1,0 +1,175 @@
+// The image runs as its Deployments say: both controllers, two replicas each, with their accounts, rights and admission policies.
+
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { issueAuthority, issueServer } from "@virt/kube";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { listPaths } from "../../tools/image/root-files.ts";
+import type { ControllerName } from "../cluster/account.ts";
+import { configClientFor } from "../cluster/config-client.ts";
+import type { RunningContainer } from "../cluster/container.ts";
+import { type InstalledCluster, startInstalledCluster } from "../cluster/installed-cluster.ts";
+import { refusedRequests } from "../cluster/used-rights.ts";
+import { succeeded } from "../integration/shipping/manifests.ts";
+
+const controllers: readonly ControllerName[] = ["advisor", "platform"];
+/** One as OpenShift chooses it for a namespace; without it the image's own counts. */
+const userIds: Readonly<Record<ControllerName, number | undefined>> = { advisor: undefined, platform: 1_000_660_000 };
+const leases: Readonly<Record<ControllerName, string>> = {
+  advisor: "8f83cc6e.kubevirt.io",
+  platform: "virt-platform-operator.kubevirt.io",
+};
+const profile = "load-aware-rebalancing";
+const service = "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics";
+
+let cluster: InstalledCluster;
+const pods = new Map<ControllerName, readonly RunningContainer[]>();
+const podsOf = (controller: ControllerName) => pods.get(controller) ?? [];
+const everyPod = () => controllers.flatMap(podsOf);
+/** Files that are there before anything runs, with all that a write would change. */
+let before: readonly string[];
+
+beforeAll(async () => {
+  cluster = await startInstalledCluster("three-workers");
+  for (const controller of controllers) await createCertificate(controller);
+  for (const controller of controllers) {
+    const names = [1, 2].map((replica) => `virt-${controller}-operator-${replica}`);
+    pods.set(
+      controller,
+      await Promise.all(names.map((name) => cluster.startPod(controller, name, userIds[controller]))),
+    );
+  }
+  const areReady = async () => {
+    const answers = await Promise.all(everyPod().map((pod) => pod.askProbe("readiness")));
+    expect({ answers, words: everyPod().map(({ words }) => words()) }).toMatchObject({ answers: [200, 200, 200, 200] });
+  };
+  await vi.waitFor(areReady, { timeout: 45_000, interval: 50 });
+  before = files();
+});
+afterAll(() => cluster[Symbol.asyncDispose]());
+
+/** Of the root, after the runtime has made the places of its mounts, and of every volume. */
+function files(): readonly string[] {
+  const folders = [cluster.root, ...everyPod().map(({ pod }) => cluster.volumesOf(pod.metadata.name))];
+  return folders.flatMap((folder) => listPaths(folder).map((path) => describeFile(join(folder, path))));
+}
+
+function describeFile(path: string): string {
+  const stat = lstatSync(path);
+  const isSmall = stat.isFile() && stat.size < 1e6;
+  const content = isSmall ? createHash("sha256").update(readFileSync(path)).digest("hex") : "";
+  const target = stat.isSymbolicLink() ? readlinkSync(path) : "";
+  return [path, stat.mode, stat.uid, stat.size, stat.mtimeMs, content, target].join(" ");
+}
+
+/** As the service CA of OpenShift makes it for the Service. */
+async function createCertificate(controller: ControllerName): Promise<void> {
+  const valid = { from: new Date(0), until: new Date(4e12) };
+  const namespace = `virt-${controller}-operator-system`;
+  const host = `virt-${controller}-operator-metrics.${namespace}.svc`;
+  const { certificate, key } = issueServer(issueAuthority("service CA", valid), [host, "127.0.0.1"], valid);
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const metadata = { name: `virt-${controller}-operator-metrics-tls` };
+  const data = { "tls.crt": encoded(certificate), "tls.key": encoded(key) };
+  const body = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata, data };
+  const { status } = await cluster.server.request({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/secrets`,
+    body,
+  });
+  expect(status).toBe(201);
+}
+
+/** The pod that holds the lease. */
+async function leaderOf(controller: ControllerName): Promise<string | undefined> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/virt-${controller}-operator-system/leases/${leases[controller]}`;
+  const { body } = await cluster.server.request({ path });
+  const holder = (body as { readonly spec?: { readonly holderIdentity?: string } }).spec?.holderIdentity ?? "";
+  return podsOf(controller).find(({ pod }) => holder.startsWith(`${pod.metadata.name}_`))?.pod.metadata.name;
+}
+
+describe.each(controllers)("each pod of the %s", (controller) => {
+  test("is alive, by the probe of its template", async () => {
+    const answers = await Promise.all(podsOf(controller).map((pod) => pod.askProbe("liveness")));
+    expect(answers).toEqual([200, 200]);
+  });
+
+  test("runs without rights of its own: no root, no capability, no way to more, and filtered system calls", () => {
+    for (const { processStatus } of podsOf(controller)) {
+      expect(processStatus("Uid")).toBe(`${userIds[controller] ?? 1001}`);
+      expect(processStatus("CapEff")).toMatch(/^0+$/);
+      expect(processStatus("CapBnd")).toMatch(/^0+$/);
+      expect(processStatus("NoNewPrivs")).toBe("1");
+      expect(processStatus("Seccomp")).toBe("2");
+    }
+  });
+});
+
+/** Somebody else each time, so that no edit war is seen. */
+async function correctsDrift(editor: string): Promise<void> {
+  const selector = async () => {
+    const { body } = await cluster.server.request({ path: service });
+    return (body as { readonly spec?: { readonly selector?: Readonly<Record<string, string>> } }).spec?.selector;
+  };
+  const wanted = await selector();
+  const body = { spec: { selector: { "app.kubernetes.io/name": editor } } };
+  const path = `${service}?fieldManager=${editor}`;
+  await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  await expect.poll(selector).toEqual(wanted);
+}
+
+test("a plan is drafted, approved, applied, and followed through the reboots", async () => {
+  const configs = configClientFor(cluster.server);
+  await configs.until(profile, "Ignored");
+  await configs.edit(profile, { action: "DryRun" });
+  await configs.until(profile, "ReviewRequired");
+  await configs.edit(profile, { action: "Apply" });
+  const { items = [] } = await configs.until(profile, "Completed");
+  expect(items.map(({ state }) => state)).toEqual(items.map(() => "Completed"));
+});
+
+test("a drift of a platform asset is corrected", async () => {
+  const hco = ["hyperconverged", "kubevirt-hyperconverged", "--namespace=openshift-cnv"];
+  succeeded(await cluster.server.kubectl("annotate", ...hco, "platform.kubevirt.io/autopilot=monitoring"));
+  const managed = async () => JSON.stringify((await cluster.server.request({ path: service })).body);
+  await expect.poll(managed).toContain("platform.kubevirt.io/managed-by");
+  await correctsDrift("first-editor");
+});
+
+test("when a leader is killed the other replica takes over, and does the work", async () => {
+  await Promise.all(controllers.map(killLeader));
+  await correctsDrift("second-editor");
+  const configs = configClientFor(cluster.server);
+  await configs.edit(profile, { action: "Ignore" });
+  await configs.until(profile, "Ignored");
+});
+
+async function killLeader(controller: ControllerName): Promise<void> {
+  await expect.poll(() => leaderOf(controller)).toBeDefined();
+  const leader = await leaderOf(controller);
+  const isLeader = ({ pod }: RunningContainer) => pod.metadata.name === leader;
+  const killed = podsOf(controller).find(isLeader);
+  killed?.signal("KILL");
+  expect(await killed?.exited).toBe(137);
+  const [other] = podsOf(controller).filter((pod) => !isLeader(pod));
+  await expect.poll(() => leaderOf(controller)).toBe(other?.pod.metadata.name);
+}
+
+test("a pod that is deleted ends in good order within its grace period", async () => {
+  const names = await Promise.all(controllers.map(leaderOf));
+  const leaders = everyPod().filter(({ pod }) => names.includes(pod.metadata.name));
+  for (const { signal } of leaders) signal("TERM");
+  const graceMs = Math.min(...leaders.map(({ pod }) => pod.spec.terminationGracePeriodSeconds)) * 1000;
+  const late = new Promise<string>((resolve) => void setTimeout(resolve, graceMs, "late").unref());
+  const codes = await Promise.race([Promise.all(leaders.map(({ exited }) => exited)), late]);
+  expect(codes).toEqual([0, 0]);
+});
+
+test("nothing was written, in the root or in what is mounted, and no pod logged an error or was refused a request", () => {
+  expect(files()).toEqual(before);
+  expect(everyPod().map(({ words }) => words())).toEqual(["", "", "", ""]);
+  const faults = everyPod().flatMap(({ log }) => log.filter(({ level }) => level === "error"));
+  expect(faults).toEqual([]);
+  expect(refusedRequests(cluster.server.audit())).toEqual([]);
+});

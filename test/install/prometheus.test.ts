@@ -1,0 +1,254 @@
+// A real Prometheus watches both operators through what we ship: ServiceMonitors, roles, rules, dashboards. Each alert has its scenario.
+
+import { readFileSync } from "node:fs";
+import type { KubeObject } from "@virt/api";
+import { at } from "@virt/engine";
+import { inRepository } from "@virt/testkit";
+import { load } from "js-yaml";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type MonitoredOperators, startMonitoredOperators } from "../alerts/monitored-operators.ts";
+import { rules } from "../alerts/promtool.ts";
+import { openRunbookShell, type RunbookShell } from "../alerts/scraped-operator.ts";
+import { applyManifests } from "../cluster/account.ts";
+import { denyPlatformUpdates } from "../cluster/deny-platform-updates.ts";
+import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+
+/** A rate that stays at 0 here, and why. */
+const quiet: Readonly<Record<string, string>> = {
+  "{{name}} retries per second": "no reconcile fails in passing: what a policy refuses is tried again at its own times",
+};
+
+/** What no scenario can cause here, and why. */
+const unprovokable: Readonly<Record<string, string>> = {
+  VirtPlatformTombstoneStuck: "this release has no tombstone: nothing that an earlier one applied is deleted",
+};
+
+const mocks = [
+  "nodehealthchecks",
+  "selfnoderemediationtemplates",
+  "selfnoderemediations",
+  "servicemonitors",
+  "prometheusrules",
+];
+const name = "load-aware-rebalancing";
+const object = { kind: "NodeHealthCheck", name: "virt-node-health-check" };
+const checks = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks";
+const check = `${checks}/${object.name}`;
+const descheduler =
+  "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster";
+const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+const node = "/api/v1/nodes/worker-0";
+const pool = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
+const annotation = (key: string) => `platform.kubevirt.io/${key}`;
+const firedAlerts = new Set<string>();
+let testCluster: TestCluster;
+let monitored: MonitoredOperators;
+let runbooks: RunbookShell;
+
+beforeAll(async () => {
+  const crds = Object.fromEntries(mocks.map((one) => [one, one]));
+  testCluster = await startTestCluster({ crds: { ...crds, kubedeschedulers: null } });
+  await testCluster.simulate("three-workers");
+  const spec = { minHealthy: "40%", stormCooldownDuration: "5m" };
+  const body = {
+    apiVersion: "remediation.medik8s.io/v1alpha1",
+    kind: object.kind,
+    metadata: { name: object.name },
+    spec,
+  };
+  await ok({ method: "POST", path: `${checks}?fieldManager=installer`, body });
+  monitored = await startMonitoredOperators(testCluster);
+  runbooks = openRunbookShell(testCluster);
+});
+afterAll(async () => {
+  await monitored?.prometheus.stop();
+  await testCluster[Symbol.asyncDispose]();
+});
+
+async function ok(request: Parameters<TestCluster["server"]["request"]>[0]): Promise<KubeObject> {
+  const { status, body } = await testCluster.server.request(request);
+  if (status >= 300) throw new Error(JSON.stringify(body));
+  return body as KubeObject;
+}
+const edit = (path: string, body: object, by = "kubectl-edit") =>
+  ok({ method: "PATCH", path: `${path}?fieldManager=${by}`, body });
+const checkSpec = async (field: string) => at(await ok({ path: check }), "spec", field);
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 40 });
+
+type Mend = () => Promise<unknown>;
+
+/** They fire with these labels, and are resolved by what the runbook says, or by what is said here. */
+async function expectAlerts(
+  alerts: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  mend: Mend,
+): Promise<void> {
+  for (const [alert, labels] of Object.entries(alerts)) await monitored.prometheus.expectFiring(alert, labels);
+  await mend();
+  for (const alert of Object.keys(alerts)) {
+    await monitored.prometheus.expectResolved(alert);
+    firedAlerts.add(alert);
+  }
+}
+const expectAlert = (alert: string, labels: Readonly<Record<string, string>>, mend: Mend) =>
+  expectAlerts({ [alert]: labels }, mend);
+const byRunbook = (alert: string) => () => runbooks.mitigate(alert);
+
+test.each(["advisor", "platform"])("the %s is found and scraped as its ServiceMonitor says", async (controller) => {
+  const namespace = `virt-${controller}-operator-system`;
+  const service = `virt-${controller}-operator-metrics`;
+  const labels = { namespace, service, job: service, pod: `${controller}-0`, endpoint: "metrics" };
+  const job = `${namespace}/${service}/0`;
+  await monitored.prometheus.expectTarget(`serviceMonitor/${job}`, {
+    health: "up",
+    lastError: "",
+    labels: expect.objectContaining(labels),
+  });
+  await monitored.prometheus.expectTarget(`stranger/${job}`, {
+    health: "down",
+    lastError: "server returned HTTP status 403 Forbidden",
+  });
+});
+
+test("VirtPlatformContested fires, and its runbook resolves it", () => {
+  const alert = "VirtPlatformContested";
+  return expectAlert(alert, object, byRunbook(alert));
+});
+
+test("VirtPlatformInvalidOverride fires, and its runbook resolves it", async () => {
+  const alert = "VirtPlatformInvalidOverride";
+  await edit(check, { metadata: { annotations: { [annotation("patch")]: "[{" } } });
+  await expectAlert(alert, { ...object, type: "patch" }, byRunbook(alert));
+});
+
+test("VirtPlatformThrashingDetected fires, and its runbook resolves it", { timeout: 120_000 }, async () => {
+  const alert = "VirtPlatformThrashingDetected";
+  let isFighting = true;
+  const fight = until(async () => {
+    const isCorrected = (await checkSpec("stormCooldownDuration")) !== "9m";
+    if (isFighting && isCorrected) await edit(check, { spec: { stormCooldownDuration: "9m" } }, "stubborn");
+    expect(isFighting).toBe(false);
+  });
+  await expectAlert(alert, { ...object, reason: "edit-war" }, async () => {
+    isFighting = false;
+    await fight;
+    await runbooks.mitigate(alert);
+  });
+});
+
+test("VirtPlatformSyncFailed fires, and its runbook resolves it", async () => {
+  const alert = "VirtPlatformSyncFailed";
+  const policy = { group: "remediation.medik8s.io", resource: "nodehealthchecks" };
+  await applyManifests(testCluster.server, denyPlatformUpdates(policy));
+  // The policy is in force a moment after it was made: until then the operator corrects.
+  await until(async () => {
+    if ((await checkSpec("minHealthy")) === "51%") await edit(check, { spec: { minHealthy: "40%" } }, "somebody");
+    expect(await monitored.prometheus.isFiring(alert)).toBe(true);
+  });
+  await expectAlert(alert, object, byRunbook(alert));
+});
+
+test("VirtPlatformDependencyMissing fires, and its runbook resolves it", async () => {
+  const alert = "VirtPlatformDependencyMissing";
+  await edit(hco, { metadata: { annotations: { [annotation("enable-loadaware")]: "true" } } });
+  await expectAlert(alert, { kind: "KubeDescheduler" }, byRunbook(alert));
+});
+
+test("VirtAdvisorPrerequisiteMissing fires, and its runbook resolves it", async () => {
+  const alert = "VirtAdvisorPrerequisiteMissing";
+  await testCluster.configs.until(name, "Ignored");
+  await testCluster.configs.edit(name, { action: "DryRun" });
+  await expectAlert(alert, { name, phase: "PrerequisiteFailed" }, byRunbook(alert));
+});
+
+test.each(["vms", "duration_seconds"])("what a plan that waits would do is scraped as impact_%s", async (gauge) => {
+  await testCluster.server.installCrds([mockCrd("kubedeschedulers-v532")]);
+  await testCluster.configs.edit(name, { action: "DryRun" });
+  await testCluster.configs.until(name, "ReviewRequired");
+  const history = () => monitored.prometheus.queryHistory(`kubevirt_advisor_impact_${gauge}{name="${name}"}`);
+  await until(async () => expect(await history()).not.toEqual([]));
+});
+
+test("VirtAdvisorRolloutStuck fires, and its runbook resolves it", async () => {
+  const alert = "VirtAdvisorRolloutStuck";
+  await edit(pool, { spec: { paused: true } });
+  await edit(node, { metadata: { annotations: { "simulator.kubevirt.io/degrade": "disk is full" } } });
+  await testCluster.configs.edit(name, { action: "Apply" });
+  await expectAlert(alert, { name }, async () => {
+    await edit(node, { metadata: { annotations: { "simulator.kubevirt.io/degrade": null } } });
+    await runbooks.mitigate(alert);
+  });
+  await testCluster.configs.until(name, "Completed");
+});
+
+test("VirtAdvisorReviewWaiting fires, and its runbook resolves it", async () => {
+  const alert = "VirtAdvisorReviewWaiting";
+  await edit(hco, {
+    metadata: { annotations: { [annotation("ignore-fields")]: "/spec/liveMigrationConfig" } }, // else the platform controller undoes it
+    spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 17 } },
+  });
+  await expectAlert(alert, { name }, byRunbook(alert));
+  await testCluster.configs.until(name, "Completed");
+});
+
+test("VirtAdvisorDrifted fires, and its runbook resolves it", async () => {
+  const alert = "VirtAdvisorDrifted";
+  await edit(descheduler, { spec: { mode: "Predictive" } });
+  await expectAlert(alert, { name }, byRunbook(alert));
+  await testCluster.configs.until(name, "Completed");
+});
+
+test("VirtAdvisorPlanFailed fires, and its runbook resolves it", async () => {
+  const alert = "VirtAdvisorPlanFailed";
+  await edit(pool, { spec: { paused: true } });
+  await testCluster.configs.edit(name, { waitTimeout: "1s", options: { loadAware: { enablePSIMetrics: false } } });
+  await expectAlert(alert, { name, phase: "Failed" }, byRunbook(alert));
+});
+
+test("VirtAdvisorDown and VirtPlatformDown fire when the operators end, and resolve when they run again", async () => {
+  const controllers = ["advisor", "platform"] as const;
+  for (const controller of controllers) {
+    monitored.operators[controller].child.kill("SIGTERM"); // as a pod is ended: a lease that is given back is taken at once
+    await monitored.operators[controller].exited;
+  }
+  await expectAlerts({ VirtAdvisorDown: {}, VirtPlatformDown: {} }, async () => {
+    for (const controller of controllers) await monitored.restart(controller);
+  });
+});
+
+test("every alert that ships has fired in a scenario, or cannot here", () => {
+  const shipped = rules.groups.flatMap((group) => group.rules.map(({ alert }) => alert));
+  expect([...firedAlerts, ...Object.keys(unprovokable)].toSorted()).toEqual(shipped.toSorted());
+});
+
+type Dashboard = {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string; readonly legendFormat: string; readonly instant?: boolean }[];
+  }[];
+};
+const readDashboard = (file: string) => readFileSync(inRepository("config", "dashboards", file), "utf8");
+
+test.each([
+  { form: "Grafana's", read: () => readDashboard("virt-operators.json") },
+  {
+    form: "the console's",
+    read: () => {
+      const map = load(readDashboard("console_dashboard.yaml")) as { readonly data: Readonly<Record<string, string>> };
+      return map.data["virt-operators.json"] ?? "";
+    },
+  },
+])("every panel of $form dashboard had something to show", async ({ read }) => {
+  const { panels } = JSON.parse(read()) as Dashboard;
+  const empty = await Promise.all(
+    panels.flatMap(({ title, targets }) =>
+      targets.map(async ({ expr, legendFormat, instant = false }) => {
+        const values = await monitored.prometheus.queryHistory(expr);
+        // A number is 0 where there is nothing to count, and a rate is 0 where nothing happened: that shows nothing.
+        const mustMove = instant || (expr.includes("rate(") && !Object.hasOwn(quiet, legendFormat));
+        const isShown = values.some((value) => Number.isFinite(value) && (!mustMove || value > 0));
+        return isShown ? [] : [`${title}: ${legendFormat}`];
+      }),
+    ),
+  );
+  expect(empty.flat()).toEqual([]);
+});

@@ -1,0 +1,89 @@
+// The shipped program reads its settings from the environment as from flags, and names what it does not understand.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inRepository } from "@virt/testkit";
+import { afterAll, expect, test } from "vitest";
+import { type RunningProgram, startProgram } from "../cluster/program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "settings-test-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function start(environment: Readonly<Record<string, string>>, ...args: readonly string[]): RunningProgram {
+  const file = join(mkdtempSync(join(folder, "run-")), "environment");
+  writeFileSync(
+    file,
+    Object.entries(environment)
+      .map(([name, value]) => `${name}="${value}"\n`)
+      .join(""),
+  );
+  return startProgram("virt-operator", args, [`--env-file=${file}`]);
+}
+
+const nobody = join(folder, "no-such-kubeconfig");
+
+test("a kubeconfig that only the environment names is looked for", async () => {
+  const program = start({ VIRT_OPERATOR_KUBECONFIG: nobody });
+  expect(await program.exited).toBe(1);
+  expect(program.words()).toContain(nobody);
+});
+
+test("a flag wins over its variable", async () => {
+  const other = join(folder, "of-the-flag");
+  const program = start({ VIRT_OPERATOR_KUBECONFIG: nobody }, `--kubeconfig=${other}`);
+  expect(await program.exited).toBe(1);
+  expect(program.words()).toContain(other);
+  expect(program.words()).not.toContain(nobody);
+});
+
+const page = readFileSync(inRepository("docs", "settings.md"), "utf8");
+const documented = [...page.matchAll(/^\| `--[\w-]+` \| `(\w+)` \|/gm)].map(([, variable = ""]) => variable);
+/** A path may be anything. */
+const unchecked = ["VIRT_OPERATOR_KUBECONFIG", "VIRT_OPERATOR_METRICS_CERT_PATH"];
+
+test("a bad value of any variable ends the program with a line that names the variable and what to do", async () => {
+  expect(documented).toEqual(expect.arrayContaining(["VIRT_OPERATOR_REQUIRE_APPROVED_PLAN", ...unchecked]));
+  for (const variable of documented.filter((one) => !unchecked.includes(one))) {
+    const program = start({ [variable]: "Not_One" });
+    expect([variable, await program.exited]).toEqual([variable, 2]);
+    expect(program.words()).toMatch(
+      new RegExp(
+        `^virt-operator: ${variable}=Not_One: must be .+\\. Correct the variable, or remove it for the default.*\\n$`,
+      ),
+    );
+  }
+});
+
+test("a misspelt variable ends the program, because the safeguard that it means would be off", async () => {
+  const program = start({ VIRT_OPERATOR_REQUIRE_APPROVED_PLANS: "true" });
+  expect(await program.exited).toBe(2);
+  expect(program.words()).toBe(
+    "virt-operator: unknown environment variable VIRT_OPERATOR_REQUIRE_APPROVED_PLANS; did you mean VIRT_OPERATOR_REQUIRE_APPROVED_PLAN? Rename or remove it\n",
+  );
+});
+
+test("a variable of another release is named by a warning, and the program runs", async () => {
+  const kubeconfig = join(folder, "unreachable.kubeconfig");
+  writeFileSync(kubeconfig, JSON.stringify(unreachable));
+  const environment = {
+    VIRT_OPERATOR_FEATURE_OF_TOMORROW: "on",
+    VIRT_OPERATOR_KUBECONFIG: kubeconfig,
+    VIRT_OPERATOR_CONTROLLERS: "platform",
+    VIRT_OPERATOR_HEALTH_PROBE_BIND_ADDRESS: "0",
+  };
+  await using program = start(environment);
+  const warnings = () => program.log.filter(({ level, variables }) => level === "warn" && variables !== undefined);
+  await expect.poll(warnings).toMatchObject([{ variables: ["VIRT_OPERATOR_FEATURE_OF_TOMORROW"] }]);
+  expect(program.log[0]).toMatchObject({ msg: "starting", controllers: ["platform"] });
+  expect(program.child.exitCode).toBeNull();
+});
+
+const unreachable = {
+  apiVersion: "v1",
+  kind: "Config",
+  "current-context": "nowhere",
+  contexts: [{ name: "nowhere", context: { cluster: "nowhere", user: "nobody" } }],
+  clusters: [{ name: "nowhere", cluster: { server: "https://127.0.0.1:1" } }],
+  users: [{ name: "nobody", user: { token: "none" } }],
+};

@@ -1,0 +1,77 @@
+// Where the nodes are control plane and workers at once the releases plan for different pools: the newer one announces its plan, the older one leaves the newer's alone.
+
+import { conditionOf } from "@virt/advisor";
+import type { Status } from "@virt/api";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { RunningProgram } from "../cluster/program.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { higherDensity, printRequestsOnFailure, writesOf } from "../integration/advisor/cluster.ts";
+import { present, previous, type Release } from "./support/releases.ts";
+
+let testCluster: TestCluster;
+let running: RunningProgram | undefined;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({ release: previous.folder, lacksRights: true }); // the older one may not read what the newer one plans;
+  await testCluster.simulate("compact", 10_000);
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+async function run({ folder: release }: Release): Promise<void> {
+  running?.child.kill("SIGTERM");
+  await running?.exited;
+  await testCluster.install(release);
+  running = await testCluster.startOperator({ release, flags: ["--leader-elect", "--advertise-profiles=false"] });
+}
+
+/** Announced, with the plan of the other release in force. */
+async function untilAnnounced(from: Release, to: Release): Promise<void> {
+  const announced = await testCluster.configs.until(higherDensity, "CompletedWithUpgrade");
+  expect(conditionOf(announced, "CompletedWithUpgrade")?.message).toBe(
+    `Operator upgraded from ${from.version} to ${to.version} - profile logic changes detected`,
+  );
+  expect(announced.operatorVersion).toBe(from.version);
+}
+
+/** The release that planned it finds it as it left it. */
+async function untilBack({ version }: Release): Promise<void> {
+  const isBack = ({ phase, operatorVersion }: Status) => phase === "Completed" && operatorVersion === version;
+  expect(await testCluster.configs.until(higherDensity, isBack)).not.toHaveProperty("review");
+}
+
+test("a plan that the next release makes otherwise stays in force until a person adopts the other, or the release goes back", async () => {
+  const { configs, server } = testCluster;
+  await run(previous);
+  await configs.create(higherDensity, { action: "Apply" });
+  await configs.until(higherDensity, "Completed");
+  const applied = writesOf(server);
+  await run(present);
+  await untilAnnounced(previous, present);
+  await run(previous);
+  await untilBack(previous);
+  await run(present);
+  await untilAnnounced(previous, present);
+  expect(writesOf(server)).toEqual(applied);
+});
+
+test("a plan for control plane nodes stands still under the previous release, which others do not, until it is ignored or made anew", async () => {
+  const { configs, server } = testCluster;
+  await configs.edit(higherDensity, { action: "DryRun" });
+  await configs.until(higherDensity, "ReviewRequired");
+  await configs.edit(higherDensity, { action: "Apply" });
+  const adopted = await configs.until(higherDensity, "Completed");
+  expect(adopted.items?.map(({ targetRef }) => targetRef.name)).toContain("90-master-kubelet-swap");
+  const applied = writesOf(server);
+
+  await run(previous);
+  await configs.create("example-profile");
+  await configs.until("example-profile", "ReviewRequired");
+  expect(await configs.status(higherDensity)).toMatchObject({ phase: "Completed", operatorVersion: present.version });
+  await configs.edit(higherDensity, { action: "Ignore" });
+  await configs.until(higherDensity, "Ignored");
+  await configs.remove(higherDensity);
+  await configs.create(higherDensity);
+  await configs.until(higherDensity, ({ operatorVersion }) => operatorVersion === previous.version);
+  expect(writesOf(server)).toEqual(applied);
+});

@@ -1,0 +1,124 @@
+// Which HyperConverged a plan is made from, and what happens where there is none: the advisor never makes one.
+
+import { conditionOf } from "@virt/advisor";
+import { at } from "@virt/engine";
+import type { Server } from "@virt/testkit";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { itemOf } from "../../cluster/config-client.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import {
+  edit,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+  removeAt,
+  writesOf,
+} from "./cluster.ts";
+
+const withoutPsi = { loadAware: { enablePSIMetrics: false } };
+const withoutSwap = { virtHigherDensity: { enableSwap: false } };
+const hcosIn = (namespace: string) => `/apis/hco.kubevirt.io/v1beta1/namespaces/${namespace}/hyperconvergeds`;
+const hcoIn = (namespace: string) => `${hcosIn(namespace)}/kubevirt-hyperconverged`;
+let testCluster: TestCluster;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster();
+  for (const name of ["aaa-tenant", "bbb-tenant"])
+    await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+async function post(path: string, body: object): Promise<void> {
+  const answer = await testCluster.server.request({ method: "POST", path, body });
+  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+}
+
+function createHco(namespace: string, parallelMigrationsPerCluster = 5): Promise<void> {
+  const metadata = { name: "kubevirt-hyperconverged", namespace };
+  const spec = { liveMigrationConfig: { parallelMigrationsPerCluster } };
+  return post(hcosIn(namespace), { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata, spec });
+}
+
+const overcommitOf = async (server: Server) =>
+  at(await readAt(server, paths.hco), "spec", "higherWorkloadDensity", "memoryOvercommitPercentage");
+
+test("a HyperConverged that does not exist is asked for, never made, and the plan goes on by itself when it is there", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(higherDensity, { action: "Apply", options: withoutSwap, bypassOptimisticLock: true });
+  const blocked = await configs.until(higherDensity, "PrerequisiteFailed");
+  const text = "HyperConverged 'kubevirt-hyperconverged' does not exist";
+  expect(conditionOf(blocked, "PrerequisiteFailed")?.message).toBe(text);
+  expect(conditionOf(blocked, "Ready")?.message).toMatch(
+    / Next: create HyperConverged openshift-cnv\/kubevirt-hyperconverged, which installs OpenShift Virtualization; /,
+  );
+  expect(blocked.items).toBeUndefined();
+  await createHco("openshift-cnv");
+  await configs.until(higherDensity, "Completed");
+  expect(await overcommitOf(server)).toBe(120);
+  expect(writesOf(server)).toEqual(["patch hyperconvergeds/kubevirt-hyperconverged"]);
+});
+
+test("one that vanishes later is not made again, even where drift is corrected by itself", async () => {
+  const { configs, server } = testCluster;
+  const writes = writesOf(server).length;
+  await removeAt(server, paths.hco);
+  await configs.until(higherDensity, "PrerequisiteFailed");
+  expect(await readAt(server, paths.hco)).toBeUndefined();
+  await createHco("openshift-cnv");
+  const reviewed = await configs.until(higherDensity, "ReviewRequired");
+  expect(reviewed.review).toMatchObject({ forced: true });
+  expect(writesOf(server).slice(writes)).toEqual([]);
+  await configs.remove(higherDensity);
+});
+
+test("a HyperConverged that somebody plants in an earlier namespace moves no plan", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  await createHco("aaa-tenant", 500);
+  // The plan follows the HyperConverged that counts: what it says after the other one came is what is used.
+  await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } } });
+  const reviewed = await configs.until(loadAware, "ReviewRequired");
+  expect(reviewed.inputs).toContainEqual({ name: "parallelMigrationsPerCluster", used: "7", applied: "5" });
+  await configs.create(higherDensity, { action: "DryRun", options: withoutSwap });
+  const { targetRef } = itemOf(await configs.until(higherDensity, "ReviewRequired"), "configure-higher-density");
+  expect(targetRef.namespace).toBe("openshift-cnv");
+});
+
+test("evictions follow the HyperConverged up to a bound, and the plan names field, value and bound", async () => {
+  const { configs, server } = testCluster;
+  await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelOutboundMigrationsPerNode: 1000 } } });
+  const reviewed = await configs.until(loadAware, ({ phase, inputs = [] }) => {
+    return phase === "ReviewRequired" && inputs.some(({ used }) => used === "100");
+  });
+  const item = itemOf(reviewed, "enable-load-aware-descheduling");
+  expect(at(item.desiredState, "spec", "evictionLimits")).toEqual({ node: 100, total: 7 });
+  expect(item.warnings).toContain(
+    "evictionLimits.node is limited to 100: HyperConverged parallelOutboundMigrationsPerNode is 1000",
+  );
+});
+
+test("of several in unusual namespaces none is taken; plans in force stay, and new ones wait until one is left", async () => {
+  const { configs, server } = testCluster;
+  await configs.edit(loadAware, { action: "DryRun" });
+  await configs.edit(loadAware, { action: "Apply" });
+  await configs.until(loadAware, "Completed");
+  await createHco("bbb-tenant", 500);
+  await removeAt(server, paths.hco);
+  await configs.edit(higherDensity, {
+    action: "DryRun",
+    options: { virtHigherDensity: { memoryToRequestRatio: 110 } },
+  });
+  const blocked = await configs.until(higherDensity, "PrerequisiteFailed");
+  expect(conditionOf(blocked, "PrerequisiteFailed")?.message).toBe(
+    "More than one HyperConverged found, in namespaces aaa-tenant, bbb-tenant; set --hco-namespace",
+  );
+  expect((await configs.status(loadAware)).phase).toBe("Completed");
+  await removeAt(server, hcoIn("bbb-tenant"));
+  const { targetRef } = itemOf(await configs.until(higherDensity, "ReviewRequired"), "configure-higher-density");
+  expect(targetRef.namespace).toBe("aaa-tenant");
+});

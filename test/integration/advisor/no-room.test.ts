@@ -1,0 +1,88 @@
+// A rollout whose VMs find no room: a warning first, then it is stuck, and it goes on by itself when there is a node more.
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { conditionOf } from "@virt/advisor";
+import type { KubeObject, Status } from "@virt/api";
+import { inRepository } from "@virt/testkit";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startProgram } from "../../cluster/program.ts";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { edit, loadAware, paths, printRequestsOnFailure, readAt } from "./cluster.ts";
+
+let testCluster: TestCluster;
+let file: string;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  const crds = ["kubevirts", "virtualmachines", "machineconfigurations", "infrastructures"];
+  testCluster = await startTestCluster({ crds: Object.fromEntries(crds.map((name) => [name, name])) });
+  file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "ahead");
+  await writeFile(file, "0");
+  const preload = `file://${inRepository("test", "fixtures", "jump-clock.mjs")}?file=${encodeURIComponent(file)}`;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: ["--import", preload] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+/** So much time passes for the operator, and something happens that makes it reconcile. */
+async function passSeconds(seconds: number): Promise<void> {
+  aheadMs += seconds * 1000;
+  await writeFile(file, String(aheadMs));
+  await edit(testCluster.server, paths.node("worker-0"), { metadata: { annotations: { "test/at": String(aheadMs) } } });
+}
+
+const found = ({ rollout }: Status) => (rollout?.findings ?? []).map(({ id, severity }) => `${severity} ${id}`);
+const both = (text: string) => [text, text];
+
+test("world 14: without room for its VMs a drain warns, is stuck, and ends when another node has room", async () => {
+  const { configs } = testCluster;
+  const unhurried = await testCluster.simulate("no-room", 20);
+  await configs.create(loadAware, { action: "Apply" });
+  await configs.until(loadAware, ({ rollout }) => rollout?.nodes[0]?.phase === "Draining");
+  await expect.poll(() => phasesOfMigrations()).toEqual(both("Scheduling"));
+  await unhurried.kill();
+  await passSeconds(125);
+  const warned = await configs.until(loadAware, (status) => found(status).length === 2);
+  expect(found(warned)).toEqual(both("warning MigrationUnschedulable"));
+  expect(warned.rollout?.findings.map(({ message }) => message)).toEqual([
+    "No node takes VM vms/large-0 (31896 MiB short)",
+    "No node takes VM vms/large-3 (31896 MiB short)",
+  ]);
+  expect(conditionOf(warned, "Stalled")?.status).toBe("False");
+  await passSeconds(180);
+  const stuck = await configs.until(loadAware, (status) => conditionOf(status, "Stalled")?.reason === "RolloutStuck");
+  expect(found(stuck)).toEqual(both("blocking MigrationUnschedulable"));
+
+  const hurried = startProgram("virt-simulator", [
+    `--kubeconfig=${testCluster.server.kubeconfig}`,
+    "--scenario=no-room",
+    "--speed=3000",
+  ]);
+  onTestFinished(hurried.kill);
+  await configs.until(loadAware, (status) => found(status).includes("blocking MigrationFailing"));
+  await addWorker("worker-3");
+  const resumed = await configs.until(loadAware, (status) => conditionOf(status, "Stalled")?.status === "False");
+  expect(found(resumed)).toEqual([]);
+  await configs.until(loadAware, "Completed");
+});
+
+async function phasesOfMigrations(): Promise<readonly unknown[]> {
+  const { body } = await testCluster.server.request({
+    path: "/apis/kubevirt.io/v1/namespaces/vms/virtualmachineinstancemigrations",
+  });
+  const { items } = body as { readonly items: readonly { readonly status?: { readonly phase?: string } }[] };
+  return items.map(({ status }) => status?.phase);
+}
+
+/** As the others, and empty. */
+async function addWorker(name: string): Promise<void> {
+  const { server } = testCluster;
+  const { metadata, status } = (await readAt(server, paths.node("worker-2"))) as KubeObject & { status: object };
+  const labels = { ...metadata.labels, "kubernetes.io/hostname": name };
+  const body = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
+  const created = await server.request({ method: "POST", path: "/api/v1/nodes", body });
+  expect(created.status).toBe(201);
+  await edit(server, `${paths.node(name)}/status`, { status });
+  await edit(server, paths.node(name), { spec: { taints: null } });
+}

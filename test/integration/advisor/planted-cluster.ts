@@ -1,0 +1,154 @@
+// A cluster of objects without anybody who acts on them: nodes, pools, VMs, pods and budgets as a test wants them.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { at } from "@virt/engine";
+import { poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster-builder";
+import type { ApiUser } from "@virt/testkit";
+import { paths } from "./cluster.ts";
+
+const kubevirt = "/apis/kubevirt.io/v1/namespaces/vms";
+const places: Readonly<Record<string, string>> = {
+  Node: "/api/v1/nodes",
+  Pod: "/api/v1/namespaces/vms/pods",
+  PodDisruptionBudget: "/apis/policy/v1/namespaces/vms/poddisruptionbudgets",
+  VirtualMachineInstance: `${kubevirt}/virtualmachineinstances`,
+  VirtualMachine: `${kubevirt}/virtualmachines`,
+  MachineConfigPool: paths.pool("").slice(0, -1),
+  MachineConfiguration: "/apis/operator.openshift.io/v1/machineconfigurations",
+};
+/** Of a VirtualMachineInstance the status is written with the rest. */
+const withStatus = ["VirtualMachineInstance"];
+
+export type PlantedVm = VmGiven & { readonly name: string; readonly node: string };
+
+export class PlantedCluster {
+  readonly #actor: ApiUser;
+  readonly #planted: string[] = [];
+
+  constructor(actor: ApiUser) {
+    this.#actor = actor;
+  }
+
+  /** What is around every world and stays: pools that are up to date, a HyperConverged, bare metal. */
+  async plantPlatform(): Promise<void> {
+    const post = (path: string, body: KubeObject) => this.#send({ method: "POST", path, body });
+    const named = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, metadata: { name } });
+    await post("/api/v1/namespaces", named("v1", "Namespace", "vms"));
+    await post("/api/v1/namespaces/vms/serviceaccounts", named("v1", "ServiceAccount", "default"));
+    const { apiVersion } = poolObject("worker");
+    await post(`/apis/${apiVersion}/machineconfigs`, { ...named(apiVersion, "MachineConfig", "rendered-1"), spec: {} });
+    for (const name of ["master", "worker"]) await post(`/apis/${apiVersion}/machineconfigpools`, poolObject(name));
+    const hco = named("hco.kubevirt.io/v1beta1", "HyperConverged", "kubevirt-hyperconverged");
+    await post(paths.hco.replace(/\/[^/]+$/, ""), { ...hco, spec: { evictionStrategy: "LiveMigrate" } });
+    const infrastructures = "/apis/config.openshift.io/v1/infrastructures";
+    await post(infrastructures, { ...named("config.openshift.io/v1", "Infrastructure", "cluster"), spec: {} });
+    const status = { controlPlaneTopology: "HighlyAvailable", platformStatus: { type: "BareMetal" } };
+    await this.change(`${infrastructures}/cluster/status`, { status });
+  }
+
+  /** Several at once: a world has hundreds. */
+  async plant(objects: readonly KubeObject[]): Promise<void> {
+    const left = objects.values();
+    const worker = async () => {
+      for (const object of left) await this.#plantOne(object);
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+  }
+
+  /** Each with its VirtualMachine, if it has one. */
+  async plantVms(vms: readonly PlantedVm[]): Promise<void> {
+    await this.plant(vms.flatMap(objectsOf));
+  }
+
+  async change(path: string, body: JsonMap): Promise<void> {
+    await this.#send({ method: "PATCH", path, body });
+  }
+
+  /** All that was planted. */
+  async clear(): Promise<void> {
+    const left = this.#planted.splice(0).values();
+    const worker = async () => {
+      for (const path of left) await this.#actor.request({ method: "DELETE", path: `${path}?gracePeriodSeconds=0` });
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+  }
+
+  async #plantOne({ status, ...object }: KubeObject): Promise<void> {
+    const place = places[object.kind] ?? "";
+    const isWhole = withStatus.includes(object.kind);
+    await this.#send({ method: "POST", path: place, body: isWhole ? { ...object, status } : object });
+    const path = `${place}/${object.metadata.name}`;
+    this.#planted.push(path);
+    if (status !== undefined && !isWhole) await this.change(`${path}/status`, { status });
+    // The server takes a new node for one that is not ready.
+    if (object.kind === "Node") await this.change(path, { spec: { taints: at(object, "spec", "taints") ?? null } });
+  }
+
+  async #send(request: Parameters<ApiUser["request"]>[0]): Promise<void> {
+    const { status, body } = await this.#actor.request(request);
+    if (status >= 300) throw new Error(JSON.stringify(body));
+  }
+}
+
+/** So many on each of the nodes. */
+export function vmsOnEach(
+  nodes: readonly KubeObject[],
+  count: number,
+  given: Omit<PlantedVm, "name" | "node"> = {},
+): readonly PlantedVm[] {
+  return nodes.flatMap(({ metadata: { name } }) =>
+    Array.from({ length: count }, (_, at) => ({ name: `${name}-${at}`, node: name, ...given })),
+  );
+}
+
+const apiVersion = "kubevirt.io/v1";
+
+function objectsOf({ name, node, ...given }: PlantedVm): readonly KubeObject[] {
+  const { owner = "Always" } = given;
+  const { metadata: _metadata, spec, ...vmi } = vmObject(name, node, given);
+  const isOfSet = owner === "VirtualMachineInstanceReplicaSet";
+  const kind = isOfSet ? owner : "VirtualMachine";
+  const ownerReferences = owner === null ? [] : [{ apiVersion, kind, name, uid: name, controller: true }];
+  const domain = { ...(at(spec, "domain") as JsonMap), devices: {} };
+  const body = {
+    ...vmi,
+    metadata: { name, ownerReferences, ...given.metadata },
+    spec: { ...(spec as JsonMap), domain },
+  };
+  const template = { spec: { domain: { devices: {} } } };
+  const machine = { apiVersion, kind: "VirtualMachine", metadata: { name }, spec: { runStrategy: owner, template } };
+  return [...(owner === null || isOfSet ? [] : [machine]), body];
+}
+
+/** Of the node `worker-1`. */
+export const podOf = (
+  name: string,
+  given: { readonly labels?: object; readonly owner?: string; readonly isMirror?: boolean },
+) =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      labels: { ...given.labels },
+      ...(given.owner && {
+        ownerReferences: [{ apiVersion: "apps/v1", kind: given.owner, name, uid: name, controller: true }],
+      }),
+      ...(given.isMirror && { annotations: { "kubernetes.io/config.mirror": "x" } }),
+    },
+    spec: { nodeName: "worker-1", containers: [{ name: "a", image: "a" }] },
+  }) as unknown as KubeObject;
+/** It allows no eviction of pods with this label. */
+export const budgetOf = (name: string, app: string, owner?: string) =>
+  ({
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: {
+      name,
+      ...(owner && {
+        ownerReferences: [{ apiVersion: "kubevirt.io/v1", kind: owner, name, uid: name, controller: true }],
+      }),
+    },
+    spec: { minAvailable: 1, selector: { matchLabels: { app } } },
+    status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+  }) as unknown as KubeObject;

@@ -1,0 +1,96 @@
+// A rollout that is stuck: which finding, when, with which conditions and events, and how it goes on by itself.
+
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { conditionOf } from "@virt/advisor";
+import type { Status } from "@virt/api";
+import { drainFindingWorlds } from "@virt/impact/testing/drain-finding-worlds";
+import { poolFindingWorlds } from "@virt/impact/testing/pool-finding-worlds";
+import { inRepository } from "@virt/testkit";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { edit, eventsAbout, loadAware, paths, printRequestsOnFailure, removeAt } from "./cluster.ts";
+
+let testCluster: TestCluster;
+let file: string;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
+  file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "ahead");
+  await writeFile(file, "0");
+  await testCluster.simulate("stuck-drain");
+  const preload = `file://${inRepository("test", "fixtures", "jump-clock.mjs")}?file=${encodeURIComponent(file)}`;
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: ["--import", preload] });
+});
+afterEach(printRequestsOnFailure(() => testCluster));
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+/** So much time passes for the operator, and something happens that makes it reconcile. */
+async function passSeconds(seconds: number): Promise<void> {
+  aheadMs += seconds * 1000;
+  await writeFile(file, String(aheadMs));
+  await edit(testCluster.server, paths.node("worker-0"), { metadata: { annotations: { "test/at": String(aheadMs) } } });
+}
+
+const isStuck = (status: Status) => conditionOf(status, "Stalled")?.reason === "RolloutStuck";
+const drainOf = ({ rollout }: Status) => rollout?.nodes.find(({ phase }) => phase === "Draining");
+
+test("a VM that cannot migrate stalls the plan two minutes into the drain, alone, until it is stopped", async () => {
+  const { configs, server } = testCluster;
+  await configs.create(loadAware, { action: "Apply" });
+  const draining = await configs.until(loadAware, (status) => drainOf(status) !== undefined);
+  expect(draining.rollout?.findings).toEqual([]);
+  expect(draining.rollout?.pools).toMatchObject([{ name: "worker", inHand: 1 }]);
+  expect(conditionOf(draining, "Stalled")?.status).toBe("False");
+  await passSeconds(130);
+  const stuck = await configs.until(loadAware, isStuck);
+  const [finding] = stuck.rollout?.findings ?? [];
+  expect(stuck.rollout?.findings.map(({ id, severity }) => `${severity} ${id}`)).toEqual(["blocking VMNotMigratable"]);
+  expect(conditionOf(stuck, "Stalled")).toMatchObject({
+    status: "True",
+    message: `${finding?.message}. Next: ${finding?.command}`,
+  });
+  expect(conditionOf(stuck, "Reconciling")).toMatchObject({ status: "False", reason: "RolloutStuck" });
+  await expect
+    .poll(async () => (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "RolloutStuck").length)
+    .toBe(1);
+});
+
+test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
+  const { configs, server } = testCluster;
+  await passSeconds(3600);
+  const { rollout } = await configs.until(loadAware, isStuck);
+  expect(rollout?.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
+  const { namespace = "", name = "" } = rollout?.findings[0]?.object ?? {};
+  await removeAt(server, `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}`);
+  const resumed = await configs.until(loadAware, (status) => !isStuck(status));
+  expect(resumed.rollout?.findings).toEqual([]);
+  await expect
+    .poll(async () => (await eventsAbout(server, loadAware)).map(({ reason }) => reason))
+    .toContain("RolloutResumed");
+  const notes = (await eventsAbout(server, loadAware)).map(({ note }) => note).join("\n");
+  expect(notes).not.toContain(name);
+});
+
+test("a rollout that ends keeps what was observed, without findings", async () => {
+  const { configs } = testCluster;
+  const done = await configs.until(loadAware, "Completed");
+  expect(done.rollout).toMatchObject({ findings: [], pools: [{ name: "worker", waiting: 0, degraded: 0 }] });
+  expect(done.rollout?.pools[0]?.done).toBe(done.rollout?.pools[0]?.total);
+  expect(done.rollout?.pools[0]?.observed?.drainSeconds.length).toBeGreaterThan(0);
+  expect(conditionOf(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
+});
+
+/** As each finding prints it, of objects that may be there or not. */
+const commands = [...poolFindingWorlds, ...drainFindingWorlds].flatMap(({ command }) => command ?? []);
+
+test("every oc command runs as it is printed, with kubectl", async () => {
+  const oc = [...new Set(commands)].filter((command) => command.startsWith("oc "));
+  expect(oc.length).toBeGreaterThan(15);
+  for (const command of oc) {
+    const words = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", "")).slice(1);
+    const { code, stderr } = await testCluster.server.kubectl(...words.filter((word) => word !== "adm"));
+    expect([command, code === 0 || /not found/.test(stderr) ? "runs" : stderr]).toEqual([command, "runs"]);
+  }
+});

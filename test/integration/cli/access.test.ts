@@ -1,0 +1,140 @@
+// How the command line reaches a cluster: contexts, rights, impersonation, credentials of a program, proxies, and servers that are lost or none.
+
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
+import { load } from "js-yaml";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { loadAware } from "../advisor/cluster.ts";
+import { followPlugin, type PluginRun, runPlugin } from "./plugin.ts";
+
+let testCluster: TestCluster;
+let kubeconfig: string;
+
+beforeAll(async () => {
+  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" }, lacksRights: true });
+  ({ kubeconfig } = testCluster.server);
+  await testCluster.configs.create(loadAware, { action: "Ignore" });
+});
+afterAll(() => testCluster[Symbol.asyncDispose]());
+
+const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, { kubeconfig });
+
+test("without rights it says which verb on which resource is missing", async () => {
+  const nobody = testCluster.server.user("nobody");
+  for (const [args, verb] of [
+    [["profiles"], "list"],
+    [["status", loadAware], "get"],
+    [["status", "--watch"], "list"],
+  ] as const) {
+    const { code, err } = await runPlugin(args, nobody);
+    expect(code).toBe(1);
+    expect(err).toContain(`you may not ${verb} virtplatformconfigs.advisor.kubevirt.io`);
+    expect(err).toContain(`kubectl auth can-i ${verb} virtplatformconfigs.advisor.kubevirt.io`);
+  }
+  const blind = await runPlugin(["doctor"], nobody);
+  expect(blind.code).toBe(1);
+  expect(blind.out).toContain("MachineConfigPool: Forbidden");
+  expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
+  const impersonated = await run("profiles", "--as", "nobody", "--as-group", "nothing");
+  expect(impersonated.err).toContain('User "nobody"');
+});
+
+test("the context decides which cluster is asked, and a server that answers HTML is told from one that answers", async () => {
+  await using html = await startScriptedServer([reply.text(200, "<html><title>Log in</title></html>")]);
+  const other = join(testCluster.server.folder, "other-context.yaml");
+  await writeFile(
+    other,
+    `apiVersion: v1\nkind: Config\nclusters: [{name: page, cluster: {server: "${html.url}"}}]\ncontexts: [{name: page, context: {cluster: page}}]\n`,
+  );
+  const both = { kubeconfig: `${kubeconfig}:${other}` };
+  const asked = await runPlugin(["profiles", "--context", "page"], both);
+  expect(asked).toMatchObject({ code: 1, out: "" });
+  expect(asked.err).toContain("answered 200 with HTML. Try: see that the address is an API server's");
+  expect(await runPlugin(["profiles", "--context", "default"], both)).toMatchObject({ code: 0 });
+});
+
+test("a lost connection is told while watching, taken up again, and Ctrl-C ends it", async () => {
+  const { hostname, port } = new URL(testCluster.server.url);
+  await using gate = await startTcpGate({ host: hostname, port: Number(port) });
+  const text = await readFile(kubeconfig, "utf8");
+  const gated = join(testCluster.server.folder, "gated.yaml");
+  await writeFile(gated, text.replaceAll(testCluster.server.url, `https://127.0.0.1:${gate.port}`));
+  const watching = followPlugin(["status", loadAware, "--watch"], { kubeconfig: gated });
+  await expect.poll(watching.out).toContain(`${loadAware}: not seen yet`);
+  gate.setMode("closed");
+  await expect.poll(watching.err).toContain("connection lost: ");
+  gate.setMode("open");
+  await expect.poll(watching.err).toContain("connection is back");
+  await testCluster.server.request({
+    method: "PATCH",
+    path: `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}/status`,
+    contentType: "application/merge-patch+json",
+    body: { status: { phase: "Ignored" } },
+  });
+  await expect.poll(watching.out).toContain(`${loadAware}: Ignored`);
+  watching.interrupt();
+  expect(await watching.ended).toMatchObject({ code: 130 });
+});
+
+type Kubeconfig = {
+  readonly clusters: { cluster: Record<string, unknown> }[];
+  readonly users: { user: Record<string, unknown> }[];
+};
+
+/** The administrator's kubeconfig, changed. */
+async function writeKubeconfig(name: string, change: (config: Kubeconfig) => void): Promise<string> {
+  const config = load(await readFile(kubeconfig, "utf8")) as Kubeconfig;
+  change(config);
+  const file = join(testCluster.server.folder, name);
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+test("credentials come from the program that the kubeconfig names, and one that fails is told", async () => {
+  const { token } = await testCluster.server.serviceAccount("default", "robot");
+  const program = join(testCluster.server.folder, "credentials.sh");
+  const credential = {
+    apiVersion: "client.authentication.k8s.io/v1",
+    kind: "ExecCredential",
+    status: { token },
+  };
+  await writeFile(program, `#!/bin/sh\necho '${JSON.stringify(credential)}'\n`);
+  await chmod(program, 0o755);
+  const withExec = (command: string) => (config: Kubeconfig) => {
+    const exec = { apiVersion: credential.apiVersion, command, interactiveMode: "Never" };
+    for (const entry of config.users) entry.user = { exec };
+  };
+  const good = await runPlugin(["profiles"], { kubeconfig: await writeKubeconfig("exec.yaml", withExec(program)) });
+  expect(good.err).toContain('User "system:serviceaccount:default:robot" cannot list resource');
+  const bad = await runPlugin(["profiles"], {
+    kubeconfig: await writeKubeconfig("no-exec.yaml", withExec("/no/such")),
+  });
+  expect(bad).toMatchObject({ code: 1, out: "" });
+  expect(bad.err).toContain("/no/such");
+});
+
+test("requests go through the proxy that the kubeconfig names", async () => {
+  const asked: string[] = [];
+  const proxy = createServer().on("connect", (request, client: Socket) => {
+    asked.push(request.url ?? "");
+    const [host = "", port = ""] = (request.url ?? "").split(":");
+    const server = connect(Number(port), host, () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      server.pipe(client).pipe(server);
+    });
+    server.on("error", () => client.destroy());
+    client.on("error", () => server.destroy());
+  });
+  await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const proxied = await writeKubeconfig("proxied.yaml", ({ clusters }) => {
+    for (const { cluster } of clusters) cluster["proxy-url"] = `http://127.0.0.1:${port}`;
+  });
+  expect(await runPlugin(["profiles"], { kubeconfig: proxied })).toMatchObject({ code: 0, err: "" });
+  expect(asked).toContain(new URL(testCluster.server.url).host);
+});

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AuditEvent, startServer } from "@virt/testkit";
+import { expect, test } from "vitest";
+import { unlimitedAccount } from "./operator/account.ts";
+import { startOperator } from "./operator/process.ts";
+
+const namespace = "virt-platform-operator-system";
+const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+const isRefused = ({ userAgent = "", responseStatus }: AuditEvent) =>
+  userAgent.startsWith("virt-operator/") && responseStatus?.code === 401;
+
+test("a token that is dead costs a few requests, readiness says so, and a new token is used at once", {
+  timeout: 180_000,
+}, async () => {
+  await using api = await startServer();
+  const { kubeconfig, token } = await unlimitedAccount(api, namespace);
+  const tokenFile = join(api.folder, "token");
+  const ownKubeconfig = join(api.folder, "with-token-file.kubeconfig");
+  writeFileSync(tokenFile, token);
+  const text = readFileSync(kubeconfig, "utf8");
+  expect(text).toContain(token);
+  writeFileSync(ownKubeconfig, text.replace(/"?token"?: *"?[\w.-]+"?/, `"tokenFile": ${JSON.stringify(tokenFile)}`));
+  const operator = await startOperator(
+    `--kubeconfig=${ownKubeconfig}`,
+    "--leader-elect",
+    "--controllers=advisor,platform",
+  );
+  await expect.poll(() => operator.probe("/readyz"), { timeout: 45_000 }).toBe(200);
+
+  await api.request({ method: "DELETE", path: `${accounts}/virt-operator` });
+  await expect.poll(() => operator.probe("/readyz"), { timeout: 90_000 }).toBe(500);
+  expect(await operator.probed("/readyz")).toContain("the API server has refused our credentials for");
+  expect(await operator.probe("/healthz")).toBe(200);
+  expect(api.audit().filter(isRefused).length).toBeLessThan(40);
+
+  writeFileSync(tokenFile, (await unlimitedAccount(api, namespace)).token);
+  await expect.poll(() => operator.probe("/readyz"), { timeout: 45_000 }).toBe(200);
+  expect(operator.child.exitCode).toBeNull();
+});

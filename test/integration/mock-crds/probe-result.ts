@@ -1,0 +1,50 @@
+// Sums up what the API server answered to a probe, so that two servers can be compared.
+
+import type { ApiResponse } from "@virt/testkit";
+import { areNested, type Tree, valuesAt } from "./paths.ts";
+
+export type ProbeResult =
+  | { readonly kind: "accepted"; readonly seen: Tree }
+  | { readonly kind: "refused"; readonly status: number; readonly complaints: readonly string[] };
+
+type Refusal = {
+  readonly message?: string;
+  readonly details?: { readonly causes?: readonly { readonly field?: string }[] };
+};
+
+/** The field manager of probes that are applied. */
+export const manager = "probe";
+
+/** Of an accepted object: the values at the paths, defaults included, and who owns what. Of a refused one: the fields. */
+export function summarizeResponse({ status, body }: ApiResponse, paths: readonly string[]): ProbeResult {
+  if (status === 200 || status === 201)
+    return { kind: "accepted", seen: { ...readValues(body, paths), owned: owned(body) } };
+  const { message = "", details } = body as Refusal;
+  // "<nil>" is no field but the remark that rules were not tried, which depends on rules for fields we do not use.
+  const causes = (details?.causes ?? []).flatMap(({ field = "<nil>" }) => (field === "<nil>" ? [] : field));
+  const unknown = [...message.matchAll(/unknown field "([^"]+)"/g)].flatMap(([, field]) => field ?? []);
+  const fields = new Set([...causes, ...unknown]);
+  return { kind: "refused", status, complaints: fields.size > 0 ? [...fields].toSorted() : [message] };
+}
+
+function readValues(body: unknown, paths: readonly string[]): Tree {
+  const isInner = (path: string) => paths.some((other) => other.length > path.length && areNested(path, other));
+  const describe = (path: string) => (isInner(path) ? outline : whole);
+  return Object.fromEntries(paths.map((path) => [path, valuesAt(body, path).map(describe(path))]));
+}
+
+// Absent and null must stay apart, also when they are written as JSON.
+function whole(value: unknown): unknown {
+  return value === undefined ? "absent" : { value };
+}
+
+// Of a value whose parts are compared on their own, only what it is: it may have parts that we do not use.
+function outline(value: unknown): unknown {
+  if (Array.isArray(value)) return `${value.length} elements`;
+  return value === null || value === undefined ? whole(value) : typeof value;
+}
+
+function owned(body: unknown): unknown {
+  const entries = valuesAt(body, "metadata.managedFields[]") as readonly Tree[];
+  return entries.find((entry) => entry["manager"] === manager)?.["fieldsV1"];
+}

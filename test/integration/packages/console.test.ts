@@ -1,0 +1,48 @@
+// The manifests of the console plugin on a real API server: they are accepted as they stand, and give nobody any right.
+
+import { at, type Json, type KubeObject } from "@virt/engine";
+import { inRepository, type Server, startServer } from "@virt/testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { anyImage, readManifests } from "../../../tools/package/manifests.ts";
+import { consolePluginCrd } from "../../cluster/console-plugin-crd.ts";
+
+let server: Server;
+let objects: readonly KubeObject[];
+
+beforeAll(async () => {
+  server = await startServer();
+  await server.installCrds([consolePluginCrd()]);
+  ({ console: objects } = await readManifests(anyImage));
+});
+afterAll(() => server.stop());
+
+test("kubectl apply -k config/console is accepted beside the advisor, where pods must be restricted, without a warning", async () => {
+  const namespace = inRepository("config", "manager", "advisor", "namespace.yaml");
+  expect(await server.kubectl("apply", "--server-side", "-f", namespace)).toMatchObject({ code: 0 });
+  const folder = inRepository("config", "console");
+  const applied = await server.kubectl("apply", "--server-side", "--validate=strict", "-k", folder);
+  expect(applied).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("the ConsolePlugin names the Service, its port and the plugin as the manifest of the plugin does", async () => {
+  const { body } = await server.request({ path: "/apis/console.openshift.io/v1/consoleplugins/virt-advisor" });
+  const service = objects.find(({ kind }) => kind === "Service");
+  expect(at(body as Json, "spec", "backend")).toEqual({
+    type: "Service",
+    service: { name: service?.metadata.name, namespace: service?.metadata.namespace, port: 9443, basePath: "/" },
+  });
+  expect(at(service, "spec", "ports")).toMatchObject([{ port: 9443 }]);
+});
+
+test("nothing in it is an account or a right, and its pod has no token", () => {
+  expect(objects.map(({ kind }) => kind).toSorted()).toEqual([
+    "ConsolePlugin",
+    "Deployment",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "Service",
+  ]);
+  const deployment = objects.find(({ kind }) => kind === "Deployment");
+  const pod = at(deployment, "spec", "template", "spec");
+  expect([at(pod, "automountServiceAccountToken"), at(pod, "serviceAccountName")]).toEqual([false, undefined]);
+});

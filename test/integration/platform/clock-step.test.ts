@@ -1,0 +1,38 @@
+import type { KubeObject } from "@virt/api";
+import { at } from "@virt/engine";
+import { inRepository } from "@virt/testkit";
+import { expect, test, vi } from "vitest";
+import { applyManifests } from "../../cluster/account.ts";
+import { startTestCluster } from "../../cluster/test-cluster.ts";
+
+const service = "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics";
+const hco = `\
+apiVersion: hco.kubevirt.io/v1beta1
+kind: HyperConverged
+metadata: {name: kubevirt-hyperconverged, namespace: openshift-cnv}
+spec: {}
+`;
+
+test("a wall clock that is set back by two minutes holds no correction back", async () => {
+  await using testCluster = await startTestCluster({ controller: "platform" });
+  await applyManifests(testCluster.server, hco);
+  const nodeFlags = [`--import=${inRepository("test", "fixtures", "stepped-clock.mjs")}`];
+  const operator = await testCluster.startOperator({ flags: ["--activation=always"], nodeFlags });
+  const selector = async () =>
+    at((await testCluster.server.request({ path: service })).body as KubeObject, "spec", "selector");
+  await vi.waitFor(async () => expect(await selector()).toBeDefined(), { timeout: 45_000, interval: 50 });
+  const wanted = await selector();
+  // Somebody else each time: this is no edit war.
+  const isCorrected = async (by: string) => {
+    const path = `${service}?fieldManager=${by}`;
+    await testCluster.server.request({ method: "PATCH", path, body: { spec: { selector: { [by]: "x" } } } });
+    await vi.waitFor(async () => expect(await selector()).toEqual(wanted), { timeout: 30_000, interval: 50 });
+  };
+  await isCorrected("ann");
+  process.kill(operator.pid, "SIGUSR2");
+  await isCorrected("bob");
+  await isCorrected("eve");
+  // It speaks of the past, so the clock was set.
+  const [first = "", last = ""] = [operator.log.at(0), operator.log.at(-1)].map((line) => String(line?.["time"]));
+  expect(last < first).toBe(true);
+}, 120_000);

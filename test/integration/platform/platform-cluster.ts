@@ -1,0 +1,40 @@
+// A cluster with everything that the platform controller can keep, for tests of what it says about it.
+
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { inRepository, type KubectlResult } from "@virt/testkit";
+import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+
+/** Kinds that an OpenShift may have beside those of every test cluster. */
+export const optionalCrds = [
+  "nodehealthchecks",
+  "selfnoderemediationtemplates",
+  "selfnoderemediations",
+  "forkliftcontrollers",
+  "metallbs",
+  "uiplugins",
+  "servicemonitors",
+  "prometheusrules",
+  "infrastructures",
+  "schedulers",
+];
+
+export function startPlatformCluster(): Promise<TestCluster> {
+  const crds = Object.fromEntries(optionalCrds.map((name) => [name, name]));
+  return startTestCluster({ controller: "platform", crds });
+}
+
+export const hcoPath = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+
+/** A command of the shipped program. */
+export function startCommand(...args: readonly string[]) {
+  return spawn(process.execPath, [inRepository("dist", "virt-operator.mjs"), ...args], { env: {} });
+}
+
+/** To its end. */
+export async function runCommand(...args: readonly string[]): Promise<KubectlResult> {
+  const child = startCommand(...args);
+  const ended = new Promise<number>((resolve) => void child.once("close", (code) => resolve(code ?? -1)));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,109 @@
+// An API server with the shipped roles and admission policies, and the accounts of both operators on it.
+
+import { type ApiResponse, type ApiUser, borrowServer, inRepository, type Server } from "@virt/testkit";
+import { expect, vi } from "vitest";
+import { mockFiles } from "../../../tools/demo/mocks.ts";
+import { applyManifests, type ControllerName, grantRights, openAccount } from "../../cluster/account.ts";
+import { crdFile } from "../crd-objects.ts";
+
+export type RightsCluster = {
+  readonly server: Server;
+  readonly accounts: Readonly<Record<ControllerName, ApiUser>>;
+};
+
+const namespaces = [
+  "elsewhere",
+  "openshift-cnv",
+  "openshift-kube-descheduler-operator",
+  "openshift-mtv",
+  "metallb-system",
+];
+
+export async function startRightsCluster(): Promise<RightsCluster> {
+  const server = await borrowServer({ name: "all that is shipped", prepare: installShipped });
+  const accounts = {
+    advisor: await openAccount(server, "advisor"),
+    platform: await openAccount(server, "platform"),
+  };
+  await Promise.all([
+    untilDenied(accounts.advisor, otherLease("virt-advisor-operator"), "virt-advisor-operator-writes"),
+    untilDenied(accounts.platform, otherLease("virt-platform-operator"), "virt-platform-operator-writes"),
+  ]);
+  return { server, accounts };
+}
+
+async function installShipped(server: Server): Promise<void> {
+  await server.installCrds([crdFile, ...mockFiles()]);
+  await applyManifests(server, namespaces.map((name) => manifest("v1", "Namespace", { name })).join("---\n"));
+  await grantRights(server, "advisor");
+  await grantRights(server, "platform");
+  await applyFolder(server, "admission");
+  await applyFolder(server, "rbac", "people");
+}
+
+/** Without an error, and without a warning. */
+export async function applyFolder(server: Server, ...parts: readonly string[]): Promise<void> {
+  const output = await server.kubectl("apply", "--server-side", "-k", inRepository("config", ...parts));
+  expect(output).toMatchObject({ code: 0, stderr: "" });
+}
+
+/** Its role lets an operator make leases of any name, so that only the policy stands in the way. */
+function otherLease(operator: string): Write {
+  const body = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "other" } };
+  return { method: "POST", path: `/apis/coordination.k8s.io/v1/namespaces/${operator}-system/leases`, body };
+}
+
+/** A policy is in force a moment after it is stored. */
+export async function untilDenied(actor: ApiUser, write: Write, policy: string): Promise<void> {
+  const check = async () => expect(messageOf(await dryRunWrite(actor, write))).toContain(`'${policy}'`);
+  await vi.waitFor(check, { timeout: 45_000, interval: 50 });
+}
+
+/** JSON is YAML too. */
+export function manifest(apiVersion: string, kind: string, metadata: object, rest: object = {}): string {
+  return `${JSON.stringify({ apiVersion, kind, metadata, ...rest })}\n`;
+}
+
+const rbac = "rbac.authorization.k8s.io";
+
+export type Rule = {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+};
+
+export async function createRole(server: Server, name: string, rules: readonly Rule[]): Promise<void> {
+  const role = { apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata: { name }, rules };
+  await post(server, `/apis/${rbac}/v1/clusterroles`, role);
+}
+
+/** Gives somebody a role in the whole cluster, on top of what they have. */
+export async function bindRole(server: Server, user: string, role: string): Promise<void> {
+  await post(server, `/apis/${rbac}/v1/clusterrolebindings`, {
+    apiVersion: `${rbac}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata: { name: `${user}-${role}` },
+    roleRef: { apiGroup: rbac, kind: "ClusterRole", name: role },
+    subjects: [{ kind: "User", apiGroup: rbac, name: user }],
+  });
+}
+
+async function post(server: Server, path: string, body: object): Promise<void> {
+  expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
+}
+
+export type Write = {
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+};
+
+/** Answered as the real one would be, but nothing is stored. */
+export function dryRunWrite(actor: ApiUser, { path, ...write }: Write): Promise<ApiResponse> {
+  return actor.request({ ...write, path: `${path}?dryRun=All` });
+}
+
+export function messageOf({ body }: ApiResponse): string {
+  return (body as { readonly message?: string } | undefined)?.message ?? "";
+}

@@ -1,0 +1,116 @@
+import type { Condition, Impact, Item, RolloutFinding, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
+import type { KubeObject } from "@virt/engine";
+import { expect, test } from "vitest";
+import { configChangeLines, nodeChangeLines } from "./change-lines.ts";
+
+const config = (status: Status): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "load-aware-rebalancing" },
+  spec: { profile: "load-aware-rebalancing", action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false },
+  status,
+});
+const said = (type: string, message: string): Condition => ({
+  type,
+  status: "True",
+  reason: type,
+  message,
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+const item = (state: string, message: string) => ({ name: "enable-psi-metrics", state, message }) as Item;
+const finding = (message: string, command?: string): RolloutFinding => ({
+  id: "PoolPaused",
+  severity: "blocking",
+  message,
+  ...(command !== undefined && { command }),
+  since: "2026-01-01T00:00:00Z",
+});
+const rolloutWith = (...findings: readonly RolloutFinding[]) => ({ findings }) as unknown as RolloutStatus;
+const review = { planHash: "", generation: 3, forced: true, reason: "InputChanged" } as const;
+
+const cases: readonly { reason: string; before: Status; after: Status; lines: readonly string[] }[] = [
+  {
+    reason: "a new phase",
+    before: { phase: "Ignored" },
+    after: { phase: "Drafting" },
+    lines: ["load-aware-rebalancing: Drafting"],
+  },
+  {
+    reason: "what is missing, in one line",
+    before: { phase: "Drafting" },
+    after: { phase: "PrerequisiteFailed", conditions: [said("PrerequisiteFailed", "Missing:\n  - This: get it\n")] },
+    lines: ["load-aware-rebalancing: PrerequisiteFailed: Missing: This: get it"],
+  },
+  {
+    reason: "the impact of a plan, and why nobody asked for it",
+    before: { phase: "Drafting" },
+    after: {
+      phase: "ReviewRequired",
+      impactSeverity: "Low",
+      review,
+      conditions: [said("InputDependencyDrift", "HCO")],
+    },
+    lines: ["load-aware-rebalancing: ReviewRequired: impact Low: HCO"],
+  },
+  {
+    reason: "what a plan would do, once it is assessed",
+    before: { phase: "ReviewRequired" },
+    after: { phase: "ReviewRequired", impact: { summary: "3 nodes of pool worker reboot" } as Impact },
+    lines: ["  impact: 3 nodes of pool worker reboot"],
+  },
+  {
+    reason: "what holds a rollout, once, with the command that helps",
+    before: { phase: "InProgress", rollout: rolloutWith(finding("Node worker-1 is cordoned")) },
+    after: {
+      phase: "InProgress",
+      rollout: rolloutWith(
+        finding("Pool worker is paused", "oc edit mcp worker"),
+        finding("Node worker-1 is cordoned"),
+      ),
+    },
+    lines: ["  blocking: Pool worker is paused. Next: oc edit mcp worker"],
+  },
+  {
+    reason: "progress of an item that is begun",
+    before: { phase: "InProgress", items: [item("InProgress", "1/3")] },
+    after: { phase: "InProgress", items: [item("InProgress", "2/3")] },
+    lines: ["  enable-psi-metrics: 2/3"],
+  },
+  {
+    reason: "nothing where a person sees no difference",
+    before: { phase: "InProgress", observedGeneration: 1, items: [item("InProgress", "1/3")] },
+    after: { phase: "InProgress", observedGeneration: 2, items: [item("InProgress", "1/3")] },
+    lines: [],
+  },
+];
+
+test.each(cases)("the demo prints $reason", ({ before, after, lines }) => {
+  expect(configChangeLines({ before: config(before), after: config(after) })).toEqual(lines);
+});
+
+test("the demo tells that a config is deleted", () => {
+  expect(configChangeLines({ before: config({ phase: "Ignored" }) })).toEqual(["load-aware-rebalancing is deleted"]);
+});
+
+const node = (ready: string, unschedulable: boolean): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name: "worker-0" },
+  spec: { unschedulable },
+  status: { conditions: [{ type: "Ready", status: ready }] },
+});
+
+test("the demo tells how a node drains, reboots and comes back, and nothing else about it", () => {
+  const course = [
+    node("True", false),
+    node("True", true),
+    node("Unknown", true),
+    node("True", true),
+    node("True", false),
+  ];
+  const lines = course.flatMap((after, index) => {
+    const before = course[index - 1];
+    return nodeChangeLines(before ? { before, after } : { after });
+  });
+  expect(lines).toEqual(["  worker-0 drains", "  worker-0 reboots", "  worker-0 is schedulable again"]);
+});

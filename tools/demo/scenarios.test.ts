@@ -1,0 +1,86 @@
+import { globSync, readFileSync } from "node:fs";
+import type { VirtPlatformConfig } from "@virt/api";
+import { inRepository } from "@virt/testkit";
+import { expect, test } from "vitest";
+import type { ClusterReader } from "./cluster-reader.ts";
+import { mockFiles } from "./mocks.ts";
+import { demoScenarios, findScenario, listScenarios } from "./scenarios.ts";
+import { plugin, type Suggestion, withKubectl } from "./suggestion.ts";
+
+const finding = { severity: "blocking", message: "VM vms/a blocks", command: "virtctl stop a -n vms" };
+const cluster: ClusterReader = {
+  readConfig: (name) =>
+    Promise.resolve({
+      metadata: { name },
+      status: { planHash: "0123456789abcdef", rollout: { findings: [finding] } },
+    } as unknown as VirtPlatformConfig),
+  readObject: () => Promise.resolve(undefined),
+  listPlatformEvents: () => Promise.resolve([]),
+};
+
+const all = [...demoScenarios].map(([name, scenario]) => ({ name, ...scenario }));
+const suggestionsOf = async ({ stages }: (typeof all)[number]): Promise<readonly Suggestion[]> =>
+  (await Promise.all(stages.map(({ suggest }) => suggest(cluster)))).flat();
+
+test.each(all)("$name can leave out the kinds that it leaves out", ({ missingKinds }) => {
+  expect(mockFiles().length - mockFiles(missingKinds).length).toBe(missingKinds.length);
+});
+
+test.each(all)("every stage of $name has something that the check can type", async ({ stages }) => {
+  for (const { title, suggest } of stages) {
+    const typed = (await suggest(cluster)).filter(({ isForPeople }) => isForPeople !== true);
+    expect([title, typed.length > 0]).toEqual([title, true]);
+  }
+});
+
+/** The verbs of the plugin with their flags, as its own page has them. */
+const commandLine = readFileSync(inRepository("docs", "command-line.md"), "utf8");
+const verbs = new Map(
+  [...commandLine.matchAll(/^\| `(\w+)[^|]*\|[^|]*\|([^|]*)\|$/gm)].map(
+    ([, verb = "", flags = ""]) => [verb, [...flags.matchAll(/--[\w-]+/g)].map(([flag]) => flag)] as const,
+  ),
+);
+
+test.each(all)("every command of $name is a verb of the plugin with its flags, or kubectl's", async (scenario) => {
+  const wrong = (await suggestionsOf(scenario)).filter(({ command }) => {
+    const [program, verb = "", ...words] = command.split(" ");
+    if (program !== plugin) return !/^(until )?kubectl /.test(command);
+    const flags = verbs.get(verb);
+    return flags === undefined || words.some((word) => word.startsWith("--") && !flags.includes(word));
+  });
+  expect(wrong).toEqual([]);
+});
+
+test.each(all)("what $name sends as a patch is JSON, and what it applies is a file", async (scenario) => {
+  for (const { command } of await suggestionsOf(scenario)) {
+    for (const [, patch = ""] of command.matchAll(/ -p '([^']*)'/g)) expect(() => JSON.parse(patch)).not.toThrow();
+    for (const [, file = ""] of command.matchAll(/ -f (\S+)/g))
+      expect(globSync(file, { cwd: inRepository() })).toEqual([file]);
+  }
+});
+
+test("the list has one line for each scenario, and names the clusters that are none", () => {
+  const lines = listScenarios(["stuck-drain", "single-node"]).split("\n");
+  const columns = lines.map((line) => line.trim().split(/ {2,}/));
+  for (const { name, about } of all) expect(columns).toContainEqual([name, about]);
+  expect(lines).toContain("  single-node");
+  expect(lines.filter((line) => line.length > 110)).toEqual([]);
+});
+
+test("another cluster of the simulator, or one from a file, shows the first plan", () => {
+  const first = demoScenarios.get("first-plan");
+  const clusters = { names: ["custom-pool"], isFile: (path: string) => path === "mine.json" };
+  expect(findScenario("custom-pool", clusters)).toMatchObject({ cluster: "custom-pool", stages: first?.stages });
+  expect(findScenario("mine.json", clusters)).toMatchObject({ cluster: "mine.json", stages: first?.stages });
+  expect(findScenario("yours.json", clusters)).toBeUndefined();
+});
+
+test.each([
+  { command: "oc describe node w-0", typed: "kubectl describe node w-0" },
+  {
+    command: "virtctl stop a -n vms",
+    typed: `kubectl patch virtualmachine a -n vms --type=merge -p '{"spec":{"runStrategy":"Halted"}}'`,
+  },
+])("`$command` is typed with the kubectl that the demo brings along", ({ command, typed }) => {
+  expect(withKubectl(command)).toBe(typed);
+});

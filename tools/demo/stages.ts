@@ -1,0 +1,61 @@
+// Stages that several scenarios of the demo share: what is typed in each, and how it ends.
+
+import { type Check, type ClusterReader, phaseIs } from "./cluster-reader.ts";
+import { askToApprove, editCommand, planCommand, plugin, reviewCommands, type Suggestion } from "./suggestion.ts";
+
+export type DemoStage = {
+  /** What happens in it, as a sentence without a full stop. */
+  readonly title: string;
+  readonly suggest: (cluster: ClusterReader) => Promise<readonly Suggestion[]>;
+  readonly isOver: Check;
+};
+
+export const loadAware = "load-aware-rebalancing";
+export const density = "virt-higher-density";
+const descheduler = "kubedescheduler cluster -n openshift-kube-descheduler-operator";
+
+export const type =
+  (...suggestions: readonly Suggestion[]): DemoStage["suggest"] =>
+  () =>
+    Promise.resolve(suggestions);
+
+/** Suggestions that need the config, such as those that name its plan. */
+export const typeFor =
+  (profile: string, suggest: (config: Parameters<typeof reviewCommands>[0]) => readonly Suggestion[]) =>
+  async ({ readConfig }: ClusterReader): Promise<readonly Suggestion[]> => {
+    const config = await readConfig(profile);
+    return config === undefined ? [] : suggest(config);
+  };
+
+export const draft = (profile: string): DemoStage => ({
+  title: `a plan for ${profile} is drafted, and nothing is changed`,
+  suggest: type(planCommand(profile, "what would it change?"), askToApprove(profile)),
+  isOver: phaseIs(profile, "ReviewRequired"),
+});
+
+export const approve = (profile: string, title: string, isOver = phaseIs(profile, "Completed")): DemoStage => ({
+  title,
+  suggest: typeFor(profile, reviewCommands),
+  isOver,
+});
+
+const editInterval = (seconds: number, about: string) =>
+  editCommand(descheduler, { deschedulingIntervalSeconds: seconds }, about);
+
+export const tamper: DemoStage = {
+  title: "somebody edits what was applied: that is drift",
+  suggest: type(editInterval(180, "somebody edits by hand")),
+  isOver: phaseIs(loadAware, "Drifted"),
+};
+
+export const showDrift: Suggestion = {
+  command: `${plugin} drift ${loadAware}`,
+  about: "which field, and who?",
+  exitCode: 2,
+};
+
+export const putBack: DemoStage = {
+  title: "the edit is undone by hand: no drift any more",
+  suggest: type(showDrift, editInterval(60, "undo it, or plan again")),
+  isOver: phaseIs(loadAware, "Completed"),
+};

@@ -1,0 +1,59 @@
+// Commands that the demo suggests to people, and types itself where it plays without one.
+
+import type { VirtPlatformConfig } from "@virt/api";
+import { blockingFinding, planName } from "@virt/client";
+
+export type Suggestion = {
+  readonly command: string;
+  /** Why one would type it. */
+  readonly about: string;
+  /** How it ends when all is well; 0 unless given. */
+  readonly exitCode?: number;
+  /** It goes on until a person ends it, or is another way to the same. */
+  readonly isForPeople?: boolean;
+  /** The profile whose plan it approves. */
+  readonly approves?: string;
+};
+
+export const plugin = "dist/kubectl-virt_advisor";
+
+export function planCommand(profile: string, about: string, exitCode = 2): Suggestion {
+  return { command: `${plugin} plan ${profile}`, about, exitCode };
+}
+
+/** Reads the plan to the person, and asks. */
+export function askToApprove(profile: string): Suggestion {
+  return { command: `${plugin} approve ${profile}`, about: "shows the plan once more, and asks", isForPeople: true };
+}
+
+/** What there is to do with the plan that waits. */
+export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
+  const hash = planName(status?.planHash ?? "");
+  return [
+    { command: `${plugin} diff ${name}`, about: "read what it changes", exitCode: 2 },
+    { command: `${plugin} impact ${name}`, about: "and what that does to nodes and VMs" },
+    { command: `${plugin} approve ${name} --hash ${hash}`, about: "approve this plan and no other", approves: name },
+    { command: `${plugin} status ${name} --watch`, about: "follow it", isForPeople: true },
+  ];
+}
+
+/** What a blocking finding asks for. */
+export function unblockCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
+  const { message = "", command = "" } = blockingFinding(status?.rollout?.findings ?? []) ?? {};
+  return [
+    { command: `${plugin} doctor ${name}`, about: "what holds the rollout?", exitCode: 6 },
+    { command: withKubectl(command), about: `${message}: \`${command}\` is the remedy` },
+  ];
+}
+
+/** The same with the one program that the demo brings along: virtctl sends this patch. */
+export function withKubectl(command: string): string {
+  const [, vm, namespace] = /^virtctl stop (\S+) -n (\S+)$/.exec(command) ?? [];
+  if (vm === undefined) return command.replace(/^oc /, "kubectl ");
+  return `kubectl patch virtualmachine ${vm} -n ${namespace} --type=merge -p '{"spec":{"runStrategy":"Halted"}}'`;
+}
+
+export function editCommand(object: string, spec: object, about: string, flags = ""): Suggestion {
+  const command = `kubectl patch ${object} --type=merge${flags} -p '${JSON.stringify({ spec })}'`;
+  return { command, about };
+}

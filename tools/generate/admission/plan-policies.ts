@@ -1,0 +1,68 @@
+// Who decides about plans: approvers have them carried out, and the advisor alone says what became of them.
+
+import { configKind } from "@virt/api";
+import { advisor } from "../operators.ts";
+import { celText, type Policy, type ResourceRule } from "./policy.ts";
+
+const { group, kind, plural } = configKind;
+const right = `takes the right to approve ${plural}.${group} (ClusterRole virtplatformconfig-approver-role)`;
+
+const onConfigs = (resource: string, operations: readonly string[]): readonly ResourceRule[] => [
+  { apiGroups: [group], apiVersions: ["*"], resources: [resource], operations },
+];
+
+/** A verb of its own, which of our roles for people only those of approvers and admins include. */
+export function approvalPolicy(): Policy {
+  return {
+    promise: `Editors plan, approvers apply: action Apply, every edit of a spec with it, and spec.approvedPlan take the verb approve on that ${kind}.`,
+    name: `${advisor.name}-approvals`,
+    resourceRules: onConfigs(plural, ["CREATE", "UPDATE"]),
+    variables: [
+      { name: "before", expression: "oldObject == null ? '' : oldObject.spec.?approvedPlan.orValue('')" },
+      { name: "after", expression: "object.spec.?approvedPlan.orValue('')" },
+      {
+        // To take the action back is to stop: whoever may edit the config may do that.
+        name: "isApplied",
+        expression:
+          "object.spec.?action.orValue('') == 'Apply' &&\n(oldObject == null || oldObject.spec != object.spec)",
+      },
+      {
+        name: "mayApprove",
+        expression: `authorizer.group(${celText(group)}).resource(${celText(plural)}).name(object.metadata.name).check('approve').allowed()`,
+      },
+    ],
+    validations: [
+      {
+        expression: "variables.before == variables.after || variables.mayApprove",
+        messageExpression: `request.userInfo.username + ' may not change spec.approvedPlan of ' + object.metadata.name + ': that ${right}'`,
+      },
+      {
+        expression: "!variables.isApplied || variables.mayApprove",
+        messageExpression: [
+          `request.userInfo.username + ' may not have ${kind} ' + object.metadata.name +`,
+          `' applied: action Apply, and every edit of a spec with it, ${right}. ' +`,
+          "'Next: set spec.action to DryRun to see the plan, and have somebody with that right apply it'",
+        ].join("\n"),
+      },
+    ],
+  };
+}
+
+/** Who is in system:masters, by the certificate of an emergency, is held by no role, and so by no policy of ours. */
+export function statusPolicy(): Policy {
+  return {
+    promise: `Whatever their roles say, nobody but ${advisor.name} writes the status of a ${kind}: people approve what it shows.`,
+    name: `${advisor.name}-status`,
+    resourceRules: onConfigs(`${plural}/status`, ["UPDATE"]),
+    variables: [],
+    validations: [
+      {
+        expression: `request.userInfo.username == ${celText(advisor.account)} ||\n'system:masters' in request.userInfo.groups`,
+        messageExpression: [
+          `request.userInfo.username + ' may not write the status of ${kind} ' + request.name +`,
+          `': only ${advisor.name} (${advisor.account}) does'`,
+        ].join("\n"),
+      },
+    ],
+  };
+}

@@ -1,0 +1,101 @@
+// Every admission policy that we ship, by the operator that it comes with: as manifests, and as what the operators expect to find.
+
+import type { Profile } from "@virt/advisor";
+import { hashPolicySpec } from "@virt/engine";
+import { advisor, type OperatorNames, platform } from "../operators.ts";
+import { advisorRights } from "../rbac/advisor-rights.ts";
+import { ownPolicies } from "../rbac/operator-rights.ts";
+import { platformRights, type Shipped } from "../rbac/platform-rights.ts";
+import type { Right } from "../rbac/right.ts";
+import { type ContentRules, contentOfAssets, contentOfProfiles, contentRules } from "./node-content.ts";
+import { isPatchedByPerson, onlyAdvertises, operatorPolicy, overridesNothing } from "./operator-policy.ts";
+import { overridePolicy } from "./override-policy.ts";
+import { approvalPolicy, statusPolicy } from "./plan-policies.ts";
+import { type Policy, policyManifest, policySpecs } from "./policy.ts";
+import { switchPolicy } from "./switch-policy.ts";
+import { switchReach } from "./switch-reach.ts";
+
+type Catalog = Shipped & { readonly profiles: readonly Profile[] };
+
+type OperatorPolicies = { readonly operator: OperatorNames; readonly policies: readonly Policy[] };
+
+function shippedPolicies({
+  profiles,
+  ...shipped
+}: Catalog): Readonly<Record<"advisor" | "platform", OperatorPolicies>> {
+  return {
+    advisor: {
+      operator: advisor,
+      policies: [
+        approvalPolicy(),
+        statusPolicy(),
+        operatorPolicy(advisor, advisorRights(profiles), ofAdvisor(profiles)),
+      ],
+    },
+    platform: {
+      operator: platform,
+      policies: [
+        overridePolicy(shipped.assets),
+        switchPolicy(switchReach(shipped.assets)),
+        operatorPolicy(platform, platformRights(shipped), ofPlatform(shipped)),
+      ],
+    },
+  };
+}
+
+function ofAdvisor(profiles: readonly Profile[]): ContentRules {
+  const { variables, validations } = contentRules(advisor.name, contentOfProfiles(profiles));
+  return { variables, validations: [onlyAdvertises, ...validations] };
+}
+
+function ofPlatform({ assets }: Shipped): ContentRules {
+  const content = contentRules(platform.name, contentOfAssets(assets), isPatchedByPerson);
+  return {
+    variables: [...overridesNothing.variables, ...content.variables],
+    validations: [...overridesNothing.validations, ...content.validations],
+  };
+}
+
+/** By file. */
+export function policyManifests(catalog: Catalog): Readonly<Record<string, string>> {
+  const files = Object.entries(shippedPolicies(catalog)).flatMap(([folder, { operator, policies }]) =>
+    policies.map((policy) => {
+      const file = `config/admission/${folder}/${policy.name.slice(operator.name.length + 1)}.yaml`;
+      return [file, policyManifest(policy)] as const;
+    }),
+  );
+  return Object.fromEntries(files);
+}
+
+/** What the operator has to read to know that they are in force. */
+export function policyRights(catalog: Catalog, controller: "advisor" | "platform"): readonly Right[] {
+  return ownPolicies(shippedPolicies(catalog)[controller].policies);
+}
+
+/** The module by which each operator knows the policies that belong to it. */
+export function expectedPolicies(catalog: Catalog): string {
+  const operators = Object.entries(shippedPolicies(catalog)).map(([controller, { operator, policies }]) => {
+    const lines = policies.map((policy) => {
+      const specs = policySpecs(policy);
+      const hash = hashPolicySpec(specs.policy, operator.namespace);
+      const bindingHash = hashPolicySpec(specs.binding, operator.namespace);
+      return `    {\n      name: "${policy.name}",\n      hash: "${hash}",\n      bindingHash: "${bindingHash}",\n    },\n`;
+    });
+    return `  ${controller}: [\n${lines.join("")}  ],\n`;
+  });
+  return `\
+// Generated from the catalog (make generate): change that.
+// The admission policies that each controller ships with; their bindings have the same names.
+
+export type ExpectedPolicy = {
+  readonly name: string;
+  /** \`hashPolicySpec\` of the spec of the policy, and of its binding. */
+  readonly hash: string;
+  readonly bindingHash: string;
+};
+
+/** By the controller that looks for them. A policy that is absent or differs is reported, never written. */
+export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly ExpectedPolicy[]>> = {
+${operators.join("")}};
+`;
+}

@@ -1,0 +1,52 @@
+// .github/CODEOWNERS: who is asked about a change of what, with a line for each folder of the catalog.
+
+import { existsSync, readFileSync } from "node:fs";
+import type { Profile } from "@virt/advisor";
+import { asList, asText, at, type JsonMap } from "@virt/engine";
+import type { Asset } from "@virt/platform";
+import { load } from "js-yaml";
+
+const maintainers = "@kubevirt/virt-operators-maintainers";
+
+export type OwnedCatalog = {
+  readonly profiles: readonly Pick<Profile, "name">[];
+  readonly assets: readonly Pick<Asset, "name">[];
+};
+
+export function codeOwners({ profiles, assets }: OwnedCatalog): string {
+  return [
+    "# Generated from the catalog (make generate). Who is asked about a change; the last matching line counts.",
+    "# The teams are placeholders until the repository has its home.",
+    ...aligned([["*", maintainers]]),
+    "",
+    "# What is configured on people's clusters: the maintainers, and the approvers in the OWNERS file of the folder.",
+    ...aligned([
+      ...profiles.map(({ name }) => folderLine(`catalog/profiles/${name}`)),
+      ...assets.map(({ name }) => folderLine(`catalog/assets/${name}`)),
+    ]),
+    "",
+    "# What the operators may do.",
+    ...aligned([
+      ["/config/rbac/", maintainers],
+      ["/config/admission/", maintainers],
+    ]),
+    "",
+  ].join("\n");
+}
+
+type OwnerLine = readonly [path: string, owners: string];
+
+function folderLine(folder: string): OwnerLine {
+  return [`/${folder}/`, [maintainers, ...approversOf(`${folder}/OWNERS`)].join(" ")];
+}
+
+/** As Kubernetes writes them: `approvers` lists people and teams. Absent: nobody but the maintainers. */
+function approversOf(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  const approvers = asList(at(load(readFileSync(file, "utf8")) as JsonMap, "approvers"));
+  return approvers.flatMap((one) => asText(one) ?? []).map((name) => `@${name}`);
+}
+
+function aligned(lines: readonly OwnerLine[]): readonly string[] {
+  return lines.map(([path, owners]) => `${path.padEnd(44)} ${owners}`);
+}

@@ -1,0 +1,86 @@
+// The schema of status.rollout.
+
+import {
+  findingSeverities,
+  type NodeRollout,
+  nodeRolloutPhases,
+  type ObservedSeconds,
+  type PoolRollout,
+  type RolloutFinding,
+  type RolloutStatus,
+} from "@virt/api";
+import { atomic, count, list, name, shape, text, time, word } from "./schema.ts";
+
+const seconds = (description: string) => list(description, count("Seconds."), { maxItems: 20 });
+
+const pool = shape<PoolRollout>(
+  "A pool of the rollout.",
+  {
+    name: name("Name of the pool."),
+    total: count("How many nodes it has."),
+    done: count("How many have the new configuration in force."),
+    inHand: count("How many are being changed."),
+    waiting: count("How many have not been started."),
+    degraded: count("How many are degraded."),
+    observed: shape<ObservedSeconds>("What its nodes took, the latest last.", {
+      drainSeconds: seconds("From the request to drain to its end."),
+      restartSeconds: seconds("From the reboot until the node was back."),
+    }),
+  },
+  { required: ["name"] },
+);
+
+const node = shape<NodeRollout>(
+  "A node of the rollout.",
+  {
+    name: name("Name of the node."),
+    pool: name("Its pool."),
+    phase: word(nodeRolloutPhases, "What it is doing."),
+    since: time("When it was first seen doing it."),
+    step: text("What the Machine Config Daemon says that it does.", { maxLength: 160 }),
+  },
+  { required: ["name", "phase"] },
+);
+
+const finding = shape<RolloutFinding>(
+  "One thing that holds the rollout, or may.",
+  {
+    id: text("Which finding; docs/stuck-rollouts.md tells of each.", { maxLength: 63 }),
+    severity: word(findingSeverities, "Whether a person must act, should look, or may like to know."),
+    node: name("The node that it concerns; absent if it concerns a pool or the cluster."),
+    object: {
+      type: "object",
+      description: "The object that it is about.",
+      properties: {
+        kind: text("Its kind.", { maxLength: 63 }),
+        namespace: name("Its namespace; absent if it is cluster scoped."),
+        name: name("Its name; * where names are not shown."),
+      },
+    },
+    message: text("What is the matter.", { maxLength: 512 }),
+    command: text("What to type next.", { maxLength: 1024 }),
+    since: time("When it was first seen."),
+  },
+  { required: ["id", "severity", "message"] },
+);
+
+export const rolloutSchema = shape<RolloutStatus>(
+  "How far the nodes are that roll out what this config wrote, and what holds them. Kept when it is over.",
+  {
+    summary: text("All of it in one sentence.", { maxLength: 512 }),
+    remaining: {
+      type: "object",
+      description: "How much longer it takes, without the time that something blocks.",
+      properties: { lowSeconds: count("At least."), highSeconds: count("At most.") },
+    },
+    pools: list("The pools, by name.", pool, { maxItems: 8 }),
+    nodes: list("The nodes; those that are being changed or are degraded come first.", node, { maxItems: 20 }),
+    findings: list("What holds it, in the order of the rollout.", finding, { maxItems: 20 }),
+    more: {
+      type: "object",
+      description: "How many more there are than are listed.",
+      properties: { pools: count("Pools."), nodes: count("Nodes."), findings: count("Findings.") },
+    },
+  },
+  { required: ["summary"], ...atomic },
+);

@@ -1,0 +1,160 @@
+// Each right in the operators' roles, derived again from the declarations by other means: a verb too many is seen here, not after a whole run.
+
+import { assets, expectedPolicies, profiles, tombstones } from "@virt/catalog";
+import { loadAll } from "js-yaml";
+import { expect, test } from "vitest";
+import { policyRights } from "../admission/shipped-policies.ts";
+import { advisor, platform } from "../operators.ts";
+import { advisorRights } from "./advisor-rights.ts";
+import { roleManifest } from "./operator-rights.ts";
+import { platformRights } from "./platform-rights.ts";
+import type { RoleRule } from "./right.ts";
+
+const catalog = { assets, profiles, tombstones };
+
+/** Verbs by `resource.group name`, or by `resource.group *` where a role cannot name the object. */
+type Table = Record<string, Set<string>>;
+
+const watchVerbs = ["list", "watch"];
+const known = ["get", ...watchVerbs];
+const mco = "machineconfiguration.openshift.io";
+
+type RoleObject = { readonly rules: readonly RoleRule[] };
+
+function tableOf(manifest: string): Table {
+  const table: Table = {};
+  const rules = (loadAll(manifest) as unknown as readonly RoleObject[]).flatMap((role) => role.rules);
+  for (const { apiGroups, resources, resourceNames = ["*"], verbs } of rules)
+    for (const group of apiGroups)
+      for (const resource of resources)
+        for (const name of resourceNames) add(table, `${resource}${group === "" ? "" : `.${group}`} ${name}`, verbs);
+  return sorted(table);
+}
+
+function add(table: Table, key: string, verbs: readonly string[]): void {
+  table[key] = new Set([...(table[key] ?? []), ...verbs]);
+}
+
+/** What is granted for all objects of a kind is not granted again for some. */
+function sorted(table: Table): Table {
+  const entries = Object.entries(table).flatMap(([key, verbs]) => {
+    const all = key.endsWith(" *") ? new Set() : (table[key.replace(/ .*/, " *")] ?? new Set());
+    const left = [...verbs].filter((verb) => !all.has(verb)).toSorted();
+    return left.length === 0 ? [] : [[key, new Set(left)] as const];
+  });
+  return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const keyOf = (apiVersion: string, kind: string, name: string, crd?: string) => {
+  const [group, version] = apiVersion.split("/");
+  return `${crd ?? `${kind.toLowerCase()}s${version === undefined ? "" : `.${group}`}`} ${name}`;
+};
+
+/** What every operator needs: CRDs come and go, events are recorded, metrics are for those who may read them, policies are verified. */
+function everybody(controller: "advisor" | "platform", lease: string): Table {
+  const policies = expectedPolicies[controller].flatMap(({ name }) =>
+    ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map(
+      (kind) => [`${kind}.admissionregistration.k8s.io ${name}`, new Set(["get"])] as const,
+    ),
+  );
+  return {
+    ...Object.fromEntries(policies),
+    "customresourcedefinitions.apiextensions.k8s.io *": new Set(known),
+    "events.events.k8s.io *": new Set(["create", "patch"]),
+    "tokenreviews.authentication.k8s.io *": new Set(["create"]),
+    "subjectaccessreviews.authorization.k8s.io *": new Set(["create"]),
+    "leases.coordination.k8s.io *": new Set(["create"]),
+    [`leases.coordination.k8s.io ${lease}`]: new Set(["get", "update"]),
+  };
+}
+
+test("the advisor's role holds what its profiles declare, and no verb more", () => {
+  const table = everybody("advisor", "8f83cc6e.kubevirt.io");
+  const configs = "virtplatformconfigs.advisor.kubevirt.io *";
+  add(table, configs, known);
+  if (profiles.some(({ isAdvertised }) => isAdvertised)) add(table, configs, ["create"]);
+  add(table, "virtplatformconfigs/status.advisor.kubevirt.io *", ["update"]);
+  add(table, "namespaces *", ["get"]);
+  addImpact(table);
+  add(table, `machineconfignodes.${mco} *`, watchVerbs);
+  add(table, "virtualmachineinstancemigrations.kubevirt.io *", watchVerbs);
+  add(table, `kubeletconfigs.${mco} *`, watchVerbs);
+  add(table, "kubedeschedulers.operator.openshift.io cluster", watchVerbs);
+  add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", watchVerbs);
+  add(table, "infrastructures.config.openshift.io cluster", ["get"]);
+  for (const { reads, targets } of profiles) {
+    for (const { group, kind, plural, names, isDeleted, isNeverCreated } of targets) {
+      for (const name of names)
+        add(table, `${plural}${group === "" ? "" : `.${group}`} ${name}`, [
+          ...known,
+          "patch",
+          ...(isNeverCreated === true ? [] : ["create"]),
+          ...(isDeleted === true ? ["delete"] : []),
+        ]);
+      if (kind === "MachineConfig") addRollouts(table);
+    }
+    for (const read of Object.values(reads)) {
+      if (read.read === "object") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), watchVerbs);
+      if (read.read === "beside-hco") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);
+      if (read.read === "hco") add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", watchVerbs);
+      if (read.read === "pools") add(table, `machineconfigpools.${mco} *`, watchVerbs);
+      if (read.read === "vm-nodes") add(table, "nodes *", watchVerbs);
+      if (read.read === "nodes") add(table, "nodes *", ["list"]);
+      if (read.read === "kernel") addRollouts(table);
+    }
+  }
+  expect(tableOf(roleManifest(advisor, advisorRights(profiles), policyRights(catalog, "advisor")))).toEqual(
+    sorted(table),
+  );
+});
+
+function addRollouts(table: Table): void {
+  add(table, `machineconfigpools.${mco} *`, watchVerbs);
+  add(table, `machineconfigs.${mco} *`, ["get"]);
+}
+
+/** What the impact of a write on nodes and VMs is read from; pods are read by a role of their own. */
+function addImpact(table: Table): void {
+  for (const key of ["nodes *", `machineconfigpools.${mco} *`, "poddisruptionbudgets.policy *"])
+    add(table, key, watchVerbs);
+  for (const kind of ["kubevirts", "virtualmachineinstances"]) add(table, `${kind}.kubevirt.io *`, watchVerbs);
+  add(table, "virtualmachines.kubevirt.io *", ["get"]);
+  add(table, "machineconfigurations.operator.openshift.io cluster", watchVerbs);
+}
+
+test("the platform operator's role holds what its assets declare, and no verb more", () => {
+  const table = everybody("platform", "virt-platform-operator.kubevirt.io");
+  add(table, "virtplatformconfigs.advisor.kubevirt.io *", watchVerbs);
+  addImpact(table);
+  for (const kind of ["infrastructures", "schedulers"]) add(table, `${kind}.config.openshift.io cluster`, watchVerbs);
+  for (const kind of ["mutatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"])
+    add(table, `${kind}.admissionregistration.k8s.io *`, watchVerbs); // what may change our writes, watched while it does
+  add(table, "configmaps virt-platform-operator-report", ["create", "patch"]);
+  add(table, "configmaps virt-platform-operator-governance", [...watchVerbs, "create", "patch"]);
+  add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", ["get"]);
+  for (const asset of assets) {
+    const { apiVersion, kind, name, namespace, crd } = asset.target;
+    const key = keyOf(apiVersion, kind, name, crd);
+    add(table, key, [...watchVerbs, "patch"]);
+    if (asset.create !== false) add(table, key, ["create"]);
+    if (asset.create !== false && asset.switch !== undefined) add(table, key, ["get", "delete"]);
+    if (asset.singleton === true || asset.poolRule !== undefined)
+      add(table, keyOf(apiVersion, kind, "*", crd), watchVerbs);
+    if (asset.poolRule !== undefined) add(table, `machineconfigpools.${mco} ${asset.poolRule}`, watchVerbs);
+    for (const ref of asset.alternates ?? []) add(table, keyOf(ref.apiVersion, ref.kind, ref.name), watchVerbs);
+    if (namespace !== undefined && namespace !== "$hco")
+      add(table, `namespaces ${namespace === "$operator" ? "virt-platform-operator-system" : namespace}`, watchVerbs);
+    for (const read of Object.values(asset.reads)) {
+      if (read.read === "object") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), watchVerbs);
+      if (read.read === "objects") add(table, keyOf(read.apiVersion, read.kind, "*"), watchVerbs);
+      if (read.read === "pool") {
+        add(table, `machineconfigpools.${mco} ${read.name}`, watchVerbs);
+        add(table, `machineconfigs.${mco} *`, ["get"]);
+      }
+    }
+  }
+  for (const { apiVersion, kind, name } of tombstones) add(table, keyOf(apiVersion, kind, name), ["get", "delete"]);
+  expect(tableOf(roleManifest(platform, platformRights(catalog), policyRights(catalog, "platform")))).toEqual(
+    sorted(table),
+  );
+});

@@ -1,0 +1,36 @@
+// The exported names of the product: one name has one meaning in the whole tree.
+
+export type ExportedName = { readonly file: string; readonly name: string };
+
+/** Of tests and their support one name may be there twice. */
+export function isProduct(file: string): boolean {
+  return !/\.test\.ts$|\/testing\/|\/node_modules\/|^packages\/testkit\//.test(file);
+}
+
+const declaration =
+  /^export (?:declare )?(?:async )?(?:type|function\*?|const|class|interface|abstract class) ([A-Za-z]\w*)/gm;
+
+export function exportedNames(file: string, text: string): readonly ExportedName[] {
+  return [...text.matchAll(declaration)].map(([, name = ""]) => ({ file, name }));
+}
+
+/** Names that may be there more than once, each with its reason. */
+const shared: readonly { readonly names: readonly string[]; readonly within: RegExp; readonly reason: string }[] = [
+  {
+    names: ["options", "Options", "defaults", "reads", "inputs", "Wanted", "wantedOf"],
+    within: /^catalog\/profiles\/[a-z-]+\//,
+    reason: "every profile folder has these parts",
+  },
+];
+
+/** Lines such as `Scene: apps/a.ts, apps/b.ts`, of names that mean two things. */
+export function ambiguousNames(all: readonly ExportedName[]): readonly string[] {
+  const byName = Map.groupBy(all, ({ name }) => name);
+  return [...byName].flatMap(([name, places]) => {
+    const isShared = shared.some(
+      ({ names, within }) => names.includes(name) && places.every(({ file }) => within.test(file)),
+    );
+    const files = new Set(places.map(({ file }) => file));
+    return files.size < 2 || isShared ? [] : [`${name}: ${[...files].toSorted().join(", ")}`];
+  });
+}

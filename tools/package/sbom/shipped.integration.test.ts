@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { inRepository } from "@virt/testkit";
+import { build, type Metafile } from "esbuild";
+import { beforeAll, expect, test } from "vitest";
+import { bundling } from "../../bundling.ts";
+import { noticesOf } from "./notices.ts";
+import { sbomOf } from "./sbom.ts";
+import { type LockFile, packageFolder, shippedPackages } from "./shipped.ts";
+
+const lock = JSON.parse(readFileSync(inRepository("package-lock.json"), "utf8")) as LockFile;
+
+let metafile: Metafile;
+
+beforeAll(async () => {
+  const place = { absWorkingDir: inRepository(), entryPoints: ["apps/operator/src/main.ts"], outfile: "any.mjs" };
+  const bundled = await build({ ...bundling, ...place, metafile: true, write: false });
+  ({ metafile } = bundled);
+});
+
+const folders = [
+  { file: "node_modules/pino/lib/proto.js", folder: "node_modules/pino" },
+  { file: "node_modules/@pinojs/redact/index.js", folder: "node_modules/@pinojs/redact" },
+  { file: "node_modules/a/node_modules/@b/c/index.js", folder: "node_modules/a/node_modules/@b/c" },
+  { file: "../elsewhere/node_modules/pino/pino.js", folder: "node_modules/pino" },
+  { file: "packages/kube/src/index.ts", folder: undefined },
+];
+
+test.each(folders)("$file belongs to $folder", ({ file, folder }) => {
+  expect(packageFolder(file)).toBe(folder);
+});
+
+test("every file of the bundle is a source of ours or of a package that is listed", () => {
+  const listed = new Set(shippedPackages([metafile], lock).map(({ folder }) => folder));
+  const inside = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const files = inside.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+  const isOurs = (file: string) => /^(apps|packages|catalog)\/|^(import-statement|require-call|unused):/.test(file); // see bundling.ts
+  const strange = files.filter((file) => !isOurs(file) && !listed.has(packageFolder(file) ?? ""));
+  expect(strange).toEqual([]);
+  expect(files.length).toBeGreaterThan(listed.size);
+});
+
+test("the program has at most 15 packages of others, each with the hash of the lock file", () => {
+  const packages = shippedPackages([metafile], lock);
+  expect(packages.length).toBeGreaterThan(0);
+  expect(packages.length).toBeLessThanOrEqual(15);
+  expect(packages.filter(({ integrity }) => !integrity.startsWith("sha512-"))).toEqual([]);
+});
+
+test("a package that the lock file does not know is a fault", () => {
+  expect(() => shippedPackages([metafile], { packages: {} })).toThrow(
+    /package-lock.json has no version, licence and integrity of node_modules/,
+  );
+});
+
+test("the bill of materials names files and packages by hash, and what depends on what", () => {
+  const integrity = `sha512-${Buffer.from("0a0b", "hex").toString("base64")}`;
+  const shipped = { folder: "node_modules/@a/b", name: "@a/b", version: "1.0.0", license: "MIT", integrity };
+  const sbom = JSON.parse(
+    sbomOf({ version: "2.0.0", files: [{ name: "program.mjs", content: "", packages: [shipped] }] }),
+  );
+  const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  expect(sbom.components).toMatchObject([
+    { type: "file", name: "program.mjs", hashes: [{ alg: "SHA-256", content: empty }, { alg: "SHA-512" }] },
+    { type: "library", name: "@a/b", purl: "pkg:npm/%40a/b@1.0.0", hashes: [{ alg: "SHA-512", content: "0a0b" }] },
+  ]);
+  expect(sbom.dependencies).toEqual([
+    { ref: "virt-operators@2.0.0", dependsOn: ["file:program.mjs"] },
+    { ref: "file:program.mjs", dependsOn: ["pkg:npm/%40a/b@1.0.0"] },
+  ]);
+});
+
+test("the notices hold the licence of each package, and of no other", () => {
+  const packages = shippedPackages([metafile], lock);
+  const notices = noticesOf(packages, inRepository());
+  const titles = [...notices.matchAll(/^-{80}\n(.*)\n-{80}$/gm)].map(([, title]) => title);
+  expect(titles).toEqual(packages.map(({ name, version, license }) => `${name} ${version} (${license})`));
+  expect(notices).toContain("Permission is hereby granted, free of charge");
+});

@@ -1,0 +1,18 @@
+import { globSync, readFileSync } from "node:fs";
+import { lawRuns } from "@virt/testkit/law-runs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+test("a law runs as often as the setting says", () => {
+  let runs = 0;
+  fc.assert(fc.property(fc.nat(), () => ++runs > 0));
+  expect(runs).toBe(lawRuns());
+});
+
+test("no law has a number of its own", () => {
+  const files = globSync(["{packages,apps,bench,catalog,tools,test}/**/*.test.ts"], {
+    exclude: ["**/node_modules/**"],
+  });
+  const owners = files.filter((file) => /assert\([^)]*\{ numRuns:/.test(readFileSync(file, "utf8")));
+  expect(owners).toEqual([]);
+});

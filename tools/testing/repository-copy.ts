@@ -1,0 +1,72 @@
+// A copy of the repository in which a test may change files and run make.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { inRepository } from "@virt/testkit";
+
+export type CommandOutput = { readonly status: number | null; readonly output: string };
+
+export type RepositoryCopy = {
+  /** The absolute form of a path that is given relative to the root of the copy. */
+  readonly path: (...parts: readonly string[]) => string;
+  /** Paths are relative to the root of the copy; missing folders are made. */
+  readonly write: (files: Readonly<Record<string, string>>) => void;
+  /** `output` holds what it printed, errors included. */
+  readonly run: (command: string, ...args: readonly string[]) => CommandOutput;
+  readonly [Symbol.dispose]: () => void;
+};
+
+/** What is committed or would be, with everybody else's packages linked. */
+export function copyRepository(): RepositoryCopy {
+  const root = mkdtempSync(join(tmpdir(), "repository-copy-"));
+  const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], {
+    cwd: inRepository(),
+    encoding: "utf8",
+  });
+  for (const file of listed.split("\0").filter((name) => name !== ""))
+    cpSync(inRepository(file), join(root, file), { recursive: true });
+  linkPackages(root);
+  return {
+    path: (...parts) => join(root, ...parts),
+    write: (files) => {
+      for (const [file, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(root, file)), { recursive: true });
+        writeFileSync(join(root, file), text);
+      }
+    },
+    run: (command, ...args) => {
+      const options = { cwd: root, encoding: "utf8", env: plainEnvironment(), maxBuffer: 2 ** 26 } as const;
+      const { status, stdout, stderr } = spawnSync(command, args, options);
+      return { status, output: stdout + stderr };
+    },
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+// Other people's packages are shared with the original; our own are those of the copy.
+function linkPackages(copy: string): void {
+  const modules = join(copy, "node_modules");
+  mkdirSync(join(modules, "@virt"), { recursive: true });
+  for (const name of readdirSync(inRepository("node_modules"))) {
+    if (name !== "@virt" && name !== ".package-lock.json")
+      symlinkSync(inRepository("node_modules", name), join(modules, name));
+  }
+  // A package that the workspaces want in several versions stands beside one of them.
+  for (const folder of globSync("{apps,packages}/*/node_modules", { cwd: inRepository() }))
+    symlinkSync(inRepository(folder), join(copy, folder));
+  for (const folder of [...globSync(`${copy}/packages/*`), `${copy}/catalog`])
+    symlinkSync(folder, join(modules, "@virt", basename(folder)));
+  writeFileSync(join(modules, ".package-lock.json"), ""); // newer than all sources: make has nothing to install
+}
+
+// A make that runs inside another one must not take over its flags and jobs, nor a vitest inside another one its settings;
+// laws are run often once, in the original.
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(MAKEFLAGS|MAKELEVEL|MFLAGS|VITEST.*|NODE_ENV|TEST|LAW_RUNS|CI)$/.test(name),
+    ),
+  );
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { importedPackages, unequalVersions, wrongDeclarations } from "./declared-imports.ts";
+
+test("a package is found in every form of import, without the path into it", () => {
+  const text = `import fc from "fast-check";
+import {
+  type A,
+  b,
+} from "@noble/hashes/sha2.js";
+import "side-effect/register";
+export type { C } from "@virt/engine";
+import { join } from "node:path";
+import { d } from "./d.ts";
+const later = await import("js-yaml");
+const planted = 'import "planted"';
+`;
+  expect([...importedPackages(text)].toSorted()).toEqual([
+    "@noble/hashes",
+    "@virt/engine",
+    "fast-check",
+    "js-yaml",
+    "side-effect",
+  ]);
+});
+
+const files = [
+  { file: "packages/kube/src/a.ts", text: 'import { pino } from "pino";\nimport type { Json } from "@virt/engine";\n' },
+  { file: "packages/kube/src/a.test.ts", text: 'import { test } from "vitest";\nimport { pino } from "pino";\n' },
+  { file: "packages/kube/src/testing/b.ts", text: 'import fc from "fast-check";\n' },
+];
+
+test("a workspace that declares exactly what it imports is right", () => {
+  const manifest = {
+    name: "@virt/kube",
+    dependencies: { pino: "1", "@virt/engine": "1" },
+    devDependencies: { vitest: "1", "fast-check": "1" },
+  };
+  expect(wrongDeclarations(manifest, files)).toEqual([]);
+});
+
+test("what is missing, superfluous or in the wrong place is named with the file that imports it", () => {
+  const manifest = { name: "@virt/kube", dependencies: { pino: "1", vitest: "1", "left-over": "1" } };
+  expect(wrongDeclarations(manifest, files)).toEqual([
+    "dependencies lack @virt/engine, which packages/kube/src/a.ts imports",
+    "dependencies have vitest, which nothing imports that belongs there",
+    "dependencies have left-over, which nothing imports that belongs there",
+    "devDependencies lack vitest, which packages/kube/src/a.test.ts imports",
+    "devDependencies lack fast-check, which packages/kube/src/testing/b.ts imports",
+  ]);
+});
+
+test("one package has one version in all workspaces", () => {
+  const manifests = [
+    { name: "a", dependencies: { pino: "1", zod: "1" } },
+    { name: "b", devDependencies: { pino: "2", zod: "1" } },
+  ];
+  expect(unequalVersions(manifests)).toEqual(["pino: 1 in a, 2 in b"]);
+});
