@@ -9,9 +9,9 @@ const besideSources = ["packages/*/src", "apps/*/src", "bench/src", "catalog", "
 
 export default defineConfig({
   test: {
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 45_000 } },
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
+    expect: { poll: { timeout: 120_000 } },
     retry: 0,
     maxWorkers: 4, // on two cores: with three, which wait for other processes much of the time, a sixth of both was idle
     sequence: { sequencer: SlowestFirst },

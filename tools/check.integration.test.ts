@@ -50,7 +50,7 @@ beforeAll(() => {
     [harmless]: "export const double = (x: number) => 2 * x;\n",
     "docs/decisions/README.md": "# Mine\n",
   });
-});
+}, 600_000);
 
 test("make check leaves pure code alone that does none of this", () => {
   expect(broken.output).not.toContain(harmless);

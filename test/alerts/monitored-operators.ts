@@ -157,7 +157,7 @@ async function readRules(testCluster: TestCluster): Promise<RuleGroups> {
       );
       return rules.map(({ spec }) => spec);
     },
-    { timeout: 45_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
   return { groups: specs.flatMap(({ groups }) => groups) };
 }

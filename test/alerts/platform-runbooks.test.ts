@@ -66,7 +66,7 @@ test("VirtPlatformInvalidOverride", async () => {
   await until(async () => expect(await spec("minHealthy")).toBe("51%"));
 });
 
-test("VirtPlatformThrashingDetected", { timeout: 120_000 }, async () => {
+test("VirtPlatformThrashingDetected", { timeout: 300_000 }, async () => {
   const insist = () => edit({ spec: { stormCooldownDuration: "9m" } }, "stubborn");
   await until(async () => {
     if ((await spec("stormCooldownDuration")) !== "9m") await insist();

@@ -52,7 +52,7 @@ export function openRunbookShell({ server: { folder, binaries, kubeconfig } }: T
   };
 }
 
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 100 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 100 });
 
 /** The series of the metric that is asked for, so that a failure shows what there is in its place. */
 function near({ source }: RegExp, scraped: string): string {

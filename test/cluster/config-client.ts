@@ -15,7 +15,7 @@ export type ConfigClient = {
 
 const path = `/apis/${configKind.apiVersion}/${configKind.plural}`;
 
-export function configClientFor(actor: ApiUser, hangsAfterMs = 45_000): ConfigClient {
+export function configClientFor(actor: ApiUser, hangsAfterMs = 120_000): ConfigClient {
   const status = async (name: string) => {
     const { body } = await actor.request({ path: `${path}/${name}` });
     return (body as { readonly status?: Status }).status ?? {};

@@ -83,7 +83,7 @@ async function install(server: Server, scenario: string): Promise<RunningProgram
   const flags = [`--kubeconfig=${server.kubeconfig}`, `--scenario=${scenario}`, `--speed=${simulatedSpeed}`];
   const simulator = startProgram("virt-simulator", [...flags, "--once-ready"]);
   const isReady = () => expect(simulator.log.map(({ msg }) => msg)).toContain("ready");
-  await vi.waitFor(isReady, { timeout: 45_000, interval: 50 });
+  await vi.waitFor(isReady, { timeout: 120_000, interval: 50 });
   return simulator;
 }
 

@@ -96,7 +96,10 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
       simulate: async (scenario, speed = 3_000) => {
         const flags = [`--kubeconfig=${server.kubeconfig}`, `--scenario=${scenario}`, `--speed=${speed}`];
         const simulator = keep(startProgram("virt-simulator", flags));
-        await vi.waitFor(async () => expect(await areNodesReady(server)).toBe(true), { timeout: 45_000, interval: 50 });
+        await vi.waitFor(async () => expect(await areNodesReady(server)).toBe(true), {
+          timeout: 120_000,
+          interval: 50,
+        });
         return simulator;
       },
       [Symbol.asyncDispose]: async () => {

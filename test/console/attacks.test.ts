@@ -172,7 +172,7 @@ test("a busy port is told, and the next one is used; other machines are not list
   const second = await startConsole(cluster.server.kubeconfig, port);
   try {
     expect(Number(new URL(second.origin).port)).toBeGreaterThan(port);
-    expect(second.words()).toMatch(new RegExp(`Port ${port} is busy: \\d+ is used instead`));
+    await expect.poll(second.words).toMatch(new RegExp(`Port ${port} is busy: \\d+ is used instead`));
     expect(second.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
     // The cookie of one console opens no other.
     expect((await ask(second, { path: "/", headers: { cookie } })).status).toBe(401);

@@ -134,7 +134,9 @@ function answer(
 
 function forward(request: IncomingMessage, response: ServerResponse, { url, ...tls }: Upstream, path: string): void {
   const { cookie: _session, host: _host, origin: _origin, ...headers } = request.headers;
-  const sent = sendHttps(new URL(path, url), { ...tls, method: request.method ?? "GET", headers }, (answered) => {
+  // No connection is used again: whoever is asked may be closing it just then.
+  const options = { ...tls, agent: false, method: request.method ?? "GET", headers } as const;
+  const sent = sendHttps(new URL(path, url), options, (answered) => {
     response.writeHead(answered.statusCode ?? 502, answered.headers);
     answered.pipe(response);
   });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   requests = watchRequests(context);
   page = await context.newPage();
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(120_000);
   await page.goto(shown.url);
 });
 afterAll(async () => {
@@ -47,27 +47,38 @@ test("a plan is drafted, read and approved by keyboard alone, and the nodes are 
   await page.keyboard.press("Enter");
   await page.getByText("psi=1").first().waitFor();
   await page.getByTestId("impact").getByText("3 nodes of pool worker reboot one after another").waitFor();
-  await tabTo(page, page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ }));
+  const approve = page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ });
+  await tabTo(page, approve);
+  await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
   const { planHash = "" } = await cluster.configs.status(profile);
   await dialog.getByText(planHash).waitFor();
-  await recordHeadings(page);
+  // No node changes before its page is open.
+  await pauseWorkers(true);
   await tabTo(page, dialog.getByRole("button", { name: /^Approve plan/ }));
   await page.keyboard.press("Enter");
   await tabTo(page, page.getByRole("link", { name: "Rollout", exact: true }));
   await page.keyboard.press("Enter");
-  await expect
-    .poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count(), { timeout: 60_000 })
-    .toBe(3);
-  await page.getByText("Completed", { exact: true }).first().waitFor();
+  await page.getByRole("heading", { name: "Pool worker: 0 of 3 nodes updated" }).waitFor();
+  await recordHeadings(page);
+  await pauseWorkers(false);
+  await cluster.configs.until(profile, "Completed");
+  await expect.poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count()).toBe(3);
+  await page.locator(".vc-item-head").getByText("Completed", { exact: true }).first().waitFor();
   const headings = (await page.evaluate("window.headings")) as readonly string[];
   const filled = headings.flatMap((text) => /^Pool worker: (\d) of 3 nodes updated$/.exec(text)?.[1] ?? []);
   expect(filled).toEqual(filled.toSorted());
   expect(filled.length).toBeGreaterThan(1);
   await expect.poll(() => page.getByTestId("announcements").textContent()).toBe(`${profile} is Completed now.`);
   await page.getByTestId("timeline").getByText("PlanCompleted").waitFor();
-});
+}, 360_000);
+
+async function pauseWorkers(paused: boolean): Promise<void> {
+  const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
+  const { status } = await cluster.server.request({ method: "PATCH", path, body: { spec: { paused } } });
+  expect(status).toBe(200);
+}
 
 /** Each text that the heading of a pool had, once. */
 async function recordHeadings(on: Page): Promise<void> {
@@ -77,11 +88,12 @@ async function recordHeadings(on: Page): Promise<void> {
       for (const { textContent } of document.querySelectorAll("h2"))
         if (textContent.startsWith("Pool") && !window.headings.includes(textContent)) window.headings.push(textContent);
     };
+    record();
     new MutationObserver(record).observe(document.body, { subtree: true, childList: true, characterData: true });
   }`);
 }
 
-test("drift appears with who made it, is planned again, and stays visible as cleared", async () => {
+test("drift appears with who made it, is planned again, and stays visible as cleared for the visit", async () => {
   await open("drift");
   await page.getByText("Nothing has drifted").waitFor();
   const path =
@@ -99,10 +111,19 @@ test("drift appears with who made it, is planned again, and stays visible as cle
   await page.getByRole("button", { name: `Plan ${profile} again` }).click();
   await cluster.configs.until(profile, "ReviewRequired");
   await expect.poll(() => row.getByText("cleared").count()).toBeGreaterThan(0);
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByRole("link", { name: "Overview" }).click();
+  await page.getByTestId(`profile-${profile}`).waitFor();
+  await pages.getByRole("link", { name: "Drift" }).click();
+  await row.getByText("cleared").waitFor();
 });
 
 test("while the API server restarts the page says from when it is, and goes on with focus, scroll and folds as they were", async () => {
   await open(`plan/${profile}`);
+  // With the plan that waits, and the user's rights known, nothing moves on the page by itself any more.
+  await expect
+    .poll(() => page.getByRole("button", { name: /^Approve plan/ }).getAttribute("aria-disabled"))
+    .not.toBe("true");
   const raw = page.getByRole("button", { name: "Raw" }).last();
   await raw.click();
   const content = page.locator("#content");
@@ -114,13 +135,14 @@ test("while the API server restarts the page says from when it is, and goes on w
   const banner = page.getByTestId("connection");
   await banner.getByText(/What you see is from/).waitFor();
   await second.start();
-  await banner.waitFor({ state: "detached" });
+  await banner.waitFor({ state: "detached", timeout: 120_000 });
   expect(await raw.getAttribute("aria-expanded")).toBe("true");
   expect(await raw.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
-  expect(await content.evaluate(({ scrollTop }) => scrollTop)).toBe(scrolled);
+  // The browser takes the banner's height out of it with the next frame.
+  await expect.poll(() => content.evaluate(({ scrollTop }) => scrollTop)).toBe(scrolled);
   // However long it lasted: data was current at one moment for the last time.
   expect(await page.evaluate("window.bannerTimes")).toHaveLength(1);
-});
+}, 360_000);
 
 /** Each time that the banner has named, once. */
 async function recordBanner(on: Page): Promise<void> {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   shown = await startConsole(cluster.server.kubeconfig);
   browser = await launchBrowser();
   page = await (await browser.newContext()).newPage();
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(120_000);
   page.on("pageerror", ({ message }) => complaints.push(message));
   page.on(
     "console",

@@ -40,7 +40,7 @@ beforeAll(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   requests = watchRequests(context);
   page = await context.newPage();
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(120_000);
   await page.goto(shown.url);
   await cluster.configs.until(profile, ({ phase, impact }) => phase === "ReviewRequired" && impact !== undefined);
 });
@@ -91,7 +91,7 @@ test("an asset that is not applied says why not, and counts of the overview lead
   await page.getByRole("link", { name: /\d+ excluded/ }).click();
   await asset("metallb-operator").waitFor();
   await expect.poll(() => asset("metallb-operator").textContent()).toMatch(/autopilot|not installed|condition/);
-  expect(await asset("hco-golden-config").count()).toBe(0);
+  await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 
 test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
@@ -147,7 +147,7 @@ async function openAs(name: string) {
   const own = await startConsole(user.kubeconfig);
   const apart = await browser.newContext();
   const tab = await apart.newPage();
-  tab.setDefaultTimeout(45_000);
+  tab.setDefaultTimeout(120_000);
   await tab.goto(own.url);
   await tab.goto(`${own.origin}/#/plan/${profile}`);
   return { tab, user, end: () => Promise.all([apart.close(), own.end()]) };

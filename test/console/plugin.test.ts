@@ -33,7 +33,7 @@ beforeAll(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   requests = watchRequests(context);
   page = await context.newPage();
-  page.setDefaultTimeout(45_000);
+  page.setDefaultTimeout(120_000);
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (/content security policy|minified react error/i.test(message.text())) problems.push(message.text());
@@ -75,10 +75,10 @@ test("a plan is drafted, read, approved as the signed-in user, and its nodes are
   await dialog.getByText(planHash).waitFor();
   await dialog.getByRole("button", { name: /^Approve plan/ }).click();
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Rollout" }).click();
-  await expect
-    .poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count(), { timeout: 60_000 })
-    .toBe(3);
-  await page.getByText("Completed", { exact: true }).first().waitFor();
+  // Before the pool has a new target, all of its nodes are Done as well; and items are Completed before the plan is.
+  await cluster.configs.until(profile, "Completed");
+  await page.locator(".vc-item-head").getByText("Completed", { exact: true }).first().waitFor();
+  await expect.poll(() => page.getByTestId("pool-worker").locator("[data-phase=Done]").count()).toBe(3);
   const writers = cluster.server
     .audit()
     .filter(
@@ -88,7 +88,7 @@ test("a plan is drafted, read, approved as the signed-in user, and its nodes are
     .filter(({ userAgent = "" }) => userAgent.includes("Mozilla"))
     .map(({ user }) => user.username);
   expect(new Set(writers)).toEqual(new Set(["admin"]));
-});
+}, 360_000);
 
 test("drift appears by watch, with who made it", async () => {
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Drift" }).click();
@@ -101,6 +101,25 @@ test("drift appears by watch, with who made it", async () => {
   await row.getByText("4321").waitFor();
   await expect.poll(() => row.getByText("somebody (Update)").count()).toBe(1);
 });
+
+test("drift of the HyperConverged leads to the settings pages, which edit the same fields, and blames nobody", async () => {
+  const density = "virt-higher-density";
+  await cluster.configs.edit(density, { action: "Apply" });
+  await cluster.configs.until(density, "Completed");
+  const path =
+    "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged?fieldManager=Mozilla";
+  const body = { spec: { higherWorkloadDensity: { memoryOvercommitPercentage: 100 } } };
+  await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
+  await page
+    .getByRole("row", { name: /memoryOvercommitPercentage/ })
+    .getByText("Mozilla (Update)")
+    .waitFor();
+  const hint = page.getByTestId("settings-hint");
+  await hint.getByText(/a field that changed there is most likely meant/).waitFor();
+  expect(await hint.getByRole("link").getAttribute("href")).toBe("/k8s/all-namespaces/virtualization-settings/cluster");
+  await cluster.configs.edit(density, { action: "Ignore" });
+  await cluster.configs.until(density, "Ignored");
+}, 400_000);
 
 test("list and details of VirtPlatformConfigs are ours, with the console's own editor and events as tabs, and Approve… leads to the plan", async () => {
   await open(`/k8s/cluster/${configs}`);

@@ -25,7 +25,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
       .toBe(`"${text}" reboots pool worker, and the paragraph before it does not say so: Apply the profile:`);
   });
 
-  test.for(list.tried)("what is printed in %s comes true", { timeout: 180_000 }, async (page) => {
+  test.for(list.tried)("what is printed in %s comes true", { timeout: 600_000 }, async (page) => {
     await tidy(cluster.shell);
     const reboots = await followReboots(cluster.shell);
     for (const step of stepsOf(page)) {
@@ -42,7 +42,15 @@ async function tidy(shell: Shell): Promise<void> {
   for (const command of list.before) await type(shell, command);
   const phases = async () => (await shell.run("kubectl get vpconf -o jsonpath='{.items[*].status.phase}'")).stdout;
   await expect.poll(phases).toBe("Ignored Ignored");
-  await type(shell, "kubectl wait machineconfigpool worker --for=condition=Updated --timeout=1m");
+  // Until it is rendered without what was deleted, the pool is still Updated to that.
+  const names = async (query: string) => (await type(shell, `kubectl get ${query}`)).split(" ");
+  const deletedSources = async () => {
+    const sources = await names("machineconfigpool worker -o jsonpath='{.spec.configuration.source[*].name}'");
+    const present = await names("machineconfig -o jsonpath='{.items[*].metadata.name}'");
+    return sources.filter((name) => !present.includes(name));
+  };
+  await expect.poll(deletedSources).toEqual([]);
+  await type(shell, "kubectl wait machineconfigpool worker --for=condition=Updated --timeout=3m");
 }
 
 async function take(shell: Shell, { kind, text, prints }: Step): Promise<void> {

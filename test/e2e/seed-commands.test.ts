@@ -24,7 +24,7 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
   });
   afterAll(() => cluster.end());
 
-  test.for(typed)("the commands work that are printed in $at", { timeout: 120_000 }, async ({ commands }, context) => {
+  test.for(typed)("the commands work that are printed in $at", { timeout: 300_000 }, async ({ commands }, context) => {
     context.skip(isBroken, "an earlier one failed");
     context.onTestFailed(() => {
       isBroken = true;

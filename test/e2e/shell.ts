@@ -28,7 +28,7 @@ export type ShellOptions = {
   readonly env?: NodeJS.ProcessEnv;
 };
 
-const hangsAfterMs = 45_000;
+const hangsAfterMs = 120_000;
 
 // Where the printed command would build or install first, that is done already: other tests use the same files.
 const setup = `make() { command make -o build -o controlplane -o node_modules/.package-lock.json "$@"; }`;

@@ -25,7 +25,7 @@ test("what is owned by a deleted object is collected", async () => {
   const path = "/api/v1/namespaces/default/configmaps";
   expect((await server.request({ method: "POST", path, body })).status).toBe(201);
   await kubectl("delete", "configmap", "owner");
-  await expect.poll(() => statusOf(`${path}/owned`)).toBe(404);
+  await expect.poll(() => statusOf(`${path}/owned`), { timeout: endsWithinMs }).toBe(404);
 });
 
 test("a Secret for an account is filled with a token that the server knows", async () => {
@@ -34,7 +34,7 @@ test("a Secret for an account is filled with a token that the server knows", asy
   const body = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/service-account-token", metadata };
   await server.request({ method: "POST", path: "/api/v1/namespaces/default/secrets", body });
   const token = async () => kubectl("get", "secret", "robot-token", "--output=jsonpath={.data.token}");
-  await expect.poll(token).not.toBe("");
+  await expect.poll(token, { timeout: endsWithinMs }).not.toBe("");
   const bearer = Buffer.from(await token(), "base64").toString();
   const who = await kubectl(
     "auth",
@@ -62,7 +62,7 @@ test("what is installed is in the cluster's own roles, and nothing of it is left
   await kubectl("delete", "--wait=false", "--ignore-not-found", "-k", overlay);
   await expect.poll(rules).not.toContain("virtplatformconfigs");
   await expect.poll(everything, { timeout: endsWithinMs }).toEqual(before);
-});
+}, 360_000);
 
 /** Every object that can be listed, save events, which end by themselves; one line each. */
 async function everything(): Promise<readonly string[]> {

@@ -13,6 +13,9 @@ import { applyManifests } from "../cluster/account.ts";
 import { denyPlatformUpdates } from "../cluster/deny-platform-updates.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
 
+/** A test waits for Prometheus several times, 90 s at most each time. */
+vi.setConfig({ testTimeout: 600_000 });
+
 /** A rate that stays at 0 here, and why. */
 const quiet: Readonly<Record<string, string>> = {
   "{{name}} retries per second": "no reconcile fails in passing: what a policy refuses is tried again at its own times",
@@ -120,14 +123,15 @@ test("VirtPlatformInvalidOverride fires, and its runbook resolves it", async () 
   await expectAlert(alert, { ...object, type: "patch" }, byRunbook(alert));
 });
 
-test("VirtPlatformThrashingDetected fires, and its runbook resolves it", { timeout: 120_000 }, async () => {
+test("VirtPlatformThrashingDetected fires, and its runbook resolves it", async () => {
   const alert = "VirtPlatformThrashingDetected";
   let isFighting = true;
-  const fight = until(async () => {
+  const fightOn = async () => {
     const isCorrected = (await checkSpec("stormCooldownDuration")) !== "9m";
     if (isFighting && isCorrected) await edit(check, { spec: { stormCooldownDuration: "9m" } }, "stubborn");
     expect(isFighting).toBe(false);
-  });
+  };
+  const fight = vi.waitFor(fightOn, { timeout: 180_000, interval: 40 }); // longer than an alert is waited for
   await expectAlert(alert, { ...object, reason: "edit-war" }, async () => {
     isFighting = false;
     await fight;

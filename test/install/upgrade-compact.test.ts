@@ -53,7 +53,7 @@ test("a plan that the next release makes otherwise stays in force until a person
   await run(present);
   await untilAnnounced(previous, present);
   expect(writesOf(server)).toEqual(applied);
-});
+}, 360_000);
 
 test("a plan for control plane nodes stands still under the previous release, which others do not, until it is ignored or made anew", async () => {
   const { configs, server } = testCluster;
@@ -74,4 +74,4 @@ test("a plan for control plane nodes stands still under the previous release, wh
   await configs.create(higherDensity);
   await configs.until(higherDensity, ({ operatorVersion }) => operatorVersion === previous.version);
   expect(writesOf(server)).toEqual(applied);
-});
+}, 360_000);

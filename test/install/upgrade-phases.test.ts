@@ -104,7 +104,8 @@ test.each(directions)(
   },
 );
 
-test.each(cases)("$direction of configs that are $names", async ({ direction, from, to, scenarios }) => {
+test.each(cases)("$direction of configs that are $names", { timeout: 360_000 }, async (taken) => {
+  const { direction, from, to, scenarios } = taken;
   const context = await reachPhases(scenarios, from, direction);
   await testCluster.install(to.folder);
   const before = writesOf(testCluster.server).length;

@@ -167,6 +167,7 @@ test.each(directions)(
       .toHaveLength(1);
     for (const lease of leases) expect(findFaults(server.audit(), lease, thefts)).toEqual([]);
   },
+  360_000,
 );
 
 /** What is left of a plan of another version waits for a person where the present release takes over. */

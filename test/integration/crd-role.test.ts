@@ -8,7 +8,7 @@ import { mockFiles } from "../../tools/demo/mocks.ts";
 import { crdFile } from "./crd-objects.ts";
 
 const file = inRepository("config", "rbac", "advisor", "role.yaml");
-const patience = { timeout: 30_000 }; // a hang guard
+const patience = { timeout: 120_000 }; // a hang guard
 const namespace = "virt-advisor-operator-system";
 const rbac = "rbac.authorization.k8s.io";
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";

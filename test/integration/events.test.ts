@@ -2,9 +2,9 @@
 
 import { Client, type EventInput, EventRecorder, findAccess, noLease, writerFor } from "@virt/kube";
 import { type ApiUser, type Server, startServer, VirtualClock } from "@virt/testkit";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
-const patience = { timeout: 30_000 }; // a hang guard
+const patience = { timeout: 120_000 }; // a hang guard
 const never = new AbortController().signal;
 const role = "event-writer";
 
@@ -22,7 +22,18 @@ beforeAll(async () => {
   const metadata = { name: role };
   await create(`${rbac}/clusterroles`, { apiVersion, kind: "ClusterRole", metadata, rules });
   await create(`${rbac}/clusterrolebindings`, { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects });
+  await vi.waitFor(isGranted, patience);
 });
+
+// The server grants a right some milliseconds after it has stored the binding.
+async function isGranted(): Promise<void> {
+  const { body } = await account.request({
+    method: "POST",
+    path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+    body: { spec: { resourceAttributes: { group: "events.k8s.io", resource: "events", verb: "patch" } } },
+  });
+  expect(body).toMatchObject({ status: { allowed: true } });
+}
 
 afterAll(() => server.stop());
 

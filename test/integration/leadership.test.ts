@@ -36,7 +36,7 @@ async function startPair(lease: string): Promise<readonly [Candidate, Candidate]
 }
 
 function hears({ said }: Candidate, what: string): Promise<void> {
-  return expect.poll(() => said, { timeout: 40_000, interval: 20 }).toContain(what);
+  return expect.poll(() => said, { timeout: 120_000, interval: 20 }).toContain(what);
 }
 
 const writesOf = (identity: string, resource: "configmaps" | "leases", name: string): readonly AuditEvent[] =>
@@ -73,14 +73,15 @@ test("a leader that is stopped releases the lease, and the other one leads as so
   expect(second.said).toContain("held by ");
   expect(await leaseOf("stopped")).toMatchObject({ holderIdentity: "stopped-second", leaseTransitions: 1 });
 
-  const releasedAt = writesOf("stopped-first", "leases", "stopped").at(-1)?.requestReceivedTimestamp ?? "";
+  const release = writesOf("stopped-first", "leases", "stopped").at(-1);
+  const releasedAt = release?.requestReceivedTimestamp ?? "";
   const lastWriteAt = writesOf("stopped-first", "configmaps", "stopped").at(-1)?.requestReceivedTimestamp ?? "never";
   expect(lastWriteAt < releasedAt, "nothing is written under a lease that was released").toBe(true);
   const after = requestsOf("stopped-second", "leases", "stopped")
-    .filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > releasedAt)
+    // What was read while the release was being stored may have seen the lease before it.
+    .filter(({ requestReceivedTimestamp }) => requestReceivedTimestamp > (release?.stageTimestamp ?? ""))
     .map(({ verb }) => verb);
-  // A read that was on its way at that moment may have seen the lease before its release.
-  expect(after.slice(0, after.indexOf("update")).filter((verb) => verb === "get").length).toBeLessThanOrEqual(2);
+  expect(after.slice(0, after.indexOf("update")).filter((verb) => verb === "get").length).toBeLessThanOrEqual(1);
 });
 
 test("a lease that somebody deletes is there again, with the same leader", async () => {
@@ -88,7 +89,7 @@ test("a lease that somebody deletes is there again, with the same leader", async
   const { code } = await api.kubectl("delete", "lease", "deleted");
   expect(code).toBe(0);
   const leads = () => first.said.filter((line) => line === "leads").length;
-  await expect.poll(leads, { timeout: 40_000 }).toBe(2);
+  await expect.poll(leads, { timeout: 120_000 }).toBe(2);
   expect(await leaseOf("deleted")).toMatchObject({ holderIdentity: "deleted-first", leaseTransitions: 0 });
 });
 

@@ -106,7 +106,7 @@ test("a server that is not there is reported once, retried quietly, and the proc
   writeFileSync(kubeconfig, readFileSync(api.kubeconfig, "utf8").replace(api.url, `https://127.0.0.1:${nobody}`));
   const operator = await startOperator(`--kubeconfig=${kubeconfig}`);
   await expect.poll(() => operator.log.filter(({ level }) => level === "warn").length).toBeGreaterThan(0);
-  expect(await operator.probe("/healthz")).toBe(200);
+  await expect.poll(() => operator.probe("/healthz")).toBe(200); // it may listen a moment after its first warning
   expect(await operator.probe("/readyz")).toBe(500);
   const warnings = operator.log.filter(({ level }) => level === "warn" || level === "error");
   expect(warnings).toEqual([
@@ -123,6 +123,7 @@ test("a list that is forbidden is reported with the server's own words, and work
   const isReported = () =>
     operator.log.some(({ msg = "", why }) => msg.includes("refused") && String(why).includes("nobody"));
   await expect.poll(isReported).toBe(true);
+  await expect.poll(() => operator.probe("/healthz")).toBe(200);
   expect(await operator.probe("/readyz")).toBe(500);
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" };
   const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "nobody" }];

@@ -8,6 +8,7 @@ import {
   fault,
   machineConfigs,
   machineConfiguration,
+  patch,
   poolPath,
   psi,
   read,
@@ -29,8 +30,10 @@ test("nodes degrade, pools render late or not at all, as annotations say, and re
   await expect
     .poll(async () => condition(await worker(), "NodeDegraded")?.message, timeout)
     .toBe('Node worker-0 is reporting: "disk is full"');
-  const mcn = await read(api, `${machineConfiguration}/machineconfignodes/worker-0`);
-  expect(condition(mcn, "NodeDegraded")).toMatchObject({ status: "True", message: "disk is full" });
+  const mcn = () => read(api, `${machineConfiguration}/machineconfignodes/worker-0`);
+  await expect
+    .poll(async () => condition(await mcn(), "NodeDegraded"), timeout)
+    .toMatchObject({ status: "True", message: "disk is full" });
   await fault(api, "/api/v1/nodes/worker-0", "degrade", null);
   await untilUpdated(api, "worker", "99-worker-psi-karg");
 
@@ -43,6 +46,10 @@ test("nodes degrade, pools render late or not at all, as annotations say, and re
   await expect.poll(async () => condition(await worker(), "RenderDegraded")?.status, timeout).toBe("False");
 
   await fault(api, poolPath("worker"), "render-delay", "1000000h");
+  // Pools and MachineConfigs are watched apart: the generation shows that the pool was seen.
+  await patch(api, poolPath("worker"), { spec: { maxUnavailable: 2 } });
+  const { generation } = (await worker()).metadata;
+  await expect.poll(async () => (await worker()).status.observedGeneration, timeout).toBe(generation);
   await addConfig(api, "99-worker-late", psi);
   await addConfig(api, "99-master-late", { role: "master", ...psi });
   await untilUpdated(api, "master", "99-master-late");
@@ -59,6 +66,7 @@ test("an object that the API server refuses is complained about once, and everyt
   writeFileSync(file, JSON.stringify({ objects: [refused, made], vms: [] }));
   const simulator = simulate(api, file);
   await simulator.until(/^ready$/m);
+  await simulator.stop(); // "ready" may come in before what was complained about earlier
   expect(simulator.complaints).toEqual([
     expect.stringMatching(/^virt-simulator: cannot create ConfigMap NOT A NAME: /),
   ]);

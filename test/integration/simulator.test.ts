@@ -24,7 +24,7 @@ import { shareServer, simulate, timeout } from "./simulator/process.ts";
 
 const { server, empty } = shareServer();
 /** A hang guard for a rollout of the default scenario on a machine that has other things to do. */
-const rolloutTime = { timeout: 170_000 };
+const rolloutTime = { timeout: 400_000 };
 
 /** Enough for each worker to hold some. Two hundred, without a server: apps/simulator/src/rollouts.test.ts. */
 const fewMachines = [{ name: "web", namespace: "shop", count: 24, memoryGiB: [4, 8] }];
@@ -61,7 +61,7 @@ function rolloutOrder(nodes: readonly SimulatedObject[]): readonly string[] {
 }
 
 test("a rollout of 12 nodes takes them one by one, in the order of the Machine Config Operator", {
-  timeout: 200_000,
+  timeout: 450_000,
 }, async () => {
   const api = server();
   const simulator = simulate(api, scenarioFile(api, { vms: fewMachines }));
@@ -92,7 +92,7 @@ test("a rollout of 12 nodes takes them one by one, in the order of the Machine C
 });
 
 test("a rollout of several nodes at a time starts them in the order of the Machine Config Operator, and never more", {
-  timeout: 200_000,
+  timeout: 450_000,
 }, async () => {
   const api = server();
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: 3 }];
@@ -147,7 +147,7 @@ test("at rest nothing is written, and a change leads to the writes that it needs
   await expect.poll(writes, timeout).toEqual(["/api/v1/nodes/master-1/status", `${poolPath("master")}/status`]);
 });
 
-test("the same seed gives the same history, however slow the server is", { timeout: 400_000 }, async () => {
+test("the same seed gives the same history, however slow the server is", { timeout: 900_000 }, async () => {
   const historyOf = async (seed: string) => {
     const api = server();
     const simulator = simulate(api, scenarioFile(api, { vms: fewMachines }), "--seed", seed);

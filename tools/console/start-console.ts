@@ -15,12 +15,13 @@ export type RunningConsole = {
   readonly end: (signal?: "SIGINT" | "SIGKILL") => Promise<number | null>;
 };
 
-export async function startConsole(kubeconfig: string, port = 0): Promise<RunningConsole> {
+export async function startConsole(kubeconfig: string, port = 0, ...flags: readonly string[]): Promise<RunningConsole> {
   const args = [
     inRepository("dist", "kubectl-virt_advisor"),
     "console",
     `--kubeconfig=${kubeconfig}`,
     `--port=${port}`,
+    ...flags,
   ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const exited = new Promise<number | null>((resolve) => void child.once("exit", resolve));

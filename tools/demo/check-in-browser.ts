@@ -8,7 +8,7 @@ export type ConsoleCheck = {
   readonly close: () => Promise<void>;
 };
 
-const patienceMs = 120_000;
+const patienceMs = 300_000;
 
 export async function openConsole({ consoleUrl }: { readonly consoleUrl: string }): Promise<ConsoleCheck> {
   const browser = await launchBrowser();
@@ -29,8 +29,8 @@ async function approveAndFollow(page: Page, profile: string): Promise<void> {
     .getByRole("button", { name: /^Approve plan/ })
     .click();
   await page.getByRole("link", { name: "Rollout", exact: true }).click();
+  // Before the pool has a new target, all of its nodes are Done as well; and items are Completed before the plan is.
+  await page.locator(".vc-item-head", { hasText: profile }).getByText("Completed", { exact: true }).first().waitFor();
   const done = page.getByTestId("pool-worker").locator("[data-phase=Done]");
-  await done.first().waitFor();
   await done.nth(Number(rebooted) - 1).waitFor();
-  await page.getByText("Completed", { exact: true }).first().waitFor();
 }

@@ -29,6 +29,7 @@ export {
   migrationInformer,
   rolloutInformers,
 } from "./doctor/rollout-informers.ts";
+export { concludeRollout } from "./doctor/rollout-status.ts";
 export { type DoctorFacts, hasKubeletDropIn, type RolloutChange } from "./doctor/rollout-view.ts";
 export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";

@@ -241,6 +241,9 @@ test("world 10: where no VMs are served, the nodes are reported, with the same h
   await removeAt(testCluster.server, `${configs}/${loadAware}`);
   const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await removeAt(testCluster.server, `${crds}/virtualmachineinstances.kubevirt.io`);
+  // Else they may be listed once more, and what is shown then stays for a minute.
+  const vmis = "/apis/kubevirt.io/v1/virtualmachineinstances";
+  await expect.poll(async () => (await testCluster.server.request({ path: vmis })).status).toBe(404);
   await testCluster.configs.create(loadAware);
   const status = await testCluster.configs.until(loadAware, ({ impact }) =>
     (impact?.notAssessed ?? []).some(({ reason }) => reason === "NotServed"),

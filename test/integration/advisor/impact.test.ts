@@ -5,7 +5,7 @@ import type { Impact, KubeObject, Status } from "@virt/api";
 import { at } from "@virt/engine";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { auditTimeNow, loadAware, paths, printRequestsOnFailure, readAt, reasonsAbout, requestsOf } from "./cluster.ts";
@@ -166,8 +166,7 @@ test.each(worlds)("world $name", async ({ nodes, vms = [], others = [], shows })
   await planted.plant([...nodes, ...others]);
   await planted.plantVms(vms);
   expect(await assessed()).toMatchObject(shows);
-  const reasons = () => reasonsAbout(testCluster.server, loadAware);
-  await vi.waitFor(async () => expect(await reasons()).toContain("ImpactAssessed"), { timeout: 20_000 });
+  await expect.poll(() => reasonsAbout(testCluster.server, loadAware)).toContain("ImpactAssessed");
 });
 
 test("world 10: without the right to see VMs the nodes are reported, with the same hash, and a guard on VMs holds", async () => {
@@ -199,8 +198,7 @@ test("world 10: without the right to see VMs the nodes are reported, with the sa
 /** The plan has begun, and its first write has arrived. */
 async function untilWritten(): Promise<void> {
   await testCluster.configs.until(loadAware, "InProgress");
-  const psi = () => readAt(testCluster.server, paths.psi);
-  await vi.waitFor(async () => expect(await psi()).toBeDefined(), { timeout: 20_000 });
+  await expect.poll(() => readAt(testCluster.server, paths.psi)).toBeDefined();
 }
 
 test("world 9: where VMs have no room a guard holds the approved plan, which starts by itself when there is room", async () => {
@@ -220,8 +218,7 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
     message:
       "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains. Next: free memory on other nodes, or add a node. The plan starts by itself when the guard holds; set action to DryRun to take it back.",
   });
-  const reasons = () => reasonsAbout(server, loadAware);
-  await vi.waitFor(async () => expect(await reasons()).toContain("ExecutionHeld"), { timeout: 20_000 });
+  await expect.poll(() => reasonsAbout(server, loadAware)).toContain("ExecutionHeld");
   expect(await readAt(server, paths.psi)).toBeUndefined();
   await planted.plant([nodeObject("worker-3", { memory: "100Gi" })]);
   await untilWritten();
@@ -239,7 +236,7 @@ test("what is observed moves no hash and costs no request, and nothing is follow
   await planted.plantVms([{ name: "blocks", node: "worker-2", isMigratable: false }]);
   await planted.change(`${vmis}/worker-0-0`, { status: { phase: "Failed" } });
   // Facts are shown a minute after the last ones at the earliest: until then nothing at all is asked for.
-  await vi.waitFor(() => expect(streamsOf("virtualmachineinstances")).toBe(1));
+  await expect.poll(() => streamsOf("virtualmachineinstances")).toBe(1);
   const asked = requestsOf(server, since).filter(({ objectRef }) => objectRef?.resource !== "events");
   expect(asked.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
   expect(at(await readAt(server, configPath), "metadata", "resourceVersion")).toBe(
@@ -248,7 +245,7 @@ test("what is observed moves no hash and costs no request, and nothing is follow
   expect((await configs.status(loadAware)).planHash).toBe(planHash);
   await configs.edit(loadAware, { action: "Ignore" });
   for (const resource of ["virtualmachineinstances", "poddisruptionbudgets"])
-    await vi.waitFor(() => expect(streamsOf(resource)).toBe(0), { timeout: 20_000 });
+    await expect.poll(() => streamsOf(resource)).toBe(0);
 });
 
 /** Watches of the operator that began and did not end. */

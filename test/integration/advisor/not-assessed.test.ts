@@ -3,7 +3,7 @@
 import type { Impact, JsonMap, KubeObject, Status } from "@virt/api";
 import { utf8Length } from "@virt/engine";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { accountName } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
@@ -49,8 +49,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 /** The plan has begun, its first write has arrived, and its impact is shown. */
 async function untilWritten(isShown: (status: Status) => boolean): Promise<Status> {
-  const psi = () => readAt(testCluster.server, paths.psi);
-  await vi.waitFor(async () => expect(await psi()).toBeDefined(), { timeout: 45_000 });
+  await expect.poll(() => readAt(testCluster.server, paths.psi)).toBeDefined();
   return testCluster.configs.until(loadAware, (status) => status.phase === "InProgress" && isShown(status));
 }
 
@@ -110,7 +109,7 @@ async function takeAway({ group, resource, verb, role }: Read): Promise<void> {
     const answer = await server.request({ method: "POST", path, body });
     return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed;
   };
-  await vi.waitFor(async () => expect(await isAllowed()).toBe(false), { timeout: 20_000 });
+  await expect.poll(isAllowed).toBe(false);
 }
 
 test("VMs of odd shapes and with the longest names are counted, and fit into the status", async () => {

@@ -53,4 +53,4 @@ test("under --require-approved-plan nothing is executed while a policy is missin
   await configs.edit(loadAware, { action: "Apply", approvedPlan: again.planHash });
   await configs.until(loadAware, "Completed");
   expect(writesOf(server)).toEqual(["patch kubedeschedulers/cluster"]);
-}, 120_000);
+});

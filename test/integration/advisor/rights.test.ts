@@ -1,5 +1,6 @@
 import { conditionOf } from "@virt/advisor";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { accountName } from "../../cluster/account.ts";
 import { itemOf } from "../../cluster/config-client.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware, paths, printRequestsOnFailure, readAt, writesOf } from "./cluster.ts";
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** What the operator may do with deschedulers besides reading them. */
+/** What the operator may do with deschedulers besides reading them; in force when the server says so. */
 async function mayPatch(isAllowed: boolean): Promise<void> {
   const { rules } = (await readAt(testCluster.server, role)) as unknown as { readonly rules: readonly Rule[] };
   const others = rules.map((rule) => {
@@ -28,6 +29,16 @@ async function mayPatch(isAllowed: boolean): Promise<void> {
   });
   const { status } = await testCluster.server.request({ method: "PATCH", path: role, body: { rules: others } });
   expect(status).toBe(200);
+  const place = { namespace: "openshift-kube-descheduler-operator", name: "cluster" };
+  const resourceAttributes = { group: "operator.openshift.io", resource: "kubedeschedulers", verb: "patch", ...place };
+  const spec = { user: accountName("advisor"), resourceAttributes };
+  const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", metadata: { name: "" }, spec };
+  const isInForce = async () => {
+    const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+    const answer = await testCluster.server.request({ method: "POST", path, body });
+    return (answer.body as { readonly status?: { readonly allowed?: boolean } }).status?.allowed === isAllowed;
+  };
+  await expect.poll(isInForce).toBe(true);
 }
 
 test("a right that is missing when a plan is drafted is named with what to do, and the plan is made when it is back", async () => {

@@ -78,8 +78,11 @@ test("a MachineConfig that the plan changes is not taken for rolled out before t
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
+  const target = async () => at(await readAt(server, worker), "spec", "configuration", "name");
+  const before = await target();
   await edit(server, paths.psi, { spec: { kernelArguments: ["psi=0"] } });
   await configs.until(loadAware, "Drifted");
+  await expect.poll(target).not.toBe(before); // it rests before it has rendered the edit as well
   await untilPoolRests(server, machineConfig, true);
   await fault(server, worker, ["render-delay", "9000h"]);
 

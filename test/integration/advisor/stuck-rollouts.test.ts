@@ -1,6 +1,6 @@
 // A rollout that is stuck: which finding, when, with which conditions and events, and how it goes on by itself.
 
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
@@ -29,12 +29,31 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 /** So much time passes for the operator, and something happens that makes it reconcile. */
 async function passSeconds(seconds: number): Promise<void> {
   aheadMs += seconds * 1000;
-  await writeFile(file, String(aheadMs));
-  await edit(testCluster.server, paths.node("worker-0"), { metadata: { annotations: { "test/at": String(aheadMs) } } });
+  await writeFile(`${file}.next`, String(aheadMs));
+  await rename(`${file}.next`, file); // never seen empty, which would be no time at all
+  await edit(testCluster.server, paths.node("worker-0"), { metadata: { labels: { "test/at": String(aheadMs) } } });
 }
 
 const isStuck = (status: Status) => conditionOf(status, "Stalled")?.reason === "RolloutStuck";
 const drainOf = ({ rollout }: Status) => rollout?.nodes.find(({ phase }) => phase === "Draining");
+const idsOf = ({ rollout }: Status) => (rollout?.findings ?? []).map(({ id }) => id);
+
+/** The VMs on a node, by name, and the phases of migrations that have not ended. */
+async function vmsOn(node: string): Promise<readonly unknown[]> {
+  const list = async (plural: string) => {
+    const { body } = await testCluster.server.request({ path: `/apis/kubevirt.io/v1/${plural}` });
+    return (body as { readonly items: readonly VmOrMigration[] }).items;
+  };
+  const vms = (await list("virtualmachineinstances")).filter(({ status }) => status?.nodeName === node);
+  const open = (await list("virtualmachineinstancemigrations")).filter(
+    ({ status }) => status?.phase !== "Succeeded" && status?.phase !== "Failed",
+  );
+  return [...vms.map(({ metadata }) => metadata.name), ...open.map(({ status }) => status?.phase)];
+}
+type VmOrMigration = {
+  readonly metadata: { readonly name: string };
+  readonly status?: { readonly nodeName?: string; readonly phase?: string };
+};
 
 test("a VM that cannot migrate stalls the plan two minutes into the drain, alone, until it is stopped", async () => {
   const { configs, server } = testCluster;
@@ -43,6 +62,7 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
   expect(draining.rollout?.findings).toEqual([]);
   expect(draining.rollout?.pools).toMatchObject([{ name: "worker", inHand: 1 }]);
   expect(conditionOf(draining, "Stalled")?.status).toBe("False");
+  await expect.poll(() => vmsOn("worker-0")).toEqual(["pinned-0"]); // else the time passes for migrations under way, too
   await passSeconds(130);
   const stuck = await configs.until(loadAware, isStuck);
   const [finding] = stuck.rollout?.findings ?? [];
@@ -60,7 +80,18 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
 test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
   const { configs, server } = testCluster;
   await passSeconds(3600);
-  const { rollout } = await configs.until(loadAware, isStuck);
+  // A finding of that time shows that the diagnosis is, too. The hour has passed for the operator alone: the last attempt to drain
+  // seems an hour old until the next one is reported.
+  const cordon = (unschedulable: boolean) => edit(server, paths.node("worker-2"), { spec: { unschedulable } });
+  await cordon(true);
+  const late = await configs.until(
+    loadAware,
+    (status) => idsOf(status).includes("CordonedByPerson") && !idsOf(status).includes("ControllerDown"),
+  );
+  expect(idsOf(late)).toEqual(["VMNotMigratable", "CordonedByPerson"]);
+  expect(isStuck(late)).toBe(true);
+  await cordon(false);
+  const { rollout } = await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
   expect(rollout?.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
   const { namespace = "", name = "" } = rollout?.findings[0]?.object ?? {};
   await removeAt(server, `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}`);

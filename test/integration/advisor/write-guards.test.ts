@@ -83,14 +83,14 @@ test("an edit that the operator's watch has not shown yet stops the write that i
     fault: { kind: "silence-watches" },
   });
   await configs.create(loadAware, { action: "Apply", options });
-  await expect.poll(() => isSilent() && isHeld(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isSilent() && isHeld()).toBe(true);
   await configs.edit(loadAware, { action: "DryRun" });
   const reads = () =>
     proxy.trace().filter(({ verb, resource }) => verb === "get" && resource === "virtplatformconfigs");
   /** The first of these may have been on its way already. */
   const untilReadTwice = async () => {
     const before = reads().length;
-    await expect.poll(() => reads().length, { timeout: 30_000 }).toBeGreaterThan(before + 1);
+    await expect.poll(() => reads().length).toBeGreaterThan(before + 1);
   };
   await untilReadTwice();
   proxy.disarm();
@@ -144,7 +144,7 @@ test("a conflict that appears behind the last read of the target is not forced e
   });
   const isHeld = holdWrites();
   await configs.create(loadAware, { action: "Apply", options });
-  await expect.poll(isHeld, { timeout: 30_000 }).toBe(true);
+  await expect.poll(isHeld).toBe(true);
   const begun = await configs.until(loadAware, "InProgress");
   expect(itemOf(begun, item).conflicts).toHaveLength(3);
   await applyAs("bob", { mode: "Predictive" });

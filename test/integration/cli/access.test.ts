@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { startConsole } from "../../../tools/console/start-console.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware } from "../advisor/cluster.ts";
 import { followPlugin, type PluginRun, runPlugin } from "./plugin.ts";
@@ -39,8 +40,47 @@ test("without rights it says which verb on which resource is missing", async () 
   expect(blind.code).toBe(1);
   expect(blind.out).toContain("MachineConfigPool: Forbidden");
   expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
-  const impersonated = await run("profiles", "--as", "nobody", "--as-group", "nothing");
-  expect(impersonated.err).toContain('User "nobody"');
+});
+
+const verbs: readonly (readonly string[])[] = [
+  ["profiles"],
+  ["plan", loadAware, "--timeout", "1s"],
+  ["diff", loadAware],
+  ["impact", loadAware],
+  ["approve", loadAware, "--hash", "0".repeat(64)],
+  ["reject", loadAware],
+  ["ignore", loadAware],
+  ["status", loadAware],
+  ["drift"],
+  ["doctor"],
+  ["assets"],
+  ["render"],
+  ["explain", "swap-enable"],
+  ["version"],
+];
+
+test.each(verbs)("%s acts as whoever --as names, in every request", async (...args) => {
+  const as = (user: string) => [...args, "--as", user, "--as-group", "system:masters"];
+  const user = `ann-${args[0]}`;
+  await run(...as(user));
+  const asked = testCluster.server.audit().filter(({ userAgent }) => userAgent?.startsWith("kubectl-virt_advisor/"));
+  const whom = asked.map(({ impersonatedUser }) => impersonatedUser);
+  expect(whom).toContainEqual(expect.objectContaining({ username: user }));
+  // Of this and of every verb before.
+  expect(whom.filter((each) => !each?.username.startsWith("ann-"))).toEqual([]);
+});
+
+test("the console acts as whoever --as names, and shows what they may not do", async () => {
+  const served = await startConsole(kubeconfig, 0, "--as", "nobody", "--as-group", "nothing");
+  const opened = await fetch(served.url, { redirect: "manual" });
+  const headers = { cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
+  const answer = await fetch(
+    `${served.origin}/cluster/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`,
+    { headers },
+  );
+  expect(answer.status).toBe(403);
+  expect(await answer.text()).toContain('User \\"nobody\\" cannot get resource');
+  expect(await served.end()).toBe(0);
 });
 
 test("the context decides which cluster is asked, and a server that answers HTML is told from one that answers", async () => {

@@ -4,8 +4,8 @@ import { rejectedPlanAnnotation } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { edit, loadAware, paths, printRequestsOnFailure, readAt } from "../advisor/cluster.ts";
-import { type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
+import { edit, fault, higherDensity, loadAware, paths, printRequestsOnFailure, readAt } from "../advisor/cluster.ts";
+import { followPlugin, type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
 const escape = "\u001B";
 const configPath = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ kubeconfig } = testCluster.server);
   await testCluster.simulate("three-workers");
   await testCluster.startOperator();
-  await testCluster.configs.until(loadAware, "Ignored");
+  for (const name of [loadAware, higherDensity]) await testCluster.configs.until(name, "Ignored");
 });
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
@@ -152,12 +152,16 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
 
 test("approved at a terminal, the rollout is followed line by line in a pipe until it is done", async () => {
   const hash = await planHash();
+  const pool = paths.pool("worker");
+  await fault(testCluster.server, pool, ["render-delay", "9000h"]); // else it may be done before anybody follows it
   const approved = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "yes" }).ended;
   expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes:`);
   expect(approved).toMatchObject({ code: 0 });
-  const waited = await run("status", loadAware, "--wait");
+  const waiting = followPlugin(["status", loadAware, "--wait"], { kubeconfig });
+  await expect.poll(waiting.out).toContain(`${loadAware}: InProgress`);
+  await fault(testCluster.server, pool, ["render-delay", null]);
+  const waited = await waiting.ended;
   expect(waited.code).toBe(0);
-  expect(waited.out).toContain(`${loadAware}: InProgress`);
   expect(waited.out.trimEnd().split("\n").at(-1)).toContain(`${loadAware}: Completed`);
   expect(waited.out).not.toContain(escape);
   expect((await storedConfig()).spec).toMatchObject({ action: "Apply", approvedPlan: hash });

@@ -11,7 +11,7 @@ import { afterAll, expect, test } from "vitest";
 const place = mkdtempSync(join(tmpdir(), "reproducible-test-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test("two clean builds in two folders make the same files, byte by byte", () => {
+test("two clean builds in two folders make the same files, byte by byte", { timeout: 600_000 }, () => {
   const first = buildIn(join(place, "here"));
   const second = buildIn(join(place, "in", "another", "folder"));
   expect([...first.keys()].toSorted()).toEqual(

@@ -38,7 +38,7 @@ afterAll(() => fullCluster[Symbol.asyncDispose]());
 
 const requests = () => fullCluster.targets.flatMap(({ path }) => fullCluster.requests(path));
 
-/** Nothing is asked any more: the last requests of the first reconciles are in the log. */
+/** Nothing is due or asked any more: the last requests of the first reconciles are in the log. */
 async function untilQuiet(): Promise<void> {
   let seen = -1;
   await fullCluster.until(async () => {
@@ -46,6 +46,7 @@ async function untilQuiet(): Promise<void> {
     seen = requests().length;
     await new Promise((resolve) => setTimeout(resolve, 500)); // silence is the subject
     expect(seen).toBe(before);
+    expect(await outputs.isIdle()).toBe(true);
   });
 }
 

@@ -86,7 +86,7 @@ test("what render shows of a cluster is what the controller applied there, field
       const shown = included.flatMap(({ object }) => object ?? []);
       expect(await Promise.all(shown.map(async (object) => applied(await live(object))))).toEqual(shown);
     },
-    { timeout: 45_000, interval: 500 },
+    { timeout: 120_000, interval: 500 },
   );
 });
 
@@ -105,7 +105,7 @@ test("overrides on a live object are in what render shows, and in what is applie
       expect(shown[0]).not.toHaveProperty("spec.stormCooldownDuration");
       expect(await Promise.all(shown.map(async (object) => applied(await live(object))))).toEqual(shown);
     },
-    { timeout: 45_000, interval: 500 },
+    { timeout: 120_000, interval: 500 },
   );
 });
 
@@ -159,10 +159,10 @@ test("whoever may not read is told which right is missing", async () => {
 test("explain asks the server by a dry run, and says when it refuses what would be applied", async () => {
   const path = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
   await vi.waitFor(async () => expect((await testCluster.server.request({ path })).status).toBe(200), {
-    timeout: 45_000,
+    timeout: 120_000,
   });
   const explained = async () => (await runCommand("explain", "node-health-check", ...online())).stdout;
-  await vi.waitFor(async () => expect(await explained()).toMatch(/^Status: +INCLUDED$/m), { timeout: 45_000 });
+  await vi.waitFor(async () => expect(await explained()).toMatch(/^Status: +INCLUDED$/m), { timeout: 120_000 });
   expect(await explained()).toMatch(/^Server: +accepts it \(dry run with your rights\)$/m);
   const annotate = (patch: string | null) =>
     testCluster.server.request({

@@ -39,7 +39,7 @@ function refusals(): readonly string[] {
 }
 
 test("a hundred times the CRD of a managed kind vanishes and comes back, and each time its object is managed again", {
-  timeout: 240_000,
+  timeout: 480_000,
 }, async () => {
   const { server } = fullCluster.testCluster;
   const targets = fullCluster.targets.filter(({ ref }) => Object.hasOwn(kinds, ref.kind));

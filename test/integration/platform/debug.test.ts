@@ -10,7 +10,7 @@ import type { TestCluster } from "../../cluster/test-cluster.ts";
 import { hcoPath, runCommand, startPlatformCluster } from "./platform-cluster.ts";
 
 const canary = "eyJhbGciOiJSUzI1NiJ9.canary-that-nobody-may-see";
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 100 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
 let testCluster: TestCluster;
 let reader: ApiUser & { readonly token: string };
 let stranger: ApiUser & { readonly token: string };

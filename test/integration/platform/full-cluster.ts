@@ -21,8 +21,11 @@ export type FullCluster = {
   readonly until: (check: () => Promise<void>) => Promise<void>;
   /** For what the operator waits with on purpose. */
   readonly untilLong: (check: () => Promise<void>) => Promise<void>;
-  /** The operator's requests to an object since a mark, but for watches. */
-  readonly requests: (path: string) => readonly AuditEvent[];
+  /**
+   * The operator's requests to an object since a time, but for watches. By their times: one that came before may be logged after
+   * what it did has been seen.
+   */
+  readonly requests: (path: string, since?: string) => readonly AuditEvent[];
   readonly start: () => Promise<RunningProgram>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -56,7 +59,7 @@ export async function startFullCluster(
     const answer = await server.request({ method: "PATCH", path: `${path}?fieldManager=${as}`, body });
     accepted(answer);
   };
-  const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 40 });
+  const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 40 });
   try {
     await populate(testCluster);
   } catch (error) {
@@ -69,11 +72,21 @@ export async function startFullCluster(
     read,
     edit,
     until,
-    untilLong: (check) => vi.waitFor(check, { timeout: 90_000, interval: 40 }),
-    requests: (path) => server.audit().filter((event) => isOurs(event) && event.requestURI.split("?")[0] === path),
+    untilLong: (check) => vi.waitFor(check, { timeout: 120_000, interval: 40 }),
+    requests: (path, since = "") =>
+      server
+        .audit()
+        .filter(
+          (event) => isOurs(event) && event.requestURI.split("?")[0] === path && event.requestReceivedTimestamp > since,
+        ),
     start: () => testCluster.startOperator({ flags: ["--activation=always"] }),
     [Symbol.asyncDispose]: testCluster[Symbol.asyncDispose],
   };
+}
+
+/** As the audit log writes it. */
+export function now(): string {
+  return new Date().toISOString();
 }
 
 function accepted({ status, body }: ApiResponse): void {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const read = async (path: string) => (await testCluster.server.request({ path })).body as KubeObject;
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 50 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 50 });
 const annotate = async (annotations: Readonly<Record<string, string | null>>) => {
   const { status } = await testCluster.server.request({
     method: "PATCH",

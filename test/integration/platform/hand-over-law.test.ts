@@ -52,7 +52,7 @@ beforeAll(async () => {
   const flags = ["--controllers=platform", "--activation=opt-in", "--health-probe-bind-address=0"];
   start = () => startProgram("virt-operator", [...flags, `--kubeconfig=${kubeconfig}`]);
   platform = start();
-}, 120_000);
+});
 afterAll(async () => {
   await platform.kill();
   await testCluster[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const flags = ["--controllers=platform", "--activation=opt-in", "--health-probe-bind-address=0"];
   start = () => startProgram("virt-operator", [...flags, `--kubeconfig=${kubeconfig}`]);
   platform = start();
-}, 90_000);
+});
 afterAll(async () => {
   await platform.kill();
   await testCluster[Symbol.asyncDispose]();
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const statusOf = async (path: string) => (await testCluster.server.request({ path })).status;
 const read = async (path: string) => (await testCluster.server.request({ path })).body as KubeObject;
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 50 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 50 });
 const annotate = async (annotations: Readonly<Record<string, string | null>>) => {
   const said = Object.fromEntries(Object.entries(annotations).map(([key, value]) => [`${prefix}${key}`, value]));
   const body = { metadata: { annotations: said } };

@@ -79,7 +79,7 @@ export async function startTwoVersions(crd: "old" | "both"): Promise<TwoVersions
   };
 }
 
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 45_000, interval: 40 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 40 });
 
 function labelOf({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.["platform.kubevirt.io/managed-by"];

@@ -75,7 +75,7 @@ test("an operator that starts then knows it, too, without a write", async () => 
   expect(writes).toEqual([]);
 });
 
-test("it is no fight: other drift is corrected, and nothing is paused", { timeout: 120_000 }, async () => {
+test("it is no fight: other drift is corrected, and nothing is paused", { timeout: 300_000 }, async () => {
   for (const manager of ["a", "b", "c", "d", "e", "f", "g"]) {
     await fullCluster.edit(check, { spec: { stormCooldownDuration: "9m" } }, manager);
     await fullCluster.untilLong(async () => expect(await spec("stormCooldownDuration")).toBe("5m"));

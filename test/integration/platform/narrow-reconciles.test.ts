@@ -74,7 +74,9 @@ test("another object of a kind that must be alone concerns ours of that kind onl
   await fullCluster.until(async () => expect(await reconciledSince(before)).toContain(check));
   await drainQueue();
   expect(await reconciledSince(before)).toEqual([check]);
+  const there = await reconcileCounts();
   await server.request({ method: "DELETE", path: `${collection}/theirs` });
+  await fullCluster.until(async () => expect(await reconciledSince(there)).toContain(check)); // not in the next test
 });
 
 test("an annotation of the HyperConverged that is not ours concerns none of the objects that are made from it", async () => {

@@ -3,7 +3,7 @@ import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
 import { type OperatorOutputs, openOperatorOutputs } from "./operator-outputs.ts";
 
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
@@ -29,10 +29,9 @@ const say = (path: string, patch: unknown) => {
 };
 const reports = (reason: string, about: string) =>
   operator.log.flatMap((line) => (line["reason"] === reason && line.msg?.includes(about) ? [line.msg] : []));
-const requests = (path: string, from: number) =>
+const requests = (path: string, since: string) =>
   fullCluster
-    .requests(path)
-    .slice(from)
+    .requests(path, since)
     .map(({ requestURI, responseStatus }) => `${requestURI.includes("dryRun=All")} ${responseStatus?.code}`);
 const series = async (name: string, kind: string) => {
   const lines = await outputs.series(`kubevirt_autopilot_${name}{kind="${kind}"`);
@@ -50,7 +49,7 @@ async function untilReconciledElsewhere(): Promise<void> {
 const nonsense = [{ op: "add", path: "/spec/nonsense", value: 1 }];
 
 test("a patch that only the API server can refuse holds the object, in the server's words", async () => {
-  const from = fullCluster.requests(check).length;
+  const from = now();
   const before = await fullCluster.read(check);
   await say(check, nonsense);
   const words = "Invalid JSON patch for NodeHealthCheck virt-node-health-check: rejected by the API server: ";
@@ -63,7 +62,7 @@ test("a patch that only the API server can refuse holds the object, in the serve
 });
 
 test("while it is held nothing is asked about it and nothing is corrected, whatever others do to it", async () => {
-  const from = fullCluster.requests(check).length;
+  const from = now();
   await fullCluster.edit(check, { metadata: { labels: { team: "theirs" } } });
   await fullCluster.edit(check, { spec: { minHealthy: "10%" } });
   await untilReconciledElsewhere();
@@ -112,7 +111,7 @@ test("what is refused with and without the patch is a failed apply, and no fault
     const body = { spec: { deschedulingIntervalSeconds: 78 } };
     expect((await server.request({ method: "PATCH", path: `${descheduler}?dryRun=All`, body })).status).toBe(422);
   });
-  const from = fullCluster.requests(descheduler).length;
+  const from = now();
   await say(descheduler, [{ op: "add", path: "/metadata/labels/patched", value: "yes" }]);
   await fullCluster.edit(descheduler, { metadata: { annotations: { [objectAnnotations.paused]: null } } });
   await expect.poll(() => reports("ApplyFailed", "the interval is closed")).toHaveLength(1);

@@ -2,6 +2,7 @@ import type { JsonMap } from "@virt/api";
 import { fieldManagers } from "@virt/api";
 import { appliedBy, asList, asText, at, isNoFields, leavesOf, readOwners } from "@virt/engine";
 import { objectAnnotations, releasedManager, reportName } from "@virt/platform";
+import type { Crd } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { mockCrd } from "../../cluster/test-cluster.ts";
@@ -79,7 +80,7 @@ test("each override is reported when it takes effect, and a wrong one when it do
 test("a CRD that comes back is reported with the assets that waited for it", async () => {
   const { server } = fullCluster.testCluster;
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/uiplugins.observability.openshift.io";
-  await server.request({ method: "DELETE", path });
+  await server.removeCrd((await server.request({ path })).body as Crd);
   await fullCluster.untilLong(async () => expect(JSON.stringify(await report())).toContain('"reason":"CRDMissing"'));
   await server.installCrds([mockCrd("uiplugins")]);
   await fullCluster.until(async () => {

@@ -75,6 +75,7 @@ test("an asset that is left out shows with one reason, and that nobody wants it 
   expect(operator.log.filter(({ reason }) => reason === "CRDDiscovered")).toEqual([]);
   await server.installCrds([mockCrd("forkliftcontrollers")]);
   await expectGone("excluded_assets{", ...asset);
+  await expectShown("compliance_status", ['kind="ForkliftController"'], 1);
   const found = "CRD forkliftcontrollers.forklift.konveyor.io discovered, mtv-operator assets can now be reconciled";
   await until(async () =>
     expect(operator.log.flatMap(({ reason, msg }) => (reason === "CRDDiscovered" ? msg : []))).toEqual([found]),
@@ -98,9 +99,10 @@ test("a kind that is missing shows once, with its own name and version", async (
   const { metadata, spec, ...rest } = crd;
   await server.installCrds([{ ...rest, metadata: { name: metadata.name }, spec }]);
   await expectShown("missing_dependency", ['kind="KubeDescheduler"'], 0);
+  await expectShown("compliance_status", ['kind="KubeDescheduler"'], 1);
 });
 
-test("an edit war shows and is counted", { timeout: 120_000 }, async () => {
+test("an edit war shows and is counted", { timeout: 300_000 }, async () => {
   const path = pathOf("MetalLB");
   const insist = () =>
     fullCluster.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");

@@ -9,6 +9,7 @@ import {
   type FullCluster,
   type ManagedTarget,
   managedTargets,
+  now,
   startFullCluster,
   untilConverged,
 } from "./full-cluster.ts";
@@ -110,7 +111,7 @@ async function tryCase({ target, field, how, manager }: Case, siblings: Map<stri
 
 /** As many cases as an object has tokens for. */
 async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<number> {
-  const before = fullCluster.requests(target.path).length;
+  const from = now();
   const siblings = new Map<string, Path>();
   let writes = 0;
   let tried = 0;
@@ -124,12 +125,11 @@ async function runSome(target: ManagedTarget, cases: readonly Case[]): Promise<n
       results.fail(groupOf(target, "add sibling"), `touched ${writePath(field)}`);
   const sent = () =>
     fullCluster
-      .requests(target.path)
-      .slice(before)
+      .requests(target.path, from)
       .map(({ requestURI }) => (requestURI.includes("dryRun=All") ? "dry" : "write"));
   const expected = Array.from({ length: writes }, () => ["dry", "write"]).flat();
   // The audit log may be a moment behind the object.
-  const isLogged = vi.waitUntil(() => equalJson(sent(), expected), { timeout: 45_000, interval: 40 });
+  const isLogged = vi.waitUntil(() => equalJson(sent(), expected), { timeout: 120_000, interval: 40 });
   await isLogged.catch(() => results.fail(objectName(target), `${writes} corrections, requests ${sent().join(" ")}`));
   return tried;
 }

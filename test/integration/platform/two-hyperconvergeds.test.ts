@@ -7,7 +7,6 @@ import type { TestCluster } from "../../cluster/test-cluster.ts";
 import { hcoPath, startPlatformCluster } from "./platform-cluster.ts";
 
 const prefix = "platform.kubevirt.io/";
-const timeout = { timeout: 30_000 };
 let testCluster: TestCluster;
 
 beforeAll(async () => {
@@ -42,16 +41,16 @@ test("evictions follow the HyperConverged up to a bound, and an event names fiel
   const namespace = "openshift-kube-descheduler-operator";
   const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
   const limits = async () => at((await testCluster.server.request({ path })).body as JsonMap, "spec", "evictionLimits");
-  await expect.poll(limits, timeout).toEqual({ node: 100, total: 5 });
+  await expect.poll(limits).toEqual({ node: 100, total: 5 });
   const note =
     "ValueLimited: evictionLimits.node is limited to 100: HyperConverged parallelOutboundMigrationsPerNode is 1000";
-  await expect.poll(notes, timeout).toContain(note);
+  await expect.poll(notes).toContain(note);
 });
 
 test("what is said about overrides is said of the HyperConverged that counts, not of one in an earlier namespace", async () => {
   const body = { metadata: { annotations: { [`${prefix}mode`]: "mistaken" } } };
   await testCluster.server.request({ method: "PATCH", path: hcoPath, body });
   const modes = async () => (await notes()).filter((note) => note.startsWith("InvalidMode: ")).join("\n");
-  await expect.poll(modes, timeout).toContain("mistaken");
+  await expect.poll(modes).toContain("mistaken");
   expect(await modes()).not.toContain("planted");
 });

@@ -28,6 +28,6 @@ export async function person(server: Server, name: string, rules: readonly Permi
     });
     expect(body).toMatchObject({ status: { allowed: true } });
   };
-  await vi.waitFor(isGranted, { timeout: 45_000, interval: 50 });
+  await vi.waitFor(isGranted, { timeout: 120_000, interval: 50 });
   return somebody;
 }

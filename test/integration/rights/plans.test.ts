@@ -48,7 +48,7 @@ async function boundTo(role: Role): Promise<ApiUser> {
   await bindRole(cluster.server, role, `virtplatformconfig-${role}-role`);
   const somebody = cluster.server.user(role);
   const isBound = async () => expect((await somebody.request({ path: configs })).status).toBe(200);
-  await vi.waitFor(isBound, { timeout: 45_000, interval: 50 });
+  await vi.waitFor(isBound, { timeout: 120_000, interval: 50 });
   return somebody;
 }
 
@@ -163,7 +163,7 @@ describe("an action Apply", () => {
     await bindRole(cluster.server, "gitops", "gitops");
     const gitops = cluster.server.user("gitops");
     const isAllowed = async () => expect((await make(gitops, { action: "Apply" })).status).toBe(201);
-    await vi.waitFor(isAllowed, { timeout: 45_000 });
+    await vi.waitFor(isAllowed, { timeout: 120_000 });
     expect(messageOf(await edit(gitops, profile, { action: "Apply" }))).toContain(mayNot(profile, "gitops"));
   });
 });
@@ -200,7 +200,7 @@ describe("the approval of a plan", () => {
     await bindRole(cluster.server, "one-config", "one-config");
     const somebody = cluster.server.user("one-config");
     await vi.waitFor(async () => expect((await approve(somebody, "b".repeat(64))).status).toBe(200), {
-      timeout: 45_000,
+      timeout: 120_000,
     });
     expect(await approve(somebody, "b".repeat(64), applying)).toMatchObject({ status: 403 });
   });

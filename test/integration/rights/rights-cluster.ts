@@ -56,7 +56,7 @@ function otherLease(operator: string): Write {
 /** A policy is in force a moment after it is stored. */
 export async function untilDenied(actor: ApiUser, write: Write, policy: string): Promise<void> {
   const check = async () => expect(messageOf(await dryRunWrite(actor, write))).toContain(`'${policy}'`);
-  await vi.waitFor(check, { timeout: 45_000, interval: 50 });
+  await vi.waitFor(check, { timeout: 120_000, interval: 50 });
 }
 
 /** JSON is YAML too. */

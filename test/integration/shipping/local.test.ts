@@ -45,8 +45,10 @@ test("the operators are deployed, run with the rights that they have there, and 
 }, async () => {
   succeeded(await shell.run("make deploy-local"));
   const logs = async () => (await shell.run("make logs-local")).stdout;
-  await expect.poll(logs).toMatch(/"controllers":\["advisor"\](?:.|\n)*Profile virt-higher-density is available/);
-  await expect.poll(logs).toMatch(/"controllers":\["platform"\](?:.|\n)*became leader/);
+  await expect
+    .poll(logs, { timeout: 100_000 })
+    .toMatch(/"controllers":\["advisor"\](?:.|\n)*Profile virt-higher-density is available/);
+  await expect.poll(logs, { timeout: 100_000 }).toMatch(/"controllers":\["platform"\](?:.|\n)*became leader/);
 });
 
 test("after a change they are deployed in the place of those before", { timeout: hangsAfterMs }, async () => {

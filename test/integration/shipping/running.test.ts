@@ -4,7 +4,7 @@ import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { text } from "node:stream/consumers";
 import { inRepository, type Server, startServer } from "@virt/testkit";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { accountName, type ControllerName } from "../../cluster/account.ts";
 import { configClientFor } from "../../cluster/config-client.ts";
 import { mockCrd } from "../../cluster/test-cluster.ts";
@@ -76,8 +76,16 @@ describe.each<ControllerName>(["advisor", "platform"])("the %s controller", (con
 
     beforeAll(async () => {
       const account = "--serviceaccount=monitoring:reader";
-      await server.serviceAccount("monitoring", "reader");
+      const reader = await server.serviceAccount("monitoring", "reader");
       succeeded(await server.kubectl("create", "clusterrolebinding", role, `--clusterrole=${role}`, account));
+      // The server grants a right some milliseconds after it has stored the binding.
+      const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+      const body = { spec: { nonResourceAttributes: { path: "/metrics", verb: "get" } } };
+      const isGranted = async () =>
+        expect((await reader.request({ method: "POST", path, body })).body).toMatchObject({
+          status: { allowed: true },
+        });
+      await vi.waitFor(isGranted, { timeout: 120_000, interval: 50 });
     });
 
     test.each(answers)("to $reason: $status", async ({ who, status }) => {

@@ -98,9 +98,10 @@ const ends: Readonly<Partial<Record<Phase, ExitCode>>> = {
 /** Undefined: something is still going on. The worst counts. */
 function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   const codes = configs.map((config) => {
-    const { metadata, status = {} } = config;
+    const { metadata, spec, status = {} } = config;
     const { kind } = profileRow(config, 0).next;
-    const isSeen = status.observedGeneration === metadata.generation || status.phase === "Ignored";
+    const isLeftAlone = status.phase === "Ignored" && spec.action === "Ignore";
+    const isSeen = status.observedGeneration === metadata.generation || isLeftAlone;
     return isSeen && kind !== "wait" && kind !== "unblock" ? ends[status.phase ?? "Pending"] : undefined;
   });
   if (configs.length === 0) return exitCodes.done;

@@ -5,13 +5,15 @@ import { CheckCircleIcon } from "@patternfly/react-icons";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
 import { ageText, type DriftRow, movedInputs, planPatches, secondsSince } from "@virt/client";
-import { useEffect, useMemo, useState } from "react";
-import { useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
+import { useEffect, useMemo } from "react";
+import type { ClusterData } from "./data/cluster-data.ts";
+import { useCluster, useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
 import { ConfigButton } from "./parts/config-actions.tsx";
 import { ObjectDialog } from "./parts/object-dialog.tsx";
 import { PageHead } from "./parts/page-head.tsx";
-import { EmptyPage, Need } from "./parts/states.tsx";
+import { EmptyPage, Loading, Need } from "./parts/states.tsx";
+import { settingsHref } from "./routes.ts";
 import { strings } from "./strings.ts";
 
 const texts = strings.drift;
@@ -35,13 +37,15 @@ function DriftTables() {
   const { rows, checkedAt } = useDriftRows(drifted);
   const shown = useVisitRows(rows);
   const moved = configs.flatMap((config) => movedInputs(config));
-  const age = checkedAt === undefined ? 0 : Math.max(0, Math.floor((now - checkedAt) / 1000));
+  if (checkedAt === undefined) return <Loading what={texts.targets} />; // nothing is known to have drifted, or to be cleared
+  const age = Math.max(0, Math.floor((now - checkedAt) / 1000));
   return (
     <>
       {shown.length === 0 && moved.length === 0 ? (
         <EmptyPage title={texts.none} text={age < 2 ? texts.checkedNow : texts.checked(ageText(age))} />
       ) : null}
       {shown.length === 0 ? null : <DriftTable shown={shown} now={now} />}
+      {rows.some(({ target }) => target.kind === "HyperConverged") ? <SettingsHint /> : null}
       {drifted.length === 0 ? null : (
         <div className="vc-actions">
           {drifted.map((config) => (
@@ -81,6 +85,16 @@ function DriftTables() {
   );
 }
 
+/** People change these fields with good reason: where they did, and what they can do. */
+function SettingsHint() {
+  const href = settingsHref();
+  return (
+    <p data-testid="settings-hint">
+      {texts.settings} {href === undefined ? null : <a href={href}>{texts.openSettings}</a>}
+    </p>
+  );
+}
+
 function ReplanButton({ config }: { readonly config: VirtPlatformConfig }) {
   const { name } = config.metadata;
   return (
@@ -95,12 +109,18 @@ function ReplanButton({ config }: { readonly config: VirtPlatformConfig }) {
 
 type VisitRow = { readonly row: DriftRow; readonly isCleared: boolean };
 
+/** A visit lasts as long as the page's connection to the cluster, whichever pages are opened meanwhile. */
+const seenInVisit = new WeakMap<ClusterData, ReadonlyMap<string, DriftRow>>();
+
 /** Those of now, and behind them those that were there before during this visit. */
 function useVisitRows(rows: readonly DriftRow[]): readonly VisitRow[] {
-  const [seen, setSeen] = useState<ReadonlyMap<string, DriftRow>>(new Map());
+  const cluster = useCluster();
+  const seen = seenInVisit.get(cluster) ?? new Map<string, DriftRow>();
   useEffect(() => {
-    if (rows.length > 0) setSeen((before) => new Map([...before, ...rows.map((row) => [rowKey(row), row] as const)]));
-  }, [rows]);
+    const before = seenInVisit.get(cluster) ?? [];
+    if (rows.length > 0)
+      seenInVisit.set(cluster, new Map([...before, ...rows.map((row) => [rowKey(row), row] as const)]));
+  }, [cluster, rows]);
   const current = new Set(rows.map(rowKey));
   const cleared = [...seen].filter(([key]) => !current.has(key)).map(([, row]) => ({ row, isCleared: true }));
   return [...rows.map((row) => ({ row, isCleared: false })), ...cleared];

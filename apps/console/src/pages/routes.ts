@@ -18,6 +18,8 @@ export type RouteAddress = {
   /** What stands before `/<page>`. */
   readonly prefix: string;
   readonly open: (href: string) => void;
+  /** The pages on which people edit the HyperConverged, where the shell has them. */
+  readonly settingsHref?: string;
 };
 
 let address: RouteAddress = {
@@ -80,6 +82,11 @@ export function useRoute(): PageRoute {
     () => location.hash,
   );
   return readRoute(fragment);
+}
+
+/** Undefined where there are no such pages. */
+export function settingsHref(): string | undefined {
+  return address.settingsHref;
 }
 
 export function openRoute(route: PageRoute): void {

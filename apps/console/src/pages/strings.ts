@@ -102,6 +102,7 @@ export const strings = {
     none: "Nothing has drifted",
     checked: (age: string) => `Checked ${age} ago.`,
     checkedNow: "Checked just now.",
+    targets: "targets of plans",
     changed: "Changed targets",
     cleared: "cleared",
     moved: "Moved inputs",
@@ -120,6 +121,9 @@ export const strings = {
     replan: "Plan again",
     replanFor: (name: string) => `Plan ${name} again`,
     openObject: "Open object",
+    settings:
+      "The settings pages of Virtualization edit the HyperConverged, too, so a field that changed there is most likely meant. To keep it, set the profile to Ignore, or its options to the same value; to put it back, draft the plan again and approve it.",
+    openSettings: "Open the Virtualization settings",
   },
   assets: assetStrings,
   activity: {

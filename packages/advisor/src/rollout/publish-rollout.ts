@@ -2,6 +2,7 @@
 
 import type { Condition, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
+import { concludeRollout } from "@virt/impact";
 import { type ConditionInput, conditionOf, writeConditions } from "../conditions/status-conditions.ts";
 import { withNext } from "../conditions/tool.ts";
 import type { Decision, Observed, Requeue } from "../observed.ts";
@@ -38,7 +39,7 @@ export function withRollout(
   if (fresh === undefined) return decision;
   const isHeldBack = isOpen && isSamePhase(status, observed.stored) && (diagnosed?.dueMs ?? 0) > now;
   const isChanged = !equalJson(fresh, status.rollout ?? null);
-  const rollout = isOpen ? (isHeldBack && isChanged ? status.rollout : fresh) : withoutFindings(fresh);
+  const rollout = isOpen ? (isHeldBack && isChanged ? status.rollout : fresh) : endedRollout(fresh, status.phase);
   const shown = { ...status, ...(rollout && { rollout }) };
   const times = isOpen ? [diagnosed?.nextMs, isHeldBack && isChanged ? diagnosed?.dueMs : undefined] : [];
   return {
@@ -52,7 +53,8 @@ function isSamePhase(status: Status, stored: Status): boolean {
   return status.phase === stored.phase;
 }
 
-function withoutFindings(rollout: RolloutStatus): RolloutStatus {
+function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): RolloutStatus {
+  if (finished.includes(phase)) return concludeRollout(rollout);
   return { ...rollout, findings: [], more: { ...rollout.more, findings: 0 } };
 }
 

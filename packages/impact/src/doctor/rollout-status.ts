@@ -43,6 +43,21 @@ export function summarizeRollout({
   return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
 }
 
+/**
+ * A rollout whose pools have the change on all their nodes, without findings: nobody looks any more. Nodes and pools are watched apart, so
+ * what was seen last of a node may be a moment older than what its pool says.
+ */
+export function concludeRollout({ remaining: _none, ...last }: RolloutStatus): RolloutStatus {
+  const ended = {
+    ...last,
+    pools: last.pools.map((pool) => ({ ...pool, done: pool.total, inHand: 0, waiting: 0, degraded: 0 })),
+    nodes: last.nodes.map(({ step: _step, ...node }) => ({ ...node, phase: "Done" as const })),
+    findings: [],
+    more: { ...last.more, findings: 0 },
+  };
+  return { ...ended, summary: foreignText(summarizeRollout(ended), mostSummary) };
+}
+
 const phaseWords = [
   ["Draining", "drains", "drain"],
   ["Applying", "takes the change", "take the change"],
@@ -51,6 +66,7 @@ const phaseWords = [
 ] as const;
 
 const most = { pools: 8, nodes: 20, findings: 20 };
+const mostSummary = 512;
 const mostName = 253;
 const mostMessage = 1024;
 const mostCommand = 1024;
@@ -62,7 +78,7 @@ export function boundRollout(whole: RolloutStatus): RolloutStatus {
   const name = (text: string) => foreignText(text, mostName);
   const short: RolloutStatus = {
     ...whole,
-    summary: foreignText(whole.summary, 512),
+    summary: foreignText(whole.summary, mostSummary),
     pools: whole.pools.slice(0, most.pools).map((pool) => ({ ...pool, name: name(pool.name) })),
     nodes: whole.nodes.slice(0, most.nodes).map((node) => ({ ...node, name: name(node.name), pool: name(node.pool) })),
     findings: whole.findings.slice(0, most.findings).map(boundFinding),

@@ -66,15 +66,15 @@ test("a kind is watched while it is served, through eight deletions and creation
   await expect.poll(() => watches.find(things)?.state).toBe("not served");
   for (let round = 0; round < 8; round++) {
     await api.installCrds([crd("v1")]);
-    await expect.poll(() => watches.find(things)?.state, { timeout: 20_000 }).toBe("synced");
+    await expect.poll(() => watches.find(things)?.state).toBe("synced");
     if (round % 4 === 3) await expectFollowed(api, watches); // the server holds back a creation for two seconds
     await api.removeCrd(crd("v1"));
-    await expect.poll(() => watches.find(things)?.state, { timeout: 20_000 }).toBe("not served");
+    await expect.poll(() => watches.find(things)?.state).toBe("not served");
     expect(watches.find(things)?.store.size).toBe(0);
   }
   expect(heard.filter((line) => line === "+Thing one")).toHaveLength(2);
   expect(heard.filter((line) => line === "-Thing one")).toHaveLength(2);
-});
+}, 360_000);
 
 test("whoever waits for a write is not held up by a watch that nobody wants any more", async () => {
   await using api = await startServer();
@@ -106,9 +106,10 @@ test("a watch by name sees that object only, and what is not wanted any more is 
   await create("one");
   await expect.poll(() => heard).toContain("+ConfigMap default/one");
   expect(heard).not.toContain("+ConfigMap default/two");
+  // The API server watches as well, and ends a stream of its own now and then.
+  const ours = () => api.audit().filter(({ userAgent }) => userAgent === "test");
   const streams = () =>
-    api.audit().filter(({ requestURI, stage }) => requestURI.includes("watch=true") && stage === "ResponseComplete")
-      .length;
+    ours().filter(({ requestURI, stage }) => requestURI.includes("watch=true") && stage === "ResponseComplete").length;
   const before = streams();
   watches.setSpecs([]);
   await expect.poll(streams).toBe(before + 1);
@@ -141,17 +142,17 @@ test("a list that is refused after it was complete says so, keeps what was liste
     path: "/api/v1/namespaces/default/configmaps",
     body: { metadata: { name: "one" } },
   });
-  await expect.poll(() => heard, { timeout: 20_000 }).toContain("+ConfigMap default/one");
+  await expect.poll(() => heard).toContain("+ConfigMap default/one");
   await may("DELETE");
   const watch = watches.find(oneMap);
   const relisted = () => {
     watch?.relist();
     return watch?.lastError;
   };
-  await expect.poll(relisted, { timeout: 20_000, interval: 500 }).toMatch(/^403: /);
+  await expect.poll(relisted, { interval: 500 }).toMatch(/^403: /);
   expect(watch?.state).toBe("synced");
   expect(watch?.store.size).toBe(1);
   await may("POST");
-  await expect.poll(relisted, { timeout: 20_000, interval: 500 }).toBeUndefined();
+  await expect.poll(relisted, { interval: 500 }).toBeUndefined();
   expect(heard.filter((line) => line === "ConfigMap is synced").length).toBeGreaterThanOrEqual(3);
 });

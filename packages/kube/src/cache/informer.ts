@@ -7,6 +7,7 @@ import type { Resource } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
 import { isAllInMetadata, isSameProjection, keepsOwners, projectedBytes, projectObject } from "./projection.ts";
 import { Reflector, type ReflectorAges } from "./reflector.ts";
+import { SharedValues } from "./shared-values.ts";
 import { Store, type StoreChange } from "./store.ts";
 import { type ProbeLimit, WatchSource } from "./watch-source.ts";
 
@@ -160,7 +161,11 @@ export class Informer implements InformerState {
     const content = isAllInMetadata(projection) ? "metadata" : "full";
     const owners = keepsOwners(projection) ? {} : ({ owners: "ignored" } as const);
     const subject = { resource, selection, content, ...owners, ...(namespace && { namespace }) } as const;
-    const source = new WatchSource(subject, (object) => projectObject(object, projection));
+    const shared = new SharedValues();
+    const source = new WatchSource(subject, (object) => {
+      const projected = projectObject(object, projection);
+      return projection.keep === "members" ? shared.shareObject(projected) : projected;
+    });
     const observer = {
       warned: (what: string, why: string) => {
         this.#lastError = why;

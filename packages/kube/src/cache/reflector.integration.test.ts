@@ -237,7 +237,7 @@ test("on a real server the store follows every change, and vanishes with its kin
   const kind = reflect(client(), systemClock, { resource: things, selection: {}, content: "metadata" });
   await expect.poll(() => Object.keys(kind.contents())).toEqual(["one"]);
   await api.removeCrd(crd);
-  await expect.poll(() => kind.reported, { timeout: 20_000 }).toContain("vanished");
+  await expect.poll(() => kind.reported).toContain("vanished");
   expect(kind.contents()).toEqual({});
 });
 

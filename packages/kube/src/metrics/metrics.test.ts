@@ -31,7 +31,7 @@ import {
 } from "./metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
 
-const patience = { timeout: 30_000 }; // a hang guard
+const patience = { timeout: 120_000 }; // a hang guard
 const prefix = "kubevirt_advisor_";
 const nodes = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
 const event: EventInput = {

@@ -172,7 +172,7 @@ test("connections that ended make room for others, over TLS too", async () => {
   const parts = await begin([]);
   const port = portOf(await serveGuarded({ ...parts, routes: {}, limits: { connectionsEach: 2 } }));
   const ask = () => get(`https://127.0.0.1:${port}/`).then(({ status }) => status, String);
-  for (let at = 0; at < 10; at++) await expect.poll(ask, { timeout: 30_000 }).toBe(404);
+  for (let at = 0; at < 10; at++) await expect.poll(ask, { timeout: 120_000 }).toBe(404);
 });
 
 test("a mounted certificate is served, and a renewed one from the next connection on", async () => {

@@ -7,13 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { inRepository } from "../repository.ts";
-import { freePorts } from "../server/control-plane.ts";
 import { binaryNames, cacheFolder, readPinnedVersions } from "./binary-cache.ts";
 import { findBinaries } from "./obtain-binaries.ts";
 import { fetchPublished } from "./published-archive.ts";
 
-/** Nobody listens there, so every connection is refused at once. */
-const nowhere = `http://127.0.0.1:${(await freePorts(1))[0]}/index.yaml`;
+/** Nobody listens there, nor is given a port as low as this one meanwhile, so every connection is refused at once. */
+const nowhere = "http://127.0.0.1:2/index.yaml";
 
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "binaries-test-"));

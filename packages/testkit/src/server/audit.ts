@@ -43,6 +43,8 @@ export type AuditEvent = {
   readonly stageTimestamp?: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  /** Whose rights count, where `user` acts for somebody else. */
+  readonly impersonatedUser?: { readonly username: string; readonly groups?: readonly string[] };
   /** What the request is about; absent for paths that are no resource. */
   readonly objectRef?: {
     readonly apiGroup?: string;

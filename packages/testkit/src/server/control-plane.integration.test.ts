@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { findBinaries } from "../binaries/obtain-binaries.ts";
 import { freePorts, launchControlPlane } from "./control-plane.ts";
@@ -11,11 +11,10 @@ async function binaries(): Promise<string> {
 }
 
 async function busyPort(): Promise<number> {
-  const [port = 0] = await freePorts(1);
-  const occupant = createServer().listen(port, "127.0.0.1");
+  const occupant = createServer().listen(0, "127.0.0.1");
   await once(occupant, "listening");
   onTestFinished(() => void occupant.close());
-  return port;
+  return (occupant.address() as AddressInfo).port;
 }
 
 const programs = ["etcd", "its peer port", "the API server"];
@@ -32,7 +31,8 @@ test.each([0, 1, 2])("a port that somebody took in the last moment is no obstacl
     },
   );
   await launched.end();
-  expect(tries, `${programs[taken]} was tried again on other ports`).toHaveLength(2);
+  // Another test may take one of the free ports meanwhile: then it is tried a third time.
+  expect(tries.length, `${programs[taken]} was tried again on other ports`).toBeGreaterThan(1);
 });
 
 test("a control plane that cannot start says why, with the last words of its programs", async () => {

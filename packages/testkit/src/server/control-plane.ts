@@ -1,7 +1,6 @@
 // Starts etcd and kube-apiserver under a keeper, with nothing switched off that a real cluster has on, until the server is ready.
 
 import { generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
@@ -29,7 +28,7 @@ export function certificateValidity(now: number) {
 
 /** A port may be taken between finding it free and using it. */
 const attempts = 3;
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 180_000;
 
 type ControlPlaneOptions = {
   readonly binaries: string;
@@ -187,15 +186,28 @@ function flags(values: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** Another process may take one before it is used; whoever starts a program there must be ready to try again. */
+/** Below those that systems give to connections by themselves: a connection that leaves would take one in the last moment. */
+const portRange = { first: 12_000, count: 20_000 };
+/** Each process begins somewhere else and never gives the same port twice in a row, so processes side by side do not meet. */
+let nextPort = Math.floor(Math.random() * portRange.count);
+
+/** Somebody may still take one before it is used; whoever can start a program again should do so. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const listeners = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(listeners.map((listener) => once(listener, "listening")));
-  const ports = listeners.map((listener) => {
-    const address = listener.address();
-    if (address === null || typeof address === "string") throw new Error("a listening socket has no port");
-    return address.port;
+  const free: number[] = [];
+  for (let tried = 0; free.length < count; tried++) {
+    if (tried === portRange.count) throw new Error(`no ${count} ports are free from ${portRange.first} on`);
+    const port = portRange.first + (nextPort++ % portRange.count);
+    if (await isFree(port)) free.push(port);
+  }
+  return free;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const listener = createServer().listen(port, "127.0.0.1");
+  const isListening = await new Promise<boolean>((resolve) => {
+    listener.once("listening", () => resolve(true));
+    listener.once("error", () => resolve(false));
   });
-  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
-  return ports;
+  if (isListening) await new Promise((resolve) => void listener.close(resolve));
+  return isListening;
 }

@@ -54,6 +54,8 @@ export async function removeCrd(wire: Pick<TestClient, "request">, crd: Crd): Pr
   await Promise.all(crd.spec.versions.map((version) => awaitDiscovery(wire, crd, version.name, "gone")));
 }
 
+const hangsAfterMs = 120_000;
+
 // A definition is Established some milliseconds before its path is served.
 async function awaitDiscovery(
   wire: Pick<TestClient, "request">,
@@ -61,7 +63,7 @@ async function awaitDiscovery(
   version: string,
   wanted: "served" | "gone",
 ): Promise<void> {
-  const deadline = AbortSignal.timeout(30_000);
+  const deadline = AbortSignal.timeout(hangsAfterMs);
   while (!deadline.aborted) {
     const { body } = await wire.request({ path: `/apis/${spec.group}/${version}` });
     const { resources = [] } = body as { resources?: readonly { name: string }[] };
@@ -71,5 +73,5 @@ async function awaitDiscovery(
     if (wanted === "served" ? isUsable : !isListed) return;
     await wait(20);
   }
-  throw new Error(`${metadata.name} ${version} is not ${wanted} after 30 s`);
+  throw new Error(`${metadata.name} ${version} is not ${wanted} after ${hangsAfterMs / 1000} s`);
 }

@@ -41,7 +41,7 @@ test("nothing is left running when owner and keeper are killed at the same time,
   const running = await announced(child);
   process.kill(running.keeper, "SIGKILL");
   process.kill(child.pid, "SIGKILL");
-  await expect.poll(() => running.pids.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => running.pids.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 120_000 }).toEqual([]);
   await (await startServer()).stop();
   await expectNothingLeft(running);
 });
@@ -67,7 +67,7 @@ test("nothing is left when the test runner is killed in the middle of a test", a
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const forever = `import { test } from "vitest"; test("stays", async () => { ${body(owner)} await new Promise(() => setInterval(() => undefined, 1000)); });`;
   writeFileSync(join(folder, "stays.test.ts"), imports(owner) + forever);
-  const settings = { test: { include: ["stays.test.ts"], pool: "forks", testTimeout: 60_000 } };
+  const settings = { test: { include: ["stays.test.ts"], pool: "forks", testTimeout: 180_000 } };
   writeFileSync(join(folder, "vitest.config.ts"), `export default ${JSON.stringify(settings)};`);
   const child = run([inRepository("node_modules/vitest/vitest.mjs"), "run", "--root", folder]);
   const running = await announced(child);
@@ -95,7 +95,7 @@ async function announced({ stderr }: ChildProcess): Promise<Running> {
 
 async function expectNothingLeft({ keeper, pids, folder }: Running): Promise<void> {
   const left = () => [...[keeper, ...pids].map((pid) => `/proc/${pid}`), folder].filter((path) => existsSync(path));
-  await expect.poll(left, { timeout: 30_000, interval: 20 }).toEqual([]);
+  await expect.poll(left, { timeout: 120_000, interval: 20 }).toEqual([]);
 }
 
 function imports(code: string): string {

@@ -1,0 +1,52 @@
+// Equal values in many objects are kept once: thousands of VMs come from few templates, and what is kept of them is mostly the same.
+
+import type { Json, JsonMap, KubeObject } from "@virt/engine";
+
+/** Then all are forgotten: what is shared by then stays so, and memory is bounded whatever the objects hold. */
+const mostKnown = 2_000;
+/** Longer values are seldom equal, and to find out costs more. */
+const longest = 500;
+
+export class SharedValues {
+  readonly #texts = new Map<string, string>();
+  readonly #values = new Map<string, Json>();
+
+  /** An equal object. It shares what it has in common with those before. */
+  shareObject({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
+    return {
+      apiVersion: this.#shareText(apiVersion),
+      kind: this.#shareText(kind),
+      metadata: this.#shareMembers(metadata),
+      ...this.#shareMembers(rest),
+    } as KubeObject;
+  }
+
+  #share(value: Json): Json {
+    if (typeof value === "string") return this.#shareText(value);
+    if (typeof value !== "object" || value === null) return value;
+    const text = JSON.stringify(value);
+    const known = this.#values.get(text);
+    if (known !== undefined) return known;
+    const shared = Array.isArray(value)
+      ? value.map((each: Json) => this.#share(each))
+      : this.#shareMembers(value as JsonMap);
+    return remember(this.#values, text, shared);
+  }
+
+  #shareMembers(map: JsonMap): JsonMap {
+    return Object.fromEntries(
+      Object.entries(map).flatMap(([name, value]) => (value === undefined ? [] : [[name, this.#share(value)]])),
+    );
+  }
+
+  #shareText(text: string): string {
+    return this.#texts.get(text) ?? remember(this.#texts, text, text);
+  }
+}
+
+function remember<T>(known: Map<string, T>, text: string, value: T): T {
+  if (text.length > longest) return value;
+  if (known.size >= mostKnown) known.clear();
+  known.set(text, value);
+  return value;
+}
