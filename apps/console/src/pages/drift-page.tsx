@@ -37,6 +37,7 @@ function DriftTables() {
   const { rows, checkedAt } = useDriftRows(drifted);
   const shown = useVisitRows(rows);
   const moved = configs.flatMap((config) => movedInputs(config));
+  const settings = settingsHref();
   if (checkedAt === undefined) return <Loading what={texts.targets} />; // nothing is known to have drifted, or to be cleared
   const age = Math.max(0, Math.floor((now - checkedAt) / 1000));
   return (
@@ -45,7 +46,6 @@ function DriftTables() {
         <EmptyPage title={texts.none} text={age < 2 ? texts.checkedNow : texts.checked(ageText(age))} />
       ) : null}
       {shown.length === 0 ? null : <DriftTable shown={shown} now={now} />}
-      {rows.some(({ target }) => target.kind === "HyperConverged") ? <SettingsHint /> : null}
       {drifted.length === 0 ? null : (
         <div className="vc-actions">
           {drifted.map((config) => (
@@ -58,7 +58,9 @@ function DriftTables() {
           <Title headingLevel="h2" size="lg" id="moved-title">
             {texts.moved}
           </Title>
-          <p>{texts.movedText}</p>
+          <p data-testid="moved-text">
+            {texts.movedText} {settings === undefined ? null : <a href={settings}>{texts.openSettings}</a>}
+          </p>
           <Table aria-label={texts.moved} variant="compact" gridBreakPoint="grid-md">
             <Thead>
               <Tr>
@@ -82,16 +84,6 @@ function DriftTables() {
         </section>
       )}
     </>
-  );
-}
-
-/** People change these fields with good reason: where they did, and what they can do. */
-function SettingsHint() {
-  const href = settingsHref();
-  return (
-    <p data-testid="settings-hint">
-      {texts.settings} {href === undefined ? null : <a href={href}>{texts.openSettings}</a>}
-    </p>
   );
 }
 

@@ -121,8 +121,6 @@ export const strings = {
     replan: "Plan again",
     replanFor: (name: string) => `Plan ${name} again`,
     openObject: "Open object",
-    settings:
-      "The settings pages of Virtualization edit the HyperConverged, too, so a field that changed there is most likely meant. To keep it, set the profile to Ignore, or its options to the same value; to put it back, draft the plan again and approve it.",
     openSettings: "Open the Virtualization settings",
   },
   assets: assetStrings,
