@@ -3,7 +3,7 @@
 import type { Json, JsonMap, KubeObject } from "@virt/engine";
 
 /** Then all are forgotten: what is shared by then stays so, and memory is bounded whatever the objects hold. */
-const mostKnown = 2_000;
+const mostKnown = 500;
 /** Longer values are seldom equal, and to find out costs more. */
 const longest = 500;
 

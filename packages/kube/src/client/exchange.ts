@@ -193,13 +193,19 @@ export class FrameCutter {
     let start = 0;
     for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, start)) {
       this.#append(piece.subarray(start, end));
-      if (this.#size > 0) lines.push(Buffer.concat(this.#parts));
+      if (this.#size > 0) lines.push(this.#joined());
       this.#parts = [];
       this.#size = 0;
       start = end + 1;
     }
     this.#append(piece.subarray(start));
     return lines;
+  }
+
+  // Most lines are in one piece: a copy of each would be most of the memory that a long list takes.
+  #joined(): Buffer {
+    const [first] = this.#parts;
+    return first !== undefined && this.#parts.length === 1 ? first : Buffer.concat(this.#parts);
   }
 
   /** Whether the stream would end in the middle of a line. */
