@@ -1,13 +1,14 @@
 import type { KubeObject } from "@virt/api";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { accountName, operatorAccount } from "../../cluster/account.ts";
-import { startProgram } from "../../cluster/program.ts";
+import { type RunningProgram, startProgram } from "../../cluster/program.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 
 const swap = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/50-virt-swap-enable";
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
 const density = "virt-higher-density";
 let testCluster: TestCluster;
+let program: RunningProgram;
 
 beforeAll(async () => {
   testCluster = await startTestCluster();
@@ -15,10 +16,12 @@ beforeAll(async () => {
   await testCluster.startOperator();
   const platform = await operatorAccount(testCluster.server, "platform");
   const flags = ["--controllers=platform", "--activation=opt-in", "--health-probe-bind-address=0"];
-  const program = startProgram("virt-operator", [...flags, `--kubeconfig=${platform.kubeconfig}`]);
-  afterAll(() => program.kill());
+  program = startProgram("virt-operator", [...flags, `--kubeconfig=${platform.kubeconfig}`]);
 });
-afterAll(() => testCluster[Symbol.asyncDispose]());
+afterAll(async () => {
+  await program.kill();
+  await testCluster[Symbol.asyncDispose]();
+});
 
 const read = async (path: string) => (await testCluster.server.request({ path })).body as KubeObject;
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 120_000, interval: 50 });

@@ -180,8 +180,8 @@ test("what was there before us is let go of, in spite of a failure: it keeps its
   const state = before.metadata.annotations?.[objectAnnotations.state] ?? "";
   const adopted = { annotations: { [objectAnnotations.state]: state.replace('"created":true,', "") } };
   await fullCluster.edit(check, { metadata: adopted });
-  const matching = { verb: "patch", resource: "nodehealthchecks" } as const;
-  breaks({ trigger: { on: "request", number: 2, matching }, fault: { kind: "answer", status: 500 } });
+  const matching = { verb: "apply", resource: "nodehealthchecks" } as const;
+  const isBroken = breaks({ trigger: { on: "request", number: 2, matching }, fault: { kind: "answer", status: 500 } });
   await annotateHco({ "enable-node-health-check": "false" });
   await fullCluster.until(async () => {
     const { metadata, ...live } = await fullCluster.read(check);
@@ -190,4 +190,5 @@ test("what was there before us is let go of, in spite of a failure: it keeps its
     expect(metadata.annotations ?? {}).toEqual({});
     expect(live["spec"]).toEqual(before["spec"]);
   });
+  expect(isBroken()).toBe(true);
 });
