@@ -39,7 +39,8 @@ test("the workflow guide comes true, command by command, on a real API server", 
     "Drafting, ReviewRequired", // HCO changed: nobody asked for this plan
     "Drafting, ReviewRequired, InProgress, Completed", // DryRun, then Apply
   ];
-  expect(phasesOf(guide, loadAware).join(", ")).toBe(phases.join(", "));
+  // A status can be read before the request that wrote it is in the audit log.
+  await expect.poll(() => phasesOf(guide, loadAware).join(", ")).toBe(phases.join(", "));
 });
 
 async function discover({ testCluster: { configs }, runAndCompare }: GuideRun): Promise<void> {
@@ -64,6 +65,9 @@ async function apply({ testCluster: { server, configs }, shell, next, type, runA
   await holdLaterWorkers(server);
   const [toApply = ""] = next("7").commands;
   await type(toApply);
+  // Before the second node is in hand it is the first one that is unavailable, for a moment.
+  const second = async () => (await server.request({ path: "/api/v1/nodes/worker-1" })).body;
+  await expect.poll(second).toMatchObject({ spec: { unschedulable: true } });
   const progress = "MachineConfigPool 'worker' is updating (1 of 3 nodes updated, 1 unavailable)";
   await configs.until(loadAware, (status) => itemOf(status, "enable-psi-metrics").message === progress);
   await runAndCompare("8");

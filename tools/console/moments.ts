@@ -115,6 +115,7 @@ export function momentsOf({ server }: Pick<Simulated, "server">): readonly Momen
         const path = `/api/v1/namespaces/${home}/configmaps/virt-platform-operator-report`;
         await poll(async () => JSON.stringify((await server.request({ path })).body).includes("somebody"));
       },
+      act: (page) => page.getByTestId("asset-hco-golden-config").waitFor(),
     },
     {
       name: "assets-details",
@@ -142,6 +143,7 @@ export function momentsOf({ server }: Pick<Simulated, "server">): readonly Momen
       name: "overview-silent",
       fragment: "#/",
       prepare: () => server.request({ method: "POST", path: leasesPath, body: oldLease }),
+      act: (page) => page.getByText("The platform controller is silent").waitFor(),
     },
     {
       name: "overview-not-installed",

@@ -170,7 +170,7 @@ function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; reado
                     : `${row.manager}${row.operation === undefined ? "" : ` (${row.operation})`}`}
                 </Td>
                 <Td dataLabel={texts.since}>{seconds === undefined ? "" : strings.ago(ageText(seconds))}</Td>
-                <Td isActionCell>
+                <Td>
                   <ObjectDialog target={row.target} label={texts.openObject} title={title} />
                 </Td>
               </Tr>
