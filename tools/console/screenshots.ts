@@ -85,7 +85,7 @@ async function shootMoment(page: Page, origin: string, { name, fragment, prepare
       await page.setViewportSize({ width, height: 900 });
       await page.locator("#content h1").waitFor();
       await page.locator(".pf-v6-c-spinner").waitFor({ state: "detached" });
-      if (width === widths[0]) await page.getByRole("navigation", { name: "Pages" }).waitFor();
+      if (width === widths[0]) await page.locator("nav[aria-label=Pages]").waitFor();
       // The page scrolls inside: it is made as tall as what it holds.
       const tall = await page
         .locator("#content")
