@@ -63,6 +63,11 @@ export async function moveVm(api: Server, index: number, node: string): Promise<
   ok(await api.request({ method: "PATCH", path: vmPath(index), body }));
 }
 
+export async function nodeOfVm(api: Server, index: number): Promise<string | undefined> {
+  const { body } = await api.request({ path: vmPath(index) });
+  return (body as { readonly status?: { readonly nodeName?: string } }).status?.nodeName;
+}
+
 async function reportStep(api: Server, index: number, turn: number): Promise<void> {
   const lastTransitionTime = new Date().toISOString().replace(/\.\d+/, "");
   const steps = ["Cordoned", "Drained", "AppliedFilesAndOS", "RebootedNode"];

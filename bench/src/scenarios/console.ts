@@ -10,7 +10,7 @@ import { createEvent, createLargeCluster, largeCluster, nodeName } from "../larg
 import { frameLimitMs, type MeasuredPage, openMeasured } from "../measured-page.ts";
 import { cpuMsOf, memoryOf } from "../process-figures.ts";
 import { countByVerb, requestsIn } from "../requests-from-audit.ts";
-import { advanceNode, moveVm, nodePhaseAfter, rolloutUpdates, setPhase } from "../rollout-updates.ts";
+import { advanceNode, moveVm, nodeOfVm, nodePhaseAfter, rolloutUpdates, setPhase } from "../rollout-updates.ts";
 import { type Measured, ourAccount, type Rig, type Scenario, type Size } from "../scenario.ts";
 import { pause } from "../wait.ts";
 
@@ -123,8 +123,8 @@ async function measureChanges(rig: Rig, console: RunningConsole, context: Browse
       const phase = nodePhaseAfter(at);
       return page.shownAfter(`${tile(1)}.dataset.phase === "${phase}"`, () => advanceNode(api, 1, at));
     }),
-    "VM on screen": await each("whole rollout", async (page, at) => {
-      const to = 2 + (at % 2);
+    "VM on screen": await each("whole rollout", async (page) => {
+      const to = (await nodeOfVm(api, 0)) === nodeName(2) ? 3 : 2; // an earlier round may have left it on either
       const before = JSON.stringify(await page.read(vmsOf(to)));
       return page.shownAfter(`${vmsOf(to)} !== ${before}`, () => moveVm(api, 0, nodeName(to)));
     }),
