@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { nodeFlags } from "../../tools/bundling.ts";
+import { nodeEnvironment, nodeFlags } from "../../tools/bundling.ts";
 import type { Command } from "../programs/protocol.ts";
 import { type ProgramName, programPath } from "./programs.ts";
 
@@ -24,7 +24,9 @@ export type Spawned = {
 
 /** Any program on Node. It ends with us, however we end. */
 export function spawnNode(path: string, args: readonly string[], env: Readonly<Record<string, string>>): Spawned {
-  const child = spawn(process.execPath, [...nodeFlags, path, ...args], { env: { PATH: process.env["PATH"], ...env } });
+  const child = spawn(process.execPath, [...nodeFlags, path, ...args], {
+    env: { PATH: process.env["PATH"], ...nodeEnvironment, ...env },
+  });
   if (child.pid === undefined) throw new Error(`${path} did not start`);
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);

@@ -2,12 +2,12 @@
 
 /** Remembers the answer for each object, as long as the object lives. */
 export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): (one: One) => Answer {
-  const known = new WeakMap<One, { readonly answer: Answer }>();
+  const known = new WeakMap<One, Answer>();
   return (one) => {
     const found = known.get(one);
-    if (found !== undefined) return found.answer;
+    if (found !== undefined || known.has(one)) return found as Answer;
     const answer = ask(one);
-    known.set(one, { answer });
+    known.set(one, answer);
     return answer;
   };
 }

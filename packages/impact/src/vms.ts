@@ -54,11 +54,14 @@ export function readVmFact(vmi: KubeObject): VmFact {
   };
 }
 
-/** The owner that would make the object again. */
+/** The owner that would make the object again: its reference itself, since a copy for each of thousands of VMs would double them. */
 export function readController(object: KubeObject): VmFact["controller"] {
   const owner = asList(at(object, "metadata", "ownerReferences")).find((each) => member(each, "controller") === true);
-  const [kind, name] = [asText(member(owner, "kind")), asText(member(owner, "name"))];
-  return kind === undefined || name === undefined ? undefined : { kind, name };
+  return isController(owner) ? owner : undefined;
+}
+
+function isController(owner: Json | undefined): owner is { readonly kind: string; readonly name: string } {
+  return asText(member(owner, "kind")) !== undefined && asText(member(owner, "name")) !== undefined;
 }
 
 /** An EiB is more than any machine has; what claims to have more must not spoil sums. */
@@ -79,10 +82,15 @@ function readGracePeriod(value: Json | undefined): number {
   return Number.isInteger(seconds) && seconds >= 0 && seconds <= 1e9 ? seconds : 30;
 }
 
+// Nearly all VMs have this one.
+const migratable = { isTrue: true, reason: "" };
+
 function readLiveMigratable(vmi: KubeObject): VmFact["liveMigratable"] {
   const found = asList(at(vmi, "status", "conditions")).find((each) => member(each, "type") === "LiveMigratable");
   if (found === undefined) return undefined;
-  return { isTrue: member(found, "status") === "True", reason: asText(member(found, "reason")) ?? "" };
+  const isTrue = member(found, "status") === "True";
+  const reason = asText(member(found, "reason")) ?? "";
+  return isTrue && reason === "" ? migratable : { isTrue, reason };
 }
 
 function readLastMigration(state: Json | undefined): number | undefined {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePorts, inRepository } from "@virt/testkit";
-import { nodeFlags } from "../../../tools/bundling.ts";
+import { nodeEnvironment, nodeFlags } from "../../../tools/bundling.ts";
 import type { LogLine } from "../../cluster/program.ts";
 
 export type Container = {
@@ -46,7 +46,7 @@ export async function startContainer({ args, env, kubeconfig, memoryBytes }: Con
   const limits = ["--permission", "--allow-fs-read=*", `--max-old-space-size=${memoryBytes / 2 ** 21}`];
   const child = spawn(process.execPath, [...nodeFlags, ...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
     cwd: root,
-    env: { ...env },
+    env: { ...nodeEnvironment, ...env },
     ...(isRoot && someone),
   });
   child.once("exit", () => {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { nodeFlags } from "../../../tools/bundling.ts";
+import { nodeEnvironment, nodeFlags } from "../../../tools/bundling.ts";
 
 const dockerfile = readFileSync(inRepository("Dockerfile"), "utf8");
 const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
@@ -14,9 +14,10 @@ test("what the image takes from the build is there after a build", () => {
   expect(taken.filter((file) => !existsSync(inRepository(file)))).toEqual([]);
 });
 
-test("it starts without a shell, with the flags that are measured, and not as root", () => {
+test("it starts without a shell, with the flags and the environment that are measured, and not as root", () => {
   const [, entry = ""] = /^ENTRYPOINT (.*)$/m.exec(final) ?? [];
   expect(JSON.parse(entry)).toEqual(["node", ...nodeFlags, "/opt/virt-operator/virt-operator.mjs"]);
+  for (const [name, value] of Object.entries(nodeEnvironment)) expect(final).toContain(`\nENV ${name}=${value}\n`);
   expect(final).toMatch(/^USER [1-9]\d*$/m); // a number, or the kubelet cannot tell
   expect(final).not.toMatch(/^(?:RUN|CMD)/m);
 });

@@ -56,7 +56,8 @@ export function readFrame<T>(
 }
 
 function keyOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+  // Joined, the text is in one piece. A template keeps its parts as well, for each of thousands of objects.
+  return namespace === undefined ? name : [namespace, name].join("/");
 }
 
 export type ListItem = { readonly metadata: KubeObject["metadata"] };
