@@ -151,9 +151,9 @@ function doneMessage(item: Item, { rollouts }: DraftedPlan): string {
   return rollouts[item.name]?.message ?? itemMessages.unchanged;
 }
 
-/** It is still what a person looks at. */
-function isRefreshed({ phase, planHash: hash }: Status, draft: DraftedPlan): boolean {
-  return phase === "ReviewRequired" && hash === draft.planHash;
+/** It is still what a person looks at, or was until an edit that changes nothing of it. */
+function isRefreshed({ phase, planHash: hash, review }: Status, draft: DraftedPlan): boolean {
+  return hash === draft.planHash && (phase === "ReviewRequired" || review?.planHash === hash);
 }
 
 function statusFieldsOf(
