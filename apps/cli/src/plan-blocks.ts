@@ -9,12 +9,14 @@ import type { Block, StyledText } from "./printer.ts";
 export function planData(config: VirtPlatformConfig, now: number): { readonly [key: string]: unknown } {
   const { status = {}, spec } = config;
   const items = (status.items ?? []).map(({ desiredState: _desired, reviewed: _reviewed, ...item }) => item);
-  return { ...profileRow(config, now), options: spec.options ?? {}, disruption: status.disruption ?? [], items };
+  const { disruption = [], impact } = status;
+  const row = profileRow(config, now);
+  return { ...row, options: spec.options ?? {}, disruption, ...(impact && { impact }), items };
 }
 
 export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
   const { metadata, status = {} } = config;
-  const { items = [], planHash, phase = "-", impactSeverity = "-", impact } = status;
+  const { items = [], planHash, phase = "-", impactSeverity = "-" } = status;
   const { planSeconds } = profileRow(config, now);
   const changes = items.filter((item) => item.changes).length;
   const head: StyledText[][] = [
@@ -25,7 +27,7 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     ...(phase === "ReviewRequired"
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
-    [`Impact:   ${impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512)}`],
+    [`Impact:   ${impactText(config)}`],
     ...rejectionLines(config),
   ];
   return [
@@ -35,6 +37,12 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     ...warningBlocks(items),
     { kind: "next", text: nextStepText(nextStepOf(config), program) },
   ];
+}
+
+/** The impact in one sentence. */
+export function impactText({ status }: VirtPlatformConfig): string {
+  const { impact } = status ?? {};
+  return impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512);
 }
 
 function rejectionLines(config: VirtPlatformConfig): StyledText[][] {

@@ -5,6 +5,7 @@ import { equalDiff } from "@virt/engine";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
 import { shortHash } from "./hashes.ts";
 import { impactEvents } from "./impact/impact-events.ts";
+import { readyTextWithoutFinding } from "./rollout/publish-rollout.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
 /** What events tell beyond the change of the status. */
@@ -167,7 +168,7 @@ function conditionEvents(
     ...(hasNewProblem && rolloutProblem !== undefined
       ? warning("RolloutUnhealthy", `The rollout of plan ${shortHash(after.planHash)} waits: ${rolloutProblem}`)
       : []),
-    ...(isUnhealthy ? warning("RolloutUnhealthy", ready.message) : []),
+    ...(isUnhealthy ? warning("RolloutUnhealthy", readyTextWithoutFinding(after)) : []),
   ];
 }
 

@@ -82,6 +82,20 @@ test("what stands on one node is listed by namespace and name, however it was re
   ]);
 });
 
+test("VMs and pods of one node stand in one order, by namespace and name", () => {
+  const pod = (namespace: string, name: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { namespace, name } });
+  const vms = [vmObject("b", "worker-0", { strategy: "None" })];
+  const pods = { "worker-0": [pod("web", "a"), pod("vms", "a"), pod("vms", "c"), pod("apps", "z")] };
+  const { stops } = assessImpact(clusterFacts({ nodes, vms, pods }));
+  expect(stops.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`)).toEqual([
+    "Pod apps/z",
+    "Pod vms/a",
+    "VirtualMachineInstance vms/b",
+    "Pod vms/c",
+    "Pod web/a",
+  ]);
+});
+
 test("room is unknown where a VM does not report its memory", () => {
   const vms = [vmObject("a", "worker-0", { spec: { domain: {} } })];
   expect(assessImpact(clusterFacts({ nodes, vms })).capacity.fits).toBe("Unknown");

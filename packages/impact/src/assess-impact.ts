@@ -11,7 +11,7 @@ import {
   type VmOutcome,
   vmOutcomes,
 } from "@virt/api";
-import type { RenderedOf } from "@virt/engine";
+import { compareUtf8, type RenderedOf } from "@virt/engine";
 import { type Assessment, assessedOr } from "./assessed.ts";
 import { type CapacityShortage, ClusterRooms } from "./capacity.ts";
 import type { DisruptionPolicies } from "./disruption-class.ts";
@@ -212,7 +212,7 @@ function assessCapacity(
   return { fits: movingFrom([...byNode.keys()]).every(isSized) ? "Yes" : "Unknown", ...none };
 }
 
-// In rollout order; those of one node by name, VMs before pods.
+// In rollout order; VMs and pods of one node by namespace and name.
 function entriesOfImpact(
   pools: readonly AssessedPool[],
   vmsOf: VmsByNode,
@@ -221,7 +221,12 @@ function entriesOfImpact(
   const podsOf = Map.groupBy(pods, ({ node }) => node);
   const entries = pools
     .flatMap((pool) => pool.nodes.map(({ node }) => node.name))
-    .flatMap((node) => [...(vmsOf.get(node) ?? []).flatMap(entryOfVm), ...(podsOf.get(node) ?? []).map(entryOfPod)]);
+    .flatMap((node) =>
+      [...(vmsOf.get(node) ?? []).flatMap(entryOfVm), ...(podsOf.get(node) ?? []).map(entryOfPod)].toSorted(
+        ({ entry: left }, { entry: right }) =>
+          compareUtf8(left.namespace, right.namespace) || compareUtf8(left.name, right.name),
+      ),
+    );
   const blockers = entries.flatMap(({ isBlocker, entry }) => (isBlocker ? [entry] : []));
   return { blockers, stops: entries.flatMap(({ isBlocker, entry }) => (isBlocker ? [] : [entry])) };
 }

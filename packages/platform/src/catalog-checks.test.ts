@@ -128,6 +128,11 @@ const cases: readonly Case[] = [
     "VirtualMachine",
     "VirtualMachineInstance",
   ].map((kind) => tombstoned(`one for a ${kind}`, { kind }, "objects of this kind are never deleted")),
+  tombstoned(
+    "one for what nodes run",
+    { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig" },
+    "what nodes run is pruned, through the gate before reboots",
+  ),
   {
     ...tombstoned("one for what we still have", { kind: "A", name: "a" }, "the catalog still has it"),
     assets: [asset],

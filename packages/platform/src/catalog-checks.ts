@@ -157,12 +157,14 @@ const refused: ReadonlySet<string> = new Set([
 /** Data of people is not ours to delete, and what the catalog applies would come back. */
 function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asset[]): readonly string[] {
   return tombstones.flatMap((tombstone) => {
-    const { kind, name } = tombstone;
+    const { apiVersion, kind, name } = tombstone;
     const missing = (["apiVersion", "kind", "name", "since", "reason"] as const).filter((key) => !tombstone[key]);
     const isRefused = refused.has(kind) || kind.startsWith("VirtualMachine");
+    const isOnNodes = apiVersion.startsWith("machineconfiguration.openshift.io/");
     const faults = [
       ...missing.map((key) => `${key} is missing`),
       ...(isRefused ? ["objects of this kind are never deleted"] : []),
+      ...(isOnNodes ? ["what nodes run is pruned, through the gate before reboots"] : []),
       ...(assets.some((asset) => isOf(asset, tombstone)) ? ["the catalog still has it"] : []),
     ];
     return faults.map((fault) => `tombstone ${kind} ${name}: ${fault}`);

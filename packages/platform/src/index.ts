@@ -166,11 +166,13 @@ export {
   neededCrds,
   switchWords,
 } from "./preview/words.ts";
-export { disruptionOfWrites, type NodeWrite, nodeWriteOf } from "./reboot/node-write.ts";
+export { disruptionOfWrites, type NodeWrite, nodeRemovalOf, nodeWriteOf } from "./reboot/node-write.ts";
 export {
   closedBecause,
   type GatedRollout,
+  type GatedWrite,
   holdAtGate,
+  holdRemovalAtGate,
   isHeldAtGate,
   readRebootGate,
   rebootHeldNote,

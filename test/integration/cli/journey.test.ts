@@ -116,7 +116,16 @@ test("impact says which pool reboots, from the advisor's own assessment", async 
   const shown = await run("impact", loadAware);
   expect(shown.code).toBe(0);
   expect(shown.out).toContain("nodes of pool worker reboot one after another");
-  expect(shown.out).toMatch(/POOL +CLASS +NODES/);
+  expect(shown.out).toMatch(/POOL +CLASS +NODES +AT ONCE +WAVES +TAKES/);
+  expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +[^(]+\(\d+–\d+ s\) +0 +- +worker-0 worker-1 worker-2/);
+  const { impact } = await testCluster.configs.status(loadAware);
+  for (const text of impact?.assumes ?? []) expect(shown.out).toContain(`\n  ${text}\n`);
+  for (const { what, reason } of impact?.notAssessed ?? []) expect(shown.out).toContain(`\n  ${what}: ${reason}`);
+  for (const { namespace, name } of [...(impact?.blockers ?? []), ...(impact?.stops ?? [])])
+    expect(shown.out).toContain(` ${namespace}/${name} `);
+  expect(dataOf(await run("impact", loadAware, "-o", "json"))).toMatchObject({ impact });
+  const planned = dataOf(await run("plan", loadAware, "-o", "json"));
+  expect(planned).toMatchObject({ impactSummary: impact?.summary, impact });
 });
 
 test("a rejected plan is shown as rejected, and a new one is offered afresh", async () => {
@@ -154,7 +163,12 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   const hash = await planHash();
   const pool = paths.pool("worker");
   await fault(testCluster.server, pool, ["render-delay", "9000h"]); // else it may be done before anybody follows it
+  await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
   const approved = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "yes" }).ended;
+  const summary = "3 nodes of pool worker reboot one after another";
+  expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeGreaterThan(-1);
+  expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeLessThan(approved.out.indexOf("Type yes:"));
+  expect(approved.out).toContain(`Impact: ${summary}`);
   expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes:`);
   expect(approved).toMatchObject({ code: 0 });
   const waiting = followPlugin(["status", loadAware, "--wait"], { kubeconfig });

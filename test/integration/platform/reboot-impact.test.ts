@@ -214,3 +214,29 @@ test("once nothing blocks the write goes by itself, and was reported once", asyn
   });
   expect(await events("RebootHeld")).toHaveLength(reportedBefore);
 }, 400_000);
+
+test("a deletion that reboots nodes is held at the gate, as a write is, and goes once nothing blocks", async () => {
+  const heldBefore = (await events("RebootHeld")).length;
+  await addVm("steadfast", "node-1", { owner: "Always", isMigratable: false });
+  const switchedOff = { [`${prefix}enable-loadaware`]: "false", [`${prefix}prune`]: "true" };
+  await edit(hcoPath, { metadata: { annotations: switchedOff } });
+  await untilHeld("1 VM blocks the drain. It is deleted automatically once that is resolved.");
+  await until(async () => {
+    const { row, text } = await reported();
+    expect(row).toMatchObject({ assets: [], impact: { nodes: 3, vms: { block: 1 } } });
+    expect(text).not.toContain("steadfast");
+  });
+  await until(async () => expect(await events("RebootHeld")).toHaveLength(heldBefore + 1));
+  expect(JSON.stringify(await events("RebootHeld"))).not.toContain("steadfast");
+  expect(await events("AssetPruned")).toEqual([]);
+  expect(await isWritten()).toBe(true);
+  accepted(await testCluster.server.request({ method: "DELETE", path: `${vmis}/steadfast` }));
+  await until(async () => expect(await isWritten()).toBe(false));
+  await until(async () => expect(await events("AssetPruned")).toHaveLength(1));
+  await until(async () => {
+    const { row } = await reported();
+    expect(row).toMatchObject({ status: "Excluded" });
+    expect(row).not.toHaveProperty("held");
+    expect(row).not.toHaveProperty("impact");
+  });
+}, 400_000);

@@ -3,7 +3,7 @@
 import type { VirtPlatformConfig } from "@virt/api";
 import { approvalPatches, ignorePatch, nextStepOf, nextStepText, planName, rejectionPatch } from "@virt/client";
 import { movedPlan, requireConfig, requirePlan } from "../find-config.ts";
-import { planBlocks } from "../plan-blocks.ts";
+import { impactText, planBlocks } from "../plan-blocks.ts";
 import { Printer } from "../printer.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
@@ -15,7 +15,7 @@ export const approvePlan: RunVerb = async (context) => {
   const planHash = requirePlan(config, named, program);
   requireWaiting(config, program);
   if (named === undefined) {
-    const summary = new Printer({
+    const shown = new Printer({
       format: "table",
       isColored: false,
       columns: process.stderr.columns,
@@ -23,7 +23,7 @@ export const approvePlan: RunVerb = async (context) => {
       writeProgress: () => {},
     });
     const blocks = planBlocks(config, now(), program).filter(({ kind }) => kind !== "next");
-    for (const line of summary.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
+    for (const line of shown.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
     const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
     if (answer === undefined)
       throw new CliError(`there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planHash}`);
@@ -37,11 +37,12 @@ export const approvePlan: RunVerb = async (context) => {
     if (result.kind === "moved")
       throw movedPlan(name, planHash, (await session().readConfig(name))?.status?.planHash, program);
   }
+  const summary = impactText(config);
   printer.print({
     type: "Approval",
-    data: { name, planHash },
+    data: { name, planHash, impactSummary: summary },
     blocks: [
-      { kind: "lines", lines: [[`${name}: plan ${planName(planHash)} is approved`]] },
+      { kind: "lines", lines: [[`${name}: plan ${planName(planHash)} is approved`], [`Impact: ${summary}`]] },
       { kind: "next", text: `to follow it, run: ${program} status ${name} --watch` },
     ],
   });

@@ -1,8 +1,9 @@
 // `impact`: which nodes reboot, in which order, what becomes of their VMs, and what the assessment assumes.
 
-import type { Impact, ImpactEntry } from "@virt/api";
-import { ageText, foreignText, planName, secondsSince } from "@virt/client";
+import type { Impact, ImpactEntry, ImpactPool } from "@virt/api";
+import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/client";
 import { requireConfig, requirePlan } from "../find-config.ts";
+import { impactText } from "../plan-blocks.ts";
 import type { Block, StyledText } from "../printer.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
@@ -15,7 +16,7 @@ export const showImpact: RunVerb = async (context) => {
   const age = secondsSince(impact?.assessedAt, now());
   const head: StyledText[][] = [
     [{ text: name, style: "bold" }, `   plan ${planName(planHash)}   impact ${impactSeverity ?? "-"}`],
-    [impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512)],
+    [impactText(config)],
     ...(age === undefined ? [] : [[{ text: `assessed ${ageText(age)} ago`, style: "dim" as const }]]),
   ];
   const classes: Block = {
@@ -33,77 +34,89 @@ export const showImpact: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-function impactBlocks(impact: Impact): readonly Block[] {
-  const { pools, vms, pods, capacity, duration, blockers, stops, more, assumes, notAssessed } = impact;
-  const figures: StyledText[][] = [
-    ...(vms === undefined
-      ? []
-      : [
-          [
-            `VMs: ${Object.entries(vms)
-              .map(([outcome, count]) => `${count} ${outcome}`)
-              .join(", ")}`,
-          ],
-        ]),
+/** All of an impact, for people. */
+export function impactBlocks(impact: Impact): readonly Block[] {
+  const { blockers, stops, more, assumes, notAssessed } = impact;
+  const gaps = notAssessed.map(({ what, reason, message }) => `${what}: ${reason}${message && ` (${message})`}`);
+  return [
+    ...poolBlocks(impact),
+    { kind: "lines", lines: figureLines(impact) },
+    ...entryBlocks("Blocks the drain until a person acts:", blockers, more.blockers),
+    ...entryBlocks("Stops, restarts, is deleted or waits for an external controller:", stops, more.stops),
+    ...listBlocks("Not assessed:", gaps),
+    ...listBlocks("Assumes:", assumes),
+  ];
+}
+
+function figureLines({ vms, pods, capacity, duration }: Impact): StyledText[][] {
+  const outcomes = Object.entries(vms ?? {}).map(([outcome, count]) => `${count} ${outcome}`);
+  return [
+    ...(outcomes.length === 0 ? [] : [[`VMs: ${outcomes.join(", ")}`]]),
     ...(pods === undefined ? [] : [[`Pods: ${pods.block} block, ${pods.delete} are deleted`]]),
     [`Room: ${roomText(capacity)}`],
     ...(duration === undefined
       ? []
       : [[`Takes: ${duration.text} (restarts: ${duration.restart}, migrations: ${duration.migration})`]]),
   ];
-  const bullet = (text: string): StyledText[] => [`  ${foreignText(text, 300)}`];
-  return [
-    ...(pools.length === 0 ? [] : [poolTable(impact)]),
-    { kind: "lines", lines: figures },
-    ...entryBlocks("Blocks the drain until a person acts:", blockers, more.blockers),
-    ...entryBlocks("Stops, restarts or is deleted:", stops, more.stops),
-    ...(notAssessed.length === 0
-      ? []
-      : [
-          {
-            kind: "lines",
-            lines: [
-              ["Not assessed:"],
-              ...notAssessed.map(({ what, reason, message }) => bullet(`${what}: ${reason} ${message}`)),
-            ],
-          } as const,
-        ]),
-    ...(assumes.length === 0 ? [] : [{ kind: "lines", lines: [["Assumes:"], ...assumes.map(bullet)] } as const]),
-  ];
 }
 
+/** Of a wave of many nodes the status has the first three. */
 function roomText({ fits, nodes, unplacedVMs, unplacedMiB }: Impact["capacity"]): string {
   if (fits !== "No") return fits === "Yes" ? "the VMs of every wave fit elsewhere" : "not known";
-  return `none for ${unplacedVMs} VMs (${unplacedMiB} MiB) when ${nodes.join(", ")} drain`;
+  const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;
+  return `none for ${unplacedVMs} ${unplacedVMs === 1 ? "VM" : "VMs"} (${unplacedMiB} MiB) when ${when}`;
 }
 
-function poolTable({ pools }: Impact): Block {
-  return {
+function poolBlocks({ pools, more }: Impact): readonly Block[] {
+  if (pools.length === 0) return moreBlocks(more.pools, "pools");
+  const table: Block = {
     kind: "table",
-    head: ["POOL", "CLASS", "NODES", "AT ONCE", "HELD", "WHY HELD", "ORDER"],
+    head: ["POOL", "CLASS", "NODES", "AT ONCE", "WAVES", "TAKES", "HELD", "WHY HELD", "ORDER"],
     rows: pools.map((pool) => [
       pool.name,
       { text: pool.class, style: pool.class === "Reboot" ? "bad" : "warning" },
       `${pool.nodes}`,
       `${pool.atOnce}`,
+      `${pool.waves}`,
+      poolDuration(pool),
       `${pool.held}`,
       pool.holdup ?? "-",
-      pool.order.join(" ") || "-",
+      orderText(pool),
     ]),
   };
+  return [table, ...moreBlocks(more.pools, "pools")];
+}
+
+function poolDuration({ lowSeconds, highSeconds }: ImpactPool): string {
+  if (lowSeconds === undefined || highSeconds === undefined) return "-";
+  return `${durationText({ low: lowSeconds, high: highSeconds })} (${lowSeconds}–${highSeconds} s)`;
+}
+
+function orderText({ order, nodes, held }: ImpactPool): string {
+  const rest = nodes + held - order.length;
+  return [...order, ...(rest > 0 ? [`and ${rest} more`] : [])].join(" ") || "-";
 }
 
 function entryBlocks(title: string, entries: readonly ImpactEntry[], more: number): readonly Block[] {
-  if (entries.length === 0) return [];
+  if (entries.length + more === 0) return [];
   const rows = entries.map(({ node, kind, namespace, name, reason }) => [
     node,
     `${kind} ${namespace}/${name}`,
     foreignText(reason),
   ]);
-  const rest: readonly Block[] = more === 0 ? [] : [{ kind: "lines", lines: [[`and ${more} more`]] }];
   return [
     { kind: "lines", lines: [[{ text: `! ${title}`, style: "warning" }]] },
-    { kind: "table", head: ["NODE", "OBJECT", "REASON"], rows },
-    ...rest,
+    ...(rows.length === 0 ? [] : [{ kind: "table", head: ["NODE", "OBJECT", "REASON"], rows } as const]),
+    ...moreBlocks(more),
   ];
+}
+
+/** What the status counts and has no room for. */
+function moreBlocks(more: number, what = ""): readonly Block[] {
+  return more === 0 ? [] : [{ kind: "lines", lines: [[`and ${more} more ${what}`.trimEnd()]] }];
+}
+
+function listBlocks(title: string, texts: readonly string[]): readonly Block[] {
+  if (texts.length === 0) return [];
+  return [{ kind: "lines", lines: [[title], ...texts.map((text) => [`  ${foreignText(text, 300)}`])] }];
 }

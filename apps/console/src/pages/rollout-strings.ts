@@ -43,7 +43,7 @@ export const rolloutStrings = {
   noFindings: "Nothing holds it.",
   besideNodes: (n: number) => `${countOf(n, "finding")} about nodes: see beside the node, below.`,
   moreFindings: (n: number) =>
-    `${countOf(n, "more finding")} do not fit into the status. kubectl virt-advisor doctor shows all.`,
+    `${countOf(n, "more finding")} ${n === 1 ? "does" : "do"} not fit into the status, and will be listed as those above are resolved.`,
   forbidden: (resource: string) =>
     `You may not list ${resource}, so nodes are not shown one by one. What the advisor says of them is above.`,
   nodes: "nodes and pools",

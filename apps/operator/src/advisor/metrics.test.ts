@@ -109,3 +109,28 @@ test("every missing kind has a series of its own", async () => {
     'test_missing_prerequisites{name="load-aware-rebalancing",kind="MachineConfig"} 1',
   ]);
 });
+
+test("the nodes of a large pool are all counted, those whose phase the status does not tell apart from the others", async () => {
+  const since = "2030-01-01T00:00:00Z";
+  const node = (index: number) => ({ name: `w-${index}`, pool: "worker", phase: "Draining", since }) as const;
+  const rollout = {
+    summary: "",
+    pools: [{ name: "worker", total: 500, done: 100, inHand: 50, waiting: 349, degraded: 1 }],
+    nodes: Array.from({ length: 20 }, (_, index) => node(index)),
+    findings: [],
+    more: { pools: 0, nodes: 31, findings: 0 },
+  };
+  const rollouts = [{ machineConfig: "99-psi", startTime: since, before: [] }];
+  const lines = await scraped({ phase: "InProgress", rollout, rollouts });
+  const counts = lines.flatMap((line) => /rollout_nodes\{.*phase="(\w+)"\} (\d+)/.exec(line)?.slice(1).join(" ") ?? []);
+  expect(counts).toEqual([
+    "Waiting 349",
+    "Draining 20",
+    "Applying 0",
+    "Rebooting 0",
+    "Uncordoning 0",
+    "Unlisted 30",
+    "Degraded 1",
+    "Done 100",
+  ]);
+});

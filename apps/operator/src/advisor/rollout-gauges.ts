@@ -17,7 +17,7 @@ const open =
 export const rolloutGauges: readonly RolloutGauge[] = [
   {
     name: "rollout_findings",
-    help: "Findings about the rollout of a config, by finding and severity.",
+    help: "Findings about the rollout of a config, by finding and severity, as far as its status lists them: at most 20.",
     labels: ["name", "id", "severity"],
     seriesOf: open((name, { findings }) => {
       const groups = Map.groupBy(findings, ({ id, severity }) => `${id} ${severity}`);
@@ -30,7 +30,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
   },
   {
     name: "rollout_nodes",
-    help: "Nodes of the pools that roll out what a config wrote, by phase.",
+    help: "Nodes of the pools that roll out what a config wrote, by phase; Unlisted: in hand, in a phase that its status, which lists at most 20 nodes, does not tell.",
     labels: ["name", "pool", "phase"],
     seriesOf: open((name, rollout) =>
       rollout.pools.flatMap((pool) =>
@@ -50,13 +50,19 @@ export const rolloutGauges: readonly RolloutGauge[] = [
 
 const working: readonly NodeRolloutPhase[] = ["Draining", "Applying", "Rebooting", "Uncordoning"];
 
-// Nodes at work are the first in the list of nodes, which is not whole in a large pool.
-function phasesOf(pool: PoolRollout, { nodes }: RolloutStatus): readonly (readonly [NodeRolloutPhase, number])[] {
+// Nodes at work are the first in the list of nodes, which is not whole in a large pool: together the phases count each node once.
+function phasesOf(
+  pool: PoolRollout,
+  { nodes }: RolloutStatus,
+): readonly (readonly [NodeRolloutPhase | "Unlisted", number])[] {
   const listed = (phase: NodeRolloutPhase) =>
     nodes.filter((node) => node.pool === pool.name && node.phase === phase).length;
+  const atWork = working.map((phase) => [phase, listed(phase)] as const);
+  const unlisted = pool.inHand - atWork.reduce((all, [, count]) => all + count, 0);
   return [
     ["Waiting", pool.waiting],
-    ...working.map((phase) => [phase, listed(phase)] as const),
+    ...atWork,
+    ["Unlisted", Math.max(0, unlisted)],
     ["Degraded", pool.degraded],
     ["Done", pool.done],
   ];

@@ -5,10 +5,10 @@ import type { Outcome } from "@virt/engine";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
 import {
   type Asset,
-  type ClusterFacts,
   decidePrune,
   type EvaluatedObject,
   explainFailure,
+  type HeldDecision,
   type ManagedObject,
   makersOf,
   normalEvent,
@@ -17,15 +17,22 @@ import {
   prunedParts,
 } from "@virt/platform";
 import { isUngoverned } from "./governance.ts";
+import type { DueRemoval } from "./reboot-impact.ts";
 import { releaseObject } from "./release.ts";
-import { type PlatformRuntime, resultAfter } from "./runtime.ts";
+import { type ObjectRecord, type PlatformRuntime, resultAfter } from "./runtime.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 const manager = fieldManagers.platform;
 
-export type PruneResult = { readonly events: readonly EventMessage[]; readonly result: ReconcileResult };
+export type PruneResult = {
+  readonly events: readonly EventMessage[];
+  readonly result: ReconcileResult;
+  /** Of an object that is not deleted yet. */
+  readonly removal?: DueRemoval;
+};
 
 export type PruneContext = {
-  readonly facts: ClusterFacts;
+  readonly snapshot: Snapshot;
   readonly runtime: PlatformRuntime;
   readonly context: ReconcileContext;
 };
@@ -39,26 +46,42 @@ export async function pruneObject(
   prune: PruneContext,
 ): Promise<PruneResult> {
   const record = prune.runtime.records.object(objectKey(object.ref));
-  const pruned = wanted.kind === "excluded" ? prunedParts(object, prune.facts) : [];
+  const pruned = wanted.kind === "excluded" ? prunedParts(object, prune.snapshot.facts) : [];
   const asked = pruned.map(({ name }) => name).join(",");
   const before = record.prune;
   if (asked === "") record.prune = undefined;
   const isSettled = before?.asked === asked && (!before.isKept || isStillKept(object, pruned, prune));
   if (asked === "" || isSettled) return nothing;
-  const { outcome, events, isKept = false } = await pruneNow(object, pruned, prune);
-  if (outcome.kind !== "done" && outcome.kind !== "missing") return failed(outcome, object, prune);
+  const { outcome, events, hold, isKept = false } = await pruneNow(object, pruned, prune);
+  if (hold !== undefined) return { ...nothing, removal: { hold } };
+  if (outcome.kind !== "done" && outcome.kind !== "missing") {
+    const removal = dueRemoval(record);
+    return { ...failed(outcome, object, prune), ...(removal && { removal }) };
+  }
   record.prune = { asked, isKept };
   if (isKept !== (before?.isKept ?? false)) prune.runtime.refresh(); // it has an informer while people hold it
   return { events, result: { kind: "done" } };
 }
 
+/** After a request that failed: what is due to nodes is so still, and a hold that nobody could judge anew stands. */
+function dueRemoval(record: ObjectRecord): DueRemoval | undefined {
+  const hold = record.attempted === undefined ? record.hold : undefined;
+  if (hold !== undefined) record.attempted = record.nodeWrite;
+  return record.attempted === undefined ? undefined : { hold };
+}
+
 /** Before its informer has synced, it is as it was when it was read. */
-function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { facts }: PruneContext): boolean {
-  const live = facts.live(ref);
+function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { snapshot }: PruneContext): boolean {
+  const live = snapshot.facts.live(ref);
   return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";
 }
 
-type PruneOutcome = { readonly outcome: Outcome; readonly events: readonly EventMessage[]; readonly isKept?: true };
+type PruneOutcome = {
+  readonly outcome: Outcome;
+  readonly events: readonly EventMessage[];
+  readonly isKept?: true;
+  readonly hold?: HeldDecision;
+};
 
 async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: PruneContext): Promise<PruneOutcome> {
   const { context } = prune;
@@ -82,6 +105,10 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
         ),
       };
     case "delete": {
+      const { runtime, snapshot } = prune;
+      const record = runtime.records.object(objectKey(ref));
+      const hold = runtime.rebootImpact.holdRemoval({ object, live, record, snapshot });
+      if (hold !== undefined) return { outcome: { kind: "stale" }, events: [], hold };
       if (!(await isUngoverned(object, "prune", prune))) return { outcome: { kind: "stale" }, events: [] };
       const { uid, resourceVersion } = removal;
       const outcome = await cluster.remove(ref, { manager, force: false, expect: { uid, resourceVersion } });

@@ -90,9 +90,10 @@ function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, feat
 
 /** What this process knows of an object. What a server says about a refusal may hold what it refused. */
 export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
-  const failure = records.object(key).failure;
+  const { failure, hold } = records.object(key);
   return {
     lastError: failure && { ...failure, message: scrubText(failure.message) },
     impact: rebootImpact.shownFor(key),
+    heldRemoval: hold,
   };
 }

@@ -9,10 +9,14 @@ import {
   closedBecause,
   disruptionOfWrites,
   type GatedRollout,
+  type GatedWrite,
+  type HeldDecision,
   holdAtGate,
+  holdRemovalAtGate,
   isHeldAtGate,
   type ManagedObject,
   type NodeWrite,
+  nodeRemovalOf,
   nodeWriteOf,
   type ObjectDecision,
   objectName,
@@ -31,7 +35,6 @@ import type { Snapshot } from "./snapshot.ts";
 
 /** Reconciled under this key. */
 export const impactKey = "impact";
-
 /** Many facts change at once: one assessment for all; while first lists come in, soon. */
 const restMs = { listed: 5_000, listing: 250 };
 /** What is shown changes at most so often. */
@@ -46,7 +49,7 @@ export type RebootImpactParts = {
   readonly clock: Clock;
 };
 
-/** What a decision is gated by. */
+/** What is gated. */
 export type GatedObject = {
   readonly object: ManagedObject;
   readonly live: KubeObject | undefined;
@@ -54,6 +57,11 @@ export type GatedObject = {
   readonly record: ObjectRecord;
   readonly snapshot: Snapshot;
 };
+
+export type GatedRemoval = Pick<GatedObject, "object" | "record" | "snapshot"> & { readonly live: KubeObject };
+
+/** A deletion that was asked for and is not done; held: by the gate. */
+export type DueRemoval = { readonly hold: HeldDecision | undefined };
 
 export class RebootImpact {
   readonly #parts: RebootImpactParts;
@@ -86,21 +94,30 @@ export class RebootImpact {
 
   /** The decision, or that the gate holds it. Reads caches only. */
   holdAtGate(decided: ObjectDecision, { object, live, shapeOf, record, snapshot }: GatedObject): ObjectDecision {
-    const write = nodeWriteOf(object, decided, { live, shapeOf });
+    return holdAtGate(decided, this.#gated(nodeWriteOf(object, decided, { live, shapeOf }), record, snapshot));
+  }
+
+  /** Why the gate holds the deletion of an object; undefined: it may go. Reads caches only. */
+  holdRemoval({ object, live, record, snapshot }: GatedRemoval): HeldDecision | undefined {
+    const gated = this.#gated(nodeRemovalOf(object, live), record, snapshot);
+    return gated && holdRemovalAtGate(gated);
+  }
+
+  #gated(write: NodeWrite | undefined, record: ObjectRecord, snapshot: Snapshot): GatedWrite | undefined {
     record.attempted = write;
     const gate = readRebootGate(snapshot.hco.metadata.annotations ?? {});
-    if (write === undefined || gate.kind === "off") return decided;
+    if (write === undefined || gate.kind === "off") return undefined;
     record.nodeWrite = write; // it is assessed with all others
     const pools = this.#list(poolInformer);
-    const own = pools.isAssessed ? assessed(this.#disruption([write])) : pools;
-    return holdAtGate(decided, { gate, disruption: own, rollout: this.#rollout(snapshot) });
+    const disruption = pools.isAssessed ? assessed(this.#disruption([write])) : pools;
+    return { gate, disruption, rollout: this.#rollout(snapshot) };
   }
 
   /** What is left to be written after a reconcile. */
-  settle(record: ObjectRecord, outcome: ReconcileOutcome): void {
+  settle(record: ObjectRecord, outcome: ReconcileOutcome, removal: DueRemoval | undefined): void {
     const isHeld = outcome.kind === "decided" && isHeldAtGate(outcome.decision);
-    record.hold = isHeld ? outcome.decision : undefined;
-    record.nodeWrite = outcome.kind === "failed" || isHeld ? record.attempted : undefined;
+    record.hold = isHeld ? outcome.decision : removal?.hold;
+    record.nodeWrite = isHeld || outcome.kind === "failed" || removal ? record.attempted : undefined;
     record.attempted = undefined;
   }
 

@@ -116,13 +116,14 @@ async function reconcileObjectKey(
   const { result, ...reconciled } = await reconcileObject(object, snapshot, { runtime, context });
   if (isReleasedByPlan(reconciled)) runtime.enqueue(governanceKey); // it may have become what it should be
   const record = records.object(key);
-  const hadWrite = record.nodeWrite !== undefined;
-  runtime.rebootImpact.settle(record, reconciled.outcome);
-  if (hadWrite || record.nodeWrite !== undefined) runtime.enqueue(impactKey);
+  const before = { hasWrite: record.nodeWrite !== undefined, isHeld: record.hold !== undefined };
+  const pruned = await pruneObject(object, reconciled.evaluated, { snapshot, runtime, context });
+  runtime.rebootImpact.settle(record, reconciled.outcome, pruned.removal);
+  if (before.hasWrite || record.nodeWrite !== undefined) runtime.enqueue(impactKey);
+  if (before.isHeld !== (record.hold !== undefined)) runtime.refresh(); // it has an informer while it is held
   const unread = findUnreadInputs(object.ref, reconciled, { since: record.unreadSince, now: begun });
   record.unreadSince = unread.since;
   reportReconcile(object, reconciled, { snapshot, unread: unread.events }, runtime);
-  const pruned = await pruneObject(object, reconciled.evaluated, { facts: snapshot.facts, runtime, context });
   for (const event of pruned.events) recordObjectEvent(event, { hco: snapshot.hco, ref: object.ref, runtime });
   if (reconciled.outcome.kind !== "excluded") metrics.observeDuration(object.ref, (clock.monotonic() - begun) / 1000);
   records.cluster.counts.add(key, reconciled.outcome, reconciled.evaluated);

@@ -46,9 +46,10 @@ function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime):
   return { specs: [...inputs, ...specs, ...runtime.rebootImpact.wanted], concern: concerns(inputs, objects) };
 }
 
-/** People hold it while it would be pruned: once they let go of it, it is. */
+/** People hold it while it would be pruned, or the gate before reboots does: once they let go of it, it is. */
 function isKept(ref: Ref, { records }: PlatformRuntime): boolean {
-  return records.object(objectKey(ref)).prune?.isKept === true;
+  const { prune, hold } = records.object(objectKey(ref));
+  return prune?.isKept === true || hold !== undefined;
 }
 
 type Keyed = ObjectInformers & { readonly key: string };

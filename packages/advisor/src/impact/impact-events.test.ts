@@ -1,8 +1,12 @@
-import type { Impact, Status } from "@virt/api";
+import type { Impact, Spec, Status } from "@virt/api";
 import { expect, test } from "vitest";
 import { writeConditions } from "../conditions/status-conditions.ts";
+import { eventsForStatusChange } from "../status-events.ts";
 import { impactFixture } from "../testing/impact-fixtures.ts";
+import { drafted, examplePlanHash, generation, observedWith, otherHash, psi } from "../testing/observed-fixtures.ts";
+import { transition } from "../transition.ts";
 import { impactEvents } from "./impact-events.ts";
+import { withImpact as publishImpact } from "./publish-impact.ts";
 
 const planHash = "abcdef01".padEnd(64, "0");
 const withImpact = (impact?: Impact): Status => ({ phase: "ReviewRequired", planHash, ...(impact && { impact }) });
@@ -18,6 +22,31 @@ test("a plan's first assessment is reported once, in one sentence", () => {
   ]);
   expect(reasons(withImpact(base), withImpact(base))).toEqual([]);
   expect(reasons(withImpact(base), { ...withImpact(base), planHash: "b" })).toEqual(["ImpactAssessed"]);
+});
+
+/** Reconciled until it is on display again, with its impact; the reasons of all events. */
+function draftAgain(stored: Status, edited: Partial<Spec>, planHashNow: string): readonly string[] {
+  const observed = observedWith("ReviewRequired", { generation: generation + 1, spec: edited });
+  const recorded: string[] = [];
+  let before = stored;
+  for (const draft of [undefined, drafted([psi()], { planHash: planHashNow }), undefined]) {
+    const seen = { ...observed, stored: before, impactNow: base, ...(draft && { draft }) };
+    const { status } = publishImpact(transition(seen), seen);
+    recorded.push(...eventsForStatusChange(before, status, { moved: [] }).map(({ reason }) => reason));
+    before = status;
+  }
+  expect(before).toMatchObject({ phase: "ReviewRequired", planHash: planHashNow, impact: base });
+  return recorded.filter((reason) => reason === "ImpactAssessed");
+}
+
+test("a plan that is drafted again keeps its impact, and nothing is reported again, unless it is another plan", () => {
+  const review = { planHash: examplePlanHash, generation, forced: false, reason: "Requested" } as const;
+  const { stored } = observedWith("ReviewRequired", { stored: { impact: base, review } });
+  expect(draftAgain(stored, { action: "DryRun", waitTimeout: "2h" }, examplePlanHash)).toEqual([]);
+  expect(draftAgain(stored, { action: "Apply", guards: { maxNodes: 5 } }, examplePlanHash)).toEqual([]);
+  expect(draftAgain(stored, { action: "DryRun", waitTimeout: "2h" }, otherHash)).toEqual(["ImpactAssessed"]);
+  const executed = observedWith("Completed", { stored: { impact: base } }).stored;
+  expect(draftAgain(executed, { action: "DryRun" }, examplePlanHash)).toEqual(["ImpactAssessed"]);
 });
 
 const pools = (change: Partial<Impact["pools"][number]>) =>

@@ -1,9 +1,23 @@
 import type { RolloutFinding, RolloutStatus, Status } from "@virt/api";
+import { findingCatalogue } from "@virt/impact";
 import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import type { Decision } from "../observed.ts";
-import { generation, now, observedWith, secondsAgo } from "../testing/observed-fixtures.ts";
+import { eventsForStatusChange } from "../status-events.ts";
+import {
+  deschedulerItem,
+  doneItem,
+  failedItem,
+  generation,
+  health,
+  now,
+  observedItem,
+  observedWith,
+  psi,
+  secondsAgo,
+} from "../testing/observed-fixtures.ts";
 import { stamp } from "../times.ts";
+import { transition } from "../transition.ts";
 import { withRollout } from "./publish-rollout.ts";
 
 const finding = (given: Partial<RolloutFinding> = {}): RolloutFinding => ({
@@ -115,4 +129,43 @@ test("a decision that is retried, and a config without any rollout, stay as they
   expect(withRollout(retry, at(rolling), diagnosed(rollout(finding())))).toBe(retry);
   const plain = decide(completed);
   expect(withRollout(plain, at(completed), undefined)).toBe(plain);
+});
+
+/** A plan that ends with errors while its pools still change. */
+const ending = observedWith("InProgress", {
+  spec: { failurePolicy: "Continue" },
+  items: [observedItem(failedItem(psi(), "Timed out")), observedItem(doneItem(deschedulerItem()), { isInPlace: true })],
+  rollouts: pending.map((record) => ({ record, health: health("waiting", "pool worker: 1 of 3 nodes updated") })),
+  stored: { rollouts: pending },
+});
+
+test("that pools are left behind is told in an event without the VM that the message of Ready names", () => {
+  const { status } = withRollout(transition(ending), ending, diagnosed(rollout(finding())));
+  expect(conditionOf(status, "Ready")).toMatchObject({
+    reason: "NotConverged",
+    message: "pool worker: 1 of 3 nodes updated: VM a/b blocks the drain of w-0. Next: virtctl stop b -n a",
+  });
+  expect(eventsForStatusChange(ending.stored, status, { moved: [] })).toContainEqual({
+    type: "Warning",
+    reason: "RolloutUnhealthy",
+    note: "pool worker: 1 of 3 nodes updated",
+  });
+});
+
+test.each(Object.keys(findingCatalogue))("no event names the VM that finding %s names", (id) => {
+  const severities: readonly RolloutFinding["severity"][] = ["blocking", "warning", "info"];
+  const left = observedWith("Completed", { rollouts: ending.rollouts, stored: { rollouts: pending } });
+  const named = { id, message: "VM shop/till-7 waits", command: "virtctl stop till-7 -n shop" };
+  for (const severity of severities)
+    for (const observed of [ending, { ...ending, stored: rolling, items: [] }, left]) {
+      const open = diagnosed(rollout(finding({ ...named, severity })));
+      const stuck = withRollout(transition(observed), observed, open).status;
+      const next = { ...observed, stored: stuck };
+      const later = withRollout(transition(next), next, diagnosed(rollout())).status;
+      const notes = [
+        ...eventsForStatusChange(observed.stored, stuck, { moved: [] }),
+        ...eventsForStatusChange(stuck, later, { moved: [] }),
+      ].map(({ note }) => note);
+      expect(notes.join("\n")).not.toMatch(/shop|till-7/);
+    }
 });

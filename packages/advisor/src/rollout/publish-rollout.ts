@@ -86,11 +86,23 @@ function rolloutConditions(status: Status): readonly ConditionInput[] {
         message: withNext(headline.message, headline.command),
       },
     ];
-  const [first] = rollout.findings;
+  const addition = findingAddition(status);
   const ready = conditionOf(status, "Ready");
-  if (!finished.includes(phase) || first === undefined || ready === undefined || ready.status === "Unknown") return [];
-  const message = withNext(`${ready.message}: ${first.message}`, first.command);
-  return [{ type: "Ready", status: ready.status, reason: ready.reason, message }];
+  if (addition === undefined || ready === undefined || ready.status === "Unknown") return [];
+  return [{ type: "Ready", status: ready.status, reason: ready.reason, message: `${ready.message}${addition}` }];
+}
+
+/** What the first finding adds to Ready's message once a plan is through. */
+function findingAddition({ phase, rollout }: Status): string | undefined {
+  const first = rollout?.findings[0];
+  return first && finished.includes(phase) ? withNext(`: ${first.message}`, first.command) : undefined;
+}
+
+/** Ready's message as it was before a finding was added: that may name a VM, and no event does. */
+export function readyTextWithoutFinding(status: Status): string {
+  const { message } = conditionOf(status, "Ready") ?? { message: "" };
+  const addition = findingAddition(status);
+  return addition !== undefined && message.endsWith(addition) ? message.slice(0, -addition.length) : message;
 }
 
 function notAfter(requeue: Requeue, atMs: number): Requeue {

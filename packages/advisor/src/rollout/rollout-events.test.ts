@@ -40,6 +40,11 @@ test("that the rollout goes on is reported when nothing blocks any more", () => 
   expect(reasons(stuckOn(), stuckOn())).toEqual([]);
 });
 
+test("nobody knows whether a rollout goes on that is followed no longer", () => {
+  const ignored: Status = { ...stuckOn(), phase: "Ignored" };
+  expect(rolloutEvents({ ...stuckOn(["VMNotMigratable", "db"]), phase: "InProgress" }, ignored)).toEqual([]);
+});
+
 test("a finding of another release is reported without a cause", () => {
   expect(rolloutEvents(stuckOn(), stuckOn(["NotKnownHere", ""]))[0]?.note).toContain("NotKnownHere");
 });

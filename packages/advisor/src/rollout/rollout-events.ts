@@ -14,7 +14,8 @@ export function rolloutEvents(before: Status, after: Status): readonly EventMess
     const note = `The rollout of plan ${plan} is stuck${where}: ${id}. ${causeOf(id)} See status.rollout.findings for the command to run.`;
     return [{ type: "Warning", reason: "RolloutStuck", note }];
   });
-  if (was.size === 0 || is.size > 0) return stuck;
+  const isFollowed = after.phase !== "Ignored"; // else its findings went, and not their causes
+  if (was.size === 0 || is.size > 0 || !isFollowed) return stuck;
   return [{ type: "Normal", reason: "RolloutResumed", note: `The rollout of plan ${plan} is no longer blocked` }];
 }
 

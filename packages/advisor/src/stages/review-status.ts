@@ -13,6 +13,7 @@ import {
 import { enterPhase, enterPrerequisiteFailed, type StatusChange } from "../enter-phase.ts";
 import { planHash, shortHash } from "../hashes.ts";
 import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
+import { withImpact } from "../impact/publish-impact.ts";
 import { recordAppliedInputs } from "../inputs.ts";
 import { completeItem, isSkipped, itemMessages } from "../items.ts";
 import { reviewText } from "../next-step.ts";
@@ -72,19 +73,36 @@ function enterReviewRequired(observed: Observed, draft: DraftedPlan): Decision {
   return enterPhase(observed, "ReviewRequired", { message, set, requeue: { when: "on-change" } });
 }
 
+type ExecutionHold = {
+  readonly set: StatusChange;
+  /** By the assessment of this reconcile. */
+  readonly obstacle: GuardObstacle;
+};
+
 /** An approved plan waits for its guards: the phase stays, and so does the approval. */
-export function holdExecution(
-  observed: Observed,
-  planHash: string,
-  { set, obstacle }: { readonly set: StatusChange; readonly obstacle: GuardObstacle },
-): Decision {
+export function holdExecution(observed: Observed, planHash: string, hold: ExecutionHold): Decision {
+  const { impact, obstacle } = shownObstacle(observed, planHash, hold);
   const review = guardedReview(observed, planHash, obstacle.text);
   return enterPhase(observed, "ReviewRequired", {
     message: reviewText(observed, review),
-    set: { ...set, review },
+    set: { ...hold.set, impact, review },
     tool: { guarded: obstacle },
     requeue: { when: "on-change" },
   });
+}
+
+/**
+ * What holds the plan by the impact that is on display from now on: its counts are not written more often than that is, and do not
+ * contradict it. One that shows nothing of the obstacle is replaced by the one that does.
+ */
+function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: ExecutionHold) {
+  const { stored, impactNow } = observed;
+  const status = { ...stored, ...set, planHash, phase: "ReviewRequired" } as Status;
+  const { impact } = withImpact({ status, requeue: { when: "on-change" } }, observed).status;
+  const shown = impact && findGuardObstacle(observed, impact, status.items ?? []);
+  if (shown !== undefined) return { impact, obstacle: shown };
+  const isAssessed = stored.phase === "ReviewRequired" && stored.planHash === planHash;
+  return { impact: (isAssessed ? impactNow : undefined) ?? impact, obstacle };
 }
 
 /**
@@ -133,9 +151,9 @@ function doneMessage(item: Item, { rollouts }: DraftedPlan): string {
   return rollouts[item.name]?.message ?? itemMessages.unchanged;
 }
 
-/** It is still what a person looks at. */
-function isRefreshed({ phase, planHash: hash }: Status, draft: DraftedPlan): boolean {
-  return phase === "ReviewRequired" && hash === draft.planHash;
+/** It is still what a person looks at, or was until an edit that changes nothing of it. */
+function isRefreshed({ phase, planHash: hash, review }: Status, draft: DraftedPlan): boolean {
+  return hash === draft.planHash && (phase === "ReviewRequired" || review?.planHash === hash);
 }
 
 function statusFieldsOf(

@@ -150,6 +150,17 @@ test("a document is what would be applied: merged, known to the CRD, with our la
   });
 });
 
+test("an object whose deletion the gate holds is held, though nothing of it is wanted", () => {
+  const [preview] = previewsIn(factsWith(hcoAnnotated({ "enable-first": "false" })));
+  if (preview === undefined) throw new Error("there is no object");
+  const heldRemoval = { kind: "held", reason: "RebootGate", message: "1 VM blocks the drain" } as const;
+  expect(objectRow(preview, { heldRemoval })).toMatchObject({
+    status: "Held",
+    held: "RebootGate: 1 VM blocks the drain",
+  });
+  expect(objectRow(preview)).toMatchObject({ status: "Excluded" });
+});
+
 test("an error of the last reconcile makes an object that is not in sync failed, or unknown", () => {
   const [preview] = previewsIn(factsWith(hcoAnnotated()));
   if (preview === undefined) throw new Error("there is no object");

@@ -156,18 +156,27 @@ export type ObjectRow = {
   readonly fights: Readonly<Record<string, number>>;
 };
 
-/** What a running controller knows of an object: what its last reconcile could not do, and the impact of what it has still to write. */
-export type LiveObjectFacts = { readonly lastError?: LastError | undefined; readonly impact?: ShownImpact | undefined };
+/** What a running controller knows of an object. */
+export type LiveObjectFacts = {
+  /** What its last reconcile could not do. */
+  readonly lastError?: LastError | undefined;
+  /** Of what it has still to write. */
+  readonly impact?: ShownImpact | undefined;
+  /** Why the gate before reboots keeps it from being deleted. */
+  readonly heldRemoval?: HeldDecision | undefined;
+};
 
 /** The row of an object. */
-export function objectRow(preview: Preview, { lastError, impact }: LiveObjectFacts = {}): ObjectRow {
+export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: LiveObjectFacts = {}): ObjectRow {
   const { object, live, evaluated, decided } = preview;
   const owners = live === undefined ? [] : readOwners(live);
   const ours = owners.find(({ manager, operation }) => manager === fieldManagers.platform && operation === "Apply");
   const contested = decided?.intended?.kind === "intended" ? decided.intended.contested : [];
+  const removal = evaluated.wanted.kind === "excluded" ? heldRemoval : undefined;
+  const decision = removal ?? decided?.decision;
   return {
     object: objectName(object.ref),
-    status: statusOf(preview, lastError),
+    status: removal === undefined ? statusOf(preview, lastError) : "Held",
     assets: [...evaluated.statuses].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])),
     owned: written(leavesOf(appliedBy(owners, fieldManagers.platform))),
     released: written(leavesOf(appliedBy(owners, releasedManager))),
@@ -179,7 +188,7 @@ export function objectRow(preview: Preview, { lastError, impact }: LiveObjectFac
     })),
     ...(ours?.time !== undefined && { lastWrite: ours.time }),
     ...errorOf(decided?.decision, lastError),
-    ...(decided !== undefined && isHeldAtGate(decided.decision) && { held: reasonText(rowText(decided.decision)) }),
+    ...(decision !== undefined && isHeldAtGate(decision) && { held: reasonText(rowText(decision)) }),
     ...(impact !== undefined && { impact }),
     fights: Object.fromEntries(Object.entries(readState(live).fights).map(([key, times]) => [key, times.length])),
   };

@@ -5,7 +5,7 @@ import { policyObject, poolObject, psiConfig } from "@virt/impact/testing/cluste
 import { expect, test } from "vitest";
 import type { Asset } from "../asset.ts";
 import type { ObjectDecision } from "../baseline/decision.ts";
-import { disruptionOfWrites, nodeWriteOf } from "./node-write.ts";
+import { disruptionOfWrites, nodeRemovalOf, nodeWriteOf } from "./node-write.ts";
 
 const objectOf = (impact: Asset["impact"], { apiVersion, kind, metadata }: KubeObject) => ({
   ref: { apiVersion, kind, name: metadata.name },
@@ -54,7 +54,7 @@ test("what others set stays, what we own and no longer want goes", () => {
     { ...psiConfig(), spec: { kernelArguments: ["old"], extensions: ["theirs"], fips: true } },
     { "f:spec": { "f:kernelArguments": {}, "f:fips": {} } },
   );
-  expect(writeOf(psiConfig(), live)?.after["spec"]).toEqual({ kernelArguments: ["psi=1"], extensions: ["theirs"] });
+  expect(writeOf(psiConfig(), live)?.after?.["spec"]).toEqual({ kernelArguments: ["psi=1"], extensions: ["theirs"] });
 });
 
 const kubelet = (spec: JsonMap): KubeObject => ({
@@ -97,6 +97,23 @@ test("a KubeletConfig is the kubelet's file in the pools that it selects, and in
     "Reload",
   ]);
   expect(disruption({ kubeletConfig, machineConfigPoolSelector: {} })).toEqual([]);
+});
+
+test("a deletion does to nodes what its writing did, and one that reached no node does nothing", () => {
+  const policies = assessed(readDisruptionPolicies(policyObject({ "/etc/kubernetes/kubelet.conf": ["Restart"] })));
+  const removalOf = (live: KubeObject, impact: Asset["impact"] = "reboot") =>
+    disruptionOfWrites(
+      [nodeRemovalOf(objectOf(impact, live), live)].flatMap((write) => write ?? []),
+      pools,
+      policies,
+    );
+  expect(removalOf(psiConfig())).toEqual([
+    { pool: "infra", class: "Reboot" },
+    { pool: "worker", class: "Reboot" },
+  ]);
+  expect(removalOf(kubelet({ kubeletConfig: {} })).map((each) => each.class)).toEqual(["Reload", "Reload"]);
+  expect(removalOf(psiConfig(), "pods")).toEqual([]);
+  expect(removalOf({ ...psiConfig(), apiVersion: "v1", kind: "ConfigMap" })).toEqual([]);
 });
 
 test("of several writes to a pool the worst counts", () => {

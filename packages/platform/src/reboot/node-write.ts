@@ -34,8 +34,8 @@ import type { ManagedObject } from "../evaluate/evaluate-object.ts";
 
 const group = "machineconfiguration.openshift.io/";
 
-/** A MachineConfig or a KubeletConfig that is about to be written: as it is, undefined where it is not there, and as it will be. */
-export type NodeWrite = { readonly before: KubeObject | undefined; readonly after: KubeObject };
+/** A MachineConfig or a KubeletConfig that is about to be written: as it is and as it will be, undefined where it is not there. */
+export type NodeWrite = MachineConfigWrite;
 
 /** Undefined: nothing is written, or no node changes by it. */
 export function nodeWriteOf(
@@ -43,12 +43,21 @@ export function nodeWriteOf(
   decision: ObjectDecision,
   { live, shapeOf }: { readonly live: KubeObject | undefined; readonly shapeOf: ShapeOf },
 ): NodeWrite | undefined {
-  if (decision.kind !== "apply" || assets.every(({ impact }) => impact !== "reboot")) return undefined;
+  if (decision.kind !== "apply") return undefined;
   const { intent } = decision.apply;
-  if (!intent.apiVersion.startsWith(group)) return undefined;
+  if (!isOnNodes(assets, intent)) return undefined;
   const after = live === undefined ? intent : appliedOver(live, decision.apply, shapeOf);
   const isOther = contentKeys.some((path) => !equalJson(at(live, ...path), at(after, ...path)));
   return isOther ? { before: live, after } : undefined;
+}
+
+/** The write that deletes an object. Undefined: no node changes by it. */
+export function nodeRemovalOf({ assets }: Pick<ManagedObject, "assets">, live: KubeObject): NodeWrite | undefined {
+  return isOnNodes(assets, live) ? { before: live, after: undefined } : undefined;
+}
+
+function isOnNodes(assets: ManagedObject["assets"], { apiVersion }: KubeObject): boolean {
+  return apiVersion.startsWith(group) && assets.some(({ impact }) => impact === "reboot");
 }
 
 /** What rollouts are made from: the content, and the labels by which pools select it. */
@@ -76,8 +85,8 @@ export function disruptionOfWrites(
   pools: readonly KubeObject[],
   policies: Assessment<DisruptionPolicies>,
 ): readonly PoolDisruption[] {
-  const isKubelet = ({ after }: NodeWrite) => after.kind === "KubeletConfig";
-  const configs: readonly MachineConfigWrite[] = writes.filter((write) => !isKubelet(write));
+  const isKubelet = ({ before, after }: NodeWrite) => (after ?? before)?.kind === "KubeletConfig";
+  const configs = writes.filter((write) => !isKubelet(write));
   const found = [
     ...disruptionOf(configs, pools, policies),
     ...writes.filter(isKubelet).flatMap((write) => kubeletDisruption(write, pools, policies)),
@@ -100,7 +109,7 @@ function kubeletDisruption(
   const selected = pools.filter(({ metadata }) =>
     [before, after].some((config) => isSelected(at(config, "spec", "machineConfigPoolSelector"), metadata.labels)),
   );
-  const names = selected.flatMap(({ metadata }) => affectedPools(pools, generatedFor(after, metadata.name)));
+  const names = selected.flatMap(({ metadata }) => affectedPools(pools, generatedFor(metadata.name)));
   return [...new Set(names)].map((pool) => ({ pool, class: disruption }));
 }
 
@@ -112,10 +121,10 @@ function isSelected(selector: Json | undefined, labels: Readonly<Record<string, 
   return !isEmpty && matchesSelector(selector, labels);
 }
 
-function generatedFor({ apiVersion }: KubeObject, pool: string): KubeObject {
+function generatedFor(pool: string): KubeObject {
   const labels: JsonMap = { [roleLabel]: pool };
   return {
-    apiVersion,
+    apiVersion: `${group}v1`,
     kind: "MachineConfig",
     metadata: { name: `99-${pool}-generated-kubelet`, labels },
   } as KubeObject;

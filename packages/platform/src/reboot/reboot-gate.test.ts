@@ -16,7 +16,7 @@ import { expect, test } from "vitest";
 import type { ObjectDecision } from "../baseline/decision.ts";
 import { annotationPrefix } from "../hco-annotations.ts";
 import { disruptionOfWrites } from "./node-write.ts";
-import { type GatedWrite, holdAtGate, isHeldAtGate, readRebootGate } from "./reboot-gate.ts";
+import { type GatedWrite, holdAtGate, holdRemovalAtGate, isHeldAtGate, readRebootGate } from "./reboot-gate.ts";
 
 const gateOf = (value: string | undefined) =>
   readRebootGate(value === undefined ? {} : { [`${annotationPrefix}reboot-gate`]: value });
@@ -87,6 +87,16 @@ test("a VM that cannot move holds the write, which goes once it can", () => {
       "annotation platform.kubevirt.io/reboot-gate holds it: 1 VM blocks the drain. It is applied automatically once that is resolved. Impact: 3 nodes of pool worker reboot one after another, 1 VM on worker-0 blocks the drain, 30 min to 2 h plus the time they block",
   });
   expect(held({ gate: "no-blockers", facts: clusterFacts(free) }).kind).toBe("apply");
+});
+
+test("a deletion is held as an apply is, and says that it will be deleted", () => {
+  expect(holdRemovalAtGate(gated({ gate: "no-blockers", facts: clusterFacts(blocked) }))).toMatchObject({
+    kind: "held",
+    reason: "RebootGate",
+    message: expect.stringContaining("1 VM blocks the drain. It is deleted automatically once that is resolved."),
+  });
+  expect(holdRemovalAtGate(gated({ gate: "no-blockers", facts: clusterFacts(free) }))).toBeUndefined();
+  expect(holdRemovalAtGate(gated({ gate: undefined, facts: clusterFacts(blocked) }))).toBeUndefined();
 });
 
 test("what could not be read holds the write, unless the worst is assumed for it", () => {

@@ -39,16 +39,26 @@ export type GatedWrite = {
 
 /** Holds an apply that drains or reboots nodes while the gate is closed. Any other decision stays as it is. */
 export function holdAtGate(decision: ObjectDecision, write: GatedWrite | undefined): ObjectDecision {
-  if (decision.kind !== "apply" || write === undefined || write.gate.kind === "off") return decision;
-  const { disruption } = write;
-  const isHarmless = disruption.isAssessed && disruption.value.every((each) => !isDraining(each));
-  if (isHarmless) return decision;
-  const causes = disruption.isAssessed
-    ? closedBecause(write.gate, write.rollout)
-    : [`pools are not assessed (${disruption.reason})`];
-  if (causes.length === 0) return decision;
+  if (decision.kind !== "apply" || write === undefined) return decision;
   const { changes, opponents } = decision.apply;
-  return { kind: "held", reason: rebootGateReason, message: messageOf(write, causes), changes, opponents };
+  const held = holdWrite(write, "applied");
+  return held === undefined ? decision : { ...held, changes, opponents };
+}
+
+/** The same for a deletion. Undefined: it may go. */
+export function holdRemovalAtGate(write: GatedWrite): HeldDecision | undefined {
+  return holdWrite(write, "deleted");
+}
+
+function holdWrite(write: GatedWrite, done: "applied" | "deleted"): HeldDecision | undefined {
+  const { gate, disruption, rollout } = write;
+  const isHarmless = disruption.isAssessed && disruption.value.every((each) => !isDraining(each));
+  if (gate.kind === "off" || isHarmless) return undefined;
+  const causes = disruption.isAssessed
+    ? closedBecause(gate, rollout)
+    : [`pools are not assessed (${disruption.reason})`];
+  if (causes.length === 0) return undefined;
+  return { kind: "held", reason: rebootGateReason, message: messageOf(write, causes, done) };
 }
 
 /** The reason of what is held by the gate. */
@@ -58,11 +68,11 @@ function isDraining({ class: disruption }: PoolDisruption): boolean {
   return disruption === "Reboot" || disruption === "Drain";
 }
 
-function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[]): string {
+function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[], done: string): string {
   const key = `${annotationPrefix}${rebootGateKey}`;
   const why = causes.join(", ");
   if (gate.kind === "unreadable") return `annotation ${key} on the HyperConverged ${why}`;
-  return `annotation ${key} holds it: ${why}. It is applied automatically once that is resolved. Impact: ${rollout.impact.summary}`;
+  return `annotation ${key} holds it: ${why}. It is ${done} automatically once that is resolved. Impact: ${rollout.impact.summary}`;
 }
 
 /** Why the gate is closed for whatever drains or reboots; empty: it is open. */
@@ -118,5 +128,5 @@ export function rebootHeldNote(
   { summary }: Pick<Impact, "summary">,
 ): string {
   const held = `${objects.join(", ")} held by annotation ${annotationPrefix}${rebootGateKey} on the HyperConverged`;
-  return `${held}: ${causes.join(", ")}. Nothing is undone; it is applied automatically once that is resolved. Impact: ${summary}`;
+  return `${held}: ${causes.join(", ")}. Nothing is undone; it goes on automatically once that is resolved. Impact: ${summary}`;
 }

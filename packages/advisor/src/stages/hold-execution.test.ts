@@ -1,0 +1,100 @@
+import type { Impact, Status } from "@virt/api";
+import { equalJson } from "@virt/engine";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { conditionOf } from "../conditions/status-conditions.ts";
+import { withImpact } from "../impact/publish-impact.ts";
+import type { Observed } from "../observed.ts";
+import { impactFixture } from "../testing/impact-fixtures.ts";
+import { generation, now, observedItem, observedWith, psi } from "../testing/observed-fixtures.ts";
+import { stamp } from "../times.ts";
+import { transition } from "../transition.ts";
+
+const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
+const entry = (name: string) =>
+  ({ node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name, reason: "Disks" }) as const;
+
+/** So many VMs block, of which the status names some; and so many nodes change. */
+function blocked(block: number, atMs: number, nodes = 3): Impact {
+  const names = Array.from({ length: Math.min(block, 20) }, (_, index) => `vm-${index}`);
+  return impactFixture({
+    assessedAt: stamp(atMs),
+    summary: `${nodes} nodes, ${block} VMs block the drain`,
+    nodes,
+    vms: { ...noVms, block },
+    blockers: names.map(entry),
+    more: { pools: 0, stops: 0, blockers: block - names.length },
+  });
+}
+
+const approved: Observed = observedWith("ReviewRequired", {
+  generation: generation + 1,
+  items: [observedItem(psi())],
+  spec: { action: "Apply", guards: { maxBlockingVMs: 0, maxNodes: 5 } },
+});
+
+/** One reconcile, as the operator puts it together. */
+function reconcile(stored: Status, nowMs: number, impactNow: Impact | undefined): Status {
+  const { impactNow: _before, ...rest } = approved;
+  const observed = { ...rest, stored, now: nowMs, ...(impactNow && { impactNow }) };
+  return withImpact(transition(observed), observed).status;
+}
+
+const readyText = (status: Status) => conditionOf(status, "Ready")?.message ?? "";
+
+test("VMs that are stopped one by one cost a held plan one write a minute, and it starts with the last of them", () => {
+  const start = reconcile({ ...approved.stored, impact: blocked(12, now - 90_000) }, now, blocked(12, now));
+  let stored = start;
+  const writes: number[] = [];
+  for (let step = 1; step < 12; step++) {
+    const atMs = now + step * 5_000;
+    const next = reconcile(stored, atMs, blocked(12 - step, atMs));
+    if (!equalJson(next, stored)) writes.push(step);
+    stored = next;
+  }
+  expect(stored.phase).toBe("ReviewRequired");
+  expect(writes).toEqual([1]); // the impact on display was more than a minute old
+  expect(readyText(stored)).toMatch(/^spec\.guards\.maxBlockingVMs is 0, but 11 VMs block the drain\. Next: /);
+  expect(reconcile(stored, now + 60_000, blocked(0, now + 60_000)).phase).toBe("InProgress");
+});
+
+test("what Ready and the review say of a held plan is what its impact says", () => {
+  const shown = { ...approved.stored, impact: blocked(300, now - 5_000) };
+  const held = reconcile(shown, now, blocked(299, now));
+  expect(held.impact?.vms?.block).toBe(300);
+  expect(readyText(held)).toContain("but 300 VMs block the drain");
+  expect(held.review?.message).toBe("spec.guards.maxBlockingVMs is 0, but 300 VMs block the drain");
+});
+
+test("an impact that shows no obstacle is replaced by the one that holds the plan", () => {
+  const held = reconcile({ ...approved.stored, impact: blocked(0, now - 5_000) }, now, blocked(1, now));
+  expect(readyText(held)).toContain("but 1 VM blocks the drain");
+  expect(held.impact).toEqual(blocked(1, now));
+});
+
+test("a process that has no lists yet leaves what a held plan says as it is", () => {
+  const held = reconcile({ ...approved.stored, impact: blocked(2, now - 5_000) }, now, blocked(2, now));
+  expect(reconcile(held, now + 1_000, undefined)).toEqual(held);
+});
+
+test("a held plan is written at most once a minute, never contradicts its impact, and no guard is passed", () => {
+  const anyStep = fc.record({ seconds: fc.integer({ min: 5, max: 40 }), block: fc.nat(24), nodes: fc.nat(7) });
+  const law = fc.property(fc.array(anyStep, { maxLength: 30 }), (steps) => {
+    let [stored, nowMs] = [reconcile({ ...approved.stored, impact: blocked(1, now) }, now, blocked(1, now)), now];
+    const writes = [now - 60_000];
+    for (const { seconds, block, nodes } of steps) {
+      nowMs += seconds * 1_000;
+      const next = reconcile(stored, nowMs, blocked(block, nowMs, nodes));
+      const mayStart = block === 0 && nodes <= 5;
+      if ((next.phase === "InProgress") !== mayStart) return false;
+      if (mayStart) return true;
+      if (!equalJson(next, stored)) writes.push(nowMs);
+      stored = next;
+      const shown = stored.impact?.vms?.block ?? 0;
+      const fact = shown > 0 ? `but ${shown} VM` : `but ${stored.impact?.nodes} nodes change`;
+      if (!readyText(stored).includes(fact)) return false;
+    }
+    return writes.every((at, index) => index === 0 || at - (writes[index - 1] ?? 0) >= 60_000);
+  });
+  fc.assert(law);
+});
