@@ -1,4 +1,4 @@
-import { asText, at, healthOf, type JsonMap, type KubeObject } from "@virt/engine";
+import { asList, asText, at, healthOf, type JsonMap, type KubeObject, member } from "@virt/engine";
 import { expect, test } from "vitest";
 import type { ClusterState } from "../cluster-state.ts";
 import type { Scenario } from "../scenario.ts";
@@ -41,9 +41,27 @@ test("each KubeletConfig of a pool gets a MachineConfig with a number of its own
 test("a KubeletConfig that selects no pool says so", () => {
   const lost = { ...kubeletConfig("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
   const { objects } = simulated(threeWorkers, lost);
+  const message = "Error: could not find any MachineConfigPool set for KubeletConfig lost";
   expect(at(objects.get("KubeletConfig/lost"), "status", "conditions")).toMatchObject([
-    { type: "Failure", message: "Error: could not find any MachineConfigPool set for KubeletConfig lost" },
+    { type: "Accepted", status: "False", message },
+    { type: "Failure", status: "True", message },
   ]);
+});
+
+test("a KubeletConfig tells what became of its last three tries, the newest last, and then once more for older readers", () => {
+  const key = "KubeletConfig/a";
+  const simulation = simulated(threeWorkers, kubeletConfig("a"));
+  const types = () =>
+    asList(at(simulation.objects.get(key), "status", "conditions")).map((each) =>
+      [asText(member(each, "type")), asText(member(each, "status"))].join(" "),
+    );
+  expect(types()).toEqual(["Accepted True", "Success True"]);
+  for (const kubelet of [{ staticPodPath: "/a" }, { maxPods: 400 }, { clusterDomain: "a" }]) {
+    const live = simulation.objects.get(key) as KubeObject & { readonly spec: JsonMap };
+    simulation.objects.set(key, { ...live, spec: { ...live.spec, kubeletConfig: kubelet } });
+    simulation.runUntilIdle();
+  }
+  expect(types()).toEqual(["Accepted False", "Accepted True", "Accepted False", "Failure True"]);
 });
 
 test("HCO lets machines migrate by default, and not where there is one worker", () => {

@@ -25,7 +25,7 @@ export const poolFindings = {
     ages: blockingFrom(60),
     message: "KubeletConfig <k> is refused: <text>",
     detected:
-      "The KubeletConfig selects the pool, and its condition Accepted is False (older releases: its last condition is Failure).",
+      "The KubeletConfig selects the pool, and its newest condition Accepted is False (older releases: its last condition is Failure).",
     cause: "A KubeletConfig for the pool has a field or a value that the Machine Config Operator does not take.",
     remedy: "Correct the KubeletConfig that is named; the operator tries again after each edit.",
   },

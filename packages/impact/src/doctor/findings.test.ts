@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
-import { big, draining, others, vmOn, withVm } from "./testing/finding-parts.ts";
+import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
 import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
 import {
   diagnoseInTurn,
@@ -71,6 +71,33 @@ test("a backup and a utility volume hold a migration with a warning", () => {
       { severity: "warning", message: `Migration of VM vms/vm-0 is held by ${words}` },
     ]);
   }
+});
+
+const tried = (type: string, status: string, message: string) => ({ type, status, message });
+const wasRefused = tried("Accepted", "False", "Error: bad");
+const wasAccepted = tried("Accepted", "True", "Success");
+
+test.each([
+  ["was mended", [wasRefused, wasAccepted, tried("Success", "True", "Success")], []],
+  ["was broken", [wasAccepted, wasRefused, tried("Failure", "True", "Error: bad")], ["KubeletConfigFailed"]],
+  [
+    "was broken, in an older release",
+    [tried("Success", "True", "Success"), tried("Failure", "False", "Error: bad")],
+    ["KubeletConfigFailed"],
+  ],
+  [
+    "was mended, in an older release",
+    [tried("Failure", "False", "Error: bad"), tried("Success", "True", "Success")],
+    [],
+  ],
+])("of a KubeletConfig that %s the newest try counts", (_how, conditions, ids) => {
+  const config = {
+    ...operator("KubeletConfig", conditions),
+    metadata: { name: "tuned" },
+    spec: { machineConfigPoolSelector: { matchLabels: { pool: "worker" } } },
+  };
+  const world = { ...healthy, kubeletConfigs: [config] };
+  expect(diagnoseInTurn([0, world], [60, world])[1]?.rollout.findings.map(({ id }) => id)).toEqual(ids);
 });
 
 test("a drain that is asked for and not reported on for ten minutes means that the operator is down", () => {

@@ -54,10 +54,10 @@ function selects(config: KubeObject, pool: KubeObject): boolean {
   return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
 }
 
-// Newer releases say whether it is accepted; older ones append what became of each try.
+// Releases say of the last few tries whether each was accepted, or append what became of it: the newest is the last.
 function refusalOf(config: KubeObject): string | undefined {
   const conditions = conditionsOf(config);
-  const accepted = conditions.find(({ type }) => type === "Accepted");
+  const accepted = conditions.findLast(({ type }) => type === "Accepted");
   if (accepted !== undefined) return accepted.status === "False" ? accepted.message : undefined;
   const last = conditions.at(-1);
   return last?.type === "Failure" ? last.message : undefined;
