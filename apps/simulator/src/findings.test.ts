@@ -1,12 +1,13 @@
 // Each finding of the catalogue by a planted fault, in simulated time: at its age, alone, and gone with its cause.
 
+import { at } from "@virt/engine";
 import { findingCatalogue } from "@virt/impact";
 import { expect, test } from "vitest";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
 import { DiagnosedSimulation, isRolledOut } from "./testing/diagnosed-simulation.ts";
 import { drainFaults } from "./testing/drain-faults.ts";
-import { type PlantedFault, psi, small } from "./testing/planted-faults.ts";
+import { edit, keys, type PlantedFault, psi, small } from "./testing/planted-faults.ts";
 import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
@@ -64,4 +65,25 @@ test.each(faultless)("a rollout of %s, without faults, has no blocking finding",
   run.start();
   runUntil(run, () => isRolledOut(run.simulation, psi));
   expect(run.seen.flatMap(({ findings }) => findings).filter(({ severity }) => severity === "blocking")).toEqual([]);
+});
+
+test("a finding stays when the pool aims at something else meanwhile, also past the daemon's hour, and goes with its cause", () => {
+  const run = new DiagnosedSimulation(scenarioOf("stuck-drain"), psi);
+  const idsNow = () => run.rollout?.findings.map(({ id }) => id);
+  const target = () => at(run.simulation.objects.get(keys.pool), "spec", "configuration", "name");
+  run.start();
+  run.runFor(300);
+  expect(idsNow()).toEqual(["VMNotMigratable"]);
+  const before = target();
+  const metadata = { ...psi.metadata, name: "98-worker-other" };
+  run.simulation.addObject({ ...psi, metadata, spec: { kernelArguments: ["other=1"] } });
+  const [moved, late] = [60, 3 * hour].map((seconds) => {
+    run.runFor(seconds);
+    return { ids: idsNow(), isMoved: target() !== before };
+  });
+  expect([moved, late]).toEqual([0, 1].map(() => ({ ids: ["VMNotMigratable"], isMoved: true })));
+  edit("VirtualMachine/vms/pinned-0", { spec: { runStrategy: "Halted" } })(run.simulation);
+  run.runFor(10);
+  expect(idsNow()).toEqual([]);
+  runUntil(run, () => isRolledOut(run.simulation, psi));
 });

@@ -1,7 +1,7 @@
 // Every finding alone in a small world: not before its age, with its words and its command, and gone with its cause.
 
 import { describe, expect, test } from "vitest";
-import { nodeObject } from "../testing/cluster-builder.ts";
+import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
 import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
@@ -9,6 +9,7 @@ import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
 import {
   diagnoseInTurn,
   migrationObject,
+  psiChange,
   type RolloutGiven,
   reportOf,
   rollingNode,
@@ -144,15 +145,47 @@ test("a VM that can only go to a node on its way back blocks nothing", () => {
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
 });
 
-test("a node that waits for its place in a wave is no finding, nor is one that takes an earlier configuration", () => {
-  const earlier = nodeObject("worker-0", {
+/** Cordoned for a target that its pool had before. */
+const earlierNode = (annotations: Readonly<Record<string, string>>) =>
+  nodeObject("worker-0", {
     isCordoned: true,
-    annotations: {
-      "machineconfiguration.openshift.io/desiredConfig": "rendered-1b",
-      "machineconfiguration.openshift.io/state": "Working",
-      "machineconfiguration.openshift.io/desiredDrain": "drain-rendered-1b",
-    },
+    annotations: Object.fromEntries(
+      Object.entries({ desiredConfig: "rendered-1b", state: "Working", ...annotations }).map(([key, text]) => [
+        `${annotationPrefix}/${key}`,
+        text,
+      ]),
+    ),
   });
-  const world = { nodes: [earlier, ...others] };
+const earlierDrain = { desiredDrain: "drain-rendered-1b" };
+
+test("a node that waits for its place in a wave is no finding, nor is one that takes an earlier configuration in time", () => {
+  const world = { nodes: [earlierNode(earlierDrain), ...others] };
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
+});
+
+test("what holds a drain is still a finding when the pool aims at something else meanwhile, also past the daemon's hour", () => {
+  const vms = [vmOn({ isMigratable: false })];
+  const degraded = { ...earlierDrain, state: "Degraded", reason: "failed to drain node: worker-0 after 1 hour" };
+  const turns = diagnoseInTurn(
+    [0, { nodes: draining, vms }],
+    [120, { nodes: draining, vms }],
+    [130, { nodes: [earlierNode(earlierDrain), ...others], vms }],
+    [4000, { nodes: [earlierNode(degraded), ...others], vms }],
+  ).map(({ rollout }) => rollout);
+  expect(turns.map(({ findings }) => findings.map(({ id, since }) => `${id} ${since}`))).toEqual([
+    [],
+    ...[120, 130, 4000].map(() => ["VMNotMigratable 2026-01-02T00:00:00Z"]),
+  ]);
+  expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 3, inHand: 0 }], nodes: [{ phase: "Waiting" }, {}, {}] });
+});
+
+test("a node that does not come back with an earlier configuration is overdue, and its kubelet is not blamed on the change", () => {
+  const drained = { ...earlierDrain, lastAppliedDrain: earlierDrain.desiredDrain };
+  const rebooting = { ...drained, "post-config-action": "Rebooting" };
+  const down = { ...earlierNode(rebooting), status: { conditions: [{ type: "Ready", status: "Unknown" }] } };
+  const world = { nodes: [down, ...others], changes: [{ ...psiChange, hasKubeletDropIn: true }] };
+  const ids = diagnoseInTurn([0, world], [2699, world], [2700, world]).map(({ rollout }) =>
+    rollout.findings.map(({ id }) => id),
+  );
+  expect(ids).toEqual([[], [], ["RebootOverdue"]]);
 });

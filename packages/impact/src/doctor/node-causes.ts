@@ -33,7 +33,7 @@ export type NodeCauseContext = {
 
 /** Causes on one node of a pool. */
 export function nodeCauses(view: NodeView, pool: PoolView, context: NodeCauseContext): readonly RolloutCause[] {
-  switch (view.phase) {
+  switch (view.work.phase) {
     case "Degraded":
       return [degradedCause(view)];
     case "Draining":
@@ -62,10 +62,12 @@ function idOfReason(reason: string, state: string): FindingId {
   return reason.includes("ostree") ? "OSUpdateFailed" : "NodeDegraded";
 }
 
-function rebootCause({ node, since }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
+function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
+  const { since } = work;
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts.before, pool.name), platform);
-  const kubelet = pool.changes.find((change) => change.hasKubeletDropIn);
+  // Nobody knows whether an earlier target has the change.
+  const kubelet = phase === "Waiting" ? undefined : pool.changes.find((change) => change.hasKubeletDropIn);
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
     return { id: "KubeletDown", ...common, values: { n: node.name, mc: kubelet.machineConfig } };
@@ -97,14 +99,14 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
 }
 
 // Its age counts from when no cause was found, so that a drain goes on quietly once the cause is gone.
-function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
+function slowDrain({ node: { name }, work }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
   const unexplained = sightings.see(`drain without cause ${name}`);
   // What is left shrinks with every VM that has gone: the largest prediction counts.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
-  const values = { n: name, t: lastingText((facts.now - since) / 1000) };
+  const values = { n: name, t: lastingText((facts.now - work.since) / 1000) };
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
 

@@ -90,8 +90,8 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
   const observed = asNumber(at(object, "status", "observedGeneration"));
   if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
   const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
-  const reports = pool.nodes.flatMap(({ node, phase, report }) => {
-    const time = phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+  const reports = pool.nodes.flatMap(({ node, work, report }) => {
+    const time = work.phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
     if (time === "") return [];
     const start = `drain report ${node.name} `;
     // A process that has just started knows of no report, and what was shown counts.
@@ -117,16 +117,11 @@ function holdups(pool: PoolView, object: KubeObject): readonly RolloutCause[] {
       { id: "InvalidMaxUnavailable", ...common, values: { p: pool.name, x: String(rollout.maxUnavailable ?? "") } },
     ];
   const away = pool.nodes.filter(({ node, phase }) => phase !== "Degraded" && isUnavailable(rolloutNodeOf(node)));
-  const isMoving = pool.nodes.some(({ phase }) => isInHand(phase)) || away.some(isAtWork);
+  const isMoving = pool.nodes.some(({ work }) => isInHand(work.phase));
   if (away.length < limit || isMoving) return [];
   const why = [...new Set(away.map(reasonAway))].toSorted().join(", ");
   const nodes = nameNodes(away.map(({ node }) => node.name));
   return [{ id: "MaxUnavailableUsed", ...common, values: { p: pool.name, k: limit, nodes, n: away.length, why } }];
-}
-
-// One that still takes an earlier configuration gets the target afterwards.
-function isAtWork({ node: { currentConfig, desiredConfig, state } }: NodeView): boolean {
-  return currentConfig !== "" && (state !== "Done" || currentConfig !== desiredConfig);
 }
 
 function reasonAway({ node }: NodeView): string {

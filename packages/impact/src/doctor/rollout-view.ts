@@ -11,7 +11,7 @@ import { inRolloutOrder } from "../rollout.ts";
 import type { FindingId } from "./catalogue.ts";
 import { drainErrorOf, type MachineConfigNodeFact, withDrainError } from "./machine-config-nodes.ts";
 import type { MigrationFact } from "./migrations.ts";
-import { phaseOfNode } from "./node-phase.ts";
+import { phaseOfNode, workOfNode } from "./node-phase.ts";
 import { drainErrorKey, phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
@@ -59,12 +59,14 @@ export type RolloutCause = {
   readonly since?: number;
 };
 
+/** A phase of a node with the time of its first sight, in milliseconds. */
+type SeenPhase = { readonly phase: NodeRolloutPhase; readonly since: number };
+
 /** A node of a pool that rolls out. */
-export type NodeView = {
+export type NodeView = SeenPhase & {
   readonly node: NodeFact;
-  readonly phase: NodeRolloutPhase;
-  /** Milliseconds: the first sight of the phase. */
-  readonly since: number;
+  /** What it is at; another phase than its own only while it takes an earlier target. See `workOfNode`. */
+  readonly work: SeenPhase;
   readonly report: MachineConfigNodeFact | undefined;
 };
 
@@ -96,8 +98,10 @@ export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly Po
       const reached = phaseOfNode(node, target, report);
       // What it has reached is what the pool aimed at before the change.
       const phase = reached === "Done" && !isRendered ? "Waiting" : reached;
-      const since = sightings.see(phaseKey(node.name, phase));
-      return { node, phase, since, report: phase === "Draining" && report ? withLastError(report, sightings) : report };
+      const seen = (each: NodeRolloutPhase) => ({ phase: each, since: sightings.see(phaseKey(node.name, each)) });
+      const work = seen(workOfNode(node, phase, report));
+      const isDraining = work.phase === "Draining" && report !== undefined;
+      return { node, ...seen(phase), work, report: isDraining ? withLastError(report, sightings) : report };
     });
     return { name, object, target, changes, nodes };
   });
