@@ -102,7 +102,8 @@ export class DiagnosedSimulation {
   #read(): DoctorFacts {
     const [kubevirt] = this.#list("KubeVirt");
     const machineConfigNodes = assessed(this.#list("MachineConfigNode").map(readMachineConfigNodeFact));
-    const named = podsToRead({ machineConfigNodes, sightings: this.#last?.sightings ?? new Map() });
+    const sightings = this.#last?.sightings ?? new Map<string, number>();
+    const named = podsToRead({ machineConfigNodes, sightings, before: this.#last?.rollout });
     const isNamed = ({ metadata }: KubeObject) =>
       named.some(({ namespace, name }) => metadata.namespace === namespace && metadata.name === name);
     const { name: machineConfig } = this.#change.metadata;

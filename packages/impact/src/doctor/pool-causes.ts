@@ -37,10 +37,19 @@ function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: 
       const { name } = config.metadata;
       return text === undefined ? [] : [{ name, text }];
     });
+  const reportedSince = readTime(failed?.time ?? "");
+  const reported = reportedSince === undefined ? {} : { reportedSince };
   return [
     ...(failed === undefined
       ? []
-      : [{ id: "RenderFailed" as const, object: objectOf(pool), values: { p: pool.name, text: failed.message } }]),
+      : [
+          {
+            id: "RenderFailed" as const,
+            object: objectOf(pool),
+            values: { p: pool.name, text: failed.message },
+            ...reported,
+          },
+        ]),
     ...refused.map(({ name, text }) => ({
       id: "KubeletConfigFailed" as const,
       object: { kind: "KubeletConfig", name },
@@ -69,6 +78,7 @@ function conditionsOf(object: KubeObject) {
     type: text(condition, "type"),
     status: text(condition, "status"),
     message: text(condition, "message"),
+    time: text(condition, "lastTransitionTime"),
   }));
 }
 
