@@ -112,6 +112,18 @@ test("a drain that is asked for and not reported on for ten minutes means that t
   expect(ids).toEqual([[], [], ["DrainSlow"], ["ControllerDown"]]);
 });
 
+test("while the operator reports on one of the nodes that are drained, it acts, however long the others wait for their turn", () => {
+  const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Draining"));
+  const reported = (time: string): RolloutGiven => ({
+    nodes,
+    reports: [reportOf("worker-0", "", time), reportOf("worker-1", "", "long ago")],
+  });
+  const ids = diagnoseInTurn([0, reported("a")], [300, reported("b")], [600, reported("b")], [900, reported("b")]).map(
+    ({ rollout }) => rollout.findings.map(({ id }) => id),
+  );
+  expect(ids).toEqual([[], [], [], ["ControllerDown"]]);
+});
+
 test("what a drain fails of counts on while the next attempt is under way, and ends with the first that says otherwise", () => {
   const said = (message: string): RolloutGiven => ({ nodes: draining, reports: [reportOf("worker-0", message)] });
   const failed = said('Error: error when waiting for pod "a" in namespace "apps" to terminate: timeout');
@@ -135,12 +147,13 @@ test("times at which something becomes a cause are known in advance", () => {
   expect(nextOf(copied)).toBe(Date.UTC(2026, 0, 2) + 0.8 * 150 * 8 * 1000 + 1);
 });
 
-test("a VM that can only go to a node on its way back blocks nothing", () => {
+test.each([
+  ["at first", "true"],
+  ["also when KubeVirt has not heard of it for minutes", "false"],
+])("a VM that can only go to a node on its way back blocks nothing, %s", (_when, schedulable) => {
   const spec = { nodeSelector: { disk: "local" } };
-  const nodes = [
-    rollingNode("worker-0", "Draining"),
-    rollingNode("worker-1", "Rebooting", { isReady: true, labels: { disk: "local" } }),
-  ];
+  const labels = { disk: "local", "kubevirt.io/schedulable": schedulable };
+  const nodes = [rollingNode("worker-0", "Draining"), rollingNode("worker-1", "Rebooting", { isReady: false, labels })];
   const world: RolloutGiven = { nodes, vms: [vmOn({ spec })], vmims: [migrationObject("vm-0", "Pending")] };
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
 });

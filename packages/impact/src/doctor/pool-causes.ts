@@ -94,7 +94,8 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// The operator reports each attempt to drain, at least every seven minutes.
+// The operator reports each attempt to drain, at least every seven minutes. It drains five nodes at a time, so each of many waits longer
+// for its turn: while it reports on one, it acts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   const observed = asNumber(at(object, "status", "observedGeneration"));
@@ -108,10 +109,10 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
     const first = sightings.rest(start) === undefined ? shown : undefined;
     return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
   });
-  const oldest = reports.toSorted((left, right) => left - right)[0];
-  if (oldest === undefined) return [];
-  if (sightings.now - oldest >= renewalMs) return [{ ...cause, since: oldest }];
-  sightings.expectAt(oldest + renewalMs);
+  const newest = reports.toSorted((left, right) => left - right).at(-1);
+  if (newest === undefined) return [];
+  if (sightings.now - newest >= renewalMs) return [{ ...cause, since: newest }];
+  sightings.expectAt(newest + renewalMs);
   return [];
 }
 

@@ -175,6 +175,8 @@ export class DrainedVmCauses {
   }
 }
 
+const schedulable = "kubevirt.io/schedulable";
+
 // One that is past its drain takes VMs again soon: nobody must act on a VM that waits for it.
 function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView[]): readonly NodeFact[] {
   const isReturning = new Set(
@@ -186,6 +188,8 @@ function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView
   return nodes.map((node) => {
     if (!isReturning.has(node.name)) return node;
     const taints = node.taints.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
-    return { ...node, isReady: true, isCordoned: false, taints };
+    // KubeVirt takes the label back from a node that it has not heard of for five minutes.
+    const labels = schedulable in node.labels ? { ...node.labels, [schedulable]: "true" } : node.labels;
+    return { ...node, isReady: true, isCordoned: false, taints, labels };
   });
 }
