@@ -6,6 +6,7 @@ import { scenarios } from "../scenarios.ts";
 import type { InMemorySimulation } from "./in-memory-simulation.ts";
 import {
   drainSays,
+  edit,
   fault,
   hasMigration,
   isAskedToLeave,
@@ -110,8 +111,9 @@ export const drainFaults: readonly PlantedFault[] = [
     isThere: hasMigration("Pending"),
     age: 600,
     severity: "info",
-    end: () => undefined,
-    lingers: 7200,
+    end: edit(keys.hco, {
+      spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 100, parallelOutboundMigrationsPerNode: 100 } },
+    }),
   },
   {
     id: "LanesTaken",
