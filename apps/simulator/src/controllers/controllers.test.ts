@@ -64,6 +64,26 @@ test("a KubeletConfig tells what became of its last three tries, the newest last
   expect(types()).toEqual(["Accepted False", "Accepted True", "Accepted False", "Failure True"]);
 });
 
+test("a node that is silent for five minutes loses KubeVirt's label until it is back", () => {
+  const simulation = simulated(threeWorkers);
+  const key = "Node/worker-0";
+  const label = () => simulation.objects.get(key)?.metadata.labels?.["kubevirt.io/schedulable"];
+  const silence = (isSilent: boolean) => {
+    const { metadata, ...node } = simulation.objects.get(key) as KubeObject;
+    const { "simulator.kubevirt.io/not-ready": _fault, ...annotations } = metadata.annotations ?? {};
+    const faults = isSilent ? { "simulator.kubevirt.io/not-ready": "" } : {};
+    simulation.objects.set(key, { ...node, metadata: { ...metadata, annotations: { ...annotations, ...faults } } });
+  };
+  silence(true);
+  const labels = [299, 2].map((seconds) => {
+    simulation.runFor(seconds);
+    return label();
+  });
+  silence(false);
+  simulation.runFor(1);
+  expect([...labels, label()]).toEqual(["true", "false", "true"]);
+});
+
 test("HCO lets machines migrate by default, and not where there is one worker", () => {
   expect(hcoAt(simulated(threeWorkers), "spec", "evictionStrategy")).toBe("LiveMigrate");
   expect(hcoAt(simulated(singleNode), "spec", "evictionStrategy")).toBe("None");
