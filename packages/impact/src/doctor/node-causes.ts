@@ -94,8 +94,9 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
 // Its age counts from when no cause was found, so that a drain goes on quietly once the cause is gone.
 function slowDrain({ node: { name }, work }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
-  // Whoever has not watched: a VM that has just left explains much of the time.
-  const reported = Math.max(work.since, vms.lastEvacuationOf(name) ?? work.since);
+  // Whoever has not watched does not know for how long VMs have been leaving: the last that was asked to explains the time until then.
+  const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
+  const reported = Math.max(work.since, leftAt ?? work.since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
   // What is left shrinks with every VM that has gone: the largest prediction counts.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;

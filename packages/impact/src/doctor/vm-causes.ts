@@ -79,10 +79,8 @@ export class DrainedVmCauses {
     // KubeVirt's words name the VM and its pods.
     const reason = this.#facts.areVmsNamed && failureReason !== "" ? { reason: failureReason } : {};
     const failing = isAsked && failures >= 3 ? [this.#cause("MigrationFailing", vm, { k: failures, ...reason })] : [];
-    // Attempts of an earlier drain may be among them.
-    const reportedSince = Math.max(since, searchedSince);
-    const unschedulable = { ...this.#cause("MigrationUnschedulable", vm, this.#shortOf(vm)), reportedSince };
-    const waiting = isWithoutTarget && isAsked ? [unschedulable] : [];
+    // Attempts of an earlier drain may be among those that looked for a target.
+    const waiting = isWithoutTarget && isAsked ? [this.#unschedulable(vm, Math.max(since, searchedSince))] : [];
     const held = open?.hold === undefined ? [] : [this.#held(vm, open.hold)];
     const slow = open?.phase === "Running" ? this.#slow(vm, open) : [];
     const found = [...failing, ...waiting, ...held, ...slow];
@@ -99,6 +97,10 @@ export class DrainedVmCauses {
       values: { v: `${namespace}/${shown}`, ...values },
       names: { vm: shown, ns: namespace, hco: hcoNamespaceOf(this.#facts) },
     };
+  }
+
+  #unschedulable(vm: VmFact, reportedSince: number): RolloutCause {
+    return { ...this.#cause("MigrationUnschedulable", vm, this.#shortOf(vm)), reportedSince };
   }
 
   // How much memory the emptiest node lacks.
