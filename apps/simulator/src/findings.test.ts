@@ -1,12 +1,14 @@
-// Each finding of the catalogue by a planted fault, in simulated time: at its age, alone, and gone with its cause.
+// Each finding of the catalogue by a planted fault, in simulated time: at its age, alone, in its words, and gone with its cause.
 
+import { at, type KubeObject } from "@virt/engine";
 import { findingCatalogue } from "@virt/impact";
 import { expect, test } from "vitest";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
-import { DiagnosedSimulation, isRolledOut } from "./testing/diagnosed-simulation.ts";
+import { DiagnosedSimulation, isRolledOut, type SeenFindings } from "./testing/diagnosed-simulation.ts";
 import { drainFaults } from "./testing/drain-faults.ts";
-import { type PlantedFault, psi, small } from "./testing/planted-faults.ts";
+import { faultTexts } from "./testing/fault-texts.ts";
+import { edit, keys, type PlantedFault, psi, small } from "./testing/planted-faults.ts";
 import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
@@ -26,42 +28,85 @@ function runUntil(run: DiagnosedSimulation, isOver: () => boolean, watch?: () =>
 
 const named = faults.map((fault) => ({ ...fault, title: [fault.id, fault.by ?? ""].join(" ").trim() }));
 
-test.each(named)("$title is found at its age and alone, and goes with its cause", (fault) => {
-  const { id, scenario = small, change = psi, severity, beside = [], lingers = 10 } = fault;
-  const run = new DiagnosedSimulation(scenario, change);
-  const { simulation, seen } = run;
-  fault.plant?.(simulation);
-  run.start();
-  let there: number | undefined;
-  const watch = () => {
-    if (there === undefined && fault.isThere(simulation)) there = simulation.seconds();
-  };
-  const isFound = ({ findings }: (typeof seen)[number]) =>
-    findings.some((finding) => finding.id === id && finding.severity === severity);
-  runUntil(run, () => seen.some(isFound), watch);
-  const age = (seen.find(isFound)?.seconds ?? 0) - (there ?? Number.NaN);
-  expect(age).toBeGreaterThanOrEqual(fault.age - 1);
-  expect(age).toBeLessThanOrEqual(fault.age + 10);
-  const others = seen
-    .flatMap(({ findings }) => findings)
-    .filter(
-      (finding) => finding.severity === "blocking" && finding.id !== id && !beside.includes(finding.id as "DrainSlow"),
-    );
-  expect(others).toEqual([]);
+test.each(named)(
+  "$title is found at its age and alone, in its words and with its command, and goes with its cause",
+  (fault) => {
+    const { id, title, scenario = small, change = psi, severity, beside = [], lingers = 10 } = fault;
+    const run = new DiagnosedSimulation(scenario, change);
+    const { simulation, seen } = run;
+    fault.plant?.(simulation);
+    run.start();
+    let there: number | undefined;
+    const watch = () => {
+      if (there === undefined && fault.isThere(simulation)) there = simulation.seconds();
+    };
+    const isFound = (finding: SeenFindings["findings"][number]) => finding.id === id && finding.severity === severity;
+    const firstSeen = () => seen.find(({ findings }) => findings.some(isFound));
+    runUntil(run, () => firstSeen() !== undefined, watch);
+    const { message, command } = firstSeen()?.findings.find(isFound) ?? {};
+    expect({ message, command }).toEqual(faultTexts.get(title));
+    const age = (firstSeen()?.seconds ?? 0) - (there ?? Number.NaN);
+    expect(age).toBeGreaterThanOrEqual(fault.age - 1);
+    expect(age).toBeLessThanOrEqual(fault.age + 10);
+    const others = seen
+      .flatMap(({ findings }) => findings)
+      .filter(
+        (finding) =>
+          finding.severity === "blocking" && finding.id !== id && !beside.includes(finding.id as "DrainSlow"),
+      );
+    expect(others).toEqual([]);
 
-  fault.end(simulation);
-  const ended = simulation.seconds();
-  runUntil(run, () => isRolledOut(simulation, change));
-  const later = seen.filter(({ seconds }) => seconds > ended + lingers).flatMap(({ findings }) => findings);
-  expect(later.filter((finding) => finding.id === id || finding.severity === "blocking")).toEqual([]);
-});
+    fault.end(simulation);
+    const ended = simulation.seconds();
+    runUntil(run, () => isRolledOut(simulation, change));
+    const later = seen.filter(({ seconds }) => seconds > ended + lingers).flatMap(({ findings }) => findings);
+    expect(later.filter((finding) => finding.id === id || finding.severity === "blocking")).toEqual([]);
+  },
+);
 
 const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? expect.fail(`no scenario ${name}`);
-const faultless = ["three-workers", "custom-pool"];
+const withRole = (role: string): KubeObject => ({
+  ...psi,
+  metadata: { name: `99-${role}-psi-karg`, labels: { "machineconfiguration.openshift.io/role": role } },
+});
+const faultless = [
+  ["three-workers", "worker", ["worker"]],
+  ["no-vms", "worker", ["worker"]],
+  ["custom-pool", "worker", ["infra", "worker"]],
+  ["compact", "master", ["master"]],
+] as const;
 
-test.each(faultless)("a rollout of %s, without faults, has no blocking finding", (name) => {
-  const run = new DiagnosedSimulation(scenarioOf(name), psi);
+test.each(faultless)(
+  "a rollout of %s, without faults, for the role %s has no blocking finding",
+  (name, role, pools) => {
+    const change = withRole(role);
+    const run = new DiagnosedSimulation(scenarioOf(name), change);
+    run.start();
+    runUntil(run, () => isRolledOut(run.simulation, change));
+    expect(run.rollout?.pools.map((pool) => [pool.name, pool.done])).toEqual(
+      pools.map((pool) => [pool, run.rollout?.pools.find((each) => each.name === pool)?.total]),
+    );
+    expect(run.seen.flatMap(({ findings }) => findings).filter(({ severity }) => severity === "blocking")).toEqual([]);
+  },
+);
+
+test("a finding stays when the pool aims at something else meanwhile, also past the daemon's hour, and goes with its cause", () => {
+  const run = new DiagnosedSimulation(scenarioOf("stuck-drain"), psi);
+  const idsNow = () => run.rollout?.findings.map(({ id }) => id);
+  const target = () => at(run.simulation.objects.get(keys.pool), "spec", "configuration", "name");
   run.start();
+  run.runFor(300);
+  expect(idsNow()).toEqual(["VMNotMigratable"]);
+  const before = target();
+  const metadata = { ...psi.metadata, name: "98-worker-other" };
+  run.simulation.addObject({ ...psi, metadata, spec: { kernelArguments: ["other=1"] } });
+  const [moved, late] = [60, 3 * hour].map((seconds) => {
+    run.runFor(seconds);
+    return { ids: idsNow(), isMoved: target() !== before };
+  });
+  expect([moved, late]).toEqual([0, 1].map(() => ({ ids: ["VMNotMigratable"], isMoved: true })));
+  edit("VirtualMachine/vms/pinned-0", { spec: { runStrategy: "Halted" } })(run.simulation);
+  run.runFor(10);
+  expect(idsNow()).toEqual([]);
   runUntil(run, () => isRolledOut(run.simulation, psi));
-  expect(run.seen.flatMap(({ findings }) => findings).filter(({ severity }) => severity === "blocking")).toEqual([]);
 });

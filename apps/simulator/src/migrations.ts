@@ -45,11 +45,12 @@ export function migrationLanes(cluster: ClusterState, holders: readonly KubeObje
   };
 }
 
-/** How many migrations may be asked for at once for a node: those that wait already count there, but not for the cluster. */
+/** How many migrations may be asked for at once for a node. Those that wait hold no lane, and do not count. */
 export function freeLanes(cluster: ClusterState, open: readonly KubeObject[], node: string): number {
   const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
-  const fromHere = open.filter((migration) => nodeOfMachine(findMachine(cluster, migration) ?? migration) === node);
-  return Math.max(0, Math.min(migrationsPerCluster - open.filter(hasLane).length, migrationsPerNode - fromHere.length));
+  const holders = open.filter(hasLane);
+  const fromHere = holders.filter((migration) => nodeOfMachine(findMachine(cluster, migration) ?? migration) === node);
+  return Math.max(0, Math.min(migrationsPerCluster - holders.length, migrationsPerNode - fromHere.length));
 }
 
 /** How many of the machine's migrations have failed one after the other, up to now. */

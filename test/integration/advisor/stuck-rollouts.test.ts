@@ -4,12 +4,13 @@ import { mkdtemp, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";
+import { asText, at } from "@virt/engine";
 import { drainFindingWorlds } from "@virt/impact/testing/drain-finding-worlds";
 import { poolFindingWorlds } from "@virt/impact/testing/pool-finding-worlds";
 import { inRepository } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { edit, eventsAbout, loadAware, paths, printRequestsOnFailure, removeAt } from "./cluster.ts";
+import { edit, eventsAbout, loadAware, paths, printRequestsOnFailure, readAt, removeAt } from "./cluster.ts";
 
 let testCluster: TestCluster;
 let file: string;
@@ -75,6 +76,28 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
   await expect
     .poll(async () => (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "RolloutStuck").length)
     .toBe(1);
+});
+
+test("it stays stuck when the pool aims at something else meanwhile, which the node in its drain is not given", async () => {
+  const { configs, server } = testCluster;
+  const targetNow = async () => asText(at(await readAt(server, paths.pool("worker")), "spec", "configuration", "name"));
+  const before = await targetNow();
+  const labels = { "machineconfiguration.openshift.io/role": "worker" };
+  const body = {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "98-worker-other", labels },
+    spec: { kernelArguments: ["other=1"] },
+  };
+  const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
+  expect((await server.request({ method: "POST", path, body })).status).toBe(201);
+  await expect.poll(targetNow).not.toBe(before);
+  const moved = await configs.until(
+    loadAware,
+    ({ rollout }) => rollout?.nodes.every(({ phase }) => phase === "Waiting") === true,
+  );
+  expect(idsOf(moved)).toEqual(["VMNotMigratable"]);
+  expect(isStuck(moved)).toBe(true);
 });
 
 test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {

@@ -62,10 +62,16 @@ function doctorOf(objects: readonly KubeObject[]) {
     areVmsNamed: true,
     wake: () => undefined,
   });
-  const context = { cluster: { read: () => Promise.resolve({ kind: "absent" }) } } as unknown as ReconcileContext;
+  const sentAt: number[] = [];
+  const send = () => {
+    sentAt.push(cluster.seconds);
+    return Promise.resolve({ kind: "answer", status: 200, body: { items: [] }, text: "{}", headers: {} });
+  };
+  const read = () => Promise.resolve({ kind: "absent" });
+  const context = { cluster: { read }, sender: { send } } as unknown as ReconcileContext;
   const diagnose = (status?: Partial<Status>) =>
     doctor.diagnose(configWith(status), start + cluster.seconds * 1000, context);
-  return { cluster, diagnose };
+  return { cluster, diagnose, sentAt, noteWritten: () => doctor.noteWritten("load-aware-rebalancing") };
 }
 
 test("a process that has just started leaves the status alone until its lists are there, and goes on with what it says", async () => {
@@ -95,6 +101,53 @@ test("a list that does not come is not waited for longer than a minute", async (
   expect(await diagnose()).toBeUndefined();
   cluster.seconds = 60;
   expect((await diagnose())?.rollout.pools).toMatchObject([{ name: "worker", total: 1, inHand: 1 }]);
+});
+
+/** The report of a drain that fails on so many pods of a namespace. */
+const drainFailingOn = (namespace: string, count: number): KubeObject => {
+  const errors = Array.from({ length: count }, (_, at) => `error when evicting pods/"p-${at}" -n "${namespace}": no`);
+  return {
+    apiVersion: `${annotationPrefix}/v1`,
+    kind: "MachineConfigNode",
+    metadata: { name: "worker-0" },
+    spec: { configVersion: { desired: "rendered-2" } },
+    status: { conditions: [{ type: "Drained", status: "Unknown", message: `Error: ${errors.join(", ")}` }] },
+  };
+};
+
+test("in no minute more than ten pods are read, whichever drains name them", async () => {
+  const { cluster, diagnose, sentAt } = doctorOf([drainFailingOn("a", 1)]);
+  for (const [seconds, namespace] of [
+    [0, "a"],
+    [59, "b"],
+    [60, "c"],
+    [61, "c"],
+    [118, "c"],
+    [119, "c"],
+  ] as const) {
+    cluster.seconds = seconds;
+    cluster.objects = [draining, pool, drainFailingOn(namespace, seconds === 0 ? 1 : 16)];
+    await diagnose();
+  }
+  const counts = [...Map.groupBy(sentAt, (seconds) => seconds)].map(([seconds, { length }]) => [seconds, length]);
+  expect(counts).toEqual([
+    [0, 1],
+    [59, 9],
+    [60, 1],
+    [119, 9],
+  ]);
+});
+
+test("a status that was just written is written again ten seconds later at the earliest, and the first at once", async () => {
+  const { cluster, diagnose, noteWritten } = doctorOf([]);
+  const first = await diagnose();
+  expect(first?.dueMs).toBe(0);
+  noteWritten();
+  cluster.seconds = 1;
+  cluster.objects = [{ ...draining, spec: {} }, nodeObject("worker-1"), pool];
+  expect((await diagnose({ ...(first && { rollout: first.rollout }) }))?.dueMs).toBe(start + 10_000);
+  const shown = await diagnose();
+  expect((await diagnose({ ...(shown && { rollout: shown.rollout }) }))?.dueMs).toBe(0);
 });
 
 const reporting = (apiVersion: string, kind: string, condition: JsonMap, more: JsonMap = {}): KubeObject => ({

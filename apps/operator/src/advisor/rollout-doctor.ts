@@ -26,7 +26,7 @@ const patienceMs = 60_000;
 /** A status is written for its rollout at most so often. */
 const restMs = 10_000;
 const podWindowMs = 60_000;
-/** Pods that are read in such a window. */
+/** Pods that are read in any time as long as the window. */
 const mostPods = 10;
 const infrastructureAgeMs = 600_000;
 
@@ -158,8 +158,8 @@ export class RolloutDoctor {
 /** Metadata of pods that drains fail on. Few are read a minute, and only while a drain names them. */
 class NamedPods {
   readonly #pods = new Map<string, PodFact | undefined>();
-  #windowMs = Number.NEGATIVE_INFINITY;
-  #left = 0;
+  /** When those of the last minute were read. */
+  #readMs: readonly number[] = [];
 
   async read(
     wanted: readonly NamedPod[],
@@ -169,10 +169,10 @@ class NamedPods {
     const keyOf = ({ namespace, name }: Pick<NamedPod, "namespace" | "name">) => `${namespace}/${name}`;
     const keys = new Set(wanted.map(keyOf));
     for (const key of this.#pods.keys()) if (!keys.has(key)) this.#pods.delete(key);
-    if (nowMs - this.#windowMs >= podWindowMs) [this.#windowMs, this.#left] = [nowMs, mostPods];
+    this.#readMs = this.#readMs.filter((ms) => nowMs - ms < podWindowMs);
     for (const pod of wanted) {
-      if (this.#pods.has(keyOf(pod)) || this.#left === 0) continue;
-      this.#left -= 1;
+      if (this.#pods.has(keyOf(pod)) || this.#readMs.length >= mostPods) continue;
+      this.#readMs = [...this.#readMs, nowMs];
       const found = await readNamedPod(pod, { sender, signal });
       if (found !== "unavailable") this.#pods.set(keyOf(pod), found); // else it is asked for again
     }

@@ -1,4 +1,4 @@
-import { asText, at, healthOf, type JsonMap, type KubeObject } from "@virt/engine";
+import { asList, asText, at, healthOf, type JsonMap, type KubeObject, member } from "@virt/engine";
 import { expect, test } from "vitest";
 import type { ClusterState } from "../cluster-state.ts";
 import type { Scenario } from "../scenario.ts";
@@ -41,9 +41,47 @@ test("each KubeletConfig of a pool gets a MachineConfig with a number of its own
 test("a KubeletConfig that selects no pool says so", () => {
   const lost = { ...kubeletConfig("lost"), spec: { machineConfigPoolSelector: { matchLabels: { no: "pool" } } } };
   const { objects } = simulated(threeWorkers, lost);
+  const message = "Error: could not find any MachineConfigPool set for KubeletConfig lost";
   expect(at(objects.get("KubeletConfig/lost"), "status", "conditions")).toMatchObject([
-    { type: "Failure", message: "Error: could not find any MachineConfigPool set for KubeletConfig lost" },
+    { type: "Accepted", status: "False", message },
+    { type: "Failure", status: "True", message },
   ]);
+});
+
+test("a KubeletConfig tells what became of its last three tries, the newest last, and then once more for older readers", () => {
+  const key = "KubeletConfig/a";
+  const simulation = simulated(threeWorkers, kubeletConfig("a"));
+  const types = () =>
+    asList(at(simulation.objects.get(key), "status", "conditions")).map((each) =>
+      [asText(member(each, "type")), asText(member(each, "status"))].join(" "),
+    );
+  expect(types()).toEqual(["Accepted True", "Success True"]);
+  for (const kubelet of [{ staticPodPath: "/a" }, { maxPods: 400 }, { clusterDomain: "a" }]) {
+    const live = simulation.objects.get(key) as KubeObject & { readonly spec: JsonMap };
+    simulation.objects.set(key, { ...live, spec: { ...live.spec, kubeletConfig: kubelet } });
+    simulation.runUntilIdle();
+  }
+  expect(types()).toEqual(["Accepted False", "Accepted True", "Accepted False", "Failure True"]);
+});
+
+test("a node that is silent for five minutes loses KubeVirt's label until it is back", () => {
+  const simulation = simulated(threeWorkers);
+  const key = "Node/worker-0";
+  const label = () => simulation.objects.get(key)?.metadata.labels?.["kubevirt.io/schedulable"];
+  const silence = (isSilent: boolean) => {
+    const { metadata, ...node } = simulation.objects.get(key) as KubeObject;
+    const { "simulator.kubevirt.io/not-ready": _fault, ...annotations } = metadata.annotations ?? {};
+    const faults = isSilent ? { "simulator.kubevirt.io/not-ready": "" } : {};
+    simulation.objects.set(key, { ...node, metadata: { ...metadata, annotations: { ...annotations, ...faults } } });
+  };
+  silence(true);
+  const labels = [299, 2].map((seconds) => {
+    simulation.runFor(seconds);
+    return label();
+  });
+  silence(false);
+  simulation.runFor(1);
+  expect([...labels, label()]).toEqual(["true", "false", "true"]);
 });
 
 test("HCO lets machines migrate by default, and not where there is one worker", () => {

@@ -12,6 +12,7 @@ import { reconcileNodes } from "./machine-config-daemon.ts";
 import { reconcileMachineConfigNodes } from "./machine-config-nodes.ts";
 import { reconcilePods } from "./pods.ts";
 import { createScenarioObjects, injectFaults } from "./scenario-objects.ts";
+import { reconcileSchedulableNodes } from "./schedulable-nodes.ts";
 import { reconcileVirtualMachines } from "./virtual-machine-owners.ts";
 
 export const simulatedControllers: readonly SimulatedController[] = [
@@ -25,6 +26,7 @@ export const simulatedControllers: readonly SimulatedController[] = [
   reconcilePools,
   reconcileNodes,
   reconcileMachineConfigNodes,
+  reconcileSchedulableNodes,
   reconcileVirtualMachines,
   reconcileKubevirt,
   reconcilePods,

@@ -1,7 +1,7 @@
 // Turns KubeletConfigs into MachineConfigs, one for each pool that a KubeletConfig selects.
 
-import { at, isMap, type KubeObject, matchesSelector } from "@virt/engine";
-import { type ClusterState, findObject, withTransitionTimes } from "../cluster-state.ts";
+import { asList, at, isMap, type KubeObject, matchesSelector, member } from "@virt/engine";
+import { type ClusterState, findObject } from "../cluster-state.ts";
 import { byCreation } from "../evictions.ts";
 import { generatedBy, machineConfigApi, nameSuffix } from "../node-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
@@ -109,14 +109,20 @@ function deleteGenerated(cluster: ClusterState, config: KubeObject): readonly Ob
     : [{ kind: "set", object: config, fields: { metadata: { finalizers: [] } }, manager, event }];
 }
 
+const keptTries = 3;
+
+// What became of each try, the newest last; behind them the newest once more, as older releases say it.
 function kubeletConfigStatus(cluster: ClusterState, config: KubeObject, error: string | undefined): ObjectWrite {
-  const condition =
-    error === undefined
-      ? ({ type: "Success", status: "True", reason: "", message: "Success" } as const)
-      : ({ type: "Failure", status: "False", reason: "", message: error } as const);
-  const status = {
-    observedGeneration: config.metadata.generation ?? 1,
-    conditions: withTransitionTimes(config, [condition], cluster.timestamp),
-  };
+  const message = error ?? "Success";
+  const isAccepted = error === undefined;
+  const known = asList(at(config, "status", "conditions")).filter((each) => member(each, "type") === "Accepted");
+  const last = known.at(-1);
+  const isSame = last !== undefined && member(last, "message") === message;
+  const lastTransitionTime = isSame ? (member(last, "lastTransitionTime") ?? "") : cluster.timestamp;
+  const common = { reason: "", message, lastTransitionTime };
+  const accepted = { type: "Accepted", status: isAccepted ? "True" : "False", ...common };
+  const legacy = { type: isAccepted ? "Success" : "Failure", status: "True", ...common };
+  const tries = isSame ? known : [...known, accepted].slice(-keptTries);
+  const status = { observedGeneration: config.metadata.generation ?? 1, conditions: [...tries, legacy] };
   return { kind: "set", object: config, fields: { status }, isStatus: true, manager };
 }

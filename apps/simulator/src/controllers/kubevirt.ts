@@ -187,7 +187,7 @@ function migrationFailure(
 
 const keptMigrations = 5; // finished ones of a machine, as KubeVirt does
 
-// Node by node no more of them than may run: the rest waits as a mark on the machine.
+// Node by node, while lanes are free: the rest waits as a mark on the machine.
 function evacuationMigrations(cluster: ClusterState): readonly ObjectWrite[] {
   if (isVirtControllerDown(cluster)) return [];
   const open = cluster.list("VirtualMachineInstanceMigration").filter((migration) => !isFinishedMigration(migration));

@@ -1,6 +1,6 @@
 // A simulated rollout with the doctor at its side: it diagnoses every state, and again whenever it has said that something comes of age.
 
-import { asText, at, type KubeObject, writeTime } from "@virt/engine";
+import { asText, at, type KubeObject, matchesSelector, writeTime } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
 import {
   assessed,
@@ -102,16 +102,16 @@ export class DiagnosedSimulation {
   #read(): DoctorFacts {
     const [kubevirt] = this.#list("KubeVirt");
     const machineConfigNodes = assessed(this.#list("MachineConfigNode").map(readMachineConfigNodeFact));
-    const named = podsToRead({ machineConfigNodes, sightings: this.#last?.sightings ?? new Map() });
+    const sightings = this.#last?.sightings ?? new Map<string, number>();
+    const named = podsToRead({ machineConfigNodes, sightings, before: this.#last?.rollout });
     const isNamed = ({ metadata }: KubeObject) =>
       named.some(({ namespace, name }) => metadata.namespace === namespace && metadata.name === name);
     const { name: machineConfig } = this.#change.metadata;
+    const pools = poolsOf(this.#state.objects, this.#change).map(({ metadata }) => metadata.name);
     return {
       now: 0,
-      disruption: [{ pool: "worker", class: "Reboot" }],
-      changes: [
-        { machineConfig, operation: "Apply", pools: ["worker"], hasKubeletDropIn: hasKubeletDropIn(this.#change) },
-      ],
+      disruption: pools.map((pool) => ({ pool, class: "Reboot" })),
+      changes: [{ machineConfig, operation: "Apply", pools, hasKubeletDropIn: hasKubeletDropIn(this.#change) }],
       pools: this.#list("MachineConfigPool"),
       nodes: assessed(this.#list("Node").map(readNodeFact)),
       policies: assessed(readDisruptionPolicies(this.#list("MachineConfiguration")[0])),
@@ -133,10 +133,20 @@ export class DiagnosedSimulation {
   }
 }
 
-/** Whether all nodes of the pool run what has the change in it. */
+/** Those that are rendered with the change. */
+function poolsOf(objects: ReadonlyMap<string, KubeObject>, { metadata }: KubeObject): readonly KubeObject[] {
+  return [...objects.values()].filter(
+    (object) =>
+      object.kind === "MachineConfigPool" &&
+      matchesSelector(at(object, "spec", "machineConfigSelector"), metadata.labels ?? {}),
+  );
+}
+
+/** Whether all nodes of its pools run what has the change in it. */
 export function isRolledOut({ objects }: InMemorySimulation, change: KubeObject): boolean {
-  const pool = objects.get("MachineConfigPool/worker");
-  const sources = JSON.stringify(at(pool, "spec", "configuration", "source") ?? []);
-  const target = asText(at(pool, "spec", "configuration", "name"));
-  return sources.includes(`"${change.metadata.name}"`) && at(pool, "status", "configuration", "name") === target;
+  return poolsOf(objects, change).every((pool) => {
+    const sources = JSON.stringify(at(pool, "spec", "configuration", "source") ?? []);
+    const target = asText(at(pool, "spec", "configuration", "name"));
+    return sources.includes(`"${change.metadata.name}"`) && at(pool, "status", "configuration", "name") === target;
+  });
 }

@@ -3,8 +3,10 @@
 import type { KubeObject } from "@virt/engine";
 import type { Scenario, VmGroup } from "../scenario.ts";
 import { scenarios } from "../scenarios.ts";
+import type { InMemorySimulation } from "./in-memory-simulation.ts";
 import {
   drainSays,
+  edit,
   fault,
   hasMigration,
   isAskedToLeave,
@@ -29,14 +31,21 @@ const podsOf = (...names: readonly string[]): Scenario => {
   return { ...budgets, vms: [], objects };
 };
 
+/** More machines than may leave at once, and what holds them is the same for all. */
+const heldMachines = [0, 1, 2, 3].map((index) => `VirtualMachineInstance/vms/vm-${index}`);
+const holdMigrations = (value: string | null) => (simulation: InMemorySimulation) => {
+  for (const key of heldMachines) fault(key, "migration-held", value)(simulation);
+};
+
 const held = (value: string, condition: string, severity: "blocking" | "warning"): PlantedFault => ({
   id: "MigrationHeld",
   by: value,
-  plant: fault(keys.machine, "migration-held", value),
+  scenario: withMachine({ count: heldMachines.length }),
+  plant: holdMigrations(value),
   isThere: (simulation) => migrationsIn(simulation, "Pending").some((each) => JSON.stringify(each).includes(condition)),
   age: 120,
   severity,
-  end: fault(keys.machine, "migration-held", null),
+  end: holdMigrations(null),
 });
 
 /** Another worker like the others, without any machine. */
@@ -102,8 +111,9 @@ export const drainFaults: readonly PlantedFault[] = [
     isThere: hasMigration("Pending"),
     age: 600,
     severity: "info",
-    end: () => undefined,
-    lingers: 7200,
+    end: edit(keys.hco, {
+      spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 100, parallelOutboundMigrationsPerNode: 100 } },
+    }),
   },
   {
     id: "LanesTaken",

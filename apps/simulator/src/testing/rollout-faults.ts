@@ -87,7 +87,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
   {
     id: "KubeletConfigFailed",
     plant: create(kubeletConfig),
-    isThere: reports("KubeletConfig/static-pods", "Failure", "False"),
+    isThere: reports("KubeletConfig/static-pods", "Accepted", "False"),
     age: 60,
     severity: "blocking",
     end: remove("KubeletConfig/static-pods"),

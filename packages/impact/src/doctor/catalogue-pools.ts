@@ -25,7 +25,7 @@ export const poolFindings = {
     ages: blockingFrom(60),
     message: "KubeletConfig <k> is refused: <text>",
     detected:
-      "The KubeletConfig selects the pool, and its condition Accepted is False (older releases: its last condition is Failure).",
+      "The KubeletConfig selects the pool, and its newest condition Accepted is False (older releases: its last condition is Failure).",
     cause: "A KubeletConfig for the pool has a field or a value that the Machine Config Operator does not take.",
     remedy: "Correct the KubeletConfig that is named; the operator tries again after each edit.",
   },
@@ -45,7 +45,7 @@ export const poolFindings = {
     message: "The Machine Config Operator does not act on <p>",
     command: `${mco} get pods`,
     detected:
-      "The pool's `observedGeneration` is behind its `generation`; or a drain was asked for and its report in the MachineConfigNode was not renewed for 10 minutes.",
+      "The pool's `observedGeneration` is behind its `generation`; or nodes are drained and none of their reports in the MachineConfigNodes was renewed for 10 minutes.",
     cause: "The Machine Config Controller is down, not elected, or cannot reach the API server.",
     remedy:
       "Bring its pod back: look for a node without room, an image that is not pulled, a crash. The rollout goes on where it stopped.",

@@ -227,27 +227,6 @@ test("five thousand VMs that block, with the longest names there are, fit into 1
   expect(rollout.nodes.length + rollout.more.nodes).toBe(100);
 });
 
-const nodes = [rollingNode("worker-0", "Draining")];
-const shown: readonly (readonly [string, number, RolloutGiven])[] = [
-  ["VMNotMigratable", 120, { nodes, vms: [vmObject("vm-0", "worker-0", { isMigratable: false })] }],
-  ["ControllerDown", 600, { nodes, reports: [reportOf("worker-0", "", "a")] }],
-  ["DrainSlow", 900, { nodes }],
-];
-
-test.each(shown)(
-  "a process that has just started goes on with %s and the node at work as the status has them",
-  (id, age, world) => {
-    const last = diagnoseInTurn([0, world], [age, world])[1];
-    const restarted = diagnoseRollout({ ...rolloutFacts(world, age + 1, last), sightings: new Map() });
-    const later = diagnoseRollout(rolloutFacts(world, age + 2, restarted));
-    for (const { rollout } of [restarted, later]) {
-      expect(rollout.findings.map((finding) => finding.id)).toEqual([id]);
-      expect(rollout.findings).toEqual(last?.rollout.findings);
-      expect(rollout.nodes).toEqual(last?.rollout.nodes);
-    }
-  },
-);
-
 test("a clock that was set back makes nothing older than now", () => {
   const world: RolloutGiven = { nodes: [rollingNode("worker-0", "Draining")] };
   const [first] = diagnoseInTurn([5000, world]);

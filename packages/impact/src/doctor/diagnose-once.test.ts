@@ -1,24 +1,45 @@
+// A first look: what counts from times that the cluster tells, and what is young.
+
+import type { JsonMap, KubeObject, RolloutFinding } from "@virt/api";
 import { writeTime } from "@virt/engine";
 import { expect, test } from "vitest";
 import { poolObject } from "../testing/cluster-builder.ts";
 import { changeOfPool, diagnoseOnce } from "./diagnose-once.ts";
-import { vmOn, withVm } from "./testing/finding-parts.ts";
-import { reportOf, rolloutFacts } from "./testing/rollout-builder.ts";
+import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
+import { draining, oneDown, poolWith, vmOn, withVm } from "./testing/finding-parts.ts";
+import {
+  diagnoseInTurn,
+  migrationObject,
+  psiChange,
+  type RolloutGiven,
+  reportOf,
+  rolloutFacts,
+} from "./testing/rollout-builder.ts";
 
 const start = rolloutFacts({}, 0).now;
-
-function diagnoseDrainOf(minutes: number) {
-  const blocked = withVm(vmOn({ isMigratable: false }));
-  const lastTransitionTime = writeTime(start);
-  const cordoned = { type: "Cordoned", status: "True", message: "", lastTransitionTime };
-  const report = { ...reportOf("worker-0", ""), status: { conditions: [cordoned] } };
-  return diagnoseOnce(rolloutFacts({ ...blocked, reports: [report] }, minutes * 60));
-}
+const timeAt = (seconds: number) => writeTime(start + seconds * 1000);
+const condition = (type: string, status: string, seconds: number, message = "") => ({
+  type,
+  status,
+  message,
+  lastTransitionTime: timeAt(seconds),
+});
+/** Of a node that was cordoned at the start. */
+const reported = (...conditions: readonly JsonMap[]): RolloutGiven => ({
+  reports: [{ ...reportOf("worker-0", ""), status: { conditions: [condition("Cordoned", "True", 0), ...conditions] } }],
+});
+const foundAt = (seconds: number, given: RolloutGiven) => {
+  const { rollout, young } = diagnoseOnce(rolloutFacts(given, seconds));
+  const idsOf = (findings: readonly RolloutFinding[]) => findings.map(({ id, severity }) => `${severity} ${id}`);
+  return { findings: idsOf(rollout.findings), young: idsOf(young) };
+};
+const diagnoseDrainOf = (minutes: number) =>
+  diagnoseOnce(rolloutFacts({ ...withVm(vmOn({ isMigratable: false })), ...reported() }, minutes * 60));
 
 test("what holds a drain counts from the time at which the node was cordoned, though nobody watched", () => {
   const { rollout, young } = diagnoseDrainOf(10);
   expect(rollout.findings.map(({ id, severity, since }) => ({ id, severity, since }))).toEqual([
-    { id: "VMNotMigratable", severity: "blocking", since: writeTime(start) },
+    { id: "VMNotMigratable", severity: "blocking", since: timeAt(0) },
   ]);
   expect(young).toEqual([]);
 });
@@ -27,6 +48,78 @@ test("what may pass is told apart from what lasts", () => {
   const { rollout, young } = diagnoseDrainOf(1);
   expect(rollout.findings).toEqual([]);
   expect(young.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
+});
+
+/** A migration with the time of its creation, and of its search for a target where that is later. */
+const migrationFrom = (phase: string, created: number, searched = created): KubeObject => {
+  const phaseTransitionTimestamps = [{ phase: "Scheduling", phaseTransitionTimestamp: timeAt(searched) }];
+  const object = migrationObject("vm-0", phase, { at: created % 60, status: { phaseTransitionTimestamps } });
+  return { ...object, metadata: { ...object.metadata, creationTimestamp: timeAt(created) } };
+};
+
+test.each([
+  ["a migration that was created a moment ago", [migrationFrom("Scheduling", 1195)], "MigrationUnschedulable"],
+  ["a migration whose turn has just come", [migrationFrom("Scheduling", 100, 1195)], "MigrationUnschedulable"],
+  [
+    "a migration after one that had a target",
+    [migrationFrom("Failed", 1000), migrationFrom("Running", 1100), migrationFrom("Scheduling", 1195)].map(
+      (each, index) =>
+        index === 1 ? { ...each, status: { phase: "Failed", migrationState: { startTimestamp: "x" } } } : each,
+    ),
+    "MigrationUnschedulable",
+  ],
+  ["a VM that was asked to leave a moment ago", [], "EvacuationNotStarted"],
+])("%s is no finding in a healthy drain", (_what, vmims, id) => {
+  const world = { ...withVm(vmOn(), vmims), ...reported() };
+  const { findings, young } = foundAt(1200, world);
+  expect(findings).toEqual([]);
+  expect(young).toEqual([`blocking ${id}`]);
+});
+
+test("a VM for which no target was found for minutes is told at once, over attempts that never ran", () => {
+  const world = { ...withVm(vmOn(), [migrationFrom("Failed", 880), migrationFrom("Scheduling", 1195)]), ...reported() };
+  expect(foundAt(1200, world).findings).toEqual(["blocking MigrationUnschedulable"]);
+});
+
+test("attempts of an earlier drain make nothing older than this one", () => {
+  const world = { ...withVm(vmOn(), [migrationFrom("Failed", -9000), migrationFrom("Scheduling", 55)]), ...reported() };
+  expect(foundAt(60, world)).toEqual({ findings: [], young: ["blocking MigrationUnschedulable"] });
+});
+
+test("a drain that nothing explains for hours is slow, and one that a VM has just left is not", () => {
+  const failed = condition("Drained", "Unknown", 35_900, "Error: the server was unable to return a response");
+  const world = { nodes: draining, ...reported(failed) };
+  expect(foundAt(36_000, world)).toEqual({ findings: ["blocking DrainSlow"], young: [] });
+  const left = { ...world, vmims: [migrationFrom("Succeeded", 35_500)] };
+  expect(foundAt(36_000, left).findings).toEqual([]);
+});
+
+test("a node that does not come back is told at once, by the time at which its reboot was reported", () => {
+  const world = { nodes: oneDown, ...reported(condition("RebootedNode", "Unknown", 100)) };
+  expect(foundAt(2799, world).findings).toEqual([]);
+  expect(foundAt(2800, world).findings).toEqual(["blocking RebootOverdue"]);
+  const kubelet = { ...world, changes: [{ ...psiChange, hasKubeletDropIn: true }] };
+  expect(foundAt(2800, kubelet).findings).toEqual(["blocking KubeletDown"]);
+  const earlier = { nodes: oneDown, ...reported(condition("RebootedNode", "True", 100)) };
+  expect(foundAt(2800, earlier).findings).toEqual([]);
+});
+
+test("a pool that cannot render counts from the time in its condition", () => {
+  const world = poolWith({}, { conditions: [condition("RenderDegraded", "True", 0, "bad")] });
+  expect(foundAt(59, world)).toEqual({ findings: [], young: ["blocking RenderFailed"] });
+  expect(foundAt(60, world).findings).toEqual(["blocking RenderFailed"]);
+});
+
+const findingWorld = (name: string) => drainFindingWorlds.find(({ id }) => id === name) ?? expect.fail(`no ${name}`);
+
+test("what the advisor has shown of a drain counts while the next attempt is under way", () => {
+  const { world, age } = findingWorld("PodBudget");
+  const before = diagnoseInTurn([0, world], [age, world])[1]?.rollout;
+  const facts = rolloutFacts(
+    { ...world, ...reported(condition("Drained", "Unknown", 300, "Draining node.")) },
+    age + 30,
+  );
+  expect(diagnoseOnce({ ...facts, before }).rollout.findings).toEqual(before?.findings);
 });
 
 test("a pool that nobody of us changed is one that rolls out what it was rendered from", () => {

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
 import { vmObject, vmsOn } from "../testing/cluster-builder.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
-import { podsOfDrain, readMachineConfigNodeFact } from "./machine-config-nodes.ts";
+import { podsOfDrain } from "./drain-errors.ts";
+import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
 import { podsToRead } from "./node-causes.ts";
 import { hasKubeletDropIn } from "./rollout-view.ts";
 import {
@@ -177,7 +178,9 @@ test("pods are read from the message of a drain, in its order, each once and onl
     ["vms", "virt-launcher-vm-1", false],
   ]);
   const machineConfigNodes = { isAssessed: true, value: [report] } as const;
-  expect(podsToRead({ machineConfigNodes, sightings: new Map() }).map(({ name }) => name)).toEqual(["b"]);
+  expect(podsToRead({ machineConfigNodes, sightings: new Map(), before: undefined }).map(({ name }) => name)).toEqual([
+    "b",
+  ]);
 });
 
 test("a MachineConfig that changes how the kubelet starts is known by its files and units", () => {

@@ -32,7 +32,7 @@ const mostPerNode = 5;
  */
 export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
   const known = new Map([...sightingsOf(facts.before), ...facts.sightings]);
-  const sightings = new Sightings(known, facts.now);
+  const sightings = new Sightings(known, facts.now, facts.isUnwatched);
   const pools = viewPools(facts, sightings);
   const prediction = predictRollout(pools, facts, sightings);
   const aged = ageCauses(pools, prediction, facts, sightings);
@@ -95,7 +95,8 @@ function ageCause(cause: RolloutCause, facts: DoctorFacts, sightings: Sightings)
   const { id, node, object } = cause;
   const key = findingKey(id, aboutFinding(node, object));
   // What a status has shown does not get younger with another process.
-  const since = Math.min(cause.since ?? sightings.see(key), sightings.before(key) ?? Number.POSITIVE_INFINITY);
+  const seen = cause.since ?? sightings.seeSince(key, cause.reportedSince);
+  const since = Math.min(seen, sightings.before(key) ?? Number.POSITIVE_INFINITY);
   const ages = (findingCatalogue[id] as CatalogueEntry).ages.map((each) => ({
     severity: cause.severity ?? each.severity,
     at: since + (cause.ageSeconds ?? each.seconds) * 1000,

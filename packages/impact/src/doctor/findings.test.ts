@@ -1,14 +1,15 @@
 // Every finding alone in a small world: not before its age, with its words and its command, and gone with its cause.
 
 import { describe, expect, test } from "vitest";
-import { nodeObject } from "../testing/cluster-builder.ts";
+import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
-import { big, draining, others, vmOn, withVm } from "./testing/finding-parts.ts";
+import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
 import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
 import {
   diagnoseInTurn,
   migrationObject,
+  psiChange,
   type RolloutGiven,
   reportOf,
   rollingNode,
@@ -73,6 +74,33 @@ test("a backup and a utility volume hold a migration with a warning", () => {
   }
 });
 
+const tried = (type: string, status: string, message: string) => ({ type, status, message });
+const wasRefused = tried("Accepted", "False", "Error: bad");
+const wasAccepted = tried("Accepted", "True", "Success");
+
+test.each([
+  ["was mended", [wasRefused, wasAccepted, tried("Success", "True", "Success")], []],
+  ["was broken", [wasAccepted, wasRefused, tried("Failure", "True", "Error: bad")], ["KubeletConfigFailed"]],
+  [
+    "was broken, in an older release",
+    [tried("Success", "True", "Success"), tried("Failure", "False", "Error: bad")],
+    ["KubeletConfigFailed"],
+  ],
+  [
+    "was mended, in an older release",
+    [tried("Failure", "False", "Error: bad"), tried("Success", "True", "Success")],
+    [],
+  ],
+])("of a KubeletConfig that %s the newest try counts", (_how, conditions, ids) => {
+  const config = {
+    ...operator("KubeletConfig", conditions),
+    metadata: { name: "tuned" },
+    spec: { machineConfigPoolSelector: { matchLabels: { pool: "worker" } } },
+  };
+  const world = { ...healthy, kubeletConfigs: [config] };
+  expect(diagnoseInTurn([0, world], [60, world])[1]?.rollout.findings.map(({ id }) => id)).toEqual(ids);
+});
+
 test("a drain that is asked for and not reported on for ten minutes means that the operator is down", () => {
   const reported = (time: string): RolloutGiven => ({ nodes: draining, reports: [reportOf("worker-0", "", time)] });
   const ids = diagnoseInTurn(
@@ -82,6 +110,18 @@ test("a drain that is asked for and not reported on for ten minutes means that t
     [1100, reported("b")],
   ).map(({ rollout }) => rollout.findings.map(({ id }) => id));
   expect(ids).toEqual([[], [], ["DrainSlow"], ["ControllerDown"]]);
+});
+
+test("while the operator reports on one of the nodes that are drained, it acts, however long the others wait for their turn", () => {
+  const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Draining"));
+  const reported = (time: string): RolloutGiven => ({
+    nodes,
+    reports: [reportOf("worker-0", "", time), reportOf("worker-1", "", "long ago")],
+  });
+  const ids = diagnoseInTurn([0, reported("a")], [300, reported("b")], [600, reported("b")], [900, reported("b")]).map(
+    ({ rollout }) => rollout.findings.map(({ id }) => id),
+  );
+  expect(ids).toEqual([[], [], [], ["ControllerDown"]]);
 });
 
 test("what a drain fails of counts on while the next attempt is under way, and ends with the first that says otherwise", () => {
@@ -107,25 +147,58 @@ test("times at which something becomes a cause are known in advance", () => {
   expect(nextOf(copied)).toBe(Date.UTC(2026, 0, 2) + 0.8 * 150 * 8 * 1000 + 1);
 });
 
-test("a VM that can only go to a node on its way back blocks nothing", () => {
+test.each([
+  ["at first", "true"],
+  ["also when KubeVirt has not heard of it for minutes", "false"],
+])("a VM that can only go to a node on its way back blocks nothing, %s", (_when, schedulable) => {
   const spec = { nodeSelector: { disk: "local" } };
-  const nodes = [
-    rollingNode("worker-0", "Draining"),
-    rollingNode("worker-1", "Rebooting", { isReady: true, labels: { disk: "local" } }),
-  ];
+  const labels = { disk: "local", "kubevirt.io/schedulable": schedulable };
+  const nodes = [rollingNode("worker-0", "Draining"), rollingNode("worker-1", "Rebooting", { isReady: false, labels })];
   const world: RolloutGiven = { nodes, vms: [vmOn({ spec })], vmims: [migrationObject("vm-0", "Pending")] };
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
 });
 
-test("a node that waits for its place in a wave is no finding, nor is one that takes an earlier configuration", () => {
-  const earlier = nodeObject("worker-0", {
+/** Cordoned for a target that its pool had before. */
+const earlierNode = (annotations: Readonly<Record<string, string>>) =>
+  nodeObject("worker-0", {
     isCordoned: true,
-    annotations: {
-      "machineconfiguration.openshift.io/desiredConfig": "rendered-1b",
-      "machineconfiguration.openshift.io/state": "Working",
-      "machineconfiguration.openshift.io/desiredDrain": "drain-rendered-1b",
-    },
+    annotations: Object.fromEntries(
+      Object.entries({ desiredConfig: "rendered-1b", state: "Working", ...annotations }).map(([key, text]) => [
+        `${annotationPrefix}/${key}`,
+        text,
+      ]),
+    ),
   });
-  const world = { nodes: [earlier, ...others] };
+const earlierDrain = { desiredDrain: "drain-rendered-1b" };
+
+test("a node that waits for its place in a wave is no finding, nor is one that takes an earlier configuration in time", () => {
+  const world = { nodes: [earlierNode(earlierDrain), ...others] };
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
+});
+
+test("what holds a drain is still a finding when the pool aims at something else meanwhile, also past the daemon's hour", () => {
+  const vms = [vmOn({ isMigratable: false })];
+  const degraded = { ...earlierDrain, state: "Degraded", reason: "failed to drain node: worker-0 after 1 hour" };
+  const turns = diagnoseInTurn(
+    [0, { nodes: draining, vms }],
+    [120, { nodes: draining, vms }],
+    [130, { nodes: [earlierNode(earlierDrain), ...others], vms }],
+    [4000, { nodes: [earlierNode(degraded), ...others], vms }],
+  ).map(({ rollout }) => rollout);
+  expect(turns.map(({ findings }) => findings.map(({ id, since }) => `${id} ${since}`))).toEqual([
+    [],
+    ...[120, 130, 4000].map(() => ["VMNotMigratable 2026-01-02T00:00:00Z"]),
+  ]);
+  expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 3, inHand: 0 }], nodes: [{ phase: "Waiting" }, {}, {}] });
+});
+
+test("a node that does not come back with an earlier configuration is overdue, and its kubelet is not blamed on the change", () => {
+  const drained = { ...earlierDrain, lastAppliedDrain: earlierDrain.desiredDrain };
+  const rebooting = { ...drained, "post-config-action": "Rebooting" };
+  const down = { ...earlierNode(rebooting), status: { conditions: [{ type: "Ready", status: "Unknown" }] } };
+  const world = { nodes: [down, ...others], changes: [{ ...psiChange, hasKubeletDropIn: true }] };
+  const ids = diagnoseInTurn([0, world], [2699, world], [2700, world]).map(({ rollout }) =>
+    rollout.findings.map(({ id }) => id),
+  );
+  expect(ids).toEqual([[], [], ["RebootOverdue"]]);
 });

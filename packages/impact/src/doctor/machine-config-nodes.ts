@@ -1,8 +1,7 @@
-// What is known of a MachineConfigNode: how far an update is, and which pods a drain fails on.
+// What is known of a MachineConfigNode: how far an update is, and since when.
 
-import type { KubeObject } from "@virt/api";
-import { asList, asText, at, member } from "@virt/engine";
-import { isDnsName } from "./text-templates.ts";
+import type { KubeObject, NodeRolloutPhase } from "@virt/api";
+import { asList, asText, at, member, readTime } from "@virt/engine";
 
 /** Steps of an update, the last first; a step under way is Unknown. */
 export const updateSteps = [
@@ -49,52 +48,16 @@ export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNode
   };
 }
 
-/** The same with the error of an earlier attempt. */
-export function withDrainError(report: MachineConfigNodeFact, message: string): MachineConfigNodeFact {
-  const { Drained = { status: "Unknown", time: "" } } = report.conditions;
-  return { ...report, conditions: { ...report.conditions, Drained: { ...Drained, message } } };
-}
-
-/** What the last attempt to drain failed of; undefined while one is under way. */
-export function drainErrorOf({ conditions }: MachineConfigNodeFact): string | undefined {
-  const message = conditions.Drained?.message ?? "";
-  return /\b(?:error|failed)\b/i.test(message) ? message : undefined;
-}
-
-/** A pod that a failed drain names: its eviction is refused, or it does not end. */
-export type NamedPod = { readonly namespace: string; readonly name: string; readonly isTerminating: boolean };
-
-const mostPods = 20;
-
-/** The pods that the message of a failed drain names, each once, in its order. Anything may stand there: only names count. */
-export function podsOfDrain({ conditions }: MachineConfigNodeFact): readonly NamedPod[] {
-  const message = conditions.Drained?.message ?? "";
-  const quoted = String.raw`\\?"([^"\\]{1,253})\\?"`;
-  const evicting = new RegExp(`error when evicting pods/${quoted} -n ${quoted}`, "g");
-  const waiting = new RegExp(`error when waiting for pod ${quoted} in namespace ${quoted} to terminate`, "g");
-  const pods = [
-    ...matchesIn(message, evicting).map((pod) => ({ ...pod, isTerminating: false })),
-    ...matchesIn(message, waiting).map((pod) => ({ ...pod, isTerminating: true })),
-  ];
-  const known = new Map(
-    pods
-      .filter(({ namespace, name }) => isDnsName(namespace) && isDnsName(name))
-      .toSorted((left, right) => left.at - right.at)
-      .map(({ namespace, name, isTerminating }) => [`${namespace}/${name}`, { namespace, name, isTerminating }]),
-  );
-  return [...known.values()].slice(0, mostPods);
-}
-
-function matchesIn(message: string, pattern: RegExp) {
-  return [...message.matchAll(pattern)].map(({ index, 1: name = "", 2: namespace = "" }) => ({
-    namespace,
-    name,
-    at: index,
-  }));
-}
-
-/** Whether the message says that KubeVirt's webhook for evictions does not answer. */
-export function isEvictionWebhookDown({ conditions }: MachineConfigNodeFact): boolean {
-  const message = conditions.Drained?.message ?? "";
-  return message.includes("failed calling webhook") && message.includes("virt-launcher-eviction-interceptor");
+/**
+ * Milliseconds: when the node was in the phase at the latest; undefined where its report does not tell. A node is cordoned once for a drain,
+ * and nobody writes its report while it reboots: a time that was renewed makes the phase younger than it is, never older.
+ */
+export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
+  const { Cordoned, Drained, RebootedNode } = conditions;
+  const isUnderWay = RebootedNode?.status === "Unknown";
+  const ofPhase =
+    phase === "Draining" ? [Cordoned, Drained] : phase === "Rebooting" && isUnderWay ? [RebootedNode] : [];
+  const ofThisUpdate = ofPhase.filter((condition) => condition?.status !== "False");
+  const times = ofThisUpdate.flatMap((condition) => readTime(condition?.time ?? "") ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
 }

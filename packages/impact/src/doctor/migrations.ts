@@ -1,7 +1,7 @@
 // What is known of migrations (VirtualMachineInstanceMigrations): which are open, which failed, what holds them.
 
 import type { KubeObject } from "@virt/api";
-import { asList, asText, at, compareUtf8, member } from "@virt/engine";
+import { asList, asText, at, compareUtf8, member, readTime } from "@virt/engine";
 
 /** What is kept of a migration. */
 export type MigrationFact = {
@@ -12,8 +12,10 @@ export type MigrationFact = {
   readonly phase: string;
   /** RFC 3339 */
   readonly created: string;
-  /** Made because the VM's node is drained. */
-  readonly isEvacuation: boolean;
+  /** RFC 3339: since when a target is looked for; its creation where it does not tell. */
+  readonly searched: string;
+  /** The node that is drained and for which it was made; undefined: it was made for another reason. */
+  readonly evacuatedNode: string | undefined;
   /** Whether a target was ever found. */
   readonly hasTarget: boolean;
   readonly hold: MigrationHold | undefined;
@@ -39,9 +41,9 @@ const early = ["", "Pending", "Scheduling", "Failed"];
 export function readMigrationFact(object: KubeObject): MigrationFact {
   const text = (...path: readonly string[]) => asText(at(object, ...path)) ?? "";
   const phase = text("status", "phase");
-  const passed = asList(at(object, "status", "phaseTransitionTimestamps")).map(
-    (each) => asText(member(each, "phase")) ?? "",
-  );
+  const transitions = asList(at(object, "status", "phaseTransitionTimestamps"));
+  const passed = transitions.map((each) => asText(member(each, "phase")) ?? "");
+  const search = transitions.find((each) => member(each, "phase") === "Scheduling");
   const conditions = asList(at(object, "status", "conditions"));
   const isTrue = (type: string) =>
     conditions.some((condition) => member(condition, "type") === type && member(condition, "status") === "True");
@@ -51,7 +53,8 @@ export function readMigrationFact(object: KubeObject): MigrationFact {
     vm: text("spec", "vmiName"),
     phase,
     created: text("metadata", "creationTimestamp"),
-    isEvacuation: at(object, "metadata", "annotations", "kubevirt.io/evacuationMigration") !== undefined,
+    searched: asText(member(search, "phaseTransitionTimestamp")) ?? text("metadata", "creationTimestamp"),
+    evacuatedNode: asText(at(object, "metadata", "annotations", "kubevirt.io/evacuationMigration")),
     hasTarget:
       [phase, ...passed].some((each) => !early.includes(each)) ||
       text("status", "migrationState", "startTimestamp") !== "",
@@ -86,11 +89,13 @@ export type EvacuationProgress = {
   readonly failureReason: string;
   /** The present attempt has no target, and those right before it had none either. */
   readonly isWithoutTarget: boolean;
+  /** Milliseconds: since when the first of these looks for one; 0 where that is not known. */
+  readonly searchedSince: number;
 };
 
 /** Of a VM that was asked to leave its node. */
 export function evacuationOf(migrations: readonly MigrationFact[]): EvacuationProgress {
-  const evacuations = migrations.filter(({ isEvacuation }) => isEvacuation);
+  const evacuations = migrations.filter(({ evacuatedNode }) => evacuatedNode !== undefined);
   const ended = evacuations.filter((migration) => !isOpen(migration));
   const lastSuccess = ended.findLastIndex(({ phase }) => phase === "Succeeded");
   const failed = ended.slice(lastSuccess + 1);
@@ -98,10 +103,13 @@ export function evacuationOf(migrations: readonly MigrationFact[]): EvacuationPr
   const isLastWithoutTarget = failed.length > 0 && failed.at(-1)?.hasTarget === false;
   const isSearching = open?.phase === "Scheduling" && !open.hasTarget;
   const isBetween = isLastWithoutTarget && (open === undefined || !isUnderWay(open));
+  const attempts = [...failed, ...(open !== undefined && isSearching ? [open] : [])];
+  const inARow = attempts.slice(attempts.findLastIndex(({ hasTarget }) => hasTarget) + 1);
   return {
     open,
     failures: failed.length,
     failureReason: failed.at(-1)?.failureReason ?? "",
     isWithoutTarget: isSearching || isBetween,
+    searchedSince: readTime(inARow[0]?.searched ?? "") ?? 0,
   };
 }

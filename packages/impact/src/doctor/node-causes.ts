@@ -5,17 +5,10 @@ import { restartBounds } from "../duration.ts";
 import { budgetsByNamespace, coveringBudgets } from "../pods.ts";
 import { readClusterShape } from "../virt-settings.ts";
 import type { FindingId } from "./catalogue.ts";
-import { isEvictionWebhookDown, type NamedPod, podsOfDrain } from "./machine-config-nodes.ts";
+import { isEvictionWebhookDown, launcherPrefix, type NamedPod, podsOfDrain, withLastError } from "./drain-errors.ts";
 import { degradedReason } from "./node-phase.ts";
 import { restartSamplesOf } from "./observed-seconds.ts";
-import {
-  type DoctorFacts,
-  hcoNamespaceOf,
-  type NodeView,
-  type PoolView,
-  type RolloutCause,
-  withLastError,
-} from "./rollout-view.ts";
+import { type DoctorFacts, hcoNamespaceOf, type NodeView, type PoolView, type RolloutCause } from "./rollout-view.ts";
 import { Sightings } from "./sightings.ts";
 import { lastingText } from "./text-templates.ts";
 import type { DrainedVmCauses } from "./vm-causes.ts";
@@ -33,7 +26,7 @@ export type NodeCauseContext = {
 
 /** Causes on one node of a pool. */
 export function nodeCauses(view: NodeView, pool: PoolView, context: NodeCauseContext): readonly RolloutCause[] {
-  switch (view.phase) {
+  switch (view.work.phase) {
     case "Degraded":
       return [degradedCause(view)];
     case "Draining":
@@ -62,10 +55,12 @@ function idOfReason(reason: string, state: string): FindingId {
   return reason.includes("ostree") ? "OSUpdateFailed" : "NodeDegraded";
 }
 
-function rebootCause({ node, since }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
+function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
+  const { since } = work;
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts.before, pool.name), platform);
-  const kubelet = pool.changes.find((change) => change.hasKubeletDropIn);
+  // Nobody knows whether an earlier target has the change.
+  const kubelet = phase === "Waiting" ? undefined : pool.changes.find((change) => change.hasKubeletDropIn);
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
     return { id: "KubeletDown", ...common, values: { n: node.name, mc: kubelet.machineConfig } };
@@ -73,7 +68,7 @@ function rebootCause({ node, since }: NodeView, pool: PoolView, { facts }: NodeC
 }
 
 function drainCauses(view: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
-  const { node, report } = view;
+  const { node, report, work } = view;
   const down: readonly RolloutCause[] =
     report !== undefined && isEvictionWebhookDown(report)
       ? [
@@ -88,7 +83,7 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
   const pods = report === undefined ? [] : podsOfDrain(report);
   const found = [
     ...down,
-    ...context.vms.ofNode(node.name),
+    ...context.vms.ofNode(node.name, work.since),
     ...pods.flatMap((pod) => podCauses(pod, node.name, context.facts)),
   ];
   // A queue moves by itself: it does not explain a drain that takes for ever.
@@ -97,19 +92,19 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
 }
 
 // Its age counts from when no cause was found, so that a drain goes on quietly once the cause is gone.
-function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
+function slowDrain({ node: { name }, work }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
-  const unexplained = sightings.see(`drain without cause ${name}`);
+  // Whoever has not watched does not know for how long VMs have been leaving: the last that was asked to explains the time until then.
+  const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
+  const reported = Math.max(work.since, leftAt ?? work.since);
+  const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
   // What is left shrinks with every VM that has gone: the largest prediction counts.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
-  const values = { n: name, t: lastingText((facts.now - since) / 1000) };
+  const values = { n: name, t: lastingText((facts.now - work.since) / 1000) };
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
-
-/** Pods of a VM begin so; what becomes of them is the VM's matter. */
-const launcherPrefix = "virt-launcher-";
 
 function podCauses(pod: NamedPod, node: string, facts: DoctorFacts): readonly RolloutCause[] {
   const isLauncher = pod.name.startsWith(launcherPrefix);
@@ -131,10 +126,11 @@ function podCauses(pod: NamedPod, node: string, facts: DoctorFacts): readonly Ro
 export function podsToRead({
   machineConfigNodes,
   sightings,
-}: Pick<DoctorFacts, "machineConfigNodes" | "sightings">): readonly NamedPod[] {
+  before,
+}: Pick<DoctorFacts, "machineConfigNodes" | "sightings" | "before">): readonly NamedPod[] {
   const known = new Sightings(sightings, 0);
   return assessedOr(machineConfigNodes, [])
     .filter(({ conditions }) => conditions.Drained?.status !== "True")
-    .flatMap((report) => podsOfDrain(withLastError(report, known)))
+    .flatMap((report) => podsOfDrain(withLastError(report, known, before)))
     .filter(({ name, isTerminating }) => !isTerminating && !name.startsWith(launcherPrefix));
 }

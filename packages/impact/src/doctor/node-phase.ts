@@ -24,6 +24,21 @@ export function phaseOfNode(
   return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
 }
 
+/**
+ * How far a node is with what it was given last. That may be an earlier target of its pool: the operator gives a cordoned node no other,
+ * so one whose drain is stuck stays with it while its pool moves on, and waits.
+ */
+export function workOfNode(
+  node: NodeFact,
+  phase: NodeRolloutPhase,
+  report: MachineConfigNodeFact | undefined,
+): NodeRolloutPhase {
+  const { currentConfig, desiredConfig } = node;
+  if (phase !== "Waiting" || currentConfig === "" || desiredConfig === "") return phase;
+  const work = phaseOfNode(node, desiredConfig, report);
+  return work === "Done" ? phase : work;
+}
+
 /** The daemon calls itself degraded after an hour of draining as well; what holds the drain says more then. */
 const drainFailure = "failed to drain node";
 

@@ -37,10 +37,19 @@ function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: 
       const { name } = config.metadata;
       return text === undefined ? [] : [{ name, text }];
     });
+  const reportedSince = readTime(failed?.time ?? "");
+  const reported = reportedSince === undefined ? {} : { reportedSince };
   return [
     ...(failed === undefined
       ? []
-      : [{ id: "RenderFailed" as const, object: objectOf(pool), values: { p: pool.name, text: failed.message } }]),
+      : [
+          {
+            id: "RenderFailed" as const,
+            object: objectOf(pool),
+            values: { p: pool.name, text: failed.message },
+            ...reported,
+          },
+        ]),
     ...refused.map(({ name, text }) => ({
       id: "KubeletConfigFailed" as const,
       object: { kind: "KubeletConfig", name },
@@ -54,10 +63,10 @@ function selects(config: KubeObject, pool: KubeObject): boolean {
   return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
 }
 
-// Newer releases say whether it is accepted; older ones append what became of each try.
+// Releases say of the last few tries whether each was accepted, or append what became of it: the newest is the last.
 function refusalOf(config: KubeObject): string | undefined {
   const conditions = conditionsOf(config);
-  const accepted = conditions.find(({ type }) => type === "Accepted");
+  const accepted = conditions.findLast(({ type }) => type === "Accepted");
   if (accepted !== undefined) return accepted.status === "False" ? accepted.message : undefined;
   const last = conditions.at(-1);
   return last?.type === "Failure" ? last.message : undefined;
@@ -69,6 +78,7 @@ function conditionsOf(object: KubeObject) {
     type: text(condition, "type"),
     status: text(condition, "status"),
     message: text(condition, "message"),
+    time: text(condition, "lastTransitionTime"),
   }));
 }
 
@@ -84,24 +94,25 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// The operator reports each attempt to drain, at least every seven minutes.
+// The operator reports each attempt to drain, at least every seven minutes. It drains five nodes at a time, so each of many waits longer
+// for its turn: while it reports on one, it acts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   const observed = asNumber(at(object, "status", "observedGeneration"));
   if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
   const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
-  const reports = pool.nodes.flatMap(({ node, phase, report }) => {
-    const time = phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+  const reports = pool.nodes.flatMap(({ node, work, report }) => {
+    const time = work.phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
     if (time === "") return [];
     const start = `drain report ${node.name} `;
     // A process that has just started knows of no report, and what was shown counts.
     const first = sightings.rest(start) === undefined ? shown : undefined;
     return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
   });
-  const oldest = reports.toSorted((left, right) => left - right)[0];
-  if (oldest === undefined) return [];
-  if (sightings.now - oldest >= renewalMs) return [{ ...cause, since: oldest }];
-  sightings.expectAt(oldest + renewalMs);
+  const newest = reports.toSorted((left, right) => left - right).at(-1);
+  if (newest === undefined) return [];
+  if (sightings.now - newest >= renewalMs) return [{ ...cause, since: newest }];
+  sightings.expectAt(newest + renewalMs);
   return [];
 }
 
@@ -117,16 +128,11 @@ function holdups(pool: PoolView, object: KubeObject): readonly RolloutCause[] {
       { id: "InvalidMaxUnavailable", ...common, values: { p: pool.name, x: String(rollout.maxUnavailable ?? "") } },
     ];
   const away = pool.nodes.filter(({ node, phase }) => phase !== "Degraded" && isUnavailable(rolloutNodeOf(node)));
-  const isMoving = pool.nodes.some(({ phase }) => isInHand(phase)) || away.some(isAtWork);
+  const isMoving = pool.nodes.some(({ work }) => isInHand(work.phase));
   if (away.length < limit || isMoving) return [];
   const why = [...new Set(away.map(reasonAway))].toSorted().join(", ");
   const nodes = nameNodes(away.map(({ node }) => node.name));
   return [{ id: "MaxUnavailableUsed", ...common, values: { p: pool.name, k: limit, nodes, n: away.length, why } }];
-}
-
-// One that still takes an earlier configuration gets the target afterwards.
-function isAtWork({ node: { currentConfig, desiredConfig, state } }: NodeView): boolean {
-  return currentConfig !== "" && (state !== "Done" || currentConfig !== desiredConfig);
 }
 
 function reasonAway({ node }: NodeView): string {

@@ -9,10 +9,11 @@ import { type NodeFact, rolloutNodeOf } from "../nodes.ts";
 import type { PodFact } from "../pods.ts";
 import { inRolloutOrder } from "../rollout.ts";
 import type { FindingId } from "./catalogue.ts";
-import { drainErrorOf, type MachineConfigNodeFact, withDrainError } from "./machine-config-nodes.ts";
+import { withLastError } from "./drain-errors.ts";
+import { type MachineConfigNodeFact, phaseStartOf } from "./machine-config-nodes.ts";
 import type { MigrationFact } from "./migrations.ts";
-import { phaseOfNode } from "./node-phase.ts";
-import { drainErrorKey, phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
+import { phaseOfNode, workOfNode } from "./node-phase.ts";
+import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
 /** A MachineConfig that was written, and that pools have to roll out. */
@@ -42,6 +43,8 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly sightings: SightingTimes;
   /** Whether names of VMs may be shown. */
   readonly areVmsNamed: boolean;
+  /** Whether nobody has watched: then times that others wrote tell how long something has lasted at least. */
+  readonly isUnwatched?: boolean;
 };
 
 /** One thing that may hold the rollout, whatever its age. */
@@ -57,14 +60,18 @@ export type RolloutCause = {
   readonly ageSeconds?: number;
   /** Milliseconds, where it is known better than by its first sight. */
   readonly since?: number;
+  /** Milliseconds: when it began at the latest, as others report. It counts only where nobody has watched. */
+  readonly reportedSince?: number;
 };
 
+/** A phase of a node with the time of its first sight, in milliseconds. */
+type SeenPhase = { readonly phase: NodeRolloutPhase; readonly since: number };
+
 /** A node of a pool that rolls out. */
-export type NodeView = {
+export type NodeView = SeenPhase & {
   readonly node: NodeFact;
-  readonly phase: NodeRolloutPhase;
-  /** Milliseconds: the first sight of the phase. */
-  readonly since: number;
+  /** What it is at; another phase than its own only while it takes an earlier target. See `workOfNode`. */
+  readonly work: SeenPhase;
   readonly report: MachineConfigNodeFact | undefined;
 };
 
@@ -96,8 +103,18 @@ export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly Po
       const reached = phaseOfNode(node, target, report);
       // What it has reached is what the pool aimed at before the change.
       const phase = reached === "Done" && !isRendered ? "Waiting" : reached;
-      const since = sightings.see(phaseKey(node.name, phase));
-      return { node, phase, since, report: phase === "Draining" && report ? withLastError(report, sightings) : report };
+      const seen = (each: NodeRolloutPhase) => {
+        const since = sightings.seeSince(phaseKey(node.name, each), report && phaseStartOf(report, each));
+        return { phase: each, since };
+      };
+      const work = seen(workOfNode(node, phase, report));
+      const isDraining = work.phase === "Draining" && report !== undefined;
+      return {
+        node,
+        ...seen(phase),
+        work,
+        report: isDraining ? withLastError(report, sightings, facts.before) : report,
+      };
     });
     return { name, object, target, changes, nodes };
   });
@@ -107,15 +124,6 @@ export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly Po
 export function isTakenUp({ machineConfig, operation }: RolloutChange, pool: KubeObject | undefined): boolean {
   const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
   return pool !== undefined && sources.includes(machineConfig) === (operation === "Apply");
-}
-
-/** The operator takes its error back when the next attempt begins, though what it failed of may still be there. */
-export function withLastError(report: MachineConfigNodeFact, sightings: Sightings): MachineConfigNodeFact {
-  const start = drainErrorKey(report.name);
-  const error = drainErrorOf(report) ?? sightings.rest(start);
-  if (error === undefined) return report;
-  sightings.see(`${start}${error}`);
-  return withDrainError(report, error);
 }
 
 /** The namespace of KubeVirt's components. */

@@ -11,12 +11,15 @@ export class Sightings {
   readonly #before: SightingTimes;
   /** Milliseconds. */
   readonly now: number;
+  readonly #isUnwatched: boolean;
   readonly #seen = new Map<string, number>();
   #nextAt: number | undefined;
 
-  constructor(before: SightingTimes, now: number) {
+  /** `isUnwatched`: nobody has watched, so what others report of begins counts. */
+  constructor(before: SightingTimes, now: number, isUnwatched = false) {
     this.#before = before;
     this.now = now;
+    this.#isUnwatched = isUnwatched;
   }
 
   /**
@@ -27,6 +30,11 @@ export class Sightings {
     const since = Math.min(this.#before.get(key) ?? first, this.now);
     this.#seen.set(key, since);
     return since;
+  }
+
+  /** The same of something whose begin others report, if they do. */
+  seeSince(key: string, reported: number | undefined): number {
+    return this.see(key, this.#isUnwatched ? reported : undefined);
   }
 
   /** What was seen last time and begins so, without its beginning; undefined: nothing. */

@@ -1,5 +1,6 @@
 // What may hold the drain of a node on the part of its VMs: those that cannot move, and migrations that do not come about.
 
+import { readTime } from "@virt/engine";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms, inNameOrder } from "../capacity.ts";
 import type { NodeFact } from "../nodes.ts";
@@ -15,7 +16,7 @@ import {
   migrationsByVm,
 } from "./migrations.ts";
 import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause } from "./rollout-view.ts";
-import type { Sightings } from "./sightings.ts";
+import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 
 const GiB = 2 ** 30;
 const MiB = 2 ** 20;
@@ -45,13 +46,13 @@ export class DrainedVmCauses {
     this.#laterRooms = new ClusterRooms(withReturningNodes(nodes, pools), vms, this.#settings);
   }
 
-  /** Causes among the VMs of a node that is drained, by namespace and name. */
-  ofNode(node: string): readonly RolloutCause[] {
+  /** Causes among the VMs of a node, by namespace and name. It is drained since then, in milliseconds. */
+  ofNode(node: string, since: number): readonly RolloutCause[] {
     const vms = (this.#vmsByNode.get(node) ?? []).toSorted(inNameOrder);
-    return [...vms.flatMap((vm) => this.#ofVm(vm)), ...this.#ofQueue(node, vms)];
+    return [...vms.flatMap((vm) => this.#ofVm(vm, since)), ...this.#ofQueue(node, vms)];
   }
 
-  #ofVm(vm: VmFact): readonly RolloutCause[] {
+  #ofVm(vm: VmFact, since: number): readonly RolloutCause[] {
     const shape = assessedOr(this.#facts.shape, readClusterShape(undefined));
     const runStrategies = assessedOr(this.#facts.runStrategies, new Map<string, string>());
     const assessed = outcomeOf(vm, {
@@ -63,20 +64,23 @@ export class DrainedVmCauses {
     const isAsked = vm.evacuationNode === vm.node;
     if (assessed?.outcome === "block") {
       const id = assessed.reason === "NoTargetNode" ? "VMNoTarget" : "VMNotMigratable";
-      return [this.#cause(id, vm, { reason: assessed.reason, n: vm.node })];
+      return [{ ...this.#cause(id, vm, { reason: assessed.reason, n: vm.node }), reportedSince: since }];
     }
     if (assessed?.outcome === "external") return isAsked ? [this.#cause("ExternalEviction", vm)] : [];
-    return assessed?.outcome === "migrate" && this.#facts.migrations.isAssessed ? this.#ofMigration(vm, isAsked) : [];
+    return assessed?.outcome === "migrate" && this.#facts.migrations.isAssessed
+      ? this.#ofMigration(vm, isAsked, since)
+      : [];
   }
 
-  #ofMigration(vm: VmFact, isAsked: boolean): readonly RolloutCause[] {
-    const { open, failures, failureReason, isWithoutTarget } = evacuationOf(
+  #ofMigration(vm: VmFact, isAsked: boolean, since: number): readonly RolloutCause[] {
+    const { open, failures, failureReason, isWithoutTarget, searchedSince } = evacuationOf(
       this.#migrations.get(`${vm.namespace}/${vm.name}`) ?? [],
     );
     // KubeVirt's words name the VM and its pods.
     const reason = this.#facts.areVmsNamed && failureReason !== "" ? { reason: failureReason } : {};
     const failing = isAsked && failures >= 3 ? [this.#cause("MigrationFailing", vm, { k: failures, ...reason })] : [];
-    const waiting = isWithoutTarget && isAsked ? [this.#cause("MigrationUnschedulable", vm, this.#shortOf(vm))] : [];
+    // Attempts of an earlier drain may be among those that looked for a target.
+    const waiting = isWithoutTarget && isAsked ? [this.#unschedulable(vm, Math.max(since, searchedSince))] : [];
     const held = open?.hold === undefined ? [] : [this.#held(vm, open.hold)];
     const slow = open?.phase === "Running" ? this.#slow(vm, open) : [];
     const found = [...failing, ...waiting, ...held, ...slow];
@@ -95,6 +99,10 @@ export class DrainedVmCauses {
     };
   }
 
+  #unschedulable(vm: VmFact, reportedSince: number): RolloutCause {
+    return { ...this.#cause("MigrationUnschedulable", vm, this.#shortOf(vm)), reportedSince };
+  }
+
   // How much memory the emptiest node lacks.
   #shortOf(vm: VmFact): RolloutCause["values"] {
     const free = this.#rooms.mostFree(vm.placement, new Set([vm.node]));
@@ -109,7 +117,12 @@ export class DrainedVmCauses {
   }
 
   #slow(vm: VmFact, { namespace, name }: MigrationFact): readonly RolloutCause[] {
-    const since = this.#sightings.see(`migration ${namespace}/${name} Running`);
+    const start = `migration of ${namespace}/${vm.name} runs: `;
+    // A process that has just started knows of no migration, and what was shown of this VM counts.
+    const isUnknown = this.#facts.areVmsNamed && this.#sightings.rest(start) === undefined;
+    const about = aboutFinding(vm.node, { namespace, name: vm.name });
+    const shown = isUnknown ? this.#sightings.before(findingKey("MigrationSlow", about)) : undefined;
+    const since = this.#sightings.see(`${start}${name}`, shown);
     const limitMs = (this.#settings.timeoutPerGiB * 1000 * migratedBytes(vm)) / GiB;
     const left = since + limitMs - this.#sightings.now;
     if (limitMs === 0) return [];
@@ -120,6 +133,13 @@ export class DrainedVmCauses {
     }
     const t = left < 60_000 ? "a minute" : `${Math.ceil(left / 60_000)} min`;
     return [{ ...this.#cause("MigrationSlow", vm, { t }), since }];
+  }
+
+  /** Milliseconds: when a VM was last asked to leave the node by a migration; undefined: nobody knows of one. */
+  lastEvacuationOf(node: string): number | undefined {
+    const evacuations = assessedOr(this.#facts.migrations, []).filter(({ evacuatedNode }) => evacuatedNode === node);
+    const times = evacuations.flatMap(({ created }) => readTime(created) ?? []);
+    return times.reduce<number | undefined>((latest, each) => Math.max(latest ?? each, each), undefined);
   }
 
   /** Whether a VM of the node is being copied: then the drain goes on. */
@@ -157,17 +177,21 @@ export class DrainedVmCauses {
   }
 }
 
+const schedulable = "kubevirt.io/schedulable";
+
 // One that is past its drain takes VMs again soon: nobody must act on a VM that waits for it.
 function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView[]): readonly NodeFact[] {
   const isReturning = new Set(
     pools
       .flatMap((pool) => pool.nodes)
-      .filter(({ phase }) => phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning")
+      .filter(({ work: { phase } }) => phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning")
       .map(({ node }) => node.name),
   );
   return nodes.map((node) => {
     if (!isReturning.has(node.name)) return node;
     const taints = node.taints.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
-    return { ...node, isReady: true, isCordoned: false, taints };
+    // KubeVirt takes the label back from a node that it has not heard of for five minutes.
+    const labels = schedulable in node.labels ? { ...node.labels, [schedulable]: "true" } : node.labels;
+    return { ...node, isReady: true, isCordoned: false, taints, labels };
   });
 }

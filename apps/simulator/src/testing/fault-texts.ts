@@ -1,0 +1,144 @@
+// What a person reads of each planted fault: the message, and the command that helps.
+
+/** By the title of the fault: its finding, and which of several causes. */
+export const faultTexts: ReadonlyMap<string, { readonly message: string; readonly command: string | undefined }> =
+  new Map(
+    Object.entries({
+      PoolPaused: {
+        message: "Pool worker is paused: 3 nodes wait",
+        command: 'oc patch mcp worker --type merge -p \'{"spec":{"paused":false}}\'',
+      },
+      RenderFailed: {
+        message: "Pool worker cannot render: Failed to render configuration for pool worker: no such file",
+        command: "oc describe machineconfigpool worker",
+      },
+      KubeletConfigFailed: {
+        message:
+          "KubeletConfig static-pods is refused: Error: KubeletConfiguration: staticPodPath is not allowed to be set in KubeletConfig static-pods",
+        command: "oc describe kubeletconfig static-pods",
+      },
+      NotRendered: {
+        message: "Pool worker has not taken up MachineConfig 99-worker-psi-karg",
+        command: "oc -n openshift-machine-config-operator logs deploy/machine-config-controller",
+      },
+      "ControllerDown a pool whose spec nobody reconciles": {
+        message: "The Machine Config Operator does not act on worker",
+        command: "oc -n openshift-machine-config-operator get pods",
+      },
+      "ControllerDown a drain on which nobody reports": {
+        message: "The Machine Config Operator does not act on worker",
+        command: "oc -n openshift-machine-config-operator get pods",
+      },
+      InvalidMaxUnavailable: {
+        message: "Pool worker: maxUnavailable '2' is neither number nor percentage",
+        command: "oc edit mcp worker",
+      },
+      MaxUnavailableUsed: {
+        message: "Pool worker may have 1 node down, and worker-1 is (cordoned)",
+        command: "oc describe machineconfigpool worker",
+      },
+      CordonedByPerson: { message: "Node worker-1 is cordoned and left out", command: "oc adm uncordon worker-1" },
+      CertificateExpired: { message: "Certificate CN=old expired", command: "oc get csr" },
+      OnDiskState: {
+        message:
+          "Node worker-0 was changed by hand: unexpected on-disk state validating against rendered-1: content mismatch for file /etc/a",
+        command: "oc describe machineconfignode worker-0",
+      },
+      Unreconcilable: {
+        message:
+          "Node worker-0 cannot take the change in place: can't reconcile config rendered-1 with rendered-2: ignition disks section changes",
+        command: "oc describe machineconfignode worker-0",
+      },
+      KernelArgumentsFailed: {
+        message:
+          "Node worker-0 cannot change its kernel arguments: failed to update OS: running rpm-ostree kargs failed: exit status 1",
+        command: "oc describe machineconfignode worker-0",
+      },
+      OSUpdateFailed: {
+        message:
+          "Node worker-0 cannot change its OS: failed to update OS to quay.invalid/os: error running rpm-ostree rebase",
+        command: "oc describe machineconfignode worker-0",
+      },
+      NodeDegraded: {
+        message: "Node worker-0 is degraded: disk is full",
+        command: "oc describe machineconfignode worker-0",
+      },
+      RebootOverdue: { message: "Node worker-0 has not come back for 45 min", command: undefined },
+      KubeletDown: {
+        message: "The kubelet of worker-0 does not start since 99-worker-psi-karg",
+        command: "ssh core@worker-0 journalctl -b -u kubelet",
+      },
+      "VirtDegraded KubeVirt": {
+        message: "KubeVirt reports DeploymentNotReady: no nodes",
+        command: "oc describe kubevirt kubevirt-kubevirt-hyperconverged -n openshift-cnv",
+      },
+      "VirtDegraded HyperConverged": {
+        message: "HyperConverged reports KubeVirtDegraded: no nodes",
+        command: "oc describe hyperconverged kubevirt-hyperconverged -n openshift-cnv",
+      },
+      DeschedulerDegraded: {
+        message: "KubeDescheduler reports SyncError: no image",
+        command: "oc describe kubedescheduler cluster -n descheduler",
+      },
+      VMNotMigratable: {
+        message: "VM vms/vm-0 cannot live-migrate (DisksNotLiveMigratable) and blocks the drain of worker-0",
+        command: "virtctl stop vm-0 -n vms",
+      },
+      VMNoTarget: { message: "No other node fits the selectors of VM vms/vm-0", command: "virtctl stop vm-0 -n vms" },
+      ExternalEviction: {
+        message: "VM vms/vm-0 waits for an external controller",
+        command: "virtctl migrate vm-0 -n vms",
+      },
+      EvacuationNotStarted: {
+        message: "No migration was created for VM vms/vm-0",
+        command: "oc -n openshift-cnv get pods -l kubevirt.io=virt-controller",
+      },
+      EvictionWebhookDown: {
+        message: "Evictions fail: virt-api does not answer",
+        command: "oc -n openshift-cnv get pods -l kubevirt.io=virt-api",
+      },
+      MigrationsQueued: { message: "1 migration waits: 5 of 5 run, 1 of 2 from worker-0", command: "oc get vmim -A" },
+      LanesTaken: { message: "5 of 5 lanes are held by migrations without a target", command: "oc get vmim -A" },
+      "MigrationUnschedulable for a while": {
+        message: "No node takes VM vms/large-0 (31896 MiB short)",
+        command: "oc describe virtualmachineinstance large-0 -n vms",
+      },
+      "MigrationUnschedulable for long": {
+        message: "No node takes VM vms/large-0 (31896 MiB short)",
+        command: "oc describe virtualmachineinstance large-0 -n vms",
+      },
+      MigrationFailing: {
+        message: "Migration of VM vms/vm-0 failed 3 times: no route to host",
+        command: "oc describe virtualmachineinstance vm-0 -n vms",
+      },
+      MigrationSlow: {
+        message: "Migration of VM vms/vm-0 is cancelled in 4 min: it writes faster than it is copied",
+        command: "oc -n openshift-cnv get kubevirt -o yaml",
+      },
+      "MigrationHeld quota": {
+        message: "Migration of VM vms/vm-0 is held by the quota",
+        command: "oc describe virtualmachineinstance vm-0 -n vms",
+      },
+      "MigrationHeld backup": {
+        message: "Migration of VM vms/vm-0 is held by a backup",
+        command: "oc describe virtualmachineinstance vm-0 -n vms",
+      },
+      "MigrationHeld utility-volume": {
+        message: "Migration of VM vms/vm-0 is held by a utility volume",
+        command: "oc describe virtualmachineinstance vm-0 -n vms",
+      },
+      PodBudget: {
+        message: "Pod apps/protected is protected by PodDisruptionBudget protected (1 healthy, 1 needed)",
+        command: "oc describe pod protected -n apps",
+      },
+      TwoBudgets: {
+        message: "Pod apps/twice has two PodDisruptionBudgets and cannot be evicted",
+        command: "oc describe pod twice -n apps",
+      },
+      PodTerminating: { message: "Pod apps/bare does not end", command: "oc describe pod bare -n apps" },
+      DrainSlow: {
+        message: "Node worker-0 has been draining for 15 min",
+        command: "oc -n openshift-machine-config-operator logs deploy/machine-config-controller",
+      },
+    }),
+  );

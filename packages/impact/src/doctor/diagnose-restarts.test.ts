@@ -1,0 +1,83 @@
+// A process that has just started: it knows nothing but the status, and goes on with what that says.
+
+import { expect, test } from "vitest";
+import { diagnoseRollout } from "./diagnose-rollout.ts";
+import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
+import { vmOn, withVm } from "./testing/finding-parts.ts";
+import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
+import {
+  diagnoseInTurn,
+  migrationObject,
+  type RolloutGiven,
+  reportOf,
+  rollingNode,
+  rolloutFacts,
+} from "./testing/rollout-builder.ts";
+
+type Restart = {
+  readonly id: string;
+  readonly age: number;
+  readonly world: RolloutGiven;
+  /** What is other when the next process looks. */
+  readonly meanwhile?: RolloutGiven;
+};
+
+const nodes = [rollingNode("worker-0", "Draining")];
+const attempting = { reports: [reportOf("worker-0", "Draining node. The drain will not be complete until b is a")] };
+const worldOf = (id: string) =>
+  [...poolFindingWorlds, ...drainFindingWorlds].find((each) => each.id === id) ?? expect.fail(`no world for ${id}`);
+const restartOf = (id: string, meanwhile: RolloutGiven = {}): Restart => ({ ...worldOf(id), meanwhile });
+
+const restarts: readonly Restart[] = [
+  restartOf("VMNotMigratable"),
+  { id: "ControllerDown", age: 600, world: { nodes, reports: [reportOf("worker-0", "", "a")] } },
+  restartOf("DrainSlow"),
+  restartOf("MaxUnavailableUsed"),
+  restartOf("MigrationUnschedulable"),
+  restartOf("MigrationSlow"),
+  restartOf("PodBudget", attempting),
+  restartOf("TwoBudgets", attempting),
+  restartOf("PodTerminating", attempting),
+  restartOf("EvictionWebhookDown", attempting),
+];
+
+test.each(restarts)(
+  "a process that has just started goes on with $id and the node at work as the status has them",
+  ({ id, age, world, meanwhile }) => {
+    const now = { ...world, ...meanwhile };
+    const last = diagnoseInTurn([0, world], [age, world])[1];
+    const restarted = diagnoseRollout({ ...rolloutFacts(now, age + 1, last), sightings: new Map() });
+    const later = diagnoseRollout(rolloutFacts(now, age + 2, restarted));
+    for (const { rollout } of [restarted, later]) {
+      expect(rollout.findings.map((finding) => finding.id)).toEqual([id]);
+      expect(rollout.findings).toEqual(last?.rollout.findings);
+      expect(rollout.nodes).toEqual(last?.rollout.nodes);
+    }
+  },
+);
+
+test("what a drain failed of before the restart ends with the first attempt that says otherwise", () => {
+  const { world } = worldOf("PodTerminating");
+  const last = diagnoseInTurn([0, world], [600, world])[1];
+  const restarted = diagnoseRollout({ ...rolloutFacts({ ...world, ...attempting }, 610, last), sightings: new Map() });
+  const otherwise = { ...world, reports: [reportOf("worker-0", "Error: error when evicting pods: timeout")] };
+  const ended = diagnoseRollout(rolloutFacts(otherwise, 620, restarted));
+  const ids = [restarted, ended].map(({ rollout }) => rollout.findings.map(({ id }) => id));
+  expect(ids).toEqual([["PodTerminating"], []]);
+});
+
+test("with names of VMs forbidden, the pod of a VM that does not end is not forgotten, either", () => {
+  const error = 'error when waiting for pod "virt-launcher-vm-0-x" in namespace "vms" to terminate: timeout';
+  const world = { nodes, reports: [reportOf("worker-0", error)], areVmsNamed: false };
+  const last = diagnoseInTurn([0, world], [600, world])[1];
+  const facts = rolloutFacts({ ...world, ...attempting }, 610, last);
+  expect(last?.rollout.findings.map(({ id }) => id)).toEqual(["PodTerminating"]);
+  expect(diagnoseRollout({ ...facts, sightings: new Map() }).rollout.findings).toEqual(last?.rollout.findings);
+});
+
+test("the next migration of a VM begins anew, whatever was shown of the last one", () => {
+  const { world } = worldOf("MigrationSlow");
+  const [, last] = diagnoseInTurn([0, world], [961, world]);
+  const next = withVm(vmOn(), [migrationObject("vm-0", "Failed"), migrationObject("vm-0", "Running", { at: 1 })]);
+  expect(diagnoseRollout(rolloutFacts(next, 970, last)).rollout.findings).toEqual([]);
+});
