@@ -3,7 +3,6 @@
 import {
   type Impact,
   type ImpactEntry,
-  type ImpactGap,
   type ImpactPool,
   type KubeObject,
   type NotAssessedReason,
@@ -12,19 +11,21 @@ import {
   vmOutcomes,
 } from "@virt/api";
 import type { RenderedOf } from "@virt/engine";
+import { assessCapacity } from "./assess-capacity.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
-import { type CapacityShortage, ClusterRooms } from "./capacity.ts";
+import { ClusterRooms } from "./capacity.ts";
 import type { DisruptionPolicies } from "./disruption-class.ts";
 import { assessPods, type DrainedPod } from "./drained-pods.ts";
-import { assessVms, type DrainedVm, drainedNodes, loadOf } from "./drained-vms.ts";
+import { assessVms, type DrainedVm, loadOf, type VmsByNode } from "./drained-vms.ts";
 import { assessDurations, type MigrationRate, migrationRate, type PoolLoad, restartBounds } from "./duration.ts";
 import { durationText } from "./duration-text.ts";
+import { gapsOf } from "./impact-gaps.ts";
 import { boundImpact, withoutVmNames } from "./impact-status.ts";
 import type { NodeFact } from "./nodes.ts";
 import { assumesLabels } from "./placement.ts";
 import type { BudgetFact, PodFact } from "./pods.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
-import { summarizeImpact, vmGap } from "./summary.ts";
+import { summarizeImpact } from "./summary.ts";
 import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 import type { VmFact } from "./vms.ts";
 
@@ -105,10 +106,10 @@ export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: Impac
         migration: rate.source,
       },
     }),
-    capacity: assessCapacity(pools, byNode, { rooms, shape, isAssessed: facts.vms.isAssessed }),
+    capacity: assessCapacity(pools, byNode, { rooms, shape, runStrategies, isAssessed: facts.vms.isAssessed }),
     pools: rollout,
     ...entriesOfImpact(pools, byNode, assessedOr(pods, [])),
-    notAssessed: gapsOf(facts, pods, pools),
+    notAssessed: gapsOf(facts, { pools, drained, pods }),
   };
   const assumes = assumptions(pools, drained, rate);
   const more = { pools: 0, blockers: 0, stops: 0 };
@@ -147,9 +148,6 @@ function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
   return { block: blocking, delete: pods.length - blocking };
 }
 
-/** The VMs that count, by the name of their node. */
-type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
-
 // Held nodes do not take time; a paused pool has none.
 function runningLoads(
   pools: readonly AssessedPool[],
@@ -174,42 +172,6 @@ function restartSource(pools: readonly AssessedPool[], { restartSamples }: Impac
   const isObserved = ({ name }: AssessedPool) =>
     restartBounds("Reboot", restartSamples.get(name) ?? [], "").source === "observed";
   return rebooting.length > 0 && rebooting.every(isObserved) ? "observed" : "default";
-}
-
-const MiB = 2 ** 20;
-
-// Without a drain VMs come back where they were.
-function assessCapacity(
-  pools: readonly AssessedPool[],
-  byNode: VmsByNode,
-  {
-    rooms,
-    shape,
-    isAssessed,
-  }: { readonly rooms: ClusterRooms; readonly shape: ClusterShape; readonly isAssessed: boolean },
-): Impact["capacity"] {
-  const none = { nodes: [], unplacedVMs: 0, unplacedMiB: 0 };
-  if (!isAssessed) return { fits: "Unknown", ...none };
-  if (shape.isSingleReplica) return { fits: "Yes", ...none };
-  const isMoving = ({ outcome }: DrainedVm) => outcome === "migrate" || outcome === "restart";
-  const movingFrom = (names: readonly string[]) =>
-    names.flatMap((name) => (byNode.get(name) ?? []).filter(isMoving).map(({ vm }) => vm));
-  const shortages = pools.flatMap(({ waves }) =>
-    waves.flatMap((wave) => rooms.placeWave(wave, movingFrom(wave)) ?? []),
-  );
-  const worst = shortages.reduce<CapacityShortage | undefined>(
-    (most, each) => (each.unplacedBytes > (most?.unplacedBytes ?? 0) ? each : most),
-    undefined,
-  );
-  if (worst !== undefined)
-    return {
-      fits: "No",
-      nodes: worst.nodes,
-      unplacedVMs: worst.unplacedVms,
-      unplacedMiB: Math.ceil(worst.unplacedBytes / MiB),
-    };
-  const isSized = (vm: VmFact) => vm.guestMemory !== undefined || vm.requestedMemory !== undefined;
-  return { fits: movingFrom([...byNode.keys()]).every(isSized) ? "Yes" : "Unknown", ...none };
 }
 
 // In rollout order; those of one node by name, VMs before pods.
@@ -241,34 +203,6 @@ function entryOfVm({ vm, outcome, reason }: DrainedVm): readonly ListedEntry[] {
 function entryOfPod({ node, pod: { namespace, name }, outcome, reason }: DrainedPod): ListedEntry {
   const isBlocker = outcome === "block";
   return { isBlocker, entry: { node, kind: "Pod", namespace, name, reason: isBlocker ? reason : outcome } };
-}
-
-function gapsOf(
-  facts: ImpactFacts,
-  pods: Assessment<readonly DrainedPod[]>,
-  pools: readonly AssessedPool[],
-): readonly ImpactGap[] {
-  const inputs: readonly (readonly [string, Assessment<unknown>])[] = [
-    [vmGap, facts.vms],
-    ["VM owners", facts.runStrategies],
-    ["KubeVirt", facts.settings],
-    ["pods", pods],
-    ["disruption policies", facts.policies],
-    ["infrastructure", facts.shape],
-  ];
-  const missing = inputs.flatMap(([what, input]) =>
-    input.isAssessed ? [] : [{ what, reason: input.reason, message: input.message }],
-  );
-  const unlisted = unlistedNodes(facts, pools);
-  return pods.isAssessed && unlisted > 0
-    ? [...missing, { what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }]
-    : missing;
-}
-
-// Pods of a node that is not drained are nobody's concern, and are not listed.
-function unlistedNodes({ pods }: ImpactFacts, pools: readonly AssessedPool[]): number {
-  if (!pods.isAssessed) return 0;
-  return pools.flatMap(drainedNodes).filter((node) => !pods.value.has(node)).length;
 }
 
 function assumptions(

@@ -55,7 +55,7 @@ const guardChecks: readonly GuardCheck[] = [
     const capacity = impact?.capacity;
     if (capacity === undefined || gap !== undefined) return unassessed("requireCapacity", gap);
     if (capacity.fits === "Yes") return undefined;
-    if (capacity.fits === "Unknown") return unassessed("requireCapacity", { what: "VM memory", reason: "Unavailable" });
+    if (capacity.fits === "Unknown") return unassessed("requireCapacity", unknownRoomGap(impact));
     const { nodes, unplacedVMs } = capacity;
     const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
     const fact = `there is no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
@@ -63,7 +63,8 @@ const guardChecks: readonly GuardCheck[] = [
   },
 ];
 
-type Gap = Pick<Impact["notAssessed"][number], "what" | "reason">;
+/** `next`: what a person does, where `status.impact` does not name the gap. */
+type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
 
 /** Without nodes nothing is known at all. */
 function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
@@ -75,10 +76,21 @@ function unknownStrategyGap(impact: Impact | undefined): Gap | undefined {
   return (impact?.vms?.unknown ?? 0) > 0 ? gapOf(impact, "KubeVirt") : undefined;
 }
 
+/** Why nobody knows whether there is room although the VMs are: what becomes of some of them, or how large they are, is not. */
+function unknownRoomGap(impact: Impact | undefined): Gap {
+  const { unknown = 0, stop = 0 } = impact?.vms ?? {};
+  const known = unknownStrategyGap(impact) ?? (stop > 0 ? gapOf(impact, "VM owners") : undefined);
+  if (known !== undefined) return known;
+  const next = "see to the VMs whose state nobody knows: status.impact.vms.unknown counts them";
+  if (unknown > 0) return { what: "VM state", reason: "Unavailable", next };
+  return { what: "VM memory", reason: "Unavailable", next: "set the memory of the VMs that do not tell it" };
+}
+
 const firstLists: Gap = { what: "nodes", reason: "Listing" };
 
 function unassessed(guard: keyof Guards, gap: Gap = firstLists): GuardObstacle {
   const text = `${guard} cannot be judged: ${gap.what} not assessed (${gap.reason})`;
+  if (gap.next !== undefined) return { text, next: gap.next };
   const isSoon = gap.reason === "Listing";
   return { text, next: isSoon ? "wait for the first lists" : "remove the cause that status.impact.notAssessed names" };
 }
