@@ -121,7 +121,7 @@ export class RebootImpact {
     this.#reportGate(rollout, { snapshot, runtime });
     const shown = this.#show(rollout, snapshot);
     const retryAt = now + (isWhole ? refusedRetryMs : restMs.listed);
-    const dueAt = [this.#reads.podsDueAt, shown.dueAt, this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, retryAt];
+    const dueAt = [this.#reads.dueAt, shown.dueAt, this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, retryAt];
     return { result: at(Math.max(this.#restUntil, Math.min(...dueAt))), isShownChanged: shown.isChanged };
   }
 
