@@ -1,6 +1,6 @@
 import type { NotAssessedReason } from "@virt/api";
 import { expect, test } from "vitest";
-import { assessed, assessImpact, type ImpactFacts, notAssessed } from "./index.ts";
+import { assessed, assessImpact, type ImpactFacts, notAssessed, readVirtSettings } from "./index.ts";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
 
 const nodes = workers(3);
@@ -53,6 +53,15 @@ test("a VM without a strategy of its own is unknown while KubeVirt's is", () => 
   const vms = [vmObject("a", "worker-0", { strategy: null }), vmObject("b", "worker-0")];
   const impact = assessImpact({ ...clusterFacts({ nodes, vms }), settings: notAssessed("Listing") });
   expect(impact.vms).toMatchObject({ migrate: 1, unknown: 1 });
+});
+
+test("the HyperConverged's settings count while KubeVirt's cannot be read, and the gap is named", () => {
+  const given = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: null })] });
+  const hco = { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata: { name: "a" } };
+  const fallbackSettings = readVirtSettings(undefined, { ...hco, spec: { evictionStrategy: "LiveMigrate" } });
+  const impact = assessImpact({ ...given, settings: notAssessed("Forbidden"), fallbackSettings });
+  expect(impact.vms).toMatchObject({ migrate: 1, unknown: 0 });
+  expect(impact.notAssessed).toEqual([{ what: "KubeVirt", reason: "Forbidden", message: "" }]);
 });
 
 test("a VM whose owner could not be read counts as one that stops", () => {

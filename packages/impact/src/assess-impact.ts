@@ -43,6 +43,8 @@ export type ImpactFacts = {
   readonly renderedOf: RenderedOf;
   readonly shape: Assessment<ClusterShape>;
   readonly settings: Assessment<VirtSettings>;
+  /** What counts while KubeVirt's own settings are not known: those of the HyperConverged. Absent: KubeVirt's defaults. */
+  readonly fallbackSettings?: VirtSettings;
   readonly vms: Assessment<readonly VmFact[]>;
   /** Run strategies by `namespace/name` of the VirtualMachine. */
   readonly runStrategies: Assessment<ReadonlyMap<string, string>>;
@@ -67,7 +69,7 @@ export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: Impac
   if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
   const nodes = facts.nodes.value;
   const shape = assessedOr(facts.shape, readClusterShape(undefined));
-  const settings = assessedOr(facts.settings, readVirtSettings(undefined, undefined));
+  const settings = settingsInForce(facts);
   const pools = assessPools({ ...facts, nodes });
   const vms = assessedOr(facts.vms, []);
   const rooms = new ClusterRooms(nodes, vms, settings);
@@ -115,6 +117,14 @@ export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: Impac
   const more = { pools: 0, blockers: 0, stops: 0 };
   const whole = { assessedAt: facts.assessedAt, summary: summarizeImpact(impact), ...impact, more, assumes };
   return boundImpact(hidesVmNames ? withoutVmNames(whole) : whole);
+}
+
+/** KubeVirt's, or what counts instead while they cannot be read. */
+export function settingsInForce({
+  settings,
+  fallbackSettings,
+}: Pick<ImpactFacts, "settings" | "fallbackSettings">): VirtSettings {
+  return assessedOr(settings, fallbackSettings ?? readVirtSettings(undefined, undefined));
 }
 
 function unassessed({ assessedAt }: ImpactFacts, reason: NotAssessedReason, message: string): Impact {

@@ -1,14 +1,16 @@
 // What others use of the impact: facts in, consequences of a plan out; and the model of a rollout that it is made with.
 
-export { assessImpact, type ImpactFacts } from "./assess-impact.ts";
+export { assessImpact, type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 export { type Assessment, assessed, assessedOr, foreignText, notAssessed } from "./assessed.ts";
 export {
   type ConfigChange,
   classOfChange,
+  classOfWrite,
   type DisruptionPolicies,
   diffConfigs,
   disruptionOf,
   type MachineConfigWrite,
+  publishedDisruption,
   readDisruptionPolicies,
   severityOfClass,
   worstClass,

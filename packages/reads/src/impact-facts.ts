@@ -45,6 +45,7 @@ function oncePerList<Fact>(read: (object: KubeObject) => Fact): (objects: readon
 
 export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources): ImpactFacts {
   const pools = list(poolInformer);
+  const fallbackSettings = readVirtSettings(undefined, hco);
   const kubevirts = mapped(list(kubeVirtInformer), (found) => readVirtSettings(found[0], hco));
   return {
     ...given,
@@ -53,7 +54,8 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
     nodes: pools.isAssessed ? mapped(list(impactNodeInformer), nodeFacts) : pools,
     policies: listPolicies(list),
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
-    settings: isMissing(kubevirts) ? assessed(readVirtSettings(undefined, hco)) : kubevirts,
+    settings: isMissing(kubevirts) ? assessed(fallbackSettings) : kubevirts,
+    fallbackSettings,
     vms: mapped(list(vmInformer), vmFacts),
     runStrategies: reads.runStrategies,
     budgets: mapped(list(budgetInformer), budgetFacts),
@@ -83,6 +85,6 @@ export function assessList(answer: ListAnswer): Assessment<readonly KubeObject[]
     case "not-served":
       return notAssessed("NotServed");
     case "failed":
-      return notAssessed(answer.isForbidden ? "Forbidden" : "Unavailable", answer.message);
+      return notAssessed(answer.reason, answer.message);
   }
 }

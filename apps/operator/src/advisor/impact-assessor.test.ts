@@ -1,6 +1,6 @@
 // When the assessor reads what, what it says meanwhile, and whom it wakes.
 
-import type { Impact, KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
 import { VirtualClock } from "@virt/testkit";
@@ -45,6 +45,7 @@ function assessorOf(vms: readonly KubeObject[] = []) {
     errors: {} as Record<string, string>,
     asked: [] as string[],
     woken: 0,
+    disruption: undefined as readonly PoolDisruption[] | undefined,
   };
   const nodes = [0, 1, 2].map((at) => nodeObject(`worker-${at}`));
   const objects = [poolObject("worker"), ...nodes, kubeVirt, ...vms];
@@ -62,6 +63,7 @@ function assessorOf(vms: readonly KubeObject[] = []) {
     find,
     pools: () => [poolObject("worker")],
     hco: () => undefined,
+    disruption: () => server.disruption,
     clock,
     remembered: { renderedNow: () => undefined, rendered: () => Promise.resolve(undefined) } as unknown as ReadCache,
     hidesVmNames: false,
@@ -179,6 +181,14 @@ test("what counts still is as of now, and costs no request", async () => {
   expect(after?.assessedAt).not.toBe(before?.assessedAt);
   expect({ ...after, assessedAt: "" }).toEqual({ ...before, assessedAt: "" });
   expect(server.asked.length).toBe(length);
+});
+
+test("pools that the status has no place for are assessed too", async () => {
+  const { server, objects, assess } = assessorOf();
+  objects.push(poolObject("infra"), nodeObject("infra-0", { roles: ["worker", "infra"] }));
+  expect((await assess())?.nodes).toBe(3);
+  server.disruption = ["infra", "worker"].map((pool) => ({ pool, class: "Reboot" }));
+  expect((await assess(true))?.nodes).toBe(4);
 });
 
 test("where it is urgent, what was assessed a moment ago does not count", async () => {

@@ -23,6 +23,8 @@ export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
+  /** What a plan does to all pools; undefined: as far as its status says. */
+  readonly disruption: (config: VirtPlatformConfig) => readonly PoolDisruption[] | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly remembered: ReadCache;
   readonly hidesVmNames: boolean;
@@ -180,10 +182,10 @@ export class ImpactAssessor {
   }
 
   #facts(plan: AssessedPlan, config: VirtPlatformConfig, nowMs: number): ImpactFacts {
-    const { hco, remembered, pools } = this.#options;
+    const { hco, disruption, remembered, pools } = this.#options;
     const facts = collectImpactFacts({
       assessedAt: this.#assessedAt(),
-      disruption: disruptionOfPlan(config, pools()),
+      disruption: disruption(config) ?? disruptionOfPlan(config, pools()),
       renderedOf: (name) => remembered.renderedNow(name),
       list: (spec) => (spec === infrastructureInformer ? infrastructureOf(plan) : this.#lists.list(spec, nowMs)),
       hco: hco(config),
