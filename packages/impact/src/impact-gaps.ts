@@ -1,6 +1,6 @@
 // What an assessment had to do without, and why: each gap has a name that guards and people know it by.
 
-import type { ImpactGap } from "@virt/api";
+import type { Impact, ImpactGap } from "@virt/api";
 import type { ImpactFacts } from "./assess-impact.ts";
 import type { Assessment } from "./assessed.ts";
 import type { DrainedPod } from "./drained-pods.ts";
@@ -45,4 +45,9 @@ function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonl
   return unlisted === 0
     ? []
     : [{ what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }];
+}
+
+/** Whether something is yet to come in: such an impact is soon another one. */
+export function isStillListing({ notAssessed }: Pick<Impact, "notAssessed">): boolean {
+  return notAssessed.some(({ reason }) => reason === "Listing");
 }

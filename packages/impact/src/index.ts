@@ -35,6 +35,7 @@ export { concludeRollout } from "./doctor/rollout-status.ts";
 export { type DoctorFacts, hasKubeletDropIn, type RolloutChange } from "./doctor/rollout-view.ts";
 export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";
+export { isStillListing } from "./impact-gaps.ts";
 export {
   budgetInformer,
   disruptionPolicyInformer,
@@ -61,7 +62,7 @@ export {
   rolloutOfPool,
   unavailableLimit,
 } from "./rollout.ts";
-export { nameNodes } from "./summary.ts";
+export { nameNodes, roomWords } from "./summary.ts";
 export { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 export { readRunStrategy } from "./vm-outcomes.ts";
 export { readController, readVmFact, requestOf, type VmFact } from "./vms.ts";

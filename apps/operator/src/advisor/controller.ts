@@ -38,7 +38,7 @@ function createRuntime(
 ): AdvisorRuntime {
   const { settings, version, find, discovery, registry, clock, log, namespace } = context;
   const view = createAdvisorView({ find, profiles, hcoNamespace: settings.hcoNamespace, version });
-  const remembered = createReadCache(() => find(crdInformer));
+  const remembered = createReadCache(() => find(crdInformer), clock);
   const drafts = new Map<string, RememberedDraft>();
   return {
     profiles,

@@ -4,7 +4,15 @@ import { isMachineConfig } from "@virt/advisor";
 import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { affectedPools, writeTime } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
-import { type Assessment, assessed, assessImpact, type ImpactFacts, neededReads, notAssessed } from "@virt/impact";
+import {
+  type Assessment,
+  assessed,
+  assessImpact,
+  type ImpactFacts,
+  isStillListing,
+  neededReads,
+  notAssessed,
+} from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, refusalOf } from "@virt/reads";
 import type { ReadCache } from "../read-cache.ts";
@@ -93,8 +101,8 @@ export class ImpactAssessor {
     const facts = await this.#load(plan, config, context, nowMs);
     const impact = assessImpact(facts, { hidesVmNames: this.#options.hidesVmNames });
     this.#scheduleRetry(plan);
-    if (isListing(impact)) this.noticeChange();
-    if (isListing(impact) && nowMs - plan.sinceMs < patienceMs) return undefined;
+    if (isStillListing(impact)) this.noticeChange();
+    if (isStillListing(impact) && nowMs - plan.sinceMs < patienceMs) return undefined;
     plan.last = { impact, atMs: nowMs, revision };
     return impact;
   }
@@ -105,7 +113,7 @@ export class ImpactAssessor {
     const isDue = nowMs >= Math.min(reads.dueAt, infrastructureRetries.dueAt);
     const isKnown = last.revision === this.#revision && !isDue;
     if (isKnown) return last.impact;
-    if (nowMs - last.atMs >= debounceMs || isListing(last.impact)) return undefined;
+    if (nowMs - last.atMs >= debounceMs || isStillListing(last.impact)) return undefined;
     this.#wakeSoon(); // what has changed since then is assessed a little later
     return last.impact;
   }
@@ -172,7 +180,7 @@ export class ImpactAssessor {
     const facts = this.#facts(plan, config, nowMs);
     const needed = neededReads(facts);
     await inLanes(needed.configs.slice(0, mostConfigs), async (name) => {
-      await remembered.rendered(name, cluster);
+      await remembered.renderedIfDue(name, cluster);
     });
     const reading = { sender, discovery, reader: cluster, signal, now: nowMs };
     const isPatient = () => clock.monotonic() - plan.sinceMs < patienceMs;
@@ -206,10 +214,6 @@ function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeOb
 function restartSamplesOf({ status }: VirtPlatformConfig): ImpactFacts["restartSamples"] {
   const observed = status?.rollout?.pools ?? [];
   return new Map(observed.map((pool) => [pool.name, pool.observed?.restartSeconds ?? []]));
-}
-
-function isListing({ notAssessed: gaps }: Impact): boolean {
-  return gaps.some(({ reason }) => reason === "Listing");
 }
 
 /** It does not change while a plan waits: what was found, or is not there, is not asked for again. */

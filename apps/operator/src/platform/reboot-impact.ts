@@ -140,7 +140,7 @@ export class RebootImpact {
     const { clock, discovery, readCache } = this.#parts;
     const needed = neededReads(this.#facts(this.#pendingDisruption(), snapshot));
     const missing = needed.configs.filter((name) => readCache.renderedNow(name) === undefined).slice(0, mostConfigs);
-    await Promise.all(missing.map((name) => readCache.rendered(name, cluster)));
+    await Promise.all(missing.map((name) => readCache.renderedIfDue(name, cluster)));
     const { isWhole } = await this.#reads.load(needed, {
       sender,
       discovery,

@@ -57,6 +57,16 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains",
   ],
   [
+    "no room in a wave of many nodes, in the words of the summary",
+    { requireCapacity: true },
+    {
+      ...full,
+      summary: "10 nodes of pool worker reboot 10 at a time, no room for 2 VMs when w-0, w-1 and 8 more drain, 2–3 h",
+      capacity: { ...full.capacity, nodes: ["w-0", "w-1", "w-10"] },
+    },
+    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when w-0, w-1 and 8 more drain",
+  ],
+  [
     "VMs that cannot be read",
     { maxBlockingVMs: 0 },
     without("VMs"),

@@ -1,7 +1,7 @@
 // Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
 
 import type { Guards, Impact, Item } from "@virt/api";
-import { nameNodes } from "@virt/impact";
+import { nameNodes, roomWords } from "@virt/impact";
 import { isMachineConfig } from "../items.ts";
 import type { Observed } from "../observed.ts";
 
@@ -56,12 +56,16 @@ const guardChecks: readonly GuardCheck[] = [
     if (capacity === undefined || gap !== undefined) return unassessed("requireCapacity", gap);
     if (capacity.fits === "Yes") return undefined;
     if (capacity.fits === "Unknown") return unassessed("requireCapacity", unknownRoomGap(impact));
-    const { nodes, unplacedVMs } = capacity;
-    const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
-    const fact = `there is no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
+    const fact = `there is ${roomWords(impact?.summary ?? "") ?? noRoom(capacity)}`;
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
+
+/** For a summary that was cut before it says so. */
+function noRoom({ nodes, unplacedVMs }: Impact["capacity"]): string {
+  const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
+  return `no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
+}
 
 /** `next`: what a person does, where `status.impact` does not name the gap. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
