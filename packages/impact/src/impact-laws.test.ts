@@ -6,7 +6,7 @@ import { poolOfNode } from "@virt/facts";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { assessImpact } from "./index.ts";
+import { assessed, assessImpact, notAssessed as unread } from "./index.ts";
 import { anyCluster, anyMigrations, anyVm } from "./testing/any-cluster.ts";
 import {
   annotationPrefix,
@@ -50,6 +50,22 @@ test("each VM on a node that is drained has one outcome, and no other VM has any
         !["Succeeded", "Failed"].includes(String(member(vm, "status", "phase"))),
     );
     expect(total(impact.vms)).toBe(counted.length);
+  });
+  fc.assert(law, runsForCost(10));
+});
+
+test("room is claimed only where it is known what becomes of each VM", () => {
+  const law = fc.property(anyCluster, fc.boolean(), fc.boolean(), (given, areOwnersRead, isKubeVirtRead) => {
+    const facts = clusterFacts(given);
+    const { capacity, vms, notAssessed } = assessImpact({
+      ...facts,
+      ...(!areOwnersRead && { runStrategies: assessed(new Map()) }),
+      ...(!isKubeVirtRead && { settings: unread("Forbidden") }),
+    });
+    // A single node is not drained: its VMs come back where they were.
+    if (capacity.fits !== "Yes" || given.topology === "SingleReplica") return;
+    expect(vms?.unknown).toBe(0);
+    expect(notAssessed.filter(({ what }) => what === "VM owners")).toEqual([]);
   });
   fc.assert(law, runsForCost(10));
 });
