@@ -1,7 +1,7 @@
 // What is read on demand and does not change under its name: schemas by generation, rendered configurations by name.
 
 import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/engine";
-import type { InformerState, Reader, ReadResult } from "@virt/kube";
+import type { Clock, InformerState, Reader, ReadResult } from "@virt/kube";
 import type { LookupResult } from "@virt/platform";
 
 export type ReadCache = {
@@ -12,6 +12,8 @@ export type ReadCache = {
   readonly schemaNow: (crd: string, version: string) => LookupResult<JsonMap>;
   /** Undefined: it cannot be read now. */
   readonly rendered: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
+  /** The same, but one that is not there or was refused is asked for every five minutes. */
+  readonly renderedIfDue: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
   /** Why a CRD that is listed, or a configuration that is named, has not been read; undefined: it was, or it is not there. */
   readonly whyUnread: (name: string) => string | undefined;
@@ -19,8 +21,10 @@ export type ReadCache = {
 
 /** Pools aim at few configurations at a time; older ones are read again if anybody asks. */
 const mostRendered = 8;
+const refusedMs = 300_000;
+const mostRefused = 64;
 
-export function createReadCache(crds: () => InformerState | undefined): ReadCache {
+export function createReadCache(crds: () => InformerState | undefined, clock: Pick<Clock, "monotonic">): ReadCache {
   const schemas = new Map<string, { readonly state: string; readonly crd: KubeObject }>();
   const rendered = new Map<string, KubeObject>();
   const reasons = new Map<string, string | undefined>();
@@ -31,6 +35,20 @@ export function createReadCache(crds: () => InformerState | undefined): ReadCach
     reasons.set(name, reason);
     return reading;
   };
+  const refusals = new Map<string, number>();
+  const readRendered = async (name: string, cluster: Reader) => {
+    const known = rendered.get(name);
+    if (known !== undefined) return known;
+    const reading = note(name, await cluster.read({ ...machineConfigKind, name }));
+    refusals.delete(name);
+    if (reading.kind !== "found") {
+      if (reading.kind !== "unavailable") remember(refusals, name, clock.monotonic(), mostRefused);
+      return undefined;
+    }
+    remember(rendered, name, reading.object, mostRendered);
+    return reading.object;
+  };
+  const isDue = (name: string) => clock.monotonic() - (refusals.get(name) ?? Number.NEGATIVE_INFINITY) >= refusedMs;
   const unreadReasonOf = (name: string) => (reasons.has(name) ? reasons.get(name) : "not read yet");
   return {
     revision: () => revision,
@@ -50,18 +68,17 @@ export function createReadCache(crds: () => InformerState | undefined): ReadCach
       if (known !== undefined) return { value: schemaOf(known.crd, version) };
       return crds()?.store.get(crd) === undefined ? {} : { unreadReason: unreadReasonOf(crd) };
     },
-    rendered: async (name, cluster) => {
-      const known = rendered.get(name);
-      if (known !== undefined) return known;
-      const reading = note(name, await cluster.read({ ...machineConfigKind, name }));
-      if (reading.kind !== "found") return undefined;
-      if (rendered.size >= mostRendered) rendered.delete(rendered.keys().next().value ?? "");
-      rendered.set(name, reading.object);
-      return reading.object;
-    },
+    rendered: readRendered,
+    renderedIfDue: async (name, cluster) => (isDue(name) ? readRendered(name, cluster) : undefined),
     renderedNow: (name) => rendered.get(name),
     whyUnread: unreadReasonOf,
   };
+}
+
+/** The oldest gives way. */
+function remember<Value>(known: Map<string, Value>, name: string, value: Value, most: number): void {
+  if (known.size >= most) known.delete(known.keys().next().value ?? "");
+  known.set(name, value);
 }
 
 const crdKind = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };

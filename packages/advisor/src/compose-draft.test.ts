@@ -77,6 +77,33 @@ describe("what a plan does to pools", () => {
     expect(itemNamed(items, "no-kernel")?.impactSeverity).toBe("High");
   });
 
+  test("is a reboot of both where a MachineConfig moves from one pool to the other, and its impact is high", () => {
+    const roleLabel = "machineconfiguration.openshift.io/role";
+    const master = { ...workerPoolObject("rendered-1"), metadata: { name: "master" } };
+    const selectsMaster = { machineConfigSelector: { matchLabels: { [roleLabel]: "master" } } };
+    const moved = kernelObject();
+    const labelled = { ...moved, metadata: { ...moved.metadata, labels: { [roleLabel]: "master" } } };
+    const given = { pools: [...pools, { ...master, spec: selectsMaster }], objects: [labelled, settings] };
+    const { disruption, items } = draft(given);
+    expect(disruption).toEqual([
+      { pool: "infra", class: "Reboot" },
+      { pool: "master", class: "Reboot" },
+      { pool: "worker", class: "Reboot" },
+    ]);
+    expect(items[0]).toMatchObject({ changes: true, impactSeverity: "High" });
+  });
+
+  test("is published and hashed for sixteen pools", () => {
+    const many = Array.from({ length: 20 }, (_, at) => ({
+      ...infra,
+      metadata: { name: `pool-${String(at).padStart(2, "0")}` },
+      spec: selects,
+    }));
+    const whole = draft({ pools: many });
+    expect(whole.disruption.length).toBe(16);
+    expect(whole.planHash).toBe(draft({ pools: many.slice(0, 16) }).planHash);
+  });
+
   test("is nothing where no MachineConfig changes", () => {
     expect(draft({ pools, objects: [kernelObject()] })).toMatchObject({ disruption: [], writes: [] });
   });

@@ -13,12 +13,12 @@ import {
 } from "@virt/engine";
 import {
   type Assessment,
-  classOfChange,
+  classOfWrite,
   type DisruptionPolicies,
-  diffConfigs,
   disruptionOf,
   type MachineConfigWrite,
   notAssessed,
+  publishedDisruption,
   severityOfClass,
 } from "@virt/impact";
 import { admissionChanges, mutationWarning } from "./drift.ts";
@@ -56,7 +56,7 @@ export function composeDraft(
     live: one.live,
   }));
   const writes = compared.flatMap(machineConfigWrite);
-  const disruption = disruptionOf(writes, facts.pools, policies);
+  const disruption = publishedDisruption(disruptionOf(writes, facts.pools, policies));
   const stored = items.map(({ live: _live, ...item }): Item => item);
   const byItem = <T>(make: (item: WithLive<Item>) => T | undefined): Record<string, T> =>
     Object.fromEntries(
@@ -106,7 +106,7 @@ function itemOf(
     name,
     operation,
     targetRef: target,
-    impactSeverity: impactOf({ planned, live, conflicts, ...(predicted && { predicted }) }, policies),
+    impactSeverity: impactOf({ planned, live, conflicts, ...(predicted && { predicted }) }, facts.pools, policies),
     changes,
     diff: diffOf({ planned, live, changes, ...(predicted && { predicted }) }),
     ...(planned.operation === "Apply" && { desiredState: planned.desired }),
@@ -159,11 +159,11 @@ function machineConfigWrite({ planned, live, predicted }: ComparedItem): readonl
 }
 
 /** What a MachineConfig disturbs is what its class says; of all else the profile knows it. */
-function impactOf(one: ComparedItem, policies: Assessment<DisruptionPolicies>): Severity {
+function impactOf(one: ComparedItem, pools: readonly KubeObject[], policies: Assessment<DisruptionPolicies>): Severity {
   const { planned, live, predicted } = one;
   if (!isChange(planned, live, predicted)) return "Low";
   const [write] = machineConfigWrite(one);
-  if (write !== undefined) return severityOfClass(classOfChange(diffConfigs(write.before, write.after), policies));
+  if (write !== undefined) return severityOfClass(classOfWrite(write, pools, policies));
   if (planned.operation === "Delete") return planned.impact;
   return live === undefined ? planned.impact.create : planned.impact.change;
 }

@@ -1,6 +1,6 @@
 import type { NotAssessedReason } from "@virt/api";
 import { expect, test } from "vitest";
-import { assessImpact, type ImpactFacts, notAssessed } from "./index.ts";
+import { assessed, assessImpact, type ImpactFacts, notAssessed, readVirtSettings } from "./index.ts";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
 
 const nodes = workers(3);
@@ -55,6 +55,15 @@ test("a VM without a strategy of its own is unknown while KubeVirt's is", () => 
   expect(impact.vms).toMatchObject({ migrate: 1, unknown: 1 });
 });
 
+test("the HyperConverged's settings count while KubeVirt's cannot be read, and the gap is named", () => {
+  const given = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: null })] });
+  const hco = { apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata: { name: "a" } };
+  const fallbackSettings = readVirtSettings(undefined, { ...hco, spec: { evictionStrategy: "LiveMigrate" } });
+  const impact = assessImpact({ ...given, settings: notAssessed("Forbidden"), fallbackSettings });
+  expect(impact.vms).toMatchObject({ migrate: 1, unknown: 0 });
+  expect(impact.notAssessed).toEqual([{ what: "KubeVirt", reason: "Forbidden", message: "" }]);
+});
+
 test("a VM whose owner could not be read counts as one that stops", () => {
   const given = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: "None" })] });
   expect(assessImpact(given).vms).toMatchObject({ restart: 1, stop: 0 });
@@ -99,6 +108,31 @@ test("VMs and pods of one node stand in one order, by namespace and name", () =>
 test("room is unknown where a VM does not report its memory", () => {
   const vms = [vmObject("a", "worker-0", { spec: { domain: {} } })];
   expect(assessImpact(clusterFacts({ nodes, vms })).capacity.fits).toBe("Unknown");
+});
+
+test("room is unknown while nobody knows what becomes of a VM", () => {
+  const phase = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { phase: "Unknown" })] });
+  expect(assessImpact(phase).capacity.fits).toBe("Unknown");
+  const strategy = clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { strategy: null })] });
+  expect(assessImpact(strategy).capacity.fits).toBe("Yes");
+  expect(assessImpact({ ...strategy, settings: notAssessed("Forbidden") }).capacity.fits).toBe("Unknown");
+});
+
+test("room is unknown while nobody has read whether the owner of a VM starts it again, and the owners are named", () => {
+  const vms = ["a", "b"].map((name) => vmObject(name, "worker-0", { strategy: "None", owner: "Manual" }));
+  const given = clusterFacts({ nodes, vms });
+  expect(assessImpact(given)).toMatchObject({ capacity: { fits: "Yes" }, notAssessed: [] });
+  const refused = assessImpact({ ...given, runStrategies: notAssessed("Forbidden") });
+  expect(refused.capacity.fits).toBe("Unknown");
+  const half = assessImpact({ ...given, runStrategies: assessed(new Map([["vms/a", "Manual"]])) });
+  expect(half.capacity.fits).toBe("Unknown");
+  expect(half.notAssessed).toEqual([{ what: "VM owners", reason: "Listing", message: "1 owner has yet to be read" }]);
+});
+
+test("no room is no room, whatever else is unknown", () => {
+  const small = workers(3, "worker-", { memory: "100Gi" });
+  const vms = [...vmsOn(namesOf(small), 2, { gib: 40 }), vmObject("a", "worker-0", { phase: "Unknown" })];
+  expect(assessImpact(clusterFacts({ nodes: small, vms })).capacity).toMatchObject({ fits: "No", unplacedVMs: 2 });
 });
 
 test("what was assumed is reported", () => {

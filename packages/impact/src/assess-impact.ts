@@ -3,7 +3,6 @@
 import {
   type Impact,
   type ImpactEntry,
-  type ImpactGap,
   type ImpactPool,
   type KubeObject,
   type NotAssessedReason,
@@ -12,19 +11,21 @@ import {
   vmOutcomes,
 } from "@virt/api";
 import { compareUtf8, type RenderedOf } from "@virt/engine";
+import { assessCapacity } from "./assess-capacity.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
-import { type CapacityShortage, ClusterRooms } from "./capacity.ts";
+import { ClusterRooms } from "./capacity.ts";
 import type { DisruptionPolicies } from "./disruption-class.ts";
 import { assessPods, type DrainedPod } from "./drained-pods.ts";
-import { assessVms, type DrainedVm, drainedNodes, loadOf } from "./drained-vms.ts";
+import { assessVms, type DrainedVm, loadOf, type VmsByNode } from "./drained-vms.ts";
 import { assessDurations, type MigrationRate, migrationRate, type PoolLoad, restartBounds } from "./duration.ts";
 import { durationText } from "./duration-text.ts";
+import { gapsOf } from "./impact-gaps.ts";
 import { boundImpact, withoutVmNames } from "./impact-status.ts";
 import type { NodeFact } from "./nodes.ts";
 import { assumesLabels } from "./placement.ts";
 import type { BudgetFact, PodFact } from "./pods.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
-import { summarizeImpact, vmGap } from "./summary.ts";
+import { summarizeImpact } from "./summary.ts";
 import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 import type { VmFact } from "./vms.ts";
 
@@ -42,6 +43,8 @@ export type ImpactFacts = {
   readonly renderedOf: RenderedOf;
   readonly shape: Assessment<ClusterShape>;
   readonly settings: Assessment<VirtSettings>;
+  /** What counts while KubeVirt's own settings are not known: those of the HyperConverged. Absent: KubeVirt's defaults. */
+  readonly fallbackSettings?: VirtSettings;
   readonly vms: Assessment<readonly VmFact[]>;
   /** Run strategies by `namespace/name` of the VirtualMachine. */
   readonly runStrategies: Assessment<ReadonlyMap<string, string>>;
@@ -66,7 +69,7 @@ export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: Impac
   if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
   const nodes = facts.nodes.value;
   const shape = assessedOr(facts.shape, readClusterShape(undefined));
-  const settings = assessedOr(facts.settings, readVirtSettings(undefined, undefined));
+  const settings = settingsInForce(facts);
   const pools = assessPools({ ...facts, nodes });
   const vms = assessedOr(facts.vms, []);
   const rooms = new ClusterRooms(nodes, vms, settings);
@@ -105,15 +108,23 @@ export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: Impac
         migration: rate.source,
       },
     }),
-    capacity: assessCapacity(pools, byNode, { rooms, shape, isAssessed: facts.vms.isAssessed }),
+    capacity: assessCapacity(pools, byNode, { rooms, shape, runStrategies, isAssessed: facts.vms.isAssessed }),
     pools: rollout,
     ...entriesOfImpact(pools, byNode, assessedOr(pods, [])),
-    notAssessed: gapsOf(facts, pods, pools),
+    notAssessed: gapsOf(facts, { pools, drained, pods }),
   };
   const assumes = assumptions(pools, drained, rate);
   const more = { pools: 0, blockers: 0, stops: 0 };
   const whole = { assessedAt: facts.assessedAt, summary: summarizeImpact(impact), ...impact, more, assumes };
   return boundImpact(hidesVmNames ? withoutVmNames(whole) : whole);
+}
+
+/** KubeVirt's, or what counts instead while they cannot be read. */
+export function settingsInForce({
+  settings,
+  fallbackSettings,
+}: Pick<ImpactFacts, "settings" | "fallbackSettings">): VirtSettings {
+  return assessedOr(settings, fallbackSettings ?? readVirtSettings(undefined, undefined));
 }
 
 function unassessed({ assessedAt }: ImpactFacts, reason: NotAssessedReason, message: string): Impact {
@@ -147,9 +158,6 @@ function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
   return { block: blocking, delete: pods.length - blocking };
 }
 
-/** The VMs that count, by the name of their node. */
-type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
-
 // Held nodes do not take time; a paused pool has none.
 function runningLoads(
   pools: readonly AssessedPool[],
@@ -174,42 +182,6 @@ function restartSource(pools: readonly AssessedPool[], { restartSamples }: Impac
   const isObserved = ({ name }: AssessedPool) =>
     restartBounds("Reboot", restartSamples.get(name) ?? [], "").source === "observed";
   return rebooting.length > 0 && rebooting.every(isObserved) ? "observed" : "default";
-}
-
-const MiB = 2 ** 20;
-
-// Without a drain VMs come back where they were.
-function assessCapacity(
-  pools: readonly AssessedPool[],
-  byNode: VmsByNode,
-  {
-    rooms,
-    shape,
-    isAssessed,
-  }: { readonly rooms: ClusterRooms; readonly shape: ClusterShape; readonly isAssessed: boolean },
-): Impact["capacity"] {
-  const none = { nodes: [], unplacedVMs: 0, unplacedMiB: 0 };
-  if (!isAssessed) return { fits: "Unknown", ...none };
-  if (shape.isSingleReplica) return { fits: "Yes", ...none };
-  const isMoving = ({ outcome }: DrainedVm) => outcome === "migrate" || outcome === "restart";
-  const movingFrom = (names: readonly string[]) =>
-    names.flatMap((name) => (byNode.get(name) ?? []).filter(isMoving).map(({ vm }) => vm));
-  const shortages = pools.flatMap(({ waves }) =>
-    waves.flatMap((wave) => rooms.placeWave(wave, movingFrom(wave)) ?? []),
-  );
-  const worst = shortages.reduce<CapacityShortage | undefined>(
-    (most, each) => (each.unplacedBytes > (most?.unplacedBytes ?? 0) ? each : most),
-    undefined,
-  );
-  if (worst !== undefined)
-    return {
-      fits: "No",
-      nodes: worst.nodes,
-      unplacedVMs: worst.unplacedVms,
-      unplacedMiB: Math.ceil(worst.unplacedBytes / MiB),
-    };
-  const isSized = (vm: VmFact) => vm.guestMemory !== undefined || vm.requestedMemory !== undefined;
-  return { fits: movingFrom([...byNode.keys()]).every(isSized) ? "Yes" : "Unknown", ...none };
 }
 
 // In rollout order; VMs and pods of one node by namespace and name.
@@ -246,34 +218,6 @@ function entryOfVm({ vm, outcome, reason }: DrainedVm): readonly ListedEntry[] {
 function entryOfPod({ node, pod: { namespace, name }, outcome, reason }: DrainedPod): ListedEntry {
   const isBlocker = outcome === "block";
   return { isBlocker, entry: { node, kind: "Pod", namespace, name, reason: isBlocker ? reason : outcome } };
-}
-
-function gapsOf(
-  facts: ImpactFacts,
-  pods: Assessment<readonly DrainedPod[]>,
-  pools: readonly AssessedPool[],
-): readonly ImpactGap[] {
-  const inputs: readonly (readonly [string, Assessment<unknown>])[] = [
-    [vmGap, facts.vms],
-    ["VM owners", facts.runStrategies],
-    ["KubeVirt", facts.settings],
-    ["pods", pods],
-    ["disruption policies", facts.policies],
-    ["infrastructure", facts.shape],
-  ];
-  const missing = inputs.flatMap(([what, input]) =>
-    input.isAssessed ? [] : [{ what, reason: input.reason, message: input.message }],
-  );
-  const unlisted = unlistedNodes(facts, pools);
-  return pods.isAssessed && unlisted > 0
-    ? [...missing, { what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }]
-    : missing;
-}
-
-// Pods of a node that is not drained are nobody's concern, and are not listed.
-function unlistedNodes({ pods }: ImpactFacts, pools: readonly AssessedPool[]): number {
-  if (!pods.isAssessed) return 0;
-  return pools.flatMap(drainedNodes).filter((node) => !pods.value.has(node)).length;
 }
 
 function assumptions(

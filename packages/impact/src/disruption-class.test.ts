@@ -4,8 +4,10 @@ import { expect, test } from "vitest";
 import { assessed, notAssessed } from "./assessed.ts";
 import {
   classOfChange,
+  classOfWrite,
   diffConfigs,
   disruptionOf,
+  publishedDisruption,
   readDisruptionPolicies,
   severityOfClass,
 } from "./disruption-class.ts";
@@ -75,10 +77,10 @@ const cases: readonly {
     expected: "Reboot",
   },
   {
-    reason: "a policy for the root is for all files",
+    reason: "a policy for the root is for no file",
     after: files("/etc/a"),
     policies: policyObject({ "/": ["Special"] }),
-    expected: "Drain",
+    expected: "Reboot",
   },
   {
     reason: "a unit's name must be the same",
@@ -153,6 +155,45 @@ test("a plan's disruption has the worst class of each pool, inheriting pools too
   expect(disruptionOf([{ before: undefined, after: files("/etc/b") }], pools, policies)).toEqual([]);
 });
 
+test.each([
+  ["worker", "master"],
+  ["master", "worker"],
+])("a MachineConfig that moves from %s to %s is lost by one pool and taken up by the other", (from, to) => {
+  const pools = [poolObject("worker"), poolObject("master")];
+  const write = { before: psiConfig(from), after: psiConfig(to) };
+  const policies = assessed(readDisruptionPolicies(undefined));
+  expect(disruptionOf([write], pools, policies)).toEqual([
+    { pool: "master", class: "Reboot" },
+    { pool: "worker", class: "Reboot" },
+  ]);
+  expect(classOfWrite(write, pools, policies)).toBe("Reboot");
+});
+
+test("a pool that keeps a MachineConfig of which nothing but its role changes is left alone", () => {
+  const selectsBoth = poolObject("both", {
+    machineConfigSelector: {
+      matchExpressions: [
+        { key: "machineconfiguration.openshift.io/role", operator: "In", values: ["worker", "master"] },
+      ],
+    },
+  });
+  const write = { before: psiConfig("worker"), after: psiConfig("master") };
+  const pools = [poolObject("worker"), poolObject("master"), selectsBoth];
+  const found = disruptionOf([write], pools, assessed(readDisruptionPolicies(undefined)));
+  expect(found.map(({ pool }) => pool)).toEqual(["master", "worker"]);
+});
+
+test("all pools are found, and no more are published than a status lists", () => {
+  const custom = Array.from({ length: 20 }, (_, at) => poolObject(`pool-${at}`));
+  const found = disruptionOf(
+    [{ before: undefined, after: psiConfig() }],
+    [...custom, poolObject("worker")],
+    notAssessed("NotServed"),
+  );
+  expect(found.length).toBe(21);
+  expect(publishedDisruption(found)).toEqual(found.slice(0, 16));
+});
+
 // The oracle: the daemon's rules over a model of a configuration, not over its object.
 const paths = ["/etc/a", "/etc/a/b", "/etc/a/b/c", "/etc/ab", "/usr/x"];
 const unitNames = ["a.service", "b.service"];
@@ -192,7 +233,7 @@ const anyActions = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 const anyPolicies = fc.record({
-  files: fc.dictionary(fc.constantFrom("/etc", ...paths), anyActions, { maxKeys: 4 }),
+  files: fc.dictionary(fc.constantFrom("/", "/etc", ...paths), anyActions, { maxKeys: 4 }),
   units: fc.dictionary(fc.constantFrom(...unitNames), anyActions, { maxKeys: 2 }),
   sshKey: fc.option(anyActions, { nil: undefined }),
 });

@@ -108,11 +108,10 @@ export function classOfChange(change: ConfigChange, policies: Assessment<Disrupt
   ]);
 }
 
-// The longest path that is the file or a directory above it.
+// The longest path that is the file or a directory above it. The daemon takes the root for no directory of anything.
 function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map()): DisruptionClass | undefined {
-  const above = [...files.keys()].filter(
-    (each) => path === each || path.startsWith(each.endsWith("/") ? each : `${each}/`),
-  );
+  const isAbove = (each: string) => each !== "/" && path.startsWith(each.endsWith("/") ? each : `${each}/`);
+  const above = [...files.keys()].filter((each) => path === each || isAbove(each));
   const longest = above.reduce<string | undefined>(
     (most, each) => (each.length > (most?.length ?? -1) ? each : most),
     undefined,
@@ -123,8 +122,15 @@ function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map
 /** A MachineConfig that a plan writes: as it is, and as it will be; undefined: it is not there. */
 export type MachineConfigWrite = { readonly before: KubeObject | undefined; readonly after: KubeObject | undefined };
 
-/** As many as the status lists. */
-const mostPools = 16;
+/** The worst that a write does, be it to a pool that takes it up or lets it go; without such a pool, what its content would do. */
+export function classOfWrite(
+  write: MachineConfigWrite,
+  pools: readonly KubeObject[],
+  policies: Assessment<DisruptionPolicies>,
+): DisruptionClass {
+  const own = classOfChange(diffConfigs(write.before, write.after), policies);
+  return worstClass([own, ...disruptionOf([write], pools, policies).map((each) => each.class)]);
+}
 
 /**
  * What the writes alone do to each pool, by pool: exact for kernel arguments, an upper bound for files and units that another
@@ -136,13 +142,26 @@ export function disruptionOf(
   policies: Assessment<DisruptionPolicies>,
 ): readonly PoolDisruption[] {
   const found = writes.flatMap(({ before, after }) => {
-    const disruption = classOfChange(diffConfigs(before, after), policies);
-    const names = [before, after].flatMap((object) => (object === undefined ? [] : affectedPools(pools, object)));
-    return [...new Set(names)].map((pool) => ({ pool, class: disruption }));
+    const [old, wanted] = [takersOf(before, pools), takersOf(after, pools)];
+    // A pool that begins or ceases to select it gets or loses all of it.
+    const changeOf = (pool: string) =>
+      diffConfigs(old.has(pool) ? before : undefined, wanted.has(pool) ? after : undefined);
+    return [...new Set([...old, ...wanted])].map((pool) => ({ pool, class: classOfChange(changeOf(pool), policies) }));
   });
   return [...Map.groupBy(found, ({ pool }) => pool)]
     .map(([pool, each]) => ({ pool, class: worstClass(each.map((one) => one.class)) }))
     .filter((each) => each.class !== "None")
-    .toSorted((left, right) => compareUtf8(left.pool, right.pool))
-    .slice(0, mostPools);
+    .toSorted((left, right) => compareUtf8(left.pool, right.pool));
+}
+
+function takersOf(machineConfig: KubeObject | undefined, pools: readonly KubeObject[]): ReadonlySet<string> {
+  return new Set(machineConfig === undefined ? [] : affectedPools(pools, machineConfig));
+}
+
+/** As many as the status lists. */
+const mostPools = 16;
+
+/** What a plan shows of it and is hashed with. The assessment and the gate go by all of it. */
+export function publishedDisruption(disruption: readonly PoolDisruption[]): readonly PoolDisruption[] {
+  return disruption.slice(0, mostPools);
 }

@@ -10,6 +10,9 @@ import { migratedBytes, type VmFact } from "./vms.ts";
 /** A VM on a node that changes; `bytes` are what a migration copies. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
 
+/** The VMs that count, by the name of their node. */
+export type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
+
 /** What decides about VMs. */
 export type DrainedVmsInput = {
   readonly vms: readonly VmFact[];
@@ -51,6 +54,14 @@ export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput
     }
   }
   return drained;
+}
+
+/** Whether nobody has read yet if the owner of a VM starts it again: until then it counts as one that stops. */
+export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: ReadonlyMap<string, string>): boolean {
+  const { namespace, controller } = vm;
+  return (
+    outcome === "stop" && controller?.kind === "VirtualMachine" && !runStrategies.has(`${namespace}/${controller.name}`)
+  );
 }
 
 // Lists come sorted from the server, and are sorted still unless VMs came later.

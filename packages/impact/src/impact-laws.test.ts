@@ -1,14 +1,22 @@
 // What holds for every cluster, checked against counts that are made another way.
 
-import type { Impact } from "@virt/api";
+import { disruptionClasses, type Impact } from "@virt/api";
 import { type KubeObject, utf8Length } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { assessImpact } from "./index.ts";
+import { assessed, assessImpact, notAssessed as unread } from "./index.ts";
 import { anyCluster, anyMigrations, anyVm } from "./testing/any-cluster.ts";
-import { type ClusterGiven, clusterFacts, nodeObject, poolObject, vmObject, vmsOn } from "./testing/cluster-builder.ts";
+import {
+  annotationPrefix,
+  type ClusterGiven,
+  clusterFacts,
+  nodeObject,
+  poolObject,
+  vmObject,
+  vmsOn,
+} from "./testing/cluster-builder.ts";
 
 const impactOf = (given: ClusterGiven) => assessImpact(clusterFacts(given));
 const total = (counts: object | undefined) =>
@@ -17,15 +25,23 @@ const member = (object: KubeObject, ...path: readonly string[]) =>
   path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
 
 test("each VM on a node that is drained has one outcome, and no other VM has any", () => {
-  const law = fc.property(anyCluster, (given) => {
-    const impact = impactOf(given);
+  const law = fc.property(anyCluster, fc.constantFrom(...disruptionClasses), (given, own) => {
+    const facts = clusterFacts(given);
+    const impact = assessImpact({ ...facts, disruption: facts.disruption.map((each) => ({ ...each, class: own })) });
     const pools = given.pools ?? [];
     const startsIn = new Map(impact.pools.map((pool) => [pool.name, new Set(pool.order.slice(0, pool.nodes))]));
     const isPaused = (name: string) =>
       pools.some((pool) => pool.metadata.name === name && member(pool, "spec", "paused") === true);
-    const drained = (given.nodes ?? []).filter(({ metadata }) => {
+    // A node that waits for a configuration which nobody has read may reboot, whatever the plan does.
+    const isDrained = (node: KubeObject) =>
+      own === "Reboot" ||
+      own === "Drain" ||
+      node.metadata.annotations?.[`${annotationPrefix}/currentConfig`] === "rendered-0";
+    const drained = (given.nodes ?? []).filter((node) => {
+      const { metadata } = node;
       const pool = poolOfNode(metadata.labels ?? {}, pools) ?? "";
-      return startsIn.has(pool) && (isPaused(pool) || startsIn.get(pool)?.has(metadata.name) === true);
+      const isStarting = startsIn.get(pool)?.has(metadata.name) === true;
+      return isDrained(node) && startsIn.has(pool) && (isPaused(pool) || isStarting);
     });
     const counted = (given.vms ?? []).filter(
       (vm) =>
@@ -34,6 +50,22 @@ test("each VM on a node that is drained has one outcome, and no other VM has any
         !["Succeeded", "Failed"].includes(String(member(vm, "status", "phase"))),
     );
     expect(total(impact.vms)).toBe(counted.length);
+  });
+  fc.assert(law, runsForCost(10));
+});
+
+test("room is claimed only where it is known what becomes of each VM", () => {
+  const law = fc.property(anyCluster, fc.boolean(), fc.boolean(), (given, areOwnersRead, isKubeVirtRead) => {
+    const facts = clusterFacts(given);
+    const { capacity, vms, notAssessed } = assessImpact({
+      ...facts,
+      ...(!areOwnersRead && { runStrategies: assessed(new Map()) }),
+      ...(!isKubeVirtRead && { settings: unread("Forbidden") }),
+    });
+    // A single node is not drained: its VMs come back where they were.
+    if (capacity.fits !== "Yes" || given.topology === "SingleReplica") return;
+    expect(vms?.unknown).toBe(0);
+    expect(notAssessed.filter(({ what }) => what === "VM owners")).toEqual([]);
   });
   fc.assert(law, runsForCost(10));
 });

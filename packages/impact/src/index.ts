@@ -1,14 +1,16 @@
 // What others use of the impact: facts in, consequences of a plan out; and the model of a rollout that it is made with.
 
-export { assessImpact, type ImpactFacts } from "./assess-impact.ts";
+export { assessImpact, type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 export { type Assessment, assessed, assessedOr, foreignText, notAssessed } from "./assessed.ts";
 export {
   type ConfigChange,
   classOfChange,
+  classOfWrite,
   type DisruptionPolicies,
   diffConfigs,
   disruptionOf,
   type MachineConfigWrite,
+  publishedDisruption,
   readDisruptionPolicies,
   severityOfClass,
   worstClass,
@@ -34,6 +36,7 @@ export { concludeRollout } from "./doctor/rollout-status.ts";
 export { type DoctorFacts, hasKubeletDropIn, type RolloutChange } from "./doctor/rollout-view.ts";
 export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";
+export { isStillListing } from "./impact-gaps.ts";
 export {
   budgetInformer,
   disruptionPolicyInformer,
@@ -60,7 +63,7 @@ export {
   rolloutOfPool,
   unavailableLimit,
 } from "./rollout.ts";
-export { nameNodes } from "./summary.ts";
+export { nameNodes, roomWords } from "./summary.ts";
 export { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 export { readRunStrategy } from "./vm-outcomes.ts";
 export { readController, readVmFact, requestOf, type VmFact } from "./vms.ts";

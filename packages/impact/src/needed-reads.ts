@@ -2,12 +2,12 @@
 
 import { asText, at } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
-import type { ImpactFacts } from "./assess-impact.ts";
+import { type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 import { assessedOr } from "./assessed.ts";
 import { inNameOrder } from "./capacity.ts";
 import { drainedNodes } from "./drained-vms.ts";
 import { assessPools } from "./pool-rollouts.ts";
-import { readClusterShape, readVirtSettings } from "./virt-settings.ts";
+import { readClusterShape } from "./virt-settings.ts";
 import { outcomeOf } from "./vm-outcomes.ts";
 import type { VmFact } from "./vms.ts";
 
@@ -41,7 +41,7 @@ export function neededReads(facts: ImpactFacts): NeededReads {
 // Whether one that migrates has a target makes no difference: it does not end.
 function endingVms(facts: ImpactFacts): readonly VmFact[] {
   const outcomes = {
-    settings: assessedOr(facts.settings, readVirtSettings(undefined, undefined)),
+    settings: settingsInForce(facts),
     isSingleReplica: assessedOr(facts.shape, readClusterShape(undefined)).isSingleReplica,
     runStrategyOf: () => undefined,
     hasTarget: () => true,

@@ -139,5 +139,7 @@ function holdupOf(
   if (isUnrendered) return "Degraded";
   if (isAnyStarting) return undefined;
   const away = nodes.filter(isUnavailable);
-  return away.filter(({ phase }) => phase !== "Degraded").length < limit ? "Degraded" : "MaxUnavailableUsed";
+  const degraded = away.filter(({ phase }) => phase === "Degraded").length;
+  if (degraded > 0 && away.length - degraded < limit) return "Degraded";
+  return away.length >= limit ? "MaxUnavailableUsed" : undefined;
 }

@@ -70,6 +70,11 @@ function roomParts({ capacity }: SummaryInput): readonly string[] {
   return [`no room for ${count(capacity.unplacedVMs, "VM")} when ${nameNodes(capacity.nodes)} ${drain}`];
 }
 
+/** The words in which a summary says that VMs find no room: of many nodes an impact lists a few. Undefined: it does not say so. */
+export function roomWords(summary: string): string | undefined {
+  return /(?:^|, )(no room for \d+ VMs? when .+? drains?)(?:, |$)/.exec(summary)?.[1];
+}
+
 function gapParts(notAssessed: readonly ImpactGap[]): readonly string[] {
   const gap = notAssessed.find(({ what }) => what === vmGap);
   return gap === undefined ? [] : [`VM impact: not assessed (${gap.reason})`];

@@ -183,3 +183,17 @@ test("world 6b: a paused pool is held, its VMs count, and it takes no time", () 
     "pool infra is paused with 2 nodes, 2 nodes of pool worker reboot one after another, 12 VMs live-migrate, 20 min to 1.5 h",
   );
 });
+
+test("lanes are shared by all nodes that drain at once, of whichever pool", () => {
+  const plain = workers(6, "worker-");
+  const infra = workers(6, "infra-", { roles: ["worker", "infra"] });
+  const limit = { maxUnavailable: 3 };
+  const pools = [poolObject("master"), poolObject("worker", limit), poolObject("infra", limit)];
+  const nodes = [...plain, ...infra];
+  const impact = impactOf({ nodes, pools, vms: vmsOn(namesOf(nodes), 10) });
+  expect(impact.pools.map(({ name, atOnce }) => [name, atOnce])).toEqual([
+    ["infra", 3],
+    ["worker", 3],
+  ]);
+  expect(bounds(impact)).toEqual([1704, 13_184]);
+});

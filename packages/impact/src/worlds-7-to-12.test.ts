@@ -2,7 +2,8 @@
 
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
-import { assessImpact, notAssessed, severityOfClass } from "./index.ts";
+import { ClusterRooms } from "./capacity.ts";
+import { assessedOr, assessImpact, notAssessed, readVirtSettings, severityOfClass } from "./index.ts";
 import {
   type ClusterGiven,
   clusterFacts,
@@ -45,10 +46,12 @@ test("world 7: where policies spare the drain, no VM is touched", () => {
 
 test("world 7b: one unit without a policy reboots the pool, and the plan is another one", () => {
   const impact = impactOf(dense(swapUnits.slice(1)));
+  expect(impact.pools[0]?.class).toBe("Reboot");
   expect(severityOfClass(impact.pools[0]?.class ?? "None")).toBe("High");
   expect(clusterFacts(dense(swapUnits.slice(1))).disruption).not.toEqual(clusterFacts(dense(swapUnits)).disruption);
 });
 
+const noSettings = readVirtSettings(undefined, undefined);
 const compact = workers(3, "node-", { roles: ["master", "worker"] });
 const forMasters = [{ before: undefined, after: psiConfig("master") }];
 
@@ -87,6 +90,10 @@ test("world 9: two workers have no room for the VMs of the third", () => {
   expect(requestOf(readVmFact(vmObject("a", "b", { gib: 40, vcpus: 4 })), { memoryOvercommit: 100 }) / 2 ** 20).toBe(
     41_352,
   );
+  const { nodes: known, vms, settings } = clusterFacts({ nodes, vms: vmsOn(namesOf(nodes), 2, { gib: 40, vcpus: 4 }) });
+  const rooms = new ClusterRooms(assessedOr(known, []), assessedOr(vms, []), assessedOr(settings, noSettings));
+  const [first] = assessedOr(vms, []);
+  expect((first && rooms.mostFree(first.placement, new Set(["worker-0"]))) ?? 0).toBe(9_456 * 2 ** 20);
   expect(impact.capacity).toEqual({ fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 });
   expect(bounds(impact)).toEqual([2055, 8982]);
   expect(impact.summary).toBe(

@@ -15,7 +15,7 @@ import {
 } from "@virt/impact";
 import { type Client, Discovery, type InformerSpec } from "@virt/kube";
 import { collectDoctorFacts, readNamedPod } from "./doctor-facts.ts";
-import { assessList } from "./impact-reads.ts";
+import { assessList } from "./impact-facts.ts";
 import { listOnce } from "./list-once.ts";
 
 export type ClusterDiagnosis = {

@@ -19,7 +19,8 @@ import {
   readPodFact,
 } from "@virt/impact";
 import { type InformerSpec, listObjects, metadataOnly, type Resource, readResultOf, type Sender } from "@virt/kube";
-import { collectImpactFacts, ImpactReads, type ImpactSources } from "./impact-reads.ts";
+import { collectImpactFacts, type ImpactSources } from "./impact-facts.ts";
+import { ImpactReads } from "./impact-reads.ts";
 
 // Hundreds of nodes, of which few are others than a moment ago.
 const reportFact = oncePer(readMachineConfigNodeFact);

@@ -40,6 +40,6 @@ test("pods come in pages, to the last", async () => {
 test("a list of pods that never ends is given up, and named so", async () => {
   const { server, reads } = await readPods(Array.from({ length: 100 }, (_, at) => page(String(at))));
   expect(reads.pods).toMatchObject({ isAssessed: false, reason: "TooMany" });
-  expect(reads.isRefused).toBe(true);
+  expect(reads.retryAt).toBe(300_000);
   expect(server.seen.length).toBeLessThan(20);
 });

@@ -1,33 +1,18 @@
-// What an impact is assessed by: lists that somebody follows, and what is read one by one, a few at a time, and remembered.
+// What an impact needs beside lists: objects that are read one by one, a few at a time, and remembered.
 
-import type { KubeObject, NotAssessedReason } from "@virt/api";
-import { asList, asText, at, oncePer } from "@virt/engine";
-import { infrastructureInformer, poolInformer } from "@virt/facts";
+import type { KubeObject } from "@virt/api";
+import { asList, asText, at } from "@virt/engine";
 import {
-  type Assessment,
   assessed,
-  budgetInformer,
-  disruptionPolicyInformer,
   type ImpactFacts,
-  impactNodeInformer,
-  kubeVirtInformer,
   type NeededReads,
   notAssessed,
   type PodFact,
-  readBudgetFact,
-  readClusterShape,
-  readDisruptionPolicies,
-  readNodeFact,
   readPodFact,
   readRunStrategy,
-  readVirtSettings,
-  readVmFact,
-  vmInformer,
 } from "@virt/impact";
 import {
   type Discovery,
-  type InformerSpec,
-  type InformerState,
   listObjects,
   metadataOnly,
   type Reader,
@@ -35,103 +20,7 @@ import {
   readResultOf,
   type Sender,
 } from "@virt/kube";
-import type { ListAnswer } from "./list-once.ts";
-
-/** All objects that an informer would show, or why nobody knows them. */
-export type ListFacts = (spec: InformerSpec) => Assessment<readonly KubeObject[]>;
-
-export type ImpactSources = Pick<ImpactFacts, "assessedAt" | "disruption" | "renderedOf"> & {
-  readonly list: ListFacts;
-  readonly hco: KubeObject | undefined;
-  readonly reads: ImpactReads;
-};
-
-// Thousands of VMs, of which few are others than a moment ago, and mostly none.
-const nodeFacts = oncePerList(readNodeFact);
-const vmFacts = oncePerList(readVmFact);
-const budgetFacts = oncePerList(readBudgetFact);
-
-function oncePerList<Fact>(read: (object: KubeObject) => Fact): (objects: readonly KubeObject[]) => readonly Fact[] {
-  const fact = oncePer(read);
-  return oncePer((objects: readonly KubeObject[]) => objects.map(fact));
-}
-
-export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources): ImpactFacts {
-  const pools = list(poolInformer);
-  const kubevirts = mapped(list(kubeVirtInformer), (found) => readVirtSettings(found[0], hco));
-  return {
-    ...given,
-    pools: pools.isAssessed ? pools.value : [],
-    // Without its pools nobody knows which nodes a write reaches.
-    nodes: pools.isAssessed ? mapped(list(impactNodeInformer), nodeFacts) : pools,
-    policies: listPolicies(list),
-    shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
-    settings: isMissing(kubevirts) ? assessed(readVirtSettings(undefined, hco)) : kubevirts,
-    vms: mapped(list(vmInformer), vmFacts),
-    runStrategies: reads.runStrategies,
-    budgets: mapped(list(budgetInformer), budgetFacts),
-    pods: reads.pods,
-    restartSamples: new Map(),
-  };
-}
-
-/** What the cluster does instead of reboots. */
-export function listPolicies(list: ListFacts): ImpactFacts["policies"] {
-  return mapped(list(disruptionPolicyInformer), ([found]) => readDisruptionPolicies(found));
-}
-
-function mapped<From, To>(from: Assessment<From>, change: (value: From) => To): Assessment<To> {
-  return from.isAssessed ? assessed(change(from.value)) : from;
-}
-
-function isMissing(input: Assessment<unknown>): boolean {
-  return !input.isAssessed && input.reason === "NotServed";
-}
-
-/** A list that was made once. */
-export function assessList(answer: ListAnswer): Assessment<readonly KubeObject[]> {
-  switch (answer.kind) {
-    case "listed":
-      return assessed(answer.items);
-    case "not-served":
-      return notAssessed("NotServed");
-    case "failed":
-      return notAssessed(answer.isForbidden ? "Forbidden" : "Unavailable", answer.message);
-  }
-}
-
-/** Errors count after this time: until then it is the first list that is under way. */
-const patienceMs = 60_000;
-
-/** Out of informers; `now` is monotonic. */
-export class InformerLists {
-  readonly #find: (spec: InformerSpec) => InformerState | undefined;
-  readonly #failingSince = new Map<string, number>();
-
-  constructor(find: (spec: InformerSpec) => InformerState | undefined) {
-    this.#find = find;
-  }
-
-  list(spec: InformerSpec, now: number): Assessment<readonly KubeObject[]> {
-    const informer = this.#find(spec);
-    const error = informer?.lastError;
-    if (error === undefined) this.#failingSince.delete(spec.kind);
-    if (informer?.state === "not served") return notAssessed("NotServed");
-    if (informer?.state === "synced" && error === undefined) return assessed(informer.store.notifiedItems);
-    if (error === undefined) return notAssessed("Listing");
-    if (informer?.isTooLarge === true) return notAssessed("TooMany", error);
-    if (error.startsWith("403")) return notAssessed("Forbidden", error);
-    const since = this.#failingSince.get(spec.kind) ?? now;
-    this.#failingSince.set(spec.kind, since);
-    return now - since < patienceMs ? notAssessed("Listing", error) : notAssessed("Unavailable", error);
-  }
-
-  /** When an error becomes one that counts; undefined: none is new. */
-  get patientUntil(): number | undefined {
-    const [first] = [...this.#failingSince.values()].toSorted((left, right) => left - right);
-    return first === undefined ? undefined : first + patienceMs;
-  }
-}
+import { ReadRetries, type Refusal, type RetryOptions, refusalOf } from "./read-retries.ts";
 
 /** As many requests at once. */
 const lanes = 4;
@@ -151,46 +40,74 @@ export type ReadsContext = {
   readonly now: number;
 };
 
-type Refusal = { readonly reason: NotAssessedReason; readonly message: string };
+type NeededLoads = Pick<NeededReads, "nodes" | "owners">;
 
 /** What was read one by one. Bounded by what was last needed. */
 export class ImpactReads {
+  readonly #ownerRetries: ReadRetries;
+  readonly #podRetries: ReadRetries;
   #strategies = new Map<string, string>();
-  #strategyRefusal: Refusal | undefined;
   #pods = new Map<string, { readonly pods: readonly PodFact[]; readonly at: number }>();
-  #podRefusal: Refusal | undefined = { reason: "Listing", message: "" };
+  #hasAllPods = false;
 
-  get runStrategies(): ImpactFacts["runStrategies"] {
-    return this.#strategyRefusal === undefined ? assessed(this.#strategies) : refusedOf(this.#strategyRefusal);
+  constructor(options: RetryOptions = {}) {
+    this.#ownerRetries = new ReadRetries(options);
+    this.#podRetries = new ReadRetries(options);
   }
 
+  /** Those that were read. Not assessed only where the others cannot be had. */
+  get runStrategies(): ImpactFacts["runStrategies"] {
+    const { refusal } = this.#ownerRetries;
+    return refusal === undefined || refusal.reason === "Listing"
+      ? assessed(this.#strategies)
+      : notAssessed(refusal.reason, refusal.message);
+  }
+
+  /** Those that were listed before stay good while the server stumbles. */
   get pods(): ImpactFacts["pods"] {
-    if (this.#podRefusal !== undefined) return refusedOf(this.#podRefusal);
+    const { refusal } = this.#podRetries;
+    const isKept = this.#hasAllPods && refusal?.reason === "Listing";
+    if (refusal !== undefined && !isKept) return notAssessed(refusal.reason, refusal.message);
+    if (!this.#hasAllPods) return notAssessed("Listing");
     return assessed(new Map([...this.#pods].map(([node, { pods }]) => [node, pods])));
   }
 
-  /** A right is missing, or a kind is not served: asking again soon is of no use. */
-  get isRefused(): boolean {
-    return [this.#podRefusal, this.#strategyRefusal].some((refusal) => (refusal?.reason ?? "Listing") !== "Listing");
+  /** When what was refused is asked for again, in monotonic milliseconds. */
+  get retryAt(): number {
+    return Math.min(this.#ownerRetries.dueAt, this.#podRetries.dueAt);
   }
 
-  /** When pods are to be listed again, in monotonic milliseconds. */
-  get podsDueAt(): number {
-    return [...this.#pods.values()].reduce((first, { at }) => Math.min(first, at + podAgeMs), Number.POSITIVE_INFINITY);
+  /** When a load has something to do, if nothing else is needed by then: pods get old. */
+  get dueAt(): number {
+    return [...this.#pods.values()].reduce((first, { at }) => Math.min(first, at + podAgeMs), this.retryAt);
   }
 
-  /** Reads what is not known yet, and pods again when they are old. Whole: nothing was left out or failed for a moment. */
-  async load(needed: Pick<NeededReads, "nodes" | "owners">, context: ReadsContext): Promise<{ isWhole: boolean }> {
-    const isOwnersWhole = await this.#loadOwners(needed.owners, context);
-    const isPodsWhole = await this.#loadPods(needed.nodes, context);
-    return { isWhole: isOwnersWhole && isPodsWhole };
+  /**
+   * Reads what is not known yet, and pods again when they are old. `isWhole`: nothing was left out or failed for a moment. `hasMore`: the
+   * next load goes on where this one stopped.
+   */
+  async load(needed: NeededLoads, context: ReadsContext): Promise<{ isWhole: boolean; hasMore: boolean }> {
+    const left = await this.#loadOwners(needed.owners, context);
+    await this.#loadPods(needed.nodes, context);
+    const isFailing = [this.#ownerRetries, this.#podRetries].some(({ refusal }) => refusal?.reason === "Listing");
+    return { isWhole: left === 0 && !isFailing, hasMore: left > 0 };
   }
 
-  async #loadOwners(owners: NeededReads["owners"], { reader }: ReadsContext): Promise<boolean> {
+  /** Batch after batch, while there are more and the caller has patience. */
+  async loadAll(needed: NeededLoads, context: ReadsContext, isPatient: () => boolean): Promise<{ isWhole: boolean }> {
+    for (;;) {
+      const { isWhole, hasMore } = await this.load(needed, context);
+      if (!hasMore || !isPatient()) return { isWhole };
+    }
+  }
+
+  /** How many are left for the next time. */
+  async #loadOwners(owners: NeededReads["owners"], { reader, now }: ReadsContext): Promise<number> {
     const keyOf = ({ namespace, name }: { namespace: string; name: string }) => `${namespace}/${name}`;
     const wanted = new Set(owners.map(keyOf));
     this.#strategies = new Map([...this.#strategies].filter(([key]) => wanted.has(key)));
     const missing = owners.filter((owner) => !this.#strategies.has(keyOf(owner)));
+    if (missing.length > 0 && !this.#ownerRetries.mayRead(now)) return 0;
     let refusal: Refusal | undefined;
     await inLanes(missing.slice(0, mostOwners), async (owner) => {
       if (refusal !== undefined) return;
@@ -200,42 +117,33 @@ export class ImpactReads {
       else if (reading.kind === "absent") this.#strategies.set(keyOf(owner), "");
       else refusal = refusalOf(reading);
     });
-    this.#strategyRefusal = refusal;
-    return refusal === undefined ? missing.length <= mostOwners : refusal.reason !== "Listing";
+    this.#ownerRetries.note(refusal, now);
+    return refusal === undefined ? Math.max(0, missing.length - mostOwners) : 0;
   }
 
-  async #loadPods(nodes: readonly string[], context: ReadsContext): Promise<boolean> {
+  async #loadPods(nodes: readonly string[], context: ReadsContext): Promise<void> {
+    const { now, discovery, signal, sender } = context;
     const wanted = new Set(nodes);
     this.#pods = new Map([...this.#pods].filter(([node]) => wanted.has(node)));
-    const isOld = (node: string) => context.now - (this.#pods.get(node)?.at ?? Number.NEGATIVE_INFINITY) >= podAgeMs;
+    const isOld = (node: string) => now - (this.#pods.get(node)?.at ?? Number.NEGATIVE_INFINITY) >= podAgeMs;
     const due = nodes.filter(isOld);
+    this.#hasAllPods = nodes.every((node) => this.#pods.has(node));
+    if (due.length > 0 && !this.#podRetries.mayRead(now)) return;
     let refusal: Refusal | undefined;
-    const found = due.length === 0 ? undefined : await context.discovery.find(podKind, context.signal, context.sender);
+    const found = due.length === 0 ? undefined : await discovery.find(podKind, signal, sender);
     await inLanes(due, async (node) => {
       if (refusal !== undefined || found === undefined) return;
       const listed =
         found.kind === "served" ? await listPods(found.resource, node, context) : refusalOf({ kind: "unavailable" });
       if ("reason" in listed) refusal = listed;
-      else this.#pods.set(node, { pods: listed.pods, at: context.now });
+      else this.#pods.set(node, { pods: listed.pods, at: now });
     });
-    this.#podRefusal = refusal;
-    return refusal === undefined || refusal.reason !== "Listing";
+    this.#podRetries.note(refusal, now);
+    this.#hasAllPods = nodes.every((node) => this.#pods.has(node));
   }
 }
 
 const podKind = { apiVersion: "v1", kind: "Pod" };
-
-function refusedOf({ reason, message }: Refusal): Assessment<never> {
-  return notAssessed(reason, message);
-}
-
-function refusalOf(reading: { readonly kind: string; readonly reason?: string; readonly message?: string }): Refusal {
-  if (reading.kind === "missing") return { reason: "NotServed", message: "" };
-  // What a server says of one object names it.
-  if (reading.kind === "rejected")
-    return { reason: reading.reason === "Forbidden" ? "Forbidden" : "Unavailable", message: "" };
-  return { reason: "Listing", message: "" };
-}
 
 /** What is never evicted, or is a VM's, is not even kept. */
 async function listPods(

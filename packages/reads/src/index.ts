@@ -3,14 +3,9 @@
 
 export { type ClusterDiagnosis, diagnoseCluster } from "./diagnose-cluster.ts";
 export { collectDoctorFacts, readNamedPod } from "./doctor-facts.ts";
-export {
-  collectImpactFacts,
-  ImpactReads,
-  InformerLists,
-  inLanes,
-  type ListFacts,
-  listPolicies,
-} from "./impact-reads.ts";
+export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";
+export { ImpactReads, inLanes } from "./impact-reads.ts";
+export { InformerLists } from "./informer-lists.ts";
 export { listOnce } from "./list-once.ts";
 export {
   admissionInformers,
@@ -32,3 +27,4 @@ export {
 } from "./preview/preview-catalog.ts";
 export { PreviewError } from "./preview/preview-facts.ts";
 export { findHco } from "./preview/read-cluster.ts";
+export { ReadRetries, refusalOf } from "./read-retries.ts";

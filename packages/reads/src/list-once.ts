@@ -15,7 +15,7 @@ import {
 export type ListAnswer =
   | { readonly kind: "listed"; readonly items: readonly KubeObject[] }
   | { readonly kind: "not-served" }
-  | { readonly kind: "failed"; readonly message: string; readonly isForbidden: boolean };
+  | { readonly kind: "failed"; readonly message: string; readonly reason: "Forbidden" | "TooMany" | "Unavailable" };
 
 export type ListContext = {
   readonly client: Sender;
@@ -24,6 +24,8 @@ export type ListContext = {
 };
 
 const pageSize = 500;
+/** No cluster has as many objects of a kind that is read here: a list that is longer has no end. */
+const mostPages = 200;
 
 /** As narrow as the watch would be, so that the operator's own role is enough. */
 export async function listOnce(spec: InformerSpec, { client, discovery, signal }: ListContext): Promise<ListAnswer> {
@@ -37,23 +39,26 @@ export async function listOnce(spec: InformerSpec, { client, discovery, signal }
   const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
   const items: KubeObject[] = [];
   let more: string | undefined;
-  do {
+  for (let pages = 0; pages < mostPages; pages++) {
     const page = { ...selection, ...accept, limit: pageSize, ...(more !== undefined && { continue: more }) };
     const reading = readResultOf(await client.send(listObjects(found.resource, place, page), { signal }));
     if (reading.kind !== "found") return reading.kind === "missing" ? { kind: "not-served" } : refused(kind, reading);
     // Elements of a list do not say what they are.
     for (const item of asList(at(reading.object, "items"))) items.push({ ...(item as KubeObject), apiVersion, kind });
     more = asText(at(reading.object, "metadata", "continue")) || undefined;
-  } while (more !== undefined);
-  return { kind: "listed", items };
+    if (more === undefined) return { kind: "listed", items };
+  }
+  return failed(kind, `the list does not end after ${mostPages} pages of ${pageSize} objects`, "TooMany");
 }
 
-type Refusal = { readonly kind: string; readonly message?: string; readonly reason?: string };
+type FailedList = Extract<ListAnswer, { kind: "failed" }>;
+type RefusedList = { readonly kind: string; readonly message?: string; readonly reason?: string };
 
-function refused(kind: string, reading: Refusal): ListAnswer {
-  return failed(kind, reading.message ?? reading.kind, reading.reason === "Forbidden");
+function refused(kind: string, reading: RefusedList): ListAnswer {
+  const reason = reading.reason === "Forbidden" ? "Forbidden" : "Unavailable";
+  return failed(kind, reading.message ?? reading.kind, reason);
 }
 
-function failed(kind: string, why: string, isForbidden = false): ListAnswer {
-  return { kind: "failed", message: `cannot list ${kind}: ${why}`, isForbidden };
+function failed(kind: string, why: string, reason: FailedList["reason"] = "Unavailable"): ListAnswer {
+  return { kind: "failed", message: `cannot list ${kind}: ${why}`, reason };
 }

@@ -9,6 +9,7 @@ import type { ControllerContext, ControllerFactory } from "../controller-factory
 import { createReadCache } from "../read-cache.ts";
 import { createAdvisorView } from "./advisor-view.ts";
 import { DriftConfirmer } from "./confirm-drift.ts";
+import { disruptionOfDraft } from "./gather-facts.ts";
 import { ImpactAssessor } from "./impact-assessor.ts";
 import { isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import { keysForChange, keysForInformer } from "./keys-for-change.ts";
@@ -37,7 +38,8 @@ function createRuntime(
 ): AdvisorRuntime {
   const { settings, version, find, discovery, registry, clock, log, namespace } = context;
   const view = createAdvisorView({ find, profiles, hcoNamespace: settings.hcoNamespace, version });
-  const remembered = createReadCache(() => find(crdInformer));
+  const remembered = createReadCache(() => find(crdInformer), clock);
+  const drafts = new Map<string, RememberedDraft>();
   return {
     profiles,
     advertised: settings.advertiseProfiles ? profiles.filter((profile) => profile.isAdvertised) : [],
@@ -50,11 +52,12 @@ function createRuntime(
     rejections: new Rejections(),
     policies: new AdmissionPolicies({ ...context, expected, metricPrefix: "kubevirt_advisor_" }),
     ownStatuses: new OwnStatuses(),
-    drafts: new Map<string, RememberedDraft>(),
+    drafts,
     impacts: new ImpactAssessor({
       find,
       pools: view.pools,
       hco: (config) => view.hco(config).object,
+      disruption: (config) => disruptionOfDraft(config, { view, drafts }),
       clock,
       remembered,
       hidesVmNames: !settings.impactVmNames,

@@ -1,33 +1,12 @@
 // Reads what a reconcile needs to know, from caches, from memory and for a draft from the server, or says what has to come first.
 
-import {
-  type AnyProfileFacts,
-  isMachineConfig,
-  type KernelFact,
-  type Profile,
-  type ProfileRead,
-  plannedItems,
-  type ReconcileFacts,
-  rolesIn,
-  type VmNodesFact,
-} from "@virt/advisor";
-import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import { isMachineConfig, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
+import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
-import { rolesOf, settledConfigs } from "@virt/facts";
-import { disruptionOf } from "@virt/impact";
-import {
-  crdInformer,
-  type Discovery,
-  type InformerSpec,
-  listObjects,
-  metadataOnly,
-  type Reader,
-  type ReadResult,
-  type Resource,
-  type Sender,
-} from "@virt/kube";
-import type { ReadCache } from "../read-cache.ts";
-import type { AdvisorView } from "./advisor-view.ts";
+import { settledConfigs } from "@virt/facts";
+import { disruptionOf, publishedDisruption } from "@virt/impact";
+import { crdInformer, type Discovery, type InformerSpec, type Reader, type ReadResult } from "@virt/kube";
+import { type FactSources, readFacts } from "./profile-facts.ts";
 import type { RememberedDraft } from "./runtime.ts";
 
 export type GatherOptions = FactSources & {
@@ -86,10 +65,22 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
   return { kind: "facts", facts: { ...gathered, ...(missing !== undefined && { missingNamespace: missing }) } };
 }
 
-/** A plan that this process has not drafted is drafted again before it counts. */
-function disruptionOfStored({ metadata, status }: VirtPlatformConfig, { view, drafts }: GatherOptions) {
+/** As the status would list it now. */
+function disruptionOfStored(config: VirtPlatformConfig, from: GatherOptions): readonly PoolDisruption[] | undefined {
+  const whole = config.status?.phase === "ReviewRequired" ? disruptionOfDraft(config, from) : undefined;
+  return whole && publishedDisruption(whole);
+}
+
+/**
+ * What the plan on display does to all pools, by the pools and policies of now. Undefined where this process has not drafted it: then it is
+ * drafted again before it counts.
+ */
+export function disruptionOfDraft(
+  { metadata, status }: VirtPlatformConfig,
+  { view, drafts }: Pick<GatherOptions, "view" | "drafts">,
+): readonly PoolDisruption[] | undefined {
   const drafted = drafts.get(metadata.name);
-  const policies = status?.phase === "ReviewRequired" ? view.policies() : undefined;
+  const policies = view.policies();
   if (policies === undefined || drafted === undefined || drafted.planHash !== status?.planHash) return undefined;
   return disruptionOf(drafted.writes, view.pools(), policies);
 }
@@ -187,106 +178,4 @@ async function missingNamespace(facts: ReconcileFacts, cluster: Reader): Promise
     if (reading.kind === "absent") return namespace;
   }
   return undefined;
-}
-
-export type FactSources = {
-  readonly view: AdvisorView;
-  readonly remembered: ReadCache;
-  readonly cluster: Reader;
-  readonly sender: Sender;
-  readonly signal: AbortSignal;
-  readonly ownNamespace: string;
-};
-
-export type FactRequest = Pick<ReconcileFacts, "isForDraft" | "statusOrigin">;
-
-/** What is read for a draft alone is undefined otherwise. */
-async function readFacts(
-  profile: Profile,
-  config: VirtPlatformConfig,
-  from: FactSources & FactRequest,
-): Promise<AnyProfileFacts> {
-  const entries = await Promise.all(
-    Object.entries(profile.reads).map(async ([name, read]) => [name, await readFact(read, config, from)] as const),
-  );
-  return { ...Object.fromEntries(entries), ownNamespace: from.ownNamespace };
-}
-
-async function readFact(read: ProfileRead, config: VirtPlatformConfig, from: FactSources & FactRequest) {
-  const { view, remembered, cluster, isForDraft } = from;
-  switch (read.read) {
-    case "hco":
-      return view.hco(config);
-    case "object":
-    case "target":
-      return view.target(read.ref);
-    case "schema":
-      return remembered.schema(read.crd, read.version, cluster);
-    case "pools":
-      return view.pools();
-    case "kernel":
-      return vmNodesOf(config, from).roles.includes(read.pool) ? kernelOf(read.pool, from) : [];
-    case "vm-nodes":
-      return vmNodesOf(config, from);
-    case "nodes":
-      return isForDraft ? nodeLabels(from) : undefined;
-    case "beside-hco":
-      return isForDraft ? found(cluster, { ...read.ref, namespace: view.hco(config).namespace }) : undefined;
-    case "namespace":
-      return isForDraft ? (await cluster.read({ ...namespaceKind, name: read.name })).kind === "found" : undefined;
-  }
-}
-
-const namespaceKind = { apiVersion: "v1", kind: "Namespace" };
-
-async function found(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<KubeObject | undefined> {
-  const reading = await cluster.read(ref);
-  return reading.kind === "found" ? reading.object : undefined;
-}
-
-function vmNodesOf(
-  config: VirtPlatformConfig,
-  { view, isForDraft, statusOrigin }: Pick<FactSources, "view"> & FactRequest,
-): VmNodesFact {
-  const nodes = view.vmNodes(config);
-  const stored = rolesIn(config.status?.items ?? []);
-  if (!isForDraft || nodes === undefined) return { nodes, roles: stored };
-  const fresh = rolesOf(nodes, view.pools());
-  // Nodes come and go while their plan is executed. A plan that this process did not store itself may lack roles that nodes have got
-  // since, but has none that no node has.
-  const isKnown = statusOrigin === "own" || stored.every((role) => fresh.includes(role));
-  return { nodes, roles: config.status?.phase === "InProgress" && isKnown ? stored : fresh };
-}
-
-async function kernelOf(pool: string, { view, remembered, cluster }: FactSources): Promise<KernelFact> {
-  const seen = view.pools().find(({ metadata }) => metadata.name === pool);
-  const names = ["status", "spec"].flatMap((part) => asText(at(seen, part, "configuration", "name")) ?? []);
-  const rendered = await Promise.all([...new Set(names)].map((name) => remembered.rendered(name, cluster)));
-  return rendered.map(
-    (config) => config && asList(at(config, "spec", "kernelArguments")).flatMap((one) => asText(one) ?? []),
-  );
-}
-
-const nodeResource: Resource = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
-const pageSize = 500;
-
-/** Undefined if they cannot all be read: then nothing is said about them. */
-async function nodeLabels({
-  sender,
-  signal,
-}: FactSources): Promise<readonly Readonly<Record<string, string>>[] | undefined> {
-  const labels: Readonly<Record<string, string>>[] = [];
-  let next: string | undefined;
-  do {
-    const page = { limit: pageSize, accept: metadataOnly.list, ...(next && { continue: next }) };
-    const answer = await sender.send(listObjects(nodeResource, {}, page), { signal });
-    if (answer.kind !== "answered" || answer.status !== 200) return undefined;
-    const list = answer.body as unknown as {
-      readonly items: readonly KubeObject[] | null; // null where there are none
-      readonly metadata: { readonly continue?: string };
-    };
-    labels.push(...(list.items ?? []).map(({ metadata }) => metadata.labels ?? {}));
-    next = list.metadata.continue || undefined;
-  } while (next !== undefined);
-  return labels;
 }

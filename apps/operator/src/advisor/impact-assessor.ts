@@ -4,9 +4,17 @@ import { isMachineConfig } from "@virt/advisor";
 import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { affectedPools, writeTime } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
-import { type Assessment, assessed, assessImpact, type ImpactFacts, neededReads, notAssessed } from "@virt/impact";
+import {
+  type Assessment,
+  assessed,
+  assessImpact,
+  type ImpactFacts,
+  isStillListing,
+  neededReads,
+  notAssessed,
+} from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
-import { collectImpactFacts, ImpactReads, InformerLists, inLanes } from "@virt/reads";
+import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, refusalOf } from "@virt/reads";
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
@@ -14,10 +22,8 @@ import type { AdvisorRuntime } from "./runtime.ts";
 const debounceMs = 5_000;
 /** The first one waits so long for lists; what is not listed then is named as such. */
 const patienceMs = 10_000;
-/** What was refused is asked for again after this time. */
-const refusedMs = 300_000;
-/** What was read one by one gets old. */
-const ageMs = 600_000;
+/** A warning is repeated after this time at the earliest. */
+const warningRestMs = 600_000;
 /** Each may be a megabyte; of what is not read a reboot is assumed. */
 const mostConfigs = 8;
 
@@ -25,6 +31,8 @@ export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
+  /** What a plan does to all pools; undefined: as far as its status says. */
+  readonly disruption: (config: VirtPlatformConfig) => readonly PoolDisruption[] | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly remembered: ReadCache;
   readonly hidesVmNames: boolean;
@@ -37,9 +45,9 @@ type AssessedPlan = {
   readonly planHash: string | undefined;
   readonly sinceMs: number;
   readonly reads: ImpactReads;
+  /** What was found for good; undefined: it has not been read. */
   infrastructure: Assessment<readonly KubeObject[]> | undefined;
-  /** Requests were refused, or nothing was left to read, until then. */
-  readAgainMs: number;
+  readonly infrastructureRetries: ReadRetries;
   last: { readonly impact: Impact; readonly atMs: number; readonly revision: number } | undefined;
 };
 
@@ -51,6 +59,7 @@ export class ImpactAssessor {
   /** Moves with every change that may matter. */
   #revision = 0;
   #isWaking = false;
+  #retry: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: ImpactAssessorOptions) {
     this.#options = options;
@@ -60,6 +69,10 @@ export class ImpactAssessor {
   /** Something that is followed for an assessment changed. The configs are reconciled once for all changes of the next seconds. */
   noticeChange(): void {
     this.#revision += 1;
+    this.#wakeSoon();
+  }
+
+  #wakeSoon(): void {
     if (this.#isWaking) return;
     this.#isWaking = true;
     this.#options.clock.schedule(debounceMs, () => {
@@ -81,22 +94,54 @@ export class ImpactAssessor {
   ): Promise<Impact | undefined> {
     const nowMs = this.#options.clock.monotonic();
     const plan = this.#planOf(config, nowMs);
-    const isKnown = plan.last !== undefined && plan.last.revision === this.#revision && nowMs < plan.readAgainMs;
-    const isRecent = plan.last !== undefined && nowMs - plan.last.atMs < debounceMs && !isListing(plan.last.impact);
-    if (plan.last !== undefined && (isKnown || isRecent) && !isUrgent) return plan.last.impact;
+    const known = isUrgent ? undefined : this.#lastOf(plan, nowMs);
+    // It is what an assessment of this moment would be, and the next write is counted from it.
+    if (known !== undefined) return { ...known, assessedAt: this.#assessedAt() };
     const revision = this.#revision;
     const facts = await this.#load(plan, config, context, nowMs);
     const impact = assessImpact(facts, { hidesVmNames: this.#options.hidesVmNames });
-    if (isListing(impact)) this.noticeChange();
-    if (isListing(impact) && nowMs - plan.sinceMs < patienceMs) return undefined;
+    this.#scheduleRetry(plan);
+    if (isStillListing(impact)) this.noticeChange();
+    if (isStillListing(impact) && nowMs - plan.sinceMs < patienceMs) return undefined;
     plan.last = { impact, atMs: nowMs, revision };
     return impact;
+  }
+
+  /** Undefined: it has to be assessed again. */
+  #lastOf({ last, reads, infrastructureRetries }: AssessedPlan, nowMs: number): Impact | undefined {
+    if (last === undefined) return undefined;
+    const isDue = nowMs >= Math.min(reads.dueAt, infrastructureRetries.dueAt);
+    const isKnown = last.revision === this.#revision && !isDue;
+    if (isKnown) return last.impact;
+    if (nowMs - last.atMs >= debounceMs || isStillListing(last.impact)) return undefined;
+    this.#wakeSoon(); // what has changed since then is assessed a little later
+    return last.impact;
+  }
+
+  /** An error that begins to count, and a right that was given, change no object. */
+  #scheduleRetry({ reads, infrastructureRetries }: AssessedPlan): void {
+    const { clock, wake } = this.#options;
+    const nowMs = clock.monotonic();
+    const due = [this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, reads.retryAt, infrastructureRetries.dueAt];
+    const atMs = Math.min(...due.filter((each) => each > nowMs));
+    if (atMs === Number.POSITIVE_INFINITY || (this.#retry !== undefined && this.#retry.atMs <= atMs)) return;
+    this.#retry?.cancel();
+    const cancel = clock.schedule(atMs - nowMs, () => {
+      this.#retry = undefined;
+      this.#revision += 1;
+      wake();
+    });
+    this.#retry = { atMs, cancel };
+  }
+
+  #assessedAt(): string {
+    return writeTime(Math.floor(this.#options.clock.wall() / 1000) * 1000);
   }
 
   /** Once in ten minutes. */
   isWarned(name: string): boolean {
     const before = this.#warnedAt.get(name);
-    return before !== undefined && this.#options.clock.monotonic() - before < ageMs;
+    return before !== undefined && this.#options.clock.monotonic() - before < warningRestMs;
   }
 
   noteWarning(name: string): void {
@@ -114,9 +159,9 @@ export class ImpactAssessor {
     const plan: AssessedPlan = {
       planHash: status?.planHash,
       sinceMs: nowMs,
-      reads: new ImpactReads(),
+      reads: new ImpactReads({ restsWhenRefused: true }),
       infrastructure: undefined,
-      readAgainMs: 0,
+      infrastructureRetries: new ReadRetries({ restsWhenRefused: true }),
       last: undefined,
     };
     this.#plans.set(name, plan);
@@ -130,31 +175,27 @@ export class ImpactAssessor {
     { cluster, discovery, sender, signal }: ReconcileContext & Pick<AdvisorRuntime, "discovery">,
     nowMs: number,
   ): Promise<ImpactFacts> {
-    const { remembered } = this.#options;
-    plan.infrastructure ??= await readInfrastructure(cluster);
+    const { remembered, clock } = this.#options;
+    await readInfrastructure(plan, cluster, nowMs);
     const facts = this.#facts(plan, config, nowMs);
     const needed = neededReads(facts);
     await inLanes(needed.configs.slice(0, mostConfigs), async (name) => {
-      await remembered.rendered(name, cluster);
+      await remembered.renderedIfDue(name, cluster);
     });
-    if (nowMs >= plan.readAgainMs || !plan.reads.isRefused) {
-      const { isWhole } = await plan.reads.load(needed, { sender, discovery, reader: cluster, signal, now: nowMs });
-      plan.readAgainMs = nowMs + (plan.reads.isRefused ? refusedMs : ageMs);
-      if (!isWhole) this.noticeChange();
-    }
+    const reading = { sender, discovery, reader: cluster, signal, now: nowMs };
+    const isPatient = () => clock.monotonic() - plan.sinceMs < patienceMs;
+    const { isWhole } = await plan.reads.loadAll(needed, reading, isPatient);
+    if (!isWhole) this.noticeChange();
     return { ...facts, runStrategies: plan.reads.runStrategies, pods: plan.reads.pods };
   }
 
   #facts(plan: AssessedPlan, config: VirtPlatformConfig, nowMs: number): ImpactFacts {
-    const { clock, hco, remembered, pools } = this.#options;
+    const { hco, disruption, remembered, pools } = this.#options;
     const facts = collectImpactFacts({
-      assessedAt: writeTime(Math.floor(clock.wall() / 1000) * 1000),
-      disruption: disruptionOfPlan(config, pools()),
+      assessedAt: this.#assessedAt(),
+      disruption: disruption(config) ?? disruptionOfPlan(config, pools()),
       renderedOf: (name) => remembered.renderedNow(name),
-      list: (spec) =>
-        spec === infrastructureInformer
-          ? (plan.infrastructure ?? notAssessed("Listing"))
-          : this.#lists.list(spec, nowMs),
+      list: (spec) => (spec === infrastructureInformer ? infrastructureOf(plan) : this.#lists.list(spec, nowMs)),
       hco: hco(config),
       reads: plan.reads,
     });
@@ -175,23 +216,19 @@ function restartSamplesOf({ status }: VirtPlatformConfig): ImpactFacts["restartS
   return new Map(observed.map((pool) => [pool.name, pool.observed?.restartSeconds ?? []]));
 }
 
-function isListing({ notAssessed: gaps }: Impact): boolean {
-  return gaps.some(({ reason }) => reason === "Listing");
-}
-
-/** Of a cluster that does not tell, nothing is assumed for long: the next plan asks again. */
-async function readInfrastructure(cluster: ReconcileContext["cluster"]): Promise<Assessment<readonly KubeObject[]>> {
+/** It does not change while a plan waits: what was found, or is not there, is not asked for again. */
+async function readInfrastructure(plan: AssessedPlan, cluster: ReconcileContext["cluster"], nowMs: number) {
+  const { infrastructureRetries: retries } = plan;
+  if (plan.infrastructure !== undefined || !retries.mayRead(nowMs)) return;
   const { apiVersion, kind, name = "" } = infrastructureInformer;
   const reading = await cluster.read({ apiVersion, kind, name });
-  switch (reading.kind) {
-    case "found":
-      return assessed([reading.object]);
-    case "absent":
-    case "missing":
-      return notAssessed("NotServed");
-    case "rejected":
-      return notAssessed("Forbidden", reading.message);
-    case "unavailable":
-      return notAssessed("Unavailable", reading.message);
-  }
+  if (reading.kind === "found") plan.infrastructure = assessed([reading.object]);
+  else if (reading.kind === "absent" || reading.kind === "missing") plan.infrastructure = notAssessed("NotServed");
+  const message = "message" in reading ? reading.message : "";
+  retries.note(plan.infrastructure === undefined ? { ...refusalOf(reading), message } : undefined, nowMs);
+}
+
+function infrastructureOf({ infrastructure, infrastructureRetries: { refusal } }: AssessedPlan) {
+  if (infrastructure !== undefined) return infrastructure;
+  return refusal === undefined ? notAssessed("Listing") : notAssessed(refusal.reason, refusal.message);
 }

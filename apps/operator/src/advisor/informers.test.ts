@@ -1,9 +1,9 @@
-import type { Item, VirtPlatformConfig } from "@virt/api";
+import type { Impact, Item, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { poolInformer, vmNodeInformer } from "@virt/facts";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { expect, test } from "vitest";
-import { advisorHcoInformers, informersOf, targetInformer } from "./informers.ts";
+import { advisorHcoInformers, informersOf, isImpactFollowed, targetInformer } from "./informers.ts";
 
 const configOf = (profile: string, given: Partial<VirtPlatformConfig["spec"]> = {}, items: readonly Item[] = []) => ({
   apiVersion: "advisor.kubevirt.io/v1alpha1",
@@ -81,4 +81,20 @@ test("nodes are watched while a plan is made or executed, and longer only where 
   expect(at("load-aware-rebalancing")).toEqual([true, true, false, true]);
   expect(at("virt-higher-density")).toEqual([true, true, true, true]);
   expect(at("example-profile")).toEqual([false, false, false, false]);
+});
+
+test("the impact of a plan that runs is followed until all lists of it are in", () => {
+  const machineConfig = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-a" };
+  const item = { name: "a", changes: true, targetRef: machineConfig } as Item;
+  const isFollowed = (gaps?: readonly string[]) => {
+    const impact = gaps && ({ notAssessed: gaps.map((reason) => ({ what: "VMs", reason })) } as unknown as Impact);
+    const status = { phase: "InProgress", items: [item], ...(impact && { impact }) } as const;
+    return isImpactFollowed({ ...configOf("load-aware-rebalancing"), status });
+  };
+  expect([isFollowed(), isFollowed(["Listing"]), isFollowed(["Forbidden"]), isFollowed([])]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -3,7 +3,7 @@
 import { isMachineConfig, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
 import { type Phase, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { contentProjection, hcoInformers, poolInformer, vmNodeInformer, wantedHcoInformers } from "@virt/facts";
-import { hcoHealthInformers, impactInformers, rolloutInformers } from "@virt/impact";
+import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 
 export function advisorHcoInformers(hcoNamespace: string): readonly InformerSpec[] {
@@ -51,7 +51,7 @@ export function impactInformersOf(config: VirtPlatformConfig): readonly Informer
 }
 
 /**
- * A plan waits that changes what nodes run, or one runs that was not assessed before it began, or drift is corrected that a guard may
+ * A plan waits that changes what nodes run, or one runs that was not assessed whole before it began, or drift is corrected that a guard may
  * hold.
  */
 export function isImpactFollowed({ spec, status }: VirtPlatformConfig): boolean {
@@ -60,7 +60,8 @@ export function isImpactFollowed({ spec, status }: VirtPlatformConfig): boolean 
   const machineConfigs = items.filter(isMachineConfig);
   if (phase === "Drifted")
     return machineConfigs.length > 0 && spec.bypassOptimisticLock && Object.keys(spec.guards ?? {}).length > 0;
-  const isOpen = phase === "ReviewRequired" || (phase === "InProgress" && impact === undefined);
+  const isUnassessed = impact === undefined || isStillListing(impact);
+  const isOpen = phase === "ReviewRequired" || (phase === "InProgress" && isUnassessed);
   return isOpen && machineConfigs.some(({ changes }) => changes);
 }
 

@@ -37,7 +37,7 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
       const { settings, find, discovery, registry, clock, log, namespace, recordEvent, refresh, enqueue } = context;
       const purposesOf = (profile: string) => profiles.find(({ name }) => name === profile)?.purposes ?? [];
       const records = new PlatformRecords();
-      const readCache = createReadCache(() => find(crdInformer));
+      const readCache = createReadCache(() => find(crdInformer), clock);
       const runtime: PlatformRuntime = {
         assets,
         tombstones,

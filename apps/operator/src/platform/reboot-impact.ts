@@ -138,7 +138,7 @@ export class RebootImpact {
     this.#reportGate(rollout, { snapshot, runtime });
     const shown = this.#show(rollout, snapshot);
     const retryAt = now + (isWhole ? refusedRetryMs : restMs.listed);
-    const dueAt = [this.#reads.podsDueAt, shown.dueAt, this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, retryAt];
+    const dueAt = [this.#reads.dueAt, shown.dueAt, this.#lists.patientUntil ?? Number.POSITIVE_INFINITY, retryAt];
     return { result: at(Math.max(this.#restUntil, Math.min(...dueAt))), isShownChanged: shown.isChanged };
   }
 
@@ -157,7 +157,7 @@ export class RebootImpact {
     const { clock, discovery, readCache } = this.#parts;
     const needed = neededReads(this.#facts(this.#pendingDisruption(), snapshot));
     const missing = needed.configs.filter((name) => readCache.renderedNow(name) === undefined).slice(0, mostConfigs);
-    await Promise.all(missing.map((name) => readCache.rendered(name, cluster)));
+    await Promise.all(missing.map((name) => readCache.renderedIfDue(name, cluster)));
     const { isWhole } = await this.#reads.load(needed, {
       sender,
       discovery,

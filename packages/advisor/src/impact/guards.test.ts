@@ -23,6 +23,24 @@ const without = (what: string, reason: "Forbidden" | "Listing" = "Forbidden") =>
   return { ...rest, notAssessed: [{ what, reason, message: "" }] };
 };
 
+const unknownRoom = (vms: Partial<typeof noVms>, what?: string) =>
+  impactFixture({
+    capacity: { fits: "Unknown", nodes: [], unplacedVMs: 0, unplacedMiB: 0 },
+    vms: { ...noVms, ...vms },
+    notAssessed: what === undefined ? [] : [{ what, reason: "Forbidden", message: "" }],
+  });
+const unknownRoomRows = [
+  { vms: { unknown: 1 }, gap: "KubeVirt", text: "KubeVirt not assessed (Forbidden)" },
+  { vms: { stop: 1 }, gap: "VM owners", text: "VM owners not assessed (Forbidden)" },
+  { vms: { unknown: 1 }, gap: undefined, text: "VM state not assessed (Unavailable)" },
+  { vms: { migrate: 1 }, gap: "pods", text: "VM memory not assessed (Unavailable)" },
+];
+
+test.each(unknownRoomRows)("room that nobody knows is told by its cause: $text", ({ vms, gap, text }) => {
+  const found = obstacle({ requireCapacity: true }, unknownRoom(vms, gap));
+  expect(found).toBe(`spec.guards.requireCapacity cannot be judged: ${text}`);
+});
+
 const rows: readonly (readonly [string, Guards, Impact | undefined, string | undefined])[] = [
   ["no guards ask for nothing", {}, undefined, undefined],
   ["as many as may block", { maxBlockingVMs: 6 }, blocked(6), undefined],
@@ -37,6 +55,16 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     { requireCapacity: true },
     full,
     "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains",
+  ],
+  [
+    "no room in a wave of many nodes, in the words of the summary",
+    { requireCapacity: true },
+    {
+      ...full,
+      summary: "10 nodes of pool worker reboot 10 at a time, no room for 2 VMs when w-0, w-1 and 8 more drain, 2–3 h",
+      capacity: { ...full.capacity, nodes: ["w-0", "w-1", "w-10"] },
+    },
+    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when w-0, w-1 and 8 more drain",
   ],
   [
     "VMs that cannot be read",
@@ -129,7 +157,7 @@ const anyGuards = fc.record(
   { requiredKeys: [] },
 );
 const anyGap = fc.record({
-  what: fc.constantFrom("VMs", "nodes", "KubeVirt", "pods", "infrastructure"),
+  what: fc.constantFrom("VMs", "nodes", "KubeVirt", "VM owners", "pods", "infrastructure"),
   reason: fc.constantFrom("NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"),
   message: fc.constant(""),
 } as const);
@@ -139,18 +167,20 @@ const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
       nodes: fc.nat(15),
       block: fc.nat(4),
       unknown: fc.nat(1),
+      stop: fc.nat(1),
       fits: fc.constantFrom<Impact["capacity"]["fits"][]>("Yes", "No", "Unknown"),
       gaps: fc.array(anyGap, { maxLength: 2 }),
     })
-    .map(({ nodes, block, unknown, fits, gaps }) => {
+    .map(({ nodes, block, unknown, stop, fits, gaps }) => {
+      const isMissing = (...kinds: readonly string[]) => gaps.some(({ what }) => kinds.includes(what));
+      // As an assessment promises: there is room only where it is known what becomes of every VM.
+      const isUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
       const { vms: _vms, ...rest } = impactFixture({
         nodes,
         notAssessed: gaps,
-        capacity: { fits, nodes: ["a"], unplacedVMs: 1, unplacedMiB: 1 },
+        capacity: { fits: isUnsure && fits === "Yes" ? "Unknown" : fits, nodes: ["a"], unplacedVMs: 1, unplacedMiB: 1 },
       });
-      return gaps.some(({ what }) => what === "VMs" || what === "nodes")
-        ? rest
-        : { ...rest, vms: { ...noVms, block, unknown } };
+      return isMissing("VMs", "nodes") ? rest : { ...rest, vms: { ...noVms, block, unknown, stop } };
     }),
   { nil: undefined },
 );
@@ -160,12 +190,15 @@ function holds(guards: Guards, impact: Impact | undefined): boolean {
   const isMissing = (...kinds: readonly string[]) =>
     impact?.notAssessed.some(({ what }) => kinds.includes(what)) ?? true;
   const blocking = impact?.vms?.block ?? Number.POSITIVE_INFINITY;
-  const isUnsure = (impact?.vms?.unknown ?? 0) > 0 && isMissing("KubeVirt");
+  const { unknown = 0, stop = 0 } = impact?.vms ?? {};
+  const isUnsure = unknown > 0 && isMissing("KubeVirt");
+  const isMoveUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
   return (
     (guards.maxBlockingVMs === undefined ||
       (!isMissing("VMs", "nodes") && !isUnsure && blocking <= guards.maxBlockingVMs)) &&
     (guards.maxNodes === undefined || (!isMissing("nodes") && (impact?.nodes ?? 0) <= guards.maxNodes)) &&
-    (guards.requireCapacity !== true || (!isMissing("VMs", "nodes") && impact?.capacity.fits === "Yes"))
+    (guards.requireCapacity !== true ||
+      (!isMissing("VMs", "nodes") && !isMoveUnsure && impact?.capacity.fits === "Yes"))
   );
 }
 

@@ -1,7 +1,7 @@
 // Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
 
 import type { Guards, Impact, Item } from "@virt/api";
-import { nameNodes } from "@virt/impact";
+import { nameNodes, roomWords } from "@virt/impact";
 import { isMachineConfig } from "../items.ts";
 import type { Observed } from "../observed.ts";
 
@@ -55,15 +55,20 @@ const guardChecks: readonly GuardCheck[] = [
     const capacity = impact?.capacity;
     if (capacity === undefined || gap !== undefined) return unassessed("requireCapacity", gap);
     if (capacity.fits === "Yes") return undefined;
-    if (capacity.fits === "Unknown") return unassessed("requireCapacity", { what: "VM memory", reason: "Unavailable" });
-    const { nodes, unplacedVMs } = capacity;
-    const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
-    const fact = `there is no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
+    if (capacity.fits === "Unknown") return unassessed("requireCapacity", unknownRoomGap(impact));
+    const fact = `there is ${roomWords(impact?.summary ?? "") ?? noRoom(capacity)}`;
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
 
-type Gap = Pick<Impact["notAssessed"][number], "what" | "reason">;
+/** For a summary that was cut before it says so. */
+function noRoom({ nodes, unplacedVMs }: Impact["capacity"]): string {
+  const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
+  return `no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
+}
+
+/** `next`: what a person does, where `status.impact` does not name the gap. */
+type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
 
 /** Without nodes nothing is known at all. */
 function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
@@ -75,10 +80,21 @@ function unknownStrategyGap(impact: Impact | undefined): Gap | undefined {
   return (impact?.vms?.unknown ?? 0) > 0 ? gapOf(impact, "KubeVirt") : undefined;
 }
 
+/** Why nobody knows whether there is room although the VMs are: what becomes of some of them, or how large they are, is not. */
+function unknownRoomGap(impact: Impact | undefined): Gap {
+  const { unknown = 0, stop = 0 } = impact?.vms ?? {};
+  const known = unknownStrategyGap(impact) ?? (stop > 0 ? gapOf(impact, "VM owners") : undefined);
+  if (known !== undefined) return known;
+  const next = "see to the VMs whose state nobody knows: status.impact.vms.unknown counts them";
+  if (unknown > 0) return { what: "VM state", reason: "Unavailable", next };
+  return { what: "VM memory", reason: "Unavailable", next: "set the memory of the VMs that do not tell it" };
+}
+
 const firstLists: Gap = { what: "nodes", reason: "Listing" };
 
 function unassessed(guard: keyof Guards, gap: Gap = firstLists): GuardObstacle {
   const text = `${guard} cannot be judged: ${gap.what} not assessed (${gap.reason})`;
+  if (gap.next !== undefined) return { text, next: gap.next };
   const isSoon = gap.reason === "Listing";
   return { text, next: isSoon ? "wait for the first lists" : "remove the cause that status.impact.notAssessed names" };
 }

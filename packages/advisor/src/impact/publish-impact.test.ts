@@ -64,6 +64,18 @@ test("while a plan runs the impact is that of its start; one that started at onc
   expect(published({ ...plan, impact: aged(5) }, aged(0), { phase: "InProgress" }).status.impact).toEqual(aged(5));
 });
 
+test("what is still being listed is not frozen with a plan that started, but replaced once", () => {
+  const listing = (nodes: number) =>
+    aged(0, impactFixture({ nodes, notAssessed: [{ what: "VMs", reason: "Listing", message: "" }] }));
+  const running: Status = { ...plan, phase: "InProgress" };
+  expect(published(running, listing(1)).status).not.toHaveProperty("impact");
+  const stored = { ...running, impact: listing(1) };
+  expect(published(stored, listing(2)).status.impact).toEqual(listing(1));
+  const whole = published(stored, aged(0));
+  expect(whole.status.impact).toEqual(aged(0));
+  expect(published(whole.status, aged(0, impactFixture({ nodes: 3 }))).status.impact).toEqual(aged(0));
+});
+
 test("what is assessed changes neither the plan nor the phase, and is stored at most once a minute", () => {
   const anyStep = fc.record({ seconds: fc.nat(120), nodes: fc.nat(2), migrate: fc.nat(2) });
   const law = fc.property(fc.array(anyStep, { maxLength: 20 }), (steps) => {

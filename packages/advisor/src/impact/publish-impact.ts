@@ -2,6 +2,7 @@
 
 import type { Impact, Status } from "@virt/api";
 import { equalJson, readTime } from "@virt/engine";
+import { isStillListing } from "@virt/impact";
 import type { Decision, Observed, Requeue } from "../observed.ts";
 
 /** What a person decides by is renewed at most so often; numbers that move all the time, less. */
@@ -12,7 +13,8 @@ export function withImpact(decision: Decision, observed: Pick<Observed, "stored"
   const { status, requeue } = decision;
   const { stored, impactNow: fresh, now } = observed;
   if (fresh === undefined || !isShown(status, stored)) return decision;
-  if (status.phase === "InProgress") return status.impact === undefined ? withFresh(decision, fresh) : decision;
+  if (status.phase === "InProgress")
+    return isOpen(status.impact) && !isOpen(fresh) ? withFresh(decision, fresh) : decision;
   const dueMs = dueOf(status.impact, fresh);
   if (dueMs === undefined) return decision;
   return dueMs <= now ? withFresh(decision, fresh) : { ...decision, requeue: notAfter(requeue, dueMs) };
@@ -20,8 +22,13 @@ export function withImpact(decision: Decision, observed: Pick<Observed, "stored"
 
 /** The plan goes first, what it does follows by a later write. It is frozen while the plan runs. */
 function isShown(status: Status, stored: Status): boolean {
-  const isOpen = status.phase === "ReviewRequired" || status.phase === "InProgress";
-  return isOpen && stored.phase === status.phase && stored.planHash === status.planHash;
+  const isOnDisplay = status.phase === "ReviewRequired" || status.phase === "InProgress";
+  return isOnDisplay && stored.phase === status.phase && stored.planHash === status.planHash;
+}
+
+/** What is yet to come in is not frozen: it is replaced once. */
+function isOpen(impact: Impact | undefined): boolean {
+  return impact === undefined || isStillListing(impact);
 }
 
 function withFresh(decision: Decision, impact: Impact): Decision {

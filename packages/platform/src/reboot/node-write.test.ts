@@ -124,3 +124,18 @@ test("of several writes to a pool the worst counts", () => {
     { pool: "worker", class: "Reload" },
   ]);
 });
+
+test("a MachineConfig that moves to another pool is lost by one and taken up by the other", () => {
+  const writes = [{ before: psiConfig("worker"), after: psiConfig("master") }];
+  expect(disruptionOfWrites(writes, pools, assessed(readDisruptionPolicies(undefined)))).toEqual([
+    { pool: "infra", class: "Reboot" },
+    { pool: "master", class: "Reboot" },
+    { pool: "worker", class: "Reboot" },
+  ]);
+});
+
+test("the gate goes by all pools, however many there are", () => {
+  const many = [...Array.from({ length: 20 }, (_, at) => poolObject(`pool-${at}`)), poolObject("worker")];
+  const writes = [{ before: undefined, after: psiConfig("worker") }];
+  expect(disruptionOfWrites(writes, many, assessed(readDisruptionPolicies(undefined))).length).toBe(21);
+});

@@ -17,7 +17,8 @@ import {
   shapeOfObject,
   shownImpact,
 } from "@virt/platform";
-import { assessList, collectImpactFacts, ImpactReads, listPolicies } from "../impact-reads.ts";
+import { assessList, collectImpactFacts, listPolicies } from "../impact-facts.ts";
+import { ImpactReads } from "../impact-reads.ts";
 import { listOnce } from "../list-once.ts";
 
 export type ImpactAsked = {
@@ -66,7 +67,7 @@ async function assessWrites({ write, pending, asked }: Writes) {
   const listedPools = list(poolInformer);
   const pools = listedPools.isAssessed ? listedPools.value : [];
   const reader = readerFor({ sender: client, discovery }, signal);
-  const reads = new ImpactReads();
+  const reads = new ImpactReads({ isPatient: false });
   const rendered = new Map<string, KubeObject>();
   const factsOf = (writes: readonly NodeWrite[]) =>
     collectImpactFacts({
@@ -82,7 +83,7 @@ async function assessWrites({ write, pending, asked }: Writes) {
     const reading = await reader.read({ ...machineConfig, name });
     if (reading.kind === "found") rendered.set(name, reading.object);
   }
-  await reads.load(needed, { sender: client, discovery, reader, signal, now: 0 });
+  await reads.loadAll(needed, { sender: client, discovery, reader, signal, now: 0 }, () => true);
   const [ownFacts, facts] = [factsOf([write]), factsOf(pending)];
   return {
     own: {

@@ -1,0 +1,214 @@
+// When the assessor reads what, what it says meanwhile, and whom it wakes.
+
+import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
+import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
+import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
+import { VirtualClock } from "@virt/testkit";
+import { expect, test } from "vitest";
+import type { ReadCache } from "../read-cache.ts";
+import { ImpactAssessor } from "./impact-assessor.ts";
+import type { AdvisorRuntime } from "./runtime.ts";
+
+const config: VirtPlatformConfig = {
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name: "load-aware-rebalancing" },
+  spec: { profile: "load-aware-rebalancing", action: "Apply", failurePolicy: "Abort", bypassOptimisticLock: false },
+  status: { phase: "ReviewRequired", planHash: "a", disruption: [{ pool: "worker", class: "Reboot" }] },
+};
+const unavailable = { kind: "unavailable", message: "503" } as unknown as ReadResult;
+const forbidden = { kind: "rejected", reason: "Forbidden", message: "403" } as unknown as ReadResult;
+const infrastructure = (topology: string): ReadResult => ({
+  kind: "found",
+  object: {
+    apiVersion: "config.openshift.io/v1",
+    kind: "Infrastructure",
+    metadata: { name: "cluster" },
+    status: { controlPlaneTopology: topology },
+  },
+});
+const owner = (runStrategy: string): ReadResult => ({
+  kind: "found",
+  object: { apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", metadata: { name: "a" }, spec: { runStrategy } },
+});
+const kubeVirt: KubeObject = { apiVersion: "kubevirt.io/v1", kind: "KubeVirt", metadata: { name: "kubevirt" } };
+
+/** An assessor over three workers, the answers that it gets, and the requests that it makes. */
+function assessorOf(vms: readonly KubeObject[] = []) {
+  const clock = new VirtualClock();
+  const server = {
+    answers: { Infrastructure: infrastructure("HighlyAvailable"), VirtualMachine: owner("Always") } as Record<
+      string,
+      ReadResult
+    >,
+    podStatus: 200,
+    errors: {} as Record<string, string>,
+    asked: [] as string[],
+    woken: 0,
+    disruption: undefined as readonly PoolDisruption[] | undefined,
+  };
+  const nodes = [0, 1, 2].map((at) => nodeObject(`worker-${at}`));
+  const objects = [poolObject("worker"), ...nodes, kubeVirt, ...vms];
+  const find = ({ apiVersion, kind }: InformerSpec) => {
+    const items = objects.filter((object) => object.kind === kind && object.apiVersion === apiVersion);
+    const lastError = server.errors[kind];
+    return {
+      state: "synced",
+      lastError,
+      isTooLarge: false,
+      store: { notifiedItems: items },
+    } as unknown as InformerState;
+  };
+  const assessor = new ImpactAssessor({
+    find,
+    pools: () => [poolObject("worker")],
+    hco: () => undefined,
+    disruption: () => server.disruption,
+    clock,
+    remembered: { renderedNow: () => undefined, rendered: () => Promise.resolve(undefined) } as unknown as ReadCache,
+    hidesVmNames: false,
+    wake: () => {
+      server.woken += 1;
+    },
+  });
+  const resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
+  const send = () => {
+    server.asked.push("Pod");
+    const body =
+      server.podStatus === 200 ? { items: [], metadata: {} } : { kind: "Status", reason: "Forbidden", message: "" };
+    return Promise.resolve({ kind: "answered", status: server.podStatus, body, text: "" });
+  };
+  const context = {
+    cluster: {
+      read: ({ kind }: Ref) => {
+        server.asked.push(kind);
+        return Promise.resolve(server.answers[kind]);
+      },
+    },
+    discovery: { find: () => Promise.resolve({ kind: "served", resource }) },
+    sender: { send },
+    signal: new AbortController().signal,
+  } as unknown as ReconcileContext & Pick<AdvisorRuntime, "discovery">;
+  const assess = (isUrgent = false) => assessor.assess(config, context, isUrgent);
+  const later = async (seconds: number) => {
+    await clock.advance(seconds * 1000);
+    assessor.noticeList();
+    return assess();
+  };
+  const askedFor = (kind: string) => server.asked.filter((each) => each === kind).length;
+  return { clock, server, objects, assessor, assess, later, askedFor };
+}
+
+const gapsOf = (impact: Impact | undefined) => impact?.notAssessed.map(({ what, reason }) => `${what} ${reason}`);
+const stopping = (count: number) =>
+  Array.from({ length: count }, (_, at) => vmObject(`vm-${at}`, "worker-0", { strategy: "None" }));
+
+test("an Infrastructure that could not be read is read again, and once it is known never more", async () => {
+  const { server, assess, later, askedFor } = assessorOf();
+  server.answers["Infrastructure"] = unavailable;
+  expect(await assess()).toBeUndefined();
+  server.answers["Infrastructure"] = infrastructure("SingleReplica");
+  expect(gapsOf(await later(5))).toEqual([]);
+  expect(askedFor("Infrastructure")).toBe(2);
+  await later(1000);
+  expect(askedFor("Infrastructure")).toBe(2);
+});
+
+test("a refused Infrastructure is asked for again after five minutes, one that is not there is not", async () => {
+  const { server, assess, later, askedFor } = assessorOf();
+  server.answers["Infrastructure"] = forbidden;
+  expect(gapsOf(await assess())).toEqual(["infrastructure Forbidden"]);
+  await later(290);
+  expect(askedFor("Infrastructure")).toBe(1);
+  server.answers["Infrastructure"] = { kind: "absent" };
+  expect(gapsOf(await later(10))).toEqual(["infrastructure NotServed"]);
+  await later(1000);
+  expect(askedFor("Infrastructure")).toBe(2);
+});
+
+test("the first assessment knows the owners of all VMs, however many there are", async () => {
+  const { assess, askedFor } = assessorOf(stopping(120));
+  const impact = await assess();
+  expect(impact?.vms).toMatchObject({ restart: 120, stop: 0 });
+  expect(gapsOf(impact)).toEqual([]);
+  expect(askedFor("VirtualMachine")).toBe(120);
+});
+
+test("owners that cannot be read in time are a gap, and not VMs that stop without a word", async () => {
+  const { clock, server, assess, later } = assessorOf(stopping(3));
+  server.answers["VirtualMachine"] = unavailable;
+  expect(await assess()).toBeUndefined();
+  await clock.advance(5_000);
+  expect(await assess()).toBeUndefined();
+  expect(gapsOf(await later(5))).toEqual(["VM owners Listing"]);
+  expect(gapsOf(await later(50))).toEqual(["VM owners Unavailable"]);
+  server.answers["VirtualMachine"] = owner("Always");
+  await clock.advance(60_000);
+  expect(server.woken).toBeGreaterThan(0);
+  expect(await assess()).toMatchObject({ vms: { restart: 3 }, notAssessed: [] });
+});
+
+test("a right to list pods that is refused delays no owner, and is asked for again after five minutes", async () => {
+  const { server, objects, assess, later } = assessorOf(stopping(1));
+  server.podStatus = 403;
+  expect(gapsOf(await assess())).toEqual(["pods Forbidden"]);
+  const { length } = server.asked;
+  objects.push(...stopping(2).slice(1));
+  expect((await later(10))?.vms).toMatchObject({ restart: 2, stop: 0 });
+  expect(server.asked.slice(length)).toEqual(["VirtualMachine"]);
+  server.podStatus = 200;
+  expect(gapsOf(await later(290))).toEqual([]);
+});
+
+test("a watch that fails for a moment changes nothing, and after a minute wakes whoever is shown it", async () => {
+  const { clock, server, assess, later } = assessorOf([vmObject("a", "worker-0")]);
+  const before = await assess();
+  server.errors["VirtualMachineInstance"] = "429 Too Many Requests";
+  const after = await later(5);
+  expect({ ...after, assessedAt: "" }).toEqual({ ...before, assessedAt: "" });
+  const { woken } = server;
+  await clock.advance(60_000);
+  expect(server.woken).toBe(woken + 1);
+  expect(gapsOf(await assess())).toEqual(["VMs Unavailable"]);
+});
+
+test("what counts still is as of now, and costs no request", async () => {
+  const { clock, server, assess } = assessorOf([vmObject("a", "worker-0")]);
+  const before = await assess();
+  const { length } = server.asked;
+  await clock.advance(120_000);
+  const after = await assess();
+  expect(after?.assessedAt).not.toBe(before?.assessedAt);
+  expect({ ...after, assessedAt: "" }).toEqual({ ...before, assessedAt: "" });
+  expect(server.asked.length).toBe(length);
+});
+
+test("pools that the status has no place for are assessed too", async () => {
+  const { server, objects, assess } = assessorOf();
+  objects.push(poolObject("infra"), nodeObject("infra-0", { roles: ["worker", "infra"] }));
+  expect((await assess())?.nodes).toBe(3);
+  server.disruption = ["infra", "worker"].map((pool) => ({ pool, class: "Reboot" }));
+  expect((await assess(true))?.nodes).toBe(4);
+});
+
+test("where it is urgent, what was assessed a moment ago does not count", async () => {
+  const { objects, assessor, assess } = assessorOf([vmObject("a", "worker-0")]);
+  expect((await assess())?.vms?.migrate).toBe(1);
+  objects.push(vmObject("b", "worker-0"));
+  assessor.noticeChange();
+  expect((await assess())?.vms?.migrate).toBe(1);
+  expect((await assess(true))?.vms?.migrate).toBe(2);
+});
+
+test("a change right after an assessment wakes until it is assessed", async () => {
+  const { clock, server, objects, assessor, assess } = assessorOf([vmObject("a", "worker-0")]);
+  assessor.noticeChange();
+  await clock.advance(2_000);
+  await assess();
+  objects.push(vmObject("b", "worker-0"));
+  assessor.noticeChange();
+  await clock.advance(3_000);
+  expect([server.woken, (await assess())?.vms?.migrate]).toEqual([1, 1]);
+  await clock.advance(5_000);
+  expect([server.woken, (await assess())?.vms?.migrate]).toEqual([2, 2]);
+});

@@ -1,0 +1,122 @@
+// What a profile reads of the cluster, each fact from where it is cheapest: caches, memory, and for a draft the server.
+
+import {
+  type AnyProfileFacts,
+  type KernelFact,
+  type Profile,
+  type ProfileRead,
+  type ReconcileFacts,
+  rolesIn,
+  type VmNodesFact,
+} from "@virt/advisor";
+import type { KubeObject, VirtPlatformConfig } from "@virt/api";
+import { asList, asText, at } from "@virt/engine";
+import { rolesOf } from "@virt/facts";
+import { listObjects, metadataOnly, type Reader, type Resource, type Sender } from "@virt/kube";
+import type { ReadCache } from "../read-cache.ts";
+import type { AdvisorView } from "./advisor-view.ts";
+
+export type FactSources = {
+  readonly view: AdvisorView;
+  readonly remembered: ReadCache;
+  readonly cluster: Reader;
+  readonly sender: Sender;
+  readonly signal: AbortSignal;
+  readonly ownNamespace: string;
+};
+
+export type FactRequest = Pick<ReconcileFacts, "isForDraft" | "statusOrigin">;
+
+/** What is read for a draft alone is undefined otherwise. */
+export async function readFacts(
+  profile: Profile,
+  config: VirtPlatformConfig,
+  from: FactSources & FactRequest,
+): Promise<AnyProfileFacts> {
+  const entries = await Promise.all(
+    Object.entries(profile.reads).map(async ([name, read]) => [name, await readFact(read, config, from)] as const),
+  );
+  return { ...Object.fromEntries(entries), ownNamespace: from.ownNamespace };
+}
+
+async function readFact(read: ProfileRead, config: VirtPlatformConfig, from: FactSources & FactRequest) {
+  const { view, remembered, cluster, isForDraft } = from;
+  switch (read.read) {
+    case "hco":
+      return view.hco(config);
+    case "object":
+    case "target":
+      return view.target(read.ref);
+    case "schema":
+      return remembered.schema(read.crd, read.version, cluster);
+    case "pools":
+      return view.pools();
+    case "kernel":
+      return vmNodesOf(config, from).roles.includes(read.pool) ? kernelOf(read.pool, from) : [];
+    case "vm-nodes":
+      return vmNodesOf(config, from);
+    case "nodes":
+      return isForDraft ? nodeLabels(from) : undefined;
+    case "beside-hco":
+      return isForDraft ? found(cluster, { ...read.ref, namespace: view.hco(config).namespace }) : undefined;
+    case "namespace":
+      return isForDraft ? (await cluster.read({ ...namespaceKind, name: read.name })).kind === "found" : undefined;
+  }
+}
+
+const namespaceKind = { apiVersion: "v1", kind: "Namespace" };
+
+async function found(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<KubeObject | undefined> {
+  const reading = await cluster.read(ref);
+  return reading.kind === "found" ? reading.object : undefined;
+}
+
+function vmNodesOf(
+  config: VirtPlatformConfig,
+  { view, isForDraft, statusOrigin }: Pick<FactSources, "view"> & FactRequest,
+): VmNodesFact {
+  const nodes = view.vmNodes(config);
+  const stored = rolesIn(config.status?.items ?? []);
+  if (!isForDraft || nodes === undefined) return { nodes, roles: stored };
+  const fresh = rolesOf(nodes, view.pools());
+  // Nodes come and go while their plan is executed. A plan that this process did not store itself may lack roles that nodes have got
+  // since, but has none that no node has.
+  const isKnown = statusOrigin === "own" || stored.every((role) => fresh.includes(role));
+  return { nodes, roles: config.status?.phase === "InProgress" && isKnown ? stored : fresh };
+}
+
+async function kernelOf(pool: string, { view, remembered, cluster }: FactSources): Promise<KernelFact> {
+  const seen = view.pools().find(({ metadata }) => metadata.name === pool);
+  const names = ["status", "spec"].flatMap((part) => asText(at(seen, part, "configuration", "name")) ?? []);
+  const rendered = await Promise.all([...new Set(names)].map((name) => remembered.rendered(name, cluster)));
+  return rendered.map(
+    (config) => config && asList(at(config, "spec", "kernelArguments")).flatMap((one) => asText(one) ?? []),
+  );
+}
+
+const nodeResource: Resource = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
+const pageSize = 500;
+/** No cluster has as many nodes: a list that is longer has no end. */
+const mostPages = 50;
+
+/** Undefined if they cannot all be read: then nothing is said about them. */
+async function nodeLabels({
+  sender,
+  signal,
+}: Pick<FactSources, "sender" | "signal">): Promise<readonly Readonly<Record<string, string>>[] | undefined> {
+  const labels: Readonly<Record<string, string>>[] = [];
+  let next: string | undefined;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page = { limit: pageSize, accept: metadataOnly.list, ...(next && { continue: next }) };
+    const answer = await sender.send(listObjects(nodeResource, {}, page), { signal });
+    if (answer.kind !== "answered" || answer.status !== 200) return undefined;
+    const list = answer.body as unknown as {
+      readonly items: readonly KubeObject[] | null; // null where there are none
+      readonly metadata: { readonly continue?: string };
+    };
+    labels.push(...(list.items ?? []).map(({ metadata }) => metadata.labels ?? {}));
+    next = list.metadata.continue || undefined;
+    if (next === undefined) return labels;
+  }
+  return undefined;
+}

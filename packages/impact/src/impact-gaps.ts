@@ -1,0 +1,53 @@
+// What an assessment had to do without, and why: each gap has a name that guards and people know it by.
+
+import type { Impact, ImpactGap } from "@virt/api";
+import type { ImpactFacts } from "./assess-impact.ts";
+import type { Assessment } from "./assessed.ts";
+import type { DrainedPod } from "./drained-pods.ts";
+import { type DrainedVm, drainedNodes, isOwnerUnread } from "./drained-vms.ts";
+import type { AssessedPool } from "./pool-rollouts.ts";
+import { vmGap } from "./summary.ts";
+
+/** What was assessed. */
+export type AssessedParts = {
+  readonly pools: readonly AssessedPool[];
+  readonly drained: readonly DrainedVm[];
+  readonly pods: Assessment<readonly DrainedPod[]>;
+};
+
+/** Whole kinds that could not be read, owners that have yet to be, and pods of nodes beyond the limit. */
+export function gapsOf(facts: ImpactFacts, { pools, drained, pods }: AssessedParts): readonly ImpactGap[] {
+  const inputs: readonly (readonly [string, Assessment<unknown>])[] = [
+    [vmGap, facts.vms],
+    ["VM owners", facts.runStrategies],
+    ["KubeVirt", facts.settings],
+    ["pods", pods],
+    ["disruption policies", facts.policies],
+    ["infrastructure", facts.shape],
+  ];
+  const missing = inputs.flatMap(([what, input]) =>
+    input.isAssessed ? [] : [{ what, reason: input.reason, message: input.message }],
+  );
+  return [...missing, ...ownerGaps(facts, drained), ...(pods.isAssessed ? podGaps(facts, pools) : [])];
+}
+
+function ownerGaps({ runStrategies }: ImpactFacts, drained: readonly DrainedVm[]): readonly ImpactGap[] {
+  if (!runStrategies.isAssessed) return [];
+  const unread = drained.filter((each) => isOwnerUnread(each, runStrategies.value)).length;
+  const message = `${unread} ${unread === 1 ? "owner has" : "owners have"} yet to be read`;
+  return unread === 0 ? [] : [{ what: "VM owners", reason: "Listing", message }];
+}
+
+// Pods of a node that is not drained are nobody's concern, and are not listed.
+function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonly ImpactGap[] {
+  if (!pods.isAssessed) return [];
+  const unlisted = pools.flatMap(drainedNodes).filter((node) => !pods.value.has(node)).length;
+  return unlisted === 0
+    ? []
+    : [{ what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }];
+}
+
+/** Whether something is yet to come in: such an impact is soon another one. */
+export function isStillListing({ notAssessed }: Pick<Impact, "notAssessed">): boolean {
+  return notAssessed.some(({ reason }) => reason === "Listing");
+}

@@ -1,0 +1,39 @@
+// The lists that informers follow, as facts: what was listed, or why nobody knows it.
+
+import type { KubeObject } from "@virt/api";
+import { type Assessment, assessed, notAssessed } from "@virt/impact";
+import type { InformerSpec, InformerState } from "@virt/kube";
+import { patienceMs } from "./read-retries.ts";
+
+/** Out of informers; `now` is monotonic. */
+export class InformerLists {
+  readonly #find: (spec: InformerSpec) => InformerState | undefined;
+  readonly #failures = new Map<string, { readonly since: number; readonly isLasting: boolean }>();
+
+  constructor(find: (spec: InformerSpec) => InformerState | undefined) {
+    this.#find = find;
+  }
+
+  list(spec: InformerSpec, now: number): Assessment<readonly KubeObject[]> {
+    const informer = this.#find(spec);
+    const error = informer?.lastError;
+    const isSettled = error === undefined || informer?.isTooLarge === true || error.startsWith("403");
+    if (isSettled) this.#failures.delete(spec.kind);
+    if (informer?.state === "not served") return notAssessed("NotServed");
+    if (error === undefined)
+      return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing");
+    if (isSettled) return notAssessed(informer?.isTooLarge === true ? "TooMany" : "Forbidden", error);
+    const since = this.#failures.get(spec.kind)?.since ?? now;
+    const isLasting = now - since >= patienceMs;
+    this.#failures.set(spec.kind, { since, isLasting });
+    if (isLasting) return notAssessed("Unavailable", error);
+    // What was listed stays good for a while although the server stumbles.
+    return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing", error);
+  }
+
+  /** When an error becomes one that counts; undefined: none is new. */
+  get patientUntil(): number | undefined {
+    const recent = [...this.#failures.values()].filter(({ isLasting }) => !isLasting);
+    return recent.length === 0 ? undefined : Math.min(...recent.map(({ since }) => since)) + patienceMs;
+  }
+}

@@ -1,0 +1,46 @@
+import { vmInformer } from "@virt/impact";
+import type { Resource, Sender } from "@virt/kube";
+import { expect, test } from "vitest";
+import { assessList } from "./impact-facts.ts";
+import { listOnce } from "./list-once.ts";
+
+const resource: Resource = {
+  group: "kubevirt.io",
+  version: "v1",
+  plural: "virtualmachineinstances",
+  isNamespaced: true,
+};
+const discovery = { find: () => Promise.resolve({ kind: "served", resource } as const) };
+
+/** A list of so many pages, with one VM on each. */
+async function listPages(pages: number) {
+  let sent = 0;
+  const send = () => {
+    sent += 1;
+    const metadata = sent < pages ? { continue: String(sent) } : {};
+    const body = { kind: "List", metadata, items: [{ metadata: { name: `vm-${sent}` } }] };
+    return Promise.resolve({ kind: "answered", status: 200, body, text: "" });
+  };
+  const { signal } = new AbortController();
+  const answer = await listOnce(vmInformer, { client: { send } as unknown as Sender, discovery, signal });
+  return { answer, sent };
+}
+
+test("a list comes in pages, to the last", async () => {
+  const { answer } = await listPages(3);
+  expect(answer.kind === "listed" ? answer.items.map(({ metadata }) => metadata.name) : []).toEqual([
+    "vm-1",
+    "vm-2",
+    "vm-3",
+  ]);
+});
+
+test("a list that never ends is given up, and is too many", async () => {
+  const { answer, sent } = await listPages(Number.POSITIVE_INFINITY);
+  expect(sent).toBe(200);
+  expect(assessList(answer)).toEqual({
+    isAssessed: false,
+    reason: "TooMany",
+    message: "cannot list VirtualMachineInstance: the list does not end after 200 pages of 500 objects",
+  });
+});
