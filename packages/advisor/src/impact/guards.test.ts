@@ -82,6 +82,18 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
   ],
   [
+    "a VM of which nobody knows what a drain does to it",
+    { maxBlockingVMs: 1 },
+    impactFixture({ vms: { ...noVms, block: 1, unknown: 1 } }),
+    "spec.guards.maxBlockingVMs cannot be judged: VM state not assessed (Unavailable)",
+  ],
+  [
+    "room for a VM that may block",
+    { maxBlockingVMs: 2 },
+    impactFixture({ vms: { ...noVms, block: 1, unknown: 1 } }),
+    undefined,
+  ],
+  [
     "nodes that cannot be read",
     { maxNodes: 5 },
     without("nodes"),
@@ -195,7 +207,7 @@ function holds(guards: Guards, impact: Impact | undefined): boolean {
   const isMoveUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
   return (
     (guards.maxBlockingVMs === undefined ||
-      (!isMissing("VMs", "nodes") && !isUnsure && blocking <= guards.maxBlockingVMs)) &&
+      (!isMissing("VMs", "nodes") && !isUnsure && blocking + unknown <= guards.maxBlockingVMs)) &&
     (guards.maxNodes === undefined || (!isMissing("nodes") && (impact?.nodes ?? 0) <= guards.maxNodes)) &&
     (guards.requireCapacity !== true ||
       (!isMissing("VMs", "nodes") && !isMoveUnsure && impact?.capacity.fits === "Yes"))

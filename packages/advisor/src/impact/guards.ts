@@ -34,8 +34,9 @@ const guardChecks: readonly GuardCheck[] = [
     if (most === undefined) return undefined;
     const gap = gapOf(impact, "VMs") ?? unknownStrategyGap(impact);
     if (impact?.vms === undefined || gap !== undefined) return unassessed("maxBlockingVMs", gap);
-    const { block } = impact.vms;
-    if (block <= most) return undefined;
+    const { block, unknown } = impact.vms;
+    if (block + unknown <= most) return undefined;
+    if (block <= most) return unassessed("maxBlockingVMs", unknownStateGap);
     const fact = block === 1 ? "1 VM blocks the drain" : `${block} VMs block the drain`;
     const next = "stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs";
     return { text: `maxBlockingVMs is ${most}, but ${fact}`, next };
@@ -80,13 +81,19 @@ function unknownStrategyGap(impact: Impact | undefined): Gap | undefined {
   return (impact?.vms?.unknown ?? 0) > 0 ? gapOf(impact, "KubeVirt") : undefined;
 }
 
+/** Of these VMs nobody can say what a drain does to them: the node of one is silent, or no strategy is set anywhere. */
+const unknownStateGap: Gap = {
+  what: "VM state",
+  reason: "Unavailable",
+  next: "see to the VMs whose state nobody knows: status.impact.vms.unknown counts them",
+};
+
 /** Why nobody knows whether there is room although the VMs are: what becomes of some of them, or how large they are, is not. */
 function unknownRoomGap(impact: Impact | undefined): Gap {
   const { unknown = 0, stop = 0 } = impact?.vms ?? {};
   const known = unknownStrategyGap(impact) ?? (stop > 0 ? gapOf(impact, "VM owners") : undefined);
   if (known !== undefined) return known;
-  const next = "see to the VMs whose state nobody knows: status.impact.vms.unknown counts them";
-  if (unknown > 0) return { what: "VM state", reason: "Unavailable", next };
+  if (unknown > 0) return unknownStateGap;
   return { what: "VM memory", reason: "Unavailable", next: "set the memory of the VMs that do not tell it" };
 }
 
