@@ -25,4 +25,4 @@ ENV MALLOC_TRIM_THRESHOLD_=65536
 # Any other user does as well: OpenShift chooses one for each namespace.
 USER 1001
 # The flags and the environment keep memory small: docs/performance.md says how they were chosen.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded", "--no-lazy-feedback-allocation", "--no-separate-gc-phases", "/opt/virt-operator/virt-operator.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "--optimize-for-size", "--single-threaded", "--no-lazy-feedback-allocation", "--no-separate-gc-phases", "--compact-on-every-full-gc", "/opt/virt-operator/virt-operator.mjs"]

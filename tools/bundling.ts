@@ -72,7 +72,7 @@ export const pluginBundling = {
  * How the image starts it, and every side of a comparison: V8 collects early instead of growing, and has no helper threads,
  * from which a pod with a fraction of a core gains nothing. A correction is rare and urgent: what runs seldom is not run
  * blind the first times. V8 goes on collecting short-lived objects while it marks the others: else the young generation grows
- * without bound for as long as a list comes in.
+ * without bound for as long as a list comes in. Pages that are nearly empty are given back.
  */
 export const nodeFlags = [
   "--max-semi-space-size=2",
@@ -80,6 +80,7 @@ export const nodeFlags = [
   "--single-threaded",
   "--no-lazy-feedback-allocation",
   "--no-separate-gc-phases",
+  "--compact-on-every-full-gc",
 ];
 
 /**
