@@ -1,21 +1,33 @@
-// VMs that nobody can count: more of them than are kept, or none at all because KubeVirt is not there. Plans go on without.
+// VMs that nobody can count: more of them than are kept, a list that never ends, or no KubeVirt at all. Plans go on without.
 
 import type { Status } from "@virt/api";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
+import { type Server, startFaultProxy } from "@virt/testkit";
 import { expect, test } from "vitest";
+import { operatorAccount } from "../../cluster/account.ts";
 import { startTestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware, paths, readAt } from "./cluster.ts";
 import { PlantedCluster } from "./planted-cluster.ts";
 
 const isAssessed = ({ impact }: Status) => impact !== undefined;
 
-test("of more VMs than are kept the plan says so, and it is approved and carried out", async () => {
-  const crds = { machineconfigurations: "machineconfigurations", infrastructures: "infrastructures" };
-  await using testCluster = await startTestCluster({ crds: { ...crds, virtualmachines: "virtualmachines" } });
-  const { configs, server } = testCluster;
+const crds = {
+  machineconfigurations: "machineconfigurations",
+  infrastructures: "infrastructures",
+  virtualmachines: "virtualmachines",
+};
+
+async function plantWorkers(server: Server): Promise<PlantedCluster> {
   const planted = new PlantedCluster(server);
   await planted.plantPlatform();
   await planted.plant([0, 1, 2].map((at) => nodeObject(`worker-${at}`)));
+  return planted;
+}
+
+test("of more VMs than are kept the plan says so, and it is approved and carried out", async () => {
+  await using testCluster = await startTestCluster({ crds });
+  const { configs, server } = testCluster;
+  const planted = await plantWorkers(server);
   // An object of its own may have a megabyte, and sixteen are kept of a kind.
   const spec = { nodeSelector: { "test/large": "x".repeat(1_000_000) }, domain: { devices: {} } };
   await planted.plantVms(
@@ -29,6 +41,34 @@ test("of more VMs than are kept the plan says so, and it is approved and carried
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, "InProgress");
   await expect.poll(() => readAt(server, paths.psi)).toBeDefined();
+});
+
+test("of a list of VMs that never ends the plan says so, and it is approved and carried out", async () => {
+  await using testCluster = await startTestCluster({ crds });
+  const { configs, server } = testCluster;
+  const planted = await plantWorkers(server);
+  await planted.plantVms([{ name: "first", node: "worker-0" }]);
+  const proxy = await startFaultProxy({ server });
+  try {
+    const resource = "virtualmachineinstances";
+    proxy.arm({
+      name: "the list stops at its first VM",
+      trigger: { on: "every", matching: { verb: "watch", resource } },
+      fault: { kind: "treat-frames", of: { resource }, treatment: { do: "hold" } },
+    });
+    const kubeconfig = proxy.kubeconfigFor("advisor", await operatorAccount(server, "advisor"));
+    await testCluster.startOperator({ flags: ["--advertise-profiles=false"], kubeconfig });
+    await configs.create(loadAware);
+    const { impact } = await configs.until(loadAware, isAssessed);
+    expect(impact).toMatchObject({ nodes: 3, notAssessed: [{ what: "VMs", reason: "Listing" }] });
+    await configs.edit(loadAware, { action: "Apply" });
+    await configs.until(loadAware, "InProgress");
+    await expect.poll(() => readAt(server, paths.psi)).toBeDefined();
+    proxy.disarm();
+    await configs.until(loadAware, ({ impact: shown }) => shown?.vms?.migrate === 1);
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test("without KubeVirt a plan is carried out to its end, and says what it does not know", async () => {
