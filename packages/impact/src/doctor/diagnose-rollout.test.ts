@@ -4,7 +4,8 @@ import type { NodeRolloutPhase } from "@virt/api";
 import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
 import { vmObject, vmsOn } from "../testing/cluster-builder.ts";
-import { diagnoseRollout } from "./diagnose-rollout.ts";
+import { readVirtSettings } from "../virt-settings.ts";
+import { type Diagnosis, diagnoseRollout } from "./diagnose-rollout.ts";
 import { podsOfDrain } from "./drain-errors.ts";
 import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
 import { podsToRead } from "./node-causes.ts";
@@ -167,6 +168,18 @@ test("without nodes, VMs, migrations and reports nothing is found, and nothing f
     pools: [{ name: "worker", total: 0 }],
     findings: [],
   });
+});
+
+test("while KubeVirt cannot be read, the strategy of the HyperConverged says what holds a drain", () => {
+  const world: RolloutGiven = {
+    ...at("Draining"),
+    vms: [vmObject("vm-0", "worker-0", { strategy: null, isMigratable: false })],
+  };
+  const fallbackSettings = { ...readVirtSettings(undefined, undefined), evictionStrategy: "LiveMigrate" };
+  const diagnose = (seconds: number, last?: Diagnosis) =>
+    diagnoseRollout({ ...rolloutFacts(world, seconds, last), settings: notAssessed("Forbidden"), fallbackSettings });
+  const { findings } = diagnose(120, diagnose(0)).rollout;
+  expect(findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 });
 
 test("pods are read from the message of a drain, in its order, each once and only by their names", () => {

@@ -1,5 +1,6 @@
 // How long a running rollout still takes: the prediction of a plan, over the nodes that are not done and from where they stand.
 
+import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms } from "../capacity.ts";
 import { worstClass } from "../disruption-class.ts";
@@ -16,7 +17,7 @@ import {
 import { rolloutNodeOf } from "../nodes.ts";
 import { type AssessedPool, lastingRoom, queuedClasses } from "../pool-rollouts.ts";
 import { planWaves, rolloutOfPool } from "../rollout.ts";
-import { readClusterShape, readVirtSettings } from "../virt-settings.ts";
+import { readClusterShape } from "../virt-settings.ts";
 import { isInHand } from "./node-phase.ts";
 import { restartSamplesOf } from "./observed-seconds.ts";
 import type { DoctorFacts, NodeView, PoolView } from "./rollout-view.ts";
@@ -36,7 +37,7 @@ export function predictRollout(
   facts: DoctorFacts,
   sightings: Sightings,
 ): RolloutPrediction {
-  const settings = assessedOr(facts.settings, readVirtSettings(undefined, undefined));
+  const settings = settingsInForce(facts);
   const shape = assessedOr(facts.shape, readClusterShape(undefined));
   const vms = assessedOr(facts.vms, []);
   const running = pools.flatMap((pool) => runningPool(pool, facts));

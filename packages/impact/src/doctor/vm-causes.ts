@@ -1,10 +1,11 @@
 // What may hold the drain of a node on the part of its VMs: those that cannot move, and migrations that do not come about.
 
 import { readTime } from "@virt/engine";
+import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
 import { ClusterRooms, inNameOrder } from "../capacity.ts";
 import type { NodeFact } from "../nodes.ts";
-import { readClusterShape, readVirtSettings, type VirtSettings } from "../virt-settings.ts";
+import { readClusterShape, type VirtSettings } from "../virt-settings.ts";
 import { outcomeOf } from "../vm-outcomes.ts";
 import { migratedBytes, requestOf, type VmFact } from "../vms.ts";
 import {
@@ -38,7 +39,7 @@ export class DrainedVmCauses {
     const migrations = assessedOr(facts.migrations, []);
     this.#facts = facts;
     this.#sightings = sightings;
-    this.#settings = assessedOr(facts.settings, readVirtSettings(undefined, undefined));
+    this.#settings = settingsInForce(facts);
     this.#vmsByNode = Map.groupBy(vms, ({ node }) => node);
     this.#migrations = migrationsByVm(migrations);
     this.#underWay = migrations.filter(isUnderWay);
