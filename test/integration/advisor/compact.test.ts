@@ -104,7 +104,7 @@ test("on a compact cluster PSI is switched on and off where the VMs run, and a p
   const { body } = await server.request({ path: "/api/v1/nodes" });
   for (const { metadata } of (body as { readonly items: readonly { readonly metadata: { name: string } }[] }).items)
     await edit(server, paths.node(metadata.name), {
-      metadata: { labels: { "kubevirt.io/schedulable": "false" } },
+      metadata: { labels: { "kubevirt.io/schedulable": null } },
       spec: { taints: [{ key: "node-role.kubernetes.io/master", effect: "NoSchedule" }] },
     });
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: true } } });
