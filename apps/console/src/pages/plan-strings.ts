@@ -45,7 +45,11 @@ export const planStrings = {
   takes: "Takes",
   room: "Room for VMs",
   roomYes: "enough",
-  roomNo: (n: number, nodes: string) => `none for ${countOf(n, "VM")} (${nodes})`,
+  /** Of a wave of many nodes the status has the first three. */
+  roomNo: (n: number, nodes: readonly string[]) => {
+    const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;
+    return `none for ${countOf(n, "VM")} when ${when}`;
+  },
   roomUnknown: "not known",
   pools: "Pools",
   pool: "Pool",

@@ -127,7 +127,7 @@ function Figure({ value, word, isBad = false }: FigureProps) {
 }
 
 function roomText({ fits, unplacedVMs, nodes }: Impact["capacity"]): string {
-  if (fits === "No") return texts.roomNo(unplacedVMs, nodes.join(", "));
+  if (fits === "No") return texts.roomNo(unplacedVMs, nodes);
   return fits === "Yes" ? texts.roomYes : texts.roomUnknown;
 }
 
