@@ -2,6 +2,7 @@ import type { Status } from "@virt/api";
 import { describe, expect, test } from "vitest";
 import { itemOf } from "../cluster/config-client.ts";
 import { startTestCluster } from "../cluster/test-cluster.ts";
+import { paths } from "../integration/advisor/cluster.ts";
 import { type AllowedDifference, checkDifferences } from "./guide/allowed-differences.ts";
 import {
   changeMigrationLimits,
@@ -22,7 +23,8 @@ const higherDensity = "virt-higher-density";
 
 test("the workflow guide comes true, command by command, on a real API server", { timeout: 600_000 }, async () => {
   await using testCluster = await startTestCluster({ crds: { kubedeschedulers: null } });
-  await testCluster.simulate("three-workers", 100);
+  // A drain that is held for a simulated hour degrades its node: that is a minute here, for commands that are typed meanwhile.
+  await testCluster.simulate("three-workers", 60);
   await testCluster.startOperator();
   const guide = openGuideRun(testCluster);
 
@@ -65,11 +67,17 @@ async function apply({ testCluster: { server, configs }, shell, next, type, runA
   await holdLaterWorkers(server);
   const [toApply = ""] = next("7").commands;
   await type(toApply);
-  // Before the second node is in hand it is the first one that is unavailable, for a moment.
-  const second = async () => (await server.request({ path: "/api/v1/nodes/worker-1" })).body;
-  await expect.poll(second).toMatchObject({ spec: { unschedulable: true } });
+  // Before the second node is in hand it is the first one that is unavailable, for a moment, and then none: the pool counts the first as ready
+  // by then, and the plan shows which node is drained.
+  const pool = async () => (await server.request({ path: paths.pool("worker") })).body;
+  await expect.poll(pool).toMatchObject({ status: { readyMachineCount: 1, unavailableMachineCount: 1 } });
   const progress = "MachineConfigPool 'worker' is updating (1 of 3 nodes updated, 1 unavailable)";
-  await configs.until(loadAware, (status) => itemOf(status, "enable-psi-metrics").message === progress);
+  const isSecondDrained = ({ rollout }: Status) =>
+    rollout?.nodes.some(({ name, phase }) => name === "worker-1" && phase === "Draining") === true;
+  await configs.until(
+    loadAware,
+    (status) => itemOf(status, "enable-psi-metrics").message === progress && isSecondDrained(status),
+  );
   await runAndCompare("8");
   const [watchPool = "", watchNodes = ""] = next("8").commands;
   const watching = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;

@@ -36,7 +36,7 @@ const unknownRoomRows = [
   { vms: { migrate: 1 }, gap: "pods", text: "VM memory not assessed (Unavailable)" },
 ];
 
-test.each(unknownRoomRows)("room that nobody knows is told by its cause: $text", ({ vms, gap, text }) => {
+test.each(unknownRoomRows)("room that nobody knows is reported by its cause: $text", ({ vms, gap, text }) => {
   const found = obstacle({ requireCapacity: true }, unknownRoom(vms, gap));
   expect(found).toBe(`spec.guards.requireCapacity cannot be judged: ${text}`);
 });

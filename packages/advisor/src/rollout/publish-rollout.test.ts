@@ -139,7 +139,7 @@ const ending = observedWith("InProgress", {
   stored: { rollouts: pending },
 });
 
-test("that pools are left behind is told in an event without the VM that the message of Ready names", () => {
+test("that pools are left behind is reported in an event without the VM that the message of Ready names", () => {
   const { status } = withRollout(transition(ending), ending, diagnosed(rollout(finding())));
   expect(conditionOf(status, "Ready")).toMatchObject({
     reason: "NotConverged",

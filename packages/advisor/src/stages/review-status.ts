@@ -151,7 +151,7 @@ function doneMessage(item: Item, { rollouts }: DraftedPlan): string {
   return rollouts[item.name]?.message ?? itemMessages.unchanged;
 }
 
-/** It is still what a person looks at, or was until an edit that changes nothing of it. */
+/** It is still the plan that a person reviews, or was until an edit that changes nothing of it. */
 function isRefreshed({ phase, planHash: hash, review }: Status, draft: DraftedPlan): boolean {
   return hash === draft.planHash && (phase === "ReviewRequired" || review?.planHash === hash);
 }

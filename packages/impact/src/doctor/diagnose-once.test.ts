@@ -76,7 +76,7 @@ test.each([
   expect(young).toEqual([`blocking ${id}`]);
 });
 
-test("a VM for which no target was found for minutes is told at once, over attempts that never ran", () => {
+test("a VM for which no target was found for minutes is reported at once, over attempts that never ran", () => {
   const world = { ...withVm(vmOn(), [migrationFrom("Failed", 880), migrationFrom("Scheduling", 1195)]), ...reported() };
   expect(foundAt(1200, world).findings).toEqual(["blocking MigrationUnschedulable"]);
 });
@@ -94,7 +94,7 @@ test("a drain that nothing explains for hours is slow, and one that a VM has jus
   expect(foundAt(36_000, left).findings).toEqual([]);
 });
 
-test("a node that does not come back is told at once, by the time at which its reboot was reported", () => {
+test("a node that does not come back is found at once, by the time at which its reboot was reported", () => {
   const world = { nodes: oneDown, ...reported(condition("RebootedNode", "Unknown", 100)) };
   expect(foundAt(2799, world).findings).toEqual([]);
   expect(foundAt(2800, world).findings).toEqual(["blocking RebootOverdue"]);
