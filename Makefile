@@ -59,7 +59,7 @@ controlplane: $(INSTALLED) ## Get kube-apiserver, etcd and kubectl; the last lin
 	@$(NODE) tools/controlplane/main.ts
 
 .PHONY: controller-manager
-controller-manager: $(INSTALLED) ## Get kube-controller-manager, which the tests of test-install start beside them; the last line is its file
+controller-manager: $(INSTALLED) ## Get kube-controller-manager, which installation tests start beside them; the last line is its file
 	@$(NODE) tools/controlplane/controller-manager.ts
 
 ##@ Try it
@@ -180,11 +180,15 @@ helm: $(INSTALLED) ## Get helm; the last line is its file
 	@$(NODE) tools/helm/main.ts
 
 .PHONY: test-tools
-test-tools: $(INSTALLED) ## Get Prometheus, a Lua interpreter and Chromium, which tests run alerts, health scripts and the console with
-	@$(NODE) tools/test-tools/main.ts
+test-tools: $(INSTALLED) ## Get Prometheus, a Lua interpreter and Chromium for the tests of alerts, health scripts and the console
+	@$(NODE) tools/test-tools/main.ts promtool prometheus lua chromium
+
+.PHONY: chromium
+chromium: $(INSTALLED) ## Get Chromium for the tests of the console
+	@$(NODE) tools/test-tools/main.ts chromium
 
 .PHONY: runc
-runc: $(INSTALLED) ## Get runc, which the tests of test-install run containers with
+runc: $(INSTALLED) ## Get runc for the tests that start containers
 	@$(NODE) tools/test-tools/main.ts runc
 
 .PHONY: gitops-clients
@@ -220,10 +224,15 @@ test-unit: $(INSTALLED) ## Run the tests that start no process and open no socke
 	@tools/step "unit tests" vitest run --project=unit
 
 .PHONY: test
-test: export LAW_RUNS ?= 4000
-test: $(INSTALLED) controlplane helm test-tools build ## Run all tests but those of test-install, on a real API server; LAW_RUNS=<n>, else 4000
+test: $(INSTALLED) controlplane controller-manager chromium runc image ## Test every promise once, on a real API server, and one installation (under 10 minutes on two cores); LAW_RUNS=<n>, else 200
+	@rm -f $(TALLY)
+	@tools/step "tests" vitest run --tags-filter='!thorough'; status=$$?; $(PRINT_TALLY); exit $$status
+
+.PHONY: test-all
+test-all: export LAW_RUNS ?= 4000
+test-all: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Run every test there is (under 35 minutes on two cores); LAW_RUNS=<n>, else 4000
 	@rm -rf $(TALLY) .make/used-rights
-	@tools/step "tests" vitest run --project=unit --project=integration && $(MAKE) check-rights; status=$$?; $(PRINT_TALLY); exit $$status
+	@tools/step "all tests" vitest run && $(MAKE) check-rights; status=$$?; $(PRINT_TALLY); exit $$status
 
 .PHONY: test-laws
 test-laws: export LAW_RUNS ?= 20000
@@ -231,7 +240,7 @@ test-laws: $(INSTALLED) controlplane build ## Run the laws longer than each chan
 	@tools/step "laws" sh -c 'vitest run --project=unit && vitest run --project=integration hand-over-law'
 
 .PHONY: test-install
-test-install: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Install the product and run it with the programs that people use, on a real API server
+test-install: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Run every installation test: OLM, Helm, GitOps, Prometheus, upgrades, the image in containers
 	@rm -rf $(TALLY)
 	@tools/step "installation tests" vitest run --project=install; status=$$?; $(PRINT_TALLY); exit $$status
 
@@ -248,7 +257,7 @@ check-rights: $(INSTALLED) ## Check that all tests together used every right tha
 	@tools/step "rights" $(NODE) tools/rights/main.ts
 
 .PHONY: test-integration
-test-integration: controlplane helm build ## Run the tests of single promises, on a real API server
+test-integration: controlplane helm build ## Run every test of a single promise, on a real API server
 	@tools/step "integration tests" vitest run test/integration
 
 .PHONY: test-e2e

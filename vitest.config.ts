@@ -13,6 +13,8 @@ export default defineConfig({
     hookTimeout: 400_000,
     expect: { poll: { timeout: 120_000 } },
     retry: 0,
+    // Lanes: `make test` leaves these out, `make test-all` runs everything.
+    tags: [{ name: "thorough", description: "many faults, rounds or releases, or programs that take minutes to get" }],
     maxWorkers: 4, // on two cores: with three, which wait for other processes much of the time, a sixth of both was idle
     sequence: { sequencer: SlowestFirst },
     chaiConfig: { truncateThreshold: 0 }, // a test's name is a promise: shown whole

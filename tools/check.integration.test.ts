@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { beforeAll, expect, test } from "vitest";
 import { type CommandOutput, copyRepository } from "./testing/repository-copy.ts";
 

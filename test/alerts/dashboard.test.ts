@@ -28,7 +28,7 @@ test("every query asks for metrics that there are", () => {
   expect(asked.map((name) => name.replace(/_bucket$/, "")).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("Prometheus understands every query", { timeout: 600_000 }, () => {
+test("Prometheus understands every query", { timeout: 600_000, tags: ["thorough"] }, () => {
   const rules = targets.map(({ expr }, at) => ({ record: `panel:query_${at}`, expr }));
   const files = { "rules.json": { groups: [{ name: "dashboard", rules }] } };
   expect(runPromtool(["check", "rules", "rules.json"], { files })).toMatchObject({ code: 0 });

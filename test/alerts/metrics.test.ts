@@ -11,6 +11,7 @@ test.each(["advisor", "platform"] as const)(
   "Prometheus accepts every metric of the %s process",
   {
     timeout: 600_000,
+    tags: ["thorough"],
   },
   async (controller) => {
     expect(runPromtool(["check", "metrics"], { input: await declaredText(controller) })).toEqual({

@@ -1,4 +1,5 @@
 // What the runbooks of the platform's alerts say, done in the situations that the alerts are about.
+// @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
 import { at } from "@virt/engine";

@@ -1,4 +1,5 @@
 // Every alert of both controllers fires and clears, by Prometheus' own evaluation of the rules that we ship.
+// @module-tag thorough
 
 import { expect, test } from "vitest";
 import { type AlertScenario, alertScenarios } from "./alert-scenarios.ts";

@@ -1,5 +1,6 @@
 // The fault slice of each change: in a plan-review-apply run of the load-aware profile a kill and a lost answer at every
 // write, and other faults at requests that the commit chooses. `make campaign` strikes each request with every fault.
+// @module-tag thorough
 
 import { execFileSync } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";

@@ -165,7 +165,9 @@ test("who may only look sees the plan, and beside the switched off button the ve
   await end();
 });
 
-test("when the token has ended the page says so, keeps what it had, and names what to do", async () => {
+test("when the token has ended the page says so, keeps what it had, and names what to do", {
+  tags: ["thorough"],
+}, async () => {
   const { tab, user, end } = await openAs("leaver");
   await tab.getByTestId("plan-hash").waitFor();
   await cluster.server.kubectl("delete", "serviceaccount", "leaver");

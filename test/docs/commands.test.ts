@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DevCluster, startDevCluster } from "../e2e/dev-cluster.ts";
 import type { Shell } from "../e2e/shell.ts";

@@ -1,4 +1,5 @@
 // Argo CD's health script, run by the interpreter that Argo CD uses.
+// @module-tag thorough
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

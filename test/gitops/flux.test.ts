@@ -1,4 +1,5 @@
 // Flux's health expressions, evaluated by the CEL of a real API server on configs in every phase.
+// @module-tag thorough
 
 import { readFileSync } from "node:fs";
 import { configKind, type VirtPlatformConfig } from "@virt/api";

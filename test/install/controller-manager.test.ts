@@ -1,4 +1,5 @@
 // What a cluster's own controllers do for the product: with a real kube-controller-manager, nothing of it is played.
+// @module-tag thorough
 
 import { inRepository, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,5 @@
 // Flux and Argo CD apply our samples and annotations again and again while the operators work: nobody fights, and health is what we document.
+// @module-tag thorough
 
 import { globSync, readFileSync } from "node:fs";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";

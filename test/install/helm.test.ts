@@ -1,4 +1,5 @@
 // The Helm chart on a real API server: installed, changed, rolled back and uninstalled, with the objects compared each time.
+// @module-tag thorough
 
 import type { KubeObject } from "@virt/engine";
 import { inRepository, type Server, startServer } from "@virt/testkit";

@@ -1,4 +1,5 @@
 // What is in the image, and that it is the same whenever it is built.
+// @module-tag thorough
 
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,4 +1,5 @@
 // The bundle on a real API server, as OLM installs it: its objects, its examples, a Subscription's settings, and no admission policies.
+// @module-tag thorough
 
 import { at, type Json, type KubeObject } from "@virt/engine";
 import { inRepository, type Server, startServer } from "@virt/testkit";

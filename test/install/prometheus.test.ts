@@ -1,4 +1,5 @@
 // A real Prometheus watches both operators through what we ship: ServiceMonitors, roles, rules, dashboards. Each alert has its scenario.
+// @module-tag thorough
 
 import { readFileSync } from "node:fs";
 import type { KubeObject } from "@virt/api";

@@ -1,4 +1,5 @@
 // The platform controller's objects in every state, taken over by the next release and by the one before: nothing of what people said is lost, and nothing is written that nobody asked for.
+// @module-tag thorough
 
 import type { KubeObject } from "@virt/api";
 import { at } from "@virt/engine";

@@ -1,4 +1,5 @@
 // Where the nodes are control plane and workers at once the releases plan for different pools: the newer one announces its plan, the older one leaves the newer's alone.
+// @module-tag thorough
 
 import { conditionOf } from "@virt/advisor";
 import type { Status } from "@virt/api";

@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

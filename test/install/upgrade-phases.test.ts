@@ -1,4 +1,5 @@
 // The advisor's configs in every phase, taken over by the next release and by the one before: phases keep or move as documented, and nothing is written that nobody asked for.
+// @module-tag thorough
 
 import { phases } from "@virt/api";
 import { startFaultProxy } from "@virt/testkit";

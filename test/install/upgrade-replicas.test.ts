@@ -1,4 +1,5 @@
 // Two replicas of different releases during a rolling update: the leader is killed in the middle of a plan.
+// @module-tag thorough
 
 import { conditionOf } from "@virt/advisor";
 import { at } from "@virt/engine";

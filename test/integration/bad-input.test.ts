@@ -36,6 +36,7 @@ function certified(api: Server, authority: Authority, name: string) {
 
 test("a certificate that has expired is reported once, and one that takes its place is used without a restart", {
   timeout: 300_000,
+  tags: ["thorough"],
 }, async () => {
   await using api = await startServer();
   const authority = addAuthority(api);

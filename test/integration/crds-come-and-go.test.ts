@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { startServer } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { type CopierUsage, complaints, startCopier, untilWatch } from "./runtime/process.ts";

@@ -1,4 +1,5 @@
 // The mock CRDs answer as the genuine ones do, for every field that our specs mention, on a real API server.
+// @module-tag thorough
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { inRepository, type Server, startServer } from "@virt/testkit";

@@ -32,7 +32,9 @@ test("a controller on the runtime follows changes, corrects drift, and releases 
   expect(complaints(copier)).toEqual([]);
 });
 
-test("a leader that was frozen past its lease writes nothing after it wakes, and another has taken over", async () => {
+test("a leader that was frozen past its lease writes nothing after it wakes, and another has taken over", {
+  tags: ["thorough"],
+}, async () => {
   await using api = await startServer();
   const one = startCopier(api, { ...lease, IDENTITY: "one" });
   await expect.poll(() => one.said).toContainEqual({ event: "leading", isLeading: true });

@@ -62,6 +62,7 @@ function rolloutOrder(nodes: readonly SimulatedObject[]): readonly string[] {
 
 test("a rollout of 12 nodes takes them one by one, in the order of the Machine Config Operator", {
   timeout: 450_000,
+  tags: ["thorough"],
 }, async () => {
   const api = server();
   const simulator = simulate(api, scenarioFile(api, { vms: fewMachines }));
@@ -93,6 +94,7 @@ test("a rollout of 12 nodes takes them one by one, in the order of the Machine C
 
 test("a rollout of several nodes at a time starts them in the order of the Machine Config Operator, and never more", {
   timeout: 450_000,
+  tags: ["thorough"],
 }, async () => {
   const api = server();
   const pools = [{ name: "master" }, { name: "worker", maxUnavailable: 3 }];
@@ -147,7 +149,10 @@ test("at rest nothing is written, and a change leads to the writes that it needs
   await expect.poll(writes, timeout).toEqual(["/api/v1/nodes/master-1/status", `${poolPath("master")}/status`]);
 });
 
-test("the same seed gives the same history, however slow the server is", { timeout: 900_000 }, async () => {
+test("the same seed gives the same history, however slow the server is", {
+  timeout: 900_000,
+  tags: ["thorough"],
+}, async () => {
   const historyOf = async (seed: string) => {
     const api = server();
     const simulator = simulate(api, scenarioFile(api, { vms: fewMachines }), "--seed", seed);

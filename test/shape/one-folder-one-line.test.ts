@@ -1,4 +1,5 @@
 // A profile and an asset are one folder and one line each: the guides for developers, followed to the letter in a copy of the tree.
+// @module-tag thorough
 
 import { readFileSync } from "node:fs";
 import { configKind } from "@virt/api";

@@ -24,7 +24,7 @@ function complaintsAbout({ name, account }: OperatorNames, role: string): readon
 
 const complaints =
   files.length === 0
-    ? ["no test has left what it used: run make test"]
+    ? ["no test has left what it used: run make test-all"]
     : [
         ...complaintsAbout(advisor, "config/rbac/advisor/role.yaml"),
         ...complaintsAbout(platform, "config/rbac/platform/role.yaml"),

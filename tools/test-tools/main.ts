@@ -1,17 +1,24 @@
-// `make test-tools` and `make runc`: gets the programs that tests run, and prints their files.
+// `make test-tools`, `make chromium` and `make runc`: gets the programs that are named as arguments, and prints their files.
 
 import { startProgress } from "../progress.ts";
 import { obtainChromium } from "./chromium.ts";
 import { obtainProgram } from "./obtain.ts";
 import { lua, type Program, prometheus, promtool, runc } from "./pins.ts";
 
-const fromPins = (program: Program) => ({ name: program.name, obtain: () => obtainProgram(program) });
-const chromium = { name: "chromium", obtain: () => obtainChromium().file };
-const asked = process.argv[2] === "runc" ? [fromPins(runc)] : [...[promtool, prometheus, lua].map(fromPins), chromium];
+const fromPins = (program: Program) => () => obtainProgram(program);
+const programs: Readonly<Record<string, () => string>> = {
+  promtool: fromPins(promtool),
+  prometheus: fromPins(prometheus),
+  lua: fromPins(lua),
+  runc: fromPins(runc),
+  chromium: () => obtainChromium().file,
+};
 
-for (const { name, obtain } of asked) {
+for (const name of process.argv.slice(2)) {
   const progress = startProgress(name, process.stderr);
   try {
+    const obtain = programs[name];
+    if (obtain === undefined) throw new Error(`no test runs a program called ${name}`);
     const file = obtain();
     progress.done("is in the cache");
     process.stdout.write(`${file}\n`);

@@ -24,7 +24,9 @@ async function plantWorkers(server: Server): Promise<PlantedCluster> {
   return planted;
 }
 
-test("of more VMs than are kept the plan says so, and it is approved and carried out", async () => {
+test("of more VMs than are kept the plan says so, and it is approved and carried out", {
+  tags: ["thorough"],
+}, async () => {
   await using testCluster = await startTestCluster({ crds });
   const { configs, server } = testCluster;
   const planted = await plantWorkers(server);
@@ -43,7 +45,9 @@ test("of more VMs than are kept the plan says so, and it is approved and carried
   await expect.poll(() => readAt(server, paths.psi)).toBeDefined();
 });
 
-test("of a list of VMs that never ends the plan says so, and it is approved and carried out", async () => {
+test("of a list of VMs that never ends the plan says so, and it is approved and carried out", {
+  tags: ["thorough"],
+}, async () => {
   await using testCluster = await startTestCluster({ crds });
   const { configs, server } = testCluster;
   const planted = await plantWorkers(server);

@@ -1,4 +1,5 @@
 // A rollout whose VMs find no room: a warning first, then it is stuck, and it goes on by itself when there is a node more.
+// @module-tag thorough
 
 import { mkdtemp, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
 // The build, made twice from clean copies of the sources: the same bytes, wherever and whenever it is made.
+// @module-tag thorough
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

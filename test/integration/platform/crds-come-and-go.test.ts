@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import type { Crd } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";

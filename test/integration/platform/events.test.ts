@@ -96,7 +96,10 @@ test("that an object is left to others is reported", async () => {
   await annotate(pathOf("UIPlugin"), "mode", null);
 });
 
-test("that writes have to wait is reported once, however long the burst", { timeout: 300_000 }, async () => {
+test("that writes have to wait is reported once, however long the burst", {
+  timeout: 300_000,
+  tags: ["thorough"],
+}, async () => {
   const path = pathOf("MetalLB");
   const object = "MetalLB/metallb-system/metallb";
   const label = async () => (await fullCluster.read(path)).metadata.labels?.["burst"];

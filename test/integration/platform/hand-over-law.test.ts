@@ -1,5 +1,6 @@
 // The law of the hand-over on a real API server with both shipped controllers, in generated sequences. The same law runs
 // a hundred times as often without a server, in governance-laws.test.ts.
+// @module-tag thorough
 
 import type { KubeObject, Status } from "@virt/api";
 import { lawRuns } from "@virt/testkit/law-runs";

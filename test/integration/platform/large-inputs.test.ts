@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { readFileSync } from "node:fs";
 import type { KubeObject } from "@virt/api";
 import { asText, at } from "@virt/engine";

@@ -102,7 +102,7 @@ test("a kind that is missing shows once, with its own name and version", async (
   await expectShown("compliance_status", ['kind="KubeDescheduler"'], 1);
 });
 
-test("an edit war shows and is counted", { timeout: 300_000 }, async () => {
+test("an edit war shows and is counted", { timeout: 300_000, tags: ["thorough"] }, async () => {
   const path = pathOf("MetalLB");
   const insist = () =>
     fullCluster.edit(path, { metadata: { labels: { "platform.kubevirt.io/managed-by": "me" } } }, "me");

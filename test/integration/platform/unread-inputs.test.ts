@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import type { JsonMap } from "@virt/api";
 import { asList, at } from "@virt/engine";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";

@@ -87,6 +87,7 @@ test("a rollout that does not come about fails with what holds up each pod, and 
 
 test("a CRD that is gone while the pods start is named, with the command that brings it back", {
   timeout: hangsAfterMs,
+  tags: ["thorough"],
 }, async () => {
   const image = "registry.example/virt-operators:2";
   const running = shell.run(`make deploy OVERLAY=advisor WAIT=20 IMG=${image}`);

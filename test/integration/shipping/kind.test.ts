@@ -1,4 +1,5 @@
 // `make kind-setup` where there is Kind: a stand-in hands out a real API server, the rest is as it would be.
+// @module-tag thorough
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
 // The seed's way to develop: a local cluster, the operators on it, their logs, and again after a change.
+// @module-tag thorough
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

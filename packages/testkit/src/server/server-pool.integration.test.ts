@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { borrowServer, type ServerSetup } from "./borrow-server.ts";
 import type { Server } from "./server.ts";

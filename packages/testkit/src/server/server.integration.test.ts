@@ -1,3 +1,5 @@
+// @module-tag thorough
+
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "./server.ts";

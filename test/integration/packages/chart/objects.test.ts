@@ -1,4 +1,5 @@
 // The Helm chart makes the objects that kustomize makes, and each of its values does what it says.
+// @module-tag thorough
 
 import { asList, at, type Json, type KubeObject } from "@virt/engine";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
 // The chart is in order, and refuses values that mean nothing, in words.
+// @module-tag thorough
 
 import { expect, test } from "vitest";
 import { chart, helm, setting } from "./run-helm.ts";
