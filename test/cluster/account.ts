@@ -1,8 +1,10 @@
 // The ServiceAccount of a controller, with the rights and the admission policies that it ships with.
 
+import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository, type Server } from "@virt/testkit";
+import { expect, vi } from "vitest";
 
 export type ControllerName = "advisor" | "platform";
 
@@ -44,4 +46,42 @@ export async function applyManifests(server: Server, manifests: string): Promise
   await writeFile(join(folder, "all.yaml"), manifests);
   const output = await server.kubectl("apply", "-f", folder);
   if (output.code !== 0) throw new Error(output.stderr);
+}
+
+/**
+ * Waits until the API server enforces the admission policies that are stored now. It reloads policies about once a second, all of them
+ * at once: when it enforces one that was stored after the others, it enforces the others too.
+ */
+export async function untilPoliciesEnforced(server: Server): Promise<void> {
+  const name = `probe-${randomUUID()}`;
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const policies = `/apis/${apiVersion}/validatingadmissionpolicies`;
+  const bindings = `/apis/${apiVersion}/validatingadmissionpolicybindings`;
+  const resourceRules = [
+    { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"], resourceNames: [name] },
+  ];
+  await create(server, policies, {
+    apiVersion,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name },
+    spec: { matchConstraints: { resourceRules }, validations: [{ expression: "false", message: name }] },
+  });
+  await create(server, bindings, {
+    apiVersion,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name },
+    spec: { policyName: name, validationActions: ["Deny"] },
+  });
+  const denied = async () => {
+    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name } };
+    const path = "/api/v1/namespaces/default/configmaps?dryRun=All";
+    const answer = await server.request({ method: "POST", path, body });
+    expect(JSON.stringify(answer.body)).toContain(`ValidatingAdmissionPolicy '${name}'`);
+  };
+  await vi.waitFor(denied, { timeout: 120_000, interval: 50 });
+  for (const path of [bindings, policies]) await server.request({ method: "DELETE", path: `${path}/${name}` });
+}
+
+async function create(server: Server, path: string, body: object): Promise<void> {
+  expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
 }

@@ -3,7 +3,14 @@
 import { join } from "node:path";
 import { borrowServer, checkInvariants, inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
-import { accountName, applyManifests, type ControllerName, grantRights, openAccount } from "./account.ts";
+import {
+  accountName,
+  applyManifests,
+  type ControllerName,
+  grantRights,
+  openAccount,
+  untilPoliciesEnforced,
+} from "./account.ts";
 import { type ConfigClient, configClientFor } from "./config-client.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
 import { recordUsedRights, refusedRequests } from "./used-rights.ts";
@@ -13,7 +20,7 @@ export type TestCluster = {
   readonly configs: ConfigClient;
   /** Starts the operator, or another one beside it, with the rights that it ships with. */
   readonly startOperator: (options?: OperatorOptions) => Promise<RunningProgram>;
-  /** Applies the CRD, roles and admission policies of another release over those that are there. */
+  /** Applies the CRD, roles and admission policies of another release over the present ones, and waits until they are enforced. */
   readonly install: (release: string) => Promise<void>;
   readonly simulate: (scenario: string, speed?: number) => Promise<RunningProgram>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
@@ -92,6 +99,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
       install: async (release) => {
         await server.installCrds([ownCrdOf(release)]);
         await grantRights(server, controller, release);
+        await untilPoliciesEnforced(server);
       },
       simulate: async (scenario, speed = 3_000) => {
         const flags = [`--kubeconfig=${server.kubeconfig}`, `--scenario=${scenario}`, `--speed=${speed}`];

@@ -69,8 +69,8 @@ async function stop(): Promise<void> {
 }
 
 async function install({ folder }: Release): Promise<void> {
-  await fullCluster.testCluster.install(folder);
   await operatorAccount(fullCluster.testCluster.server, "advisor", folder);
+  await fullCluster.testCluster.install(folder);
 }
 
 function annotate(path: string, said: Readonly<Record<string, string | null>>): Promise<void> {
