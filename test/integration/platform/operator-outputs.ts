@@ -1,6 +1,6 @@
 // What people see of the operator from outside: its events, its series and its report.
 
-import type { JsonMap } from "@virt/api";
+import type { Json, JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { reportName } from "@virt/platform";
 import { freePorts } from "@virt/testkit";
@@ -42,12 +42,21 @@ export async function openOperatorOutputs({ testCluster }: FullCluster): Promise
       const own = lines.filter((line) => line.startsWith("kubevirt_autopilot_"));
       return own.filter((line) => parts.every((part) => line.includes(part)));
     },
-    events: async () => asList(at(await listed("/apis/events.k8s.io/v1/events"), "items")).map(eventOf),
+    events: async () => {
+      const events = asList(at(await listed("/apis/events.k8s.io/v1/events"), "items"));
+      return events.filter(isWrittenByOperator).map(eventOf);
+    },
     report: async () => {
       const path = `/api/v1/namespaces/virt-platform-operator-system/configmaps/${reportName}`;
       return JSON.parse(asText(at(await listed(path), "data", "report.json")) ?? "{}") as JsonMap;
     },
   };
+}
+
+/** The API server records events of its own, such as IPAddressNotAllocated, whatever they are called. */
+function isWrittenByOperator(event: Json): boolean {
+  const managers = asList(at(event, "metadata", "managedFields")).map((entry) => asText(at(entry, "manager")));
+  return managers.includes("virt-operator");
 }
 
 function eventOf(event: Parameters<typeof at>[0]): ReportedEvent {
