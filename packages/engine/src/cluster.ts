@@ -7,19 +7,21 @@ export type { Conflict, KubeObject, ObjectMeta, Ref };
 /** What became of a write. */
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
-  | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] } // others own these fields, and force was not given
+  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // others own these fields, and force was not given
   | { readonly kind: "stale" } // not the object that was reviewed
   | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // it will say so again tomorrow
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must be there before the object can be
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
 
-/** What a write can say. `absent`: there is no such object, which for a removal is success. */
-export type WriteResult =
+/** The outcome of a dry run. Its conflicts are shown to people, so they say how and when the other manager set the field. */
+export type DryRunOutcome =
   | Exclude<Outcome, { kind: "conflict" }>
-  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] }
-  | { readonly kind: "absent" };
+  | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] };
 
-/** A conflict without what only the live object can tell: how and when the other manager came to the field. */
+/** What a write can say. `absent`: there is no such object, which for a removal is success. */
+export type WriteResult = Outcome | { readonly kind: "absent" };
+
+/** A conflict as the API server answers it. How and when the other manager set the field is in the live object alone. */
 export type BareConflict = Pick<Conflict, "field" | "manager">;
 
 /**
@@ -33,7 +35,7 @@ export type Write = { readonly manager: string; readonly force: boolean; readonl
 
 /** The port to a cluster, made per reconcile and bound to its AbortSignal. Expected outcomes are values. */
 export type Cluster = {
-  readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<Outcome>; // server-side apply, dry run
+  readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<DryRunOutcome>; // server-side apply, dry run
   readonly apply: (desired: KubeObject, write: Write) => Promise<Outcome>;
   readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
 };

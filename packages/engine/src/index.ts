@@ -5,6 +5,7 @@ export type {
   BareConflict,
   Cluster,
   Conflict,
+  DryRunOutcome,
   ExpectedVersion,
   InformerSpec,
   KubeObject,

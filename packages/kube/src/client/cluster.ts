@@ -3,6 +3,7 @@
 import {
   type Cluster,
   completeConflict,
+  type DryRunOutcome,
   type ExpectedVersion,
   type KubeObject,
   type Outcome,
@@ -35,25 +36,27 @@ export function readerFor({ sender, discovery }: ReaderOptions, signal: AbortSig
 /** Bound to the signal of one reconcile. */
 export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortSignal): Cluster & Reader {
   const call = { sender: writer, discovery, signal };
-  const get = (resource: Resource, at: ObjectPlace) => read(resource, at, call);
-  const apply = (desired: KubeObject, write: Write, isDryRun: boolean) =>
-    withResource(desired, call, async (resource): Promise<Outcome> => {
-      const { manager: fieldManager, expect } = write;
-      const manner = {
-        type: "apply",
-        fieldManager,
-        force: write.force && expect !== "absent",
-        isDryRun,
-        isStrict: true,
-      } as const;
-      const body = { ...desired, metadata: { ...desired.metadata, ...identity(expect) } };
-      const answer = await writer.write(patchObject(resource, placeOf(desired.metadata), body, manner), { signal });
-      return complete(writeResultOf(answer), () => get(resource, desired.metadata));
-    });
+  const apply = async (resource: Resource, desired: KubeObject, write: Write, isDryRun: boolean): Promise<Outcome> => {
+    const { manager: fieldManager, expect } = write;
+    const manner = {
+      type: "apply",
+      fieldManager,
+      force: write.force && expect !== "absent",
+      isDryRun,
+      isStrict: true,
+    } as const;
+    const body = { ...desired, metadata: { ...desired.metadata, ...identity(expect) } };
+    const answer = await writer.write(patchObject(resource, placeOf(desired.metadata), body, manner), { signal });
+    return outcomeOf(writeResultOf(answer));
+  };
   return {
     ...readerFor(call, signal),
-    dryRunApply: (desired, write) => apply(desired, write, true),
-    apply: (desired, write) => apply(desired, write, false),
+    dryRunApply: (desired, write) =>
+      withResource(desired, call, async (resource) => {
+        const outcome = await apply(resource, desired, write, true);
+        return withOwners(outcome, () => read(resource, desired.metadata, call));
+      }),
+    apply: (desired, write) => withResource(desired, call, (resource) => apply(resource, desired, write, false)),
     remove: (target, { expect }) =>
       withResource(target, call, async (resource): Promise<Outcome> => {
         if (expect === "absent" || expect === "anything")
@@ -62,7 +65,7 @@ export function clusterFor({ writer, discovery }: ClusterOptions, signal: AbortS
           signal,
         });
         const writing = writeResultOf(answer);
-        return writing.kind === "absent" ? { kind: "done" } : complete(writing, () => get(resource, target));
+        return writing.kind === "absent" ? { kind: "done" } : outcomeOf(writing);
       }),
   };
 }
@@ -95,11 +98,14 @@ function placeOf({ namespace, name }: ObjectPlace): ObjectPlace {
   return { ...(namespace && { namespace }), ...(name && { name }) };
 }
 
-async function complete(writing: WriteResult, readLive: () => Promise<ReadResult>): Promise<Outcome> {
-  if (writing.kind === "absent") return { kind: "stale" }; // it went while we wrote
-  if (writing.kind !== "conflict") return writing;
-  // The answer names field and manager; how and when that manager came to the field stands in the live object.
+function outcomeOf(writing: WriteResult): Outcome {
+  return writing.kind === "absent" ? { kind: "stale" } : writing; // it was deleted while we wrote
+}
+
+/** Reads the live object if there are conflicts. Only dry runs pay for it: nobody shows the conflicts of a write. */
+async function withOwners(outcome: Outcome, readLive: () => Promise<ReadResult>): Promise<DryRunOutcome> {
+  if (outcome.kind !== "conflict") return outcome;
   const live = await readLive();
   const owners = live.kind === "found" ? readOwners(live.object) : [];
-  return { kind: "conflict", conflicts: writing.conflicts.map((bare) => completeConflict(bare, owners)) };
+  return { kind: "conflict", conflicts: outcome.conflicts.map((bare) => completeConflict(bare, owners)) };
 }
