@@ -224,7 +224,7 @@ test-unit: $(INSTALLED) ## Run the tests that start no process and open no socke
 	@tools/step "unit tests" vitest run --project=unit
 
 .PHONY: test
-test: $(INSTALLED) controlplane controller-manager chromium runc image ## Test every promise once, on a real API server, and one installation (under 10 minutes on two cores); LAW_RUNS=<n>, else 200
+test: $(INSTALLED) controlplane controller-manager chromium runc image ## Run what CI runs: most promises once on a real API server, and one installation (under 10 minutes on two cores once cached); LAW_RUNS=<n>, else 200
 	@rm -f $(TALLY)
 	@tools/step "tests" vitest run --tags-filter='!thorough'; status=$$?; $(PRINT_TALLY); exit $$status
 

@@ -49,39 +49,28 @@ export async function applyManifests(server: Server, manifests: string): Promise
 }
 
 /**
- * Waits until the API server enforces the admission policies that are stored now. It reloads policies about once a second, all of them
- * at once: when it enforces one that was stored after the others, it enforces the others too.
+ * Waits until the API server enforces the admission policies that are stored now. It reloads all policies together, about once a
+ * second (apiserver 1.37, policy_source.go): when it enforces one that was stored after the others, it enforces the others too.
  */
 export async function untilPoliciesEnforced(server: Server): Promise<void> {
   const name = `probe-${randomUUID()}`;
-  const apiVersion = "admissionregistration.k8s.io/v1";
-  const policies = `/apis/${apiVersion}/validatingadmissionpolicies`;
-  const bindings = `/apis/${apiVersion}/validatingadmissionpolicybindings`;
+  const kind = "ValidatingAdmissionPolicy";
   const resourceRules = [
     { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"], resourceNames: [name] },
   ];
-  await create(server, policies, {
-    apiVersion,
-    kind: "ValidatingAdmissionPolicy",
-    metadata: { name },
-    spec: { matchConstraints: { resourceRules }, validations: [{ expression: "false", message: name }] },
-  });
-  await create(server, bindings, {
-    apiVersion,
-    kind: "ValidatingAdmissionPolicyBinding",
-    metadata: { name },
-    spec: { policyName: name, validationActions: ["Deny"] },
-  });
-  const denied = async () => {
+  const validations = [{ expression: "false", message: name }];
+  const probe = [
+    { kind, spec: { matchConstraints: { resourceRules }, validations } },
+    { kind: `${kind}Binding`, spec: { policyName: name, validationActions: ["Deny"] } },
+  ].map((part) => JSON.stringify({ apiVersion: "admissionregistration.k8s.io/v1", metadata: { name }, ...part }));
+  await applyManifests(server, probe.join("\n---\n"));
+  const isDenied = async () => {
     const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name } };
     const path = "/api/v1/namespaces/default/configmaps?dryRun=All";
     const answer = await server.request({ method: "POST", path, body });
-    expect(JSON.stringify(answer.body)).toContain(`ValidatingAdmissionPolicy '${name}'`);
+    expect(JSON.stringify(answer.body)).toContain(`${kind} '${name}'`);
   };
-  await vi.waitFor(denied, { timeout: 120_000, interval: 50 });
-  for (const path of [bindings, policies]) await server.request({ method: "DELETE", path: `${path}/${name}` });
-}
-
-async function create(server: Server, path: string, body: object): Promise<void> {
-  expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
+  await vi.waitFor(isDenied, { timeout: 120_000, interval: 50 });
+  for (const plural of ["validatingadmissionpolicybindings", "validatingadmissionpolicies"])
+    await server.request({ method: "DELETE", path: `/apis/admissionregistration.k8s.io/v1/${plural}/${name}` });
 }

@@ -102,7 +102,7 @@ function outcomeOf(writing: WriteResult): Outcome {
   return writing.kind === "absent" ? { kind: "stale" } : writing; // it was deleted while we wrote
 }
 
-/** Reads the live object if there are conflicts. Only dry runs pay for it: nobody shows the conflicts of a write. */
+/** Reads the live object if there are conflicts. Only dry runs pay for it: their conflicts are shown, those of a write are not. */
 async function withOwners(outcome: Outcome, readLive: () => Promise<ReadResult>): Promise<DryRunOutcome> {
   if (outcome.kind !== "conflict") return outcome;
   const live = await readLive();
