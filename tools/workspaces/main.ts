@@ -2,11 +2,11 @@
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { importsOf, type Manifest, type SourceFile, unequalVersions, wrongDeclarations } from "./declared-imports.ts";
+import { type LockFile, lockFaults } from "./lock-faults.ts";
 
 type RootManifest = Manifest & { readonly version: string; readonly workspaces: readonly string[] };
-type Lock = { readonly packages: Readonly<Record<string, Partial<Manifest>>> };
 
 const { values } = parseArgs({ options: { write: { type: "boolean" } } });
 const root = readJsonFile("package.json") as RootManifest;
@@ -17,7 +17,7 @@ if (values.write === true) writeManifests();
 else reportFaults();
 
 function reportFaults(): void {
-  const lock = readJsonFile("package-lock.json") as Lock;
+  const lock = readJsonFile("package-lock.json") as LockFile;
   const faults = [
     ...workspaces.flatMap(({ path, folder, manifest }) =>
       wrongDeclarations(manifest, sourcesIn(folder)).map((fault) => `${path}: ${fault}`),
@@ -25,20 +25,15 @@ function reportFaults(): void {
     ...unequalVersions([root, ...workspaces.map(({ manifest }) => manifest)]).map(
       (fault) => `two versions of ${fault}`,
     ),
-    ...workspaces.flatMap(({ path, folder, manifest }) =>
-      isLocked(manifest, lock.packages[folder]) ? [] : [`package-lock.json is older than ${path}`],
+    ...lockFaults(
+      new Map([["", root], ...workspaces.map(({ folder, manifest }) => [folder, manifest] as const)]),
+      lock,
     ),
   ];
   for (const fault of faults) process.stdout.write(`${fault}\n`);
   if (faults.length === 0) return;
   process.stdout.write("Next: node tools/workspaces/main.ts --write && npm install --package-lock-only\n");
   process.exitCode = 1;
-}
-
-function isLocked(manifest: Manifest, locked: Partial<Manifest> | undefined): boolean {
-  return (["dependencies", "devDependencies"] as const).every((place) =>
-    isDeepStrictEqual(locked?.[place], manifest[place]),
-  );
 }
 
 function writeManifests(): void {

@@ -4,10 +4,12 @@ import type { VirtPlatformConfig } from "@virt/api";
 import {
   ageText,
   type CountVms,
+  expectedRollout,
   type FindingView,
   type NodeProgressView,
   nextStepText,
   type PoolProgressView,
+  phaseWord,
   planName,
   profileRow,
   type RolloutProgressView,
@@ -43,15 +45,16 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   const { now, countVms, program, isDetailed } = options;
   const { status = {} } = config;
   const row = profileRow(config, now);
-  const phase = row.phase ?? "not seen yet";
+  const phase = phaseWord(row) ?? "not seen yet";
   const plan = row.planHash === undefined ? "" : `   plan ${planName(row.planHash)}`;
   const rollout = viewRollout(config, now, countVms);
-  const isShown = rollout !== undefined && (rollout.isOpen || rollout.findings.length > 0 || isDetailed);
+  const hasBegun = expectedRollout(config) === undefined; // else it is the rollout of an earlier plan
+  const isShown = hasBegun && rollout !== undefined && (rollout.isOpen || rollout.findings.length > 0 || isDetailed);
   const lines: StyledText[][] = [
     [
       { text: row.name, style: "bold" },
       "   ",
-      { text: phase, style: phaseStyle(phase, row.isStalled) },
+      { text: phase, style: phaseStyle(row.phase ?? "", row.isStalled) },
       `   ${row.action}   impact ${row.impact ?? "-"}${plan}`,
     ],
     ...(status.phase === "Ignored" || status.phase === undefined ? [] : [[`  ${conditionMessage(config)}`]]),

@@ -206,7 +206,7 @@ const cases: readonly FaultCase[] = [
     ],
     shows: (simulation) =>
       ofKind(simulation, "KubeDescheduler").some(
-        (each) => member(condition(each, "TargetConfigControllerDegraded"), "message") === "no image",
+        (each) => member(condition(each, "TargetConfigControllerDegraded"), "reason") === "no image",
       ),
   },
 ];

@@ -13,8 +13,31 @@ import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
 
+/** A person causes it during the rollout: it has a test of its own below. */
+const duringRollout = "TargetDeleted";
+
 test("every finding of the catalogue has its fault", () => {
-  expect([...new Set(faults.map(({ id }) => id))].toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
+  const found = [...faults.map(({ id }) => id), duringRollout];
+  expect([...new Set(found)].toSorted()).toEqual(Object.keys(findingCatalogue).toSorted());
+});
+
+test("a deleted target is found at once and alone, no node counts as updated, and the rollout ends once it is restored", () => {
+  const run = new DiagnosedSimulation(small, psi);
+  const key = `MachineConfig/${psi.metadata.name}`;
+  const doneNow = () => run.rollout?.pools.find(({ name }) => name === "worker")?.done ?? 0;
+  const idsNow = () => run.rollout?.findings.map(({ id }) => id);
+  run.start();
+  runUntil(run, () => doneNow() === 2);
+  run.simulation.objects.delete(key);
+  run.runFor(10);
+  expect([idsNow(), doneNow()]).toEqual([[duringRollout], 0]);
+  run.runFor(4 * hour); // every node is back on the configuration without it
+  expect([idsNow(), doneNow()]).toEqual([[duringRollout], 0]);
+  run.simulation.addObject(psi);
+  run.runFor(10);
+  expect(idsNow()).toEqual([]);
+  runUntil(run, () => isRolledOut(run.simulation, psi));
+  expect(doneNow()).toBe(3);
 });
 
 const hour = 3600;

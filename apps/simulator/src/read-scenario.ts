@@ -177,7 +177,7 @@ const scenarioShape = shape({
       "annotations?": texts,
     }),
   ),
-  "descheduler?": orNone(shape({ namespace: name, "spec?": anyMap, "evictEverySeconds?": amount })),
+  "descheduler?": orNone(shape({ namespace: name, "spec?": anyMap, "needsPsi?": truth, "evictEverySeconds?": amount })),
   "objects?": listOf(objectShape),
   "durations?": shape(Object.fromEntries(Object.keys(defaultDurations).map((key) => [`${key}?`, amount]))),
   "faults?": listOf(

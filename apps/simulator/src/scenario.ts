@@ -74,6 +74,7 @@ export type HcoSpec = {
 type DeschedulerSpec = {
   readonly namespace: string;
   readonly spec?: JsonMap;
+  readonly needsPsi?: boolean; // its operator refuses the profile until its own node has PSI, as from OpenShift 4.19
   readonly evictEverySeconds?: number; // how often it moves a machine while it is in mode Automatic; never if not given
 };
 

@@ -6,6 +6,7 @@ import { asList, asText, at, isMap, member } from "@virt/engine";
 const candidates = ["KubeVirtRelieveAndMigrate", "DevKubeVirtRelieveAndMigrate", "LongLifecycle"] as const;
 
 export const softTainter = "devEnableSoftTainter";
+export const utilizationProfile = "devActualUtilizationProfile";
 
 /** A profile of the descheduler, the best first. */
 export type DeschedulerProfile = (typeof candidates)[number];
@@ -17,6 +18,8 @@ export type Capability = {
   readonly customizations: ReadonlySet<string>;
   /** Members of `evictionLimits`. */
   readonly limits: ReadonlySet<string>;
+  /** The profile balances by pressure. `byField`: only if `devActualUtilizationProfile` asks for it, as in OpenShift 4.18. */
+  readonly usesPsi: "always" | "byField" | "never";
   /** Whether a profile may stand in the list beside the selected one. */
   readonly isCompatible: (profile: string) => boolean;
 };
@@ -33,9 +36,11 @@ export function capabilityOf(schema: JsonMap | undefined): Capability {
   );
   const areApart = (profile: string) =>
     selected !== undefined && rules.some((rule) => isQuoted(rule, profile) && isQuoted(rule, selected));
+  const customizations = customizationsOf(member(spec, "profileCustomizations"));
   return {
     selected,
-    customizations: customizationsOf(member(spec, "profileCustomizations")),
+    customizations,
+    usesPsi: psiUseOf(selected, customizations),
     limits: new Set(fieldsOf(member(spec, "evictionLimits"))),
     isCompatible: (profile) => isOffered(profile) && !areApart(profile),
   };
@@ -44,6 +49,15 @@ export function capabilityOf(schema: JsonMap | undefined): Capability {
 /** Made for VMs: such a profile takes customizations and limits. */
 export function isKubeVirt(profile: DeschedulerProfile): boolean {
   return profile !== "LongLifecycle";
+}
+
+// The release whose soft tainter is not deprecated is the one that balances by requests unless a field says otherwise.
+function psiUseOf(
+  selected: DeschedulerProfile | undefined,
+  customizations: ReadonlySet<string>,
+): Capability["usesPsi"] {
+  if (selected === undefined || !isKubeVirt(selected)) return "never";
+  return customizations.has(softTainter) && customizations.has(utilizationProfile) ? "byField" : "always";
 }
 
 // One field is still taken where it is out of use; only its description says so.

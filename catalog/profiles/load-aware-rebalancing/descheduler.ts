@@ -5,10 +5,17 @@ import type { JsonMap, KubeObject } from "@virt/api";
 import { asList, asNumber, asText, at } from "@virt/engine";
 import { boundedLimit, boundWarning } from "../../eviction-limits.ts";
 import { hcoValue } from "../hyperconverged.ts";
-import { type Capability, type DeschedulerProfile, isKubeVirt, softTainter } from "./capability.ts";
+import { type Capability, type DeschedulerProfile, isKubeVirt, softTainter, utilizationProfile } from "./capability.ts";
 import { deschedulerRef, type LoadAwareFacts, type LoadAwareSettings } from "./facts.ts";
+import { operatorProblem } from "./operator-problem.ts";
+import { isPsiPending, type PsiIntent } from "./psi.ts";
+import { rivalThresholdsOf, rivalThresholdsWarning } from "./thresholds.ts";
 
-type Chosen = { readonly capability: Capability; readonly selected: DeschedulerProfile };
+type Chosen = {
+  readonly capability: Capability;
+  readonly selected: DeschedulerProfile;
+  readonly psi: PsiIntent;
+};
 
 export function descheduler(settings: LoadAwareSettings, chosen: Chosen, facts: LoadAwareFacts): PlannedItem {
   const { apiVersion, kind, name, namespace } = deschedulerRef;
@@ -18,7 +25,7 @@ export function descheduler(settings: LoadAwareSettings, chosen: Chosen, facts: 
     deschedulingIntervalSeconds: settings.deschedulingIntervalSeconds,
     mode: settings.mode,
     profiles: [...kept, chosen.selected],
-    ...whereAny("profileCustomizations", customizations(settings, chosen)),
+    ...whereAny("profileCustomizations", customizations(settings, chosen, facts)),
     ...whereAny("evictionLimits", evictionLimits(settings, chosen, facts)),
   };
   return {
@@ -28,7 +35,10 @@ export function descheduler(settings: LoadAwareSettings, chosen: Chosen, facts: 
     target: deschedulerRef,
     desired: { apiVersion, kind, metadata: { name, namespace }, spec },
     managedFields: Object.keys(spec).map((field) => `spec.${field}`),
+    problemOf: (live) => operatorProblem(live, isWaitingForPsi(chosen, facts)),
     warnings: [
+      ...psiWarning(chosen, facts),
+      ...thresholdsWarning(chosen, facts),
       ...removedWarning(spec.profiles, facts),
       ...keptWarning(kept, chosen.selected),
       ...nodeLimitWarning(settings, chosen),
@@ -43,8 +53,17 @@ function whereAny(field: string, members: JsonMap): JsonMap {
   return Object.keys(members).length > 0 ? { [field]: members } : {};
 }
 
-function customizations({ devDeviationThresholds }: LoadAwareSettings, { capability, selected }: Chosen): JsonMap {
-  const all = { devEnableEvictionsInBackground: true, [softTainter]: true, devDeviationThresholds };
+function customizations(
+  { devDeviationThresholds }: LoadAwareSettings,
+  { capability, selected, psi }: Chosen,
+  facts: LoadAwareFacts,
+): JsonMap {
+  const all = {
+    devEnableEvictionsInBackground: true,
+    [softTainter]: true,
+    ...(rivalThresholdsOf(facts) === undefined && { devDeviationThresholds }),
+    ...(psi === "enable" && capability.usesPsi === "byField" && { [utilizationProfile]: "PrometheusCPUCombined" }),
+  };
   const isTaken = (field: string) => isKubeVirt(selected) && capability.customizations.has(field);
   return Object.fromEntries(Object.entries(all).filter(([field]) => isTaken(field)));
 }
@@ -53,6 +72,30 @@ function evictionLimits(settings: LoadAwareSettings, { capability }: Chosen, { h
   return Object.fromEntries(
     limitsOf(capability).map((limit) => [limit.field, limitValue(limit, settings, hco.object)]),
   );
+}
+
+function isWaitingForPsi({ psi }: Chosen, facts: LoadAwareFacts): boolean {
+  return psi === "enable" && isPsiPending(facts);
+}
+
+function psiWarning(chosen: Chosen, facts: LoadAwareFacts): readonly string[] {
+  const { capability, selected, psi } = chosen;
+  const unused = `profile ${selected} of the installed descheduler balances by requests and does not use PSI metrics`;
+  if (psi === "disable")
+    return capability.usesPsi === "always" && isPsiPending(facts)
+      ? [`The descheduler operator runs profile ${selected} only if the nodes have PSI metrics`]
+      : [];
+  if (capability.usesPsi !== "never")
+    return isWaitingForPsi(chosen, facts) ? ["Rebalancing starts when the nodes have PSI metrics"] : [];
+  return psi === "leave"
+    ? [`PSI metrics are not enabled: ${unused}. To enable them anyway, set enablePSIMetrics to true`]
+    : [`PSI metrics reboot nodes, but ${unused}`];
+}
+
+function thresholdsWarning({ capability }: Chosen, facts: LoadAwareFacts): readonly string[] {
+  const rival = rivalThresholdsOf(facts);
+  if (rival === undefined || !capability.customizations.has("devDeviationThresholds")) return [];
+  return [rivalThresholdsWarning(rival)];
 }
 
 // They do not look at load, so they do no harm beside ours; all others would work against it.

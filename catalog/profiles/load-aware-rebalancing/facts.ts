@@ -1,6 +1,6 @@
 // What load-aware rebalancing goes by: what it reads, and what its options come to, defaults included.
 
-import { kernelArguments, type ProfileFacts, pools, target, vmNodes } from "@virt/advisor";
+import { kernelArguments, lookup, type ProfileFacts, pools, target, vmNodes } from "@virt/advisor";
 import { hco, type NodeRole, object, schema } from "@virt/facts";
 import { machineConfigRef } from "../machine-config.ts";
 import type { Options } from "./options.ts";
@@ -12,12 +12,25 @@ export const deschedulerRef = {
   namespace: "openshift-kube-descheduler-operator",
 } as const;
 
+/** Through which the descheduler operator reads metrics. */
+export const prometheusRouteRef = {
+  apiVersion: "route.openshift.io/v1",
+  kind: "Route",
+  name: "prometheus-k8s",
+  namespace: "openshift-monitoring",
+} as const;
+
+/** The namespace that the platform's Prometheus must be told to monitor. */
+export const monitoringRef = { apiVersion: "v1", kind: "Namespace", name: deschedulerRef.namespace } as const;
+
 export const psiConfigName = (role: NodeRole): string => `99-${role}-psi-karg`;
 
 export const reads = {
   hco: hco(),
   deschedulerSchema: schema("kubedeschedulers.operator.openshift.io", "v1"),
   descheduler: object(deschedulerRef),
+  prometheusRoute: lookup(prometheusRouteRef),
+  deschedulerNamespace: lookup(monitoringRef),
   psiConfig: object(machineConfigRef(psiConfigName("worker"))),
   masterPsiConfig: target(machineConfigRef(psiConfigName("master"))),
   workerKernel: kernelArguments("worker"),
@@ -32,11 +45,10 @@ export type LoadAwareFacts = ProfileFacts<typeof reads>;
 export const defaults = {
   deschedulingIntervalSeconds: 60,
   mode: "Automatic",
-  enablePSIMetrics: true,
   devDeviationThresholds: "AsymmetricLow",
 } as const;
 
-/** The limits have no default: without one they follow the HyperConverged. */
+/** The limits follow the HyperConverged and `enablePSIMetrics` follows the descheduler unless they are set. */
 export type LoadAwareSettings = Options & Required<Pick<Options, keyof typeof defaults>>;
 
 export function loadAwareSettings(given: Options | undefined): LoadAwareSettings {

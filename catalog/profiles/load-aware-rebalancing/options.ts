@@ -21,9 +21,9 @@ export const options = z
       .describe("Automatic evicts VMs from nodes under pressure; Predictive only simulates the evictions."),
     enablePSIMetrics: z
       .boolean()
-      .default(defaults.enablePSIMetrics)
+      .optional()
       .describe(
-        "Whether the workers' kernels measure pressure (kernel argument psi=1). A change reboots the workers; false plans the removal of our MachineConfig.",
+        "Whether the workers' kernels measure pressure (kernel argument psi=1). A change reboots the workers; false plans the removal of our MachineConfig. Unless set, it is true, or false if the installed descheduler balances by requests only (OpenShift 4.17).",
       ),
     devDeviationThresholds: z
       .enum(thresholds)

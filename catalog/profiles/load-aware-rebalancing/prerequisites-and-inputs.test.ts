@@ -52,51 +52,35 @@ type Depends = {
   inputs: readonly (readonly [string, string | undefined])[];
 };
 const [total, node] = ["parallelMigrationsPerCluster", "parallelOutboundMigrationsPerNode"];
+const thresholds = ["devLowNodeUtilizationThresholds", "absent"] as const;
 const large = hcoWith("v1", { [total]: 20, [node]: 12 });
 
 const dependencies: readonly Depends[] = [
   {
     reason: "the plan depends on the CRD and on both limits",
     facts: onto("v532", { hco: large }),
-    inputs: [
-      ["deschedulerCapability", `${best}+node`],
-      [total, "18"],
-      [node, "11"],
-    ],
+    inputs: [["deschedulerCapability", `${best}+node`], [total, "18"], [node, "11"], thresholds],
   },
   {
     reason: "without a HyperConverged the limits are what is usual",
     facts: onto("v532"),
-    inputs: [
-      ["deschedulerCapability", `${best}+node`],
-      [total, "5"],
-      [node, "2"],
-    ],
+    inputs: [["deschedulerCapability", `${best}+node`], [total, "5"], [node, "2"], thresholds],
   },
   {
     reason: "a limit that the user pinned depends on nothing",
     facts: onto("v532", { hco: large }),
     given: { evictionLimitTotal: 7 },
-    inputs: [
-      ["deschedulerCapability", `${best}+node`],
-      [node, "11"],
-    ],
+    inputs: [["deschedulerCapability", `${best}+node`], [node, "11"], thresholds],
   },
   {
     reason: "a limit that the CRD lacks is not derived",
     facts: onto("v514", { hco: large }),
-    inputs: [
-      ["deschedulerCapability", "DevKubeVirtRelieveAndMigrate+softTainter"],
-      [total, "18"],
-    ],
+    inputs: [["deschedulerCapability", "DevKubeVirtRelieveAndMigrate+softTainter"], [total, "18"], thresholds],
   },
   {
     reason: "a tainter out of use is no capability",
     facts: onto("v521"),
-    inputs: [
-      ["deschedulerCapability", "DevKubeVirtRelieveAndMigrate"],
-      [total, "5"],
-    ],
+    inputs: [["deschedulerCapability", "DevKubeVirtRelieveAndMigrate"], [total, "5"], thresholds],
   },
   {
     reason: "LongLifecycle takes no limits",
@@ -126,5 +110,6 @@ test("a moved input is reported in the words that users know", () => {
     "KubeDescheduler capability changed (5 -> 10)",
     "HCO parallelMigrationsPerCluster changed (scaled 5 -> 10)",
     "HCO parallelOutboundMigrationsPerNode changed (scaled 5 -> 10)",
+    "KubeDescheduler devLowNodeUtilizationThresholds changed (5 -> 10)",
   ]);
 });

@@ -73,7 +73,8 @@ spec:
       "spec.profileCustomizations",
       "spec.evictionLimits",
     ],
-    warnings: [],
+    problemOf: expect.any(Function),
+    warnings: ["Rebalancing starts when the nodes have PSI metrics"],
     impact: { create: "Medium", change: "Low" },
   });
   expect(yamlOf(descheduler)).toBe(`apiVersion: operator.openshift.io/v1
@@ -124,6 +125,7 @@ ${named}spec:
   managementState: Managed
   mode: Predictive
   profileCustomizations:
+    devActualUtilizationProfile: PrometheusCPUCombined
     devDeviationThresholds: High
     devEnableEvictionsInBackground: true
     devEnableSoftTainter: true
@@ -132,6 +134,7 @@ ${named}spec:
   - DevKubeVirtRelieveAndMigrate
 `);
   expect(item.warnings).toEqual([
+    "Rebalancing starts when the nodes have PSI metrics",
     "Descheduler profiles removed: LifecycleAndUtilization",
     "Preserved profiles SoftTopologyAndDuplicates run with the node selector of DevKubeVirtRelieveAndMigrate",
     "evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node",
@@ -219,12 +222,18 @@ const lives: readonly Live[] = [
     generation: "v510",
     live: ["AffinityAndTaints"],
     profiles: ["AffinityAndTaints", "LongLifecycle"],
-    warnings: [],
+    warnings: [
+      "PSI metrics reboot nodes, but profile LongLifecycle of the installed descheduler balances by requests and does not use PSI metrics",
+    ],
   },
 ];
 
 test.each(lives)("$reason", ({ generation, live, profiles, warnings }) => {
-  const item = deschedulerItem(undefined, onto(generation, { descheduler: deschedulerWith({ profiles: live }) }));
+  const descheduler = deschedulerWith({ profiles: live });
+  const item = deschedulerItem(
+    { enablePSIMetrics: true },
+    onto(generation, { descheduler, workerKernel: [["psi=1"]] }),
+  );
   expect(item).toMatchObject({ desired: { spec: { profiles } }, warnings });
 });
 
@@ -246,5 +255,47 @@ test.each([
   { reason: "one that nobody asked for does not", generation: "v521", given: { evictionLimitTotal: 3 }, warnings: [] },
   { reason: "Automatic needs no word", generation: "v532", given: { mode: "Automatic" }, warnings: [] },
 ] as const)("$reason", ({ generation, given, warnings }) => {
-  expect(deschedulerItem(given, onto(generation)).warnings).toEqual(warnings);
+  expect(deschedulerItem(given, onto(generation, { workerKernel: [["psi=1"]] })).warnings).toEqual(warnings);
+});
+
+test("nodes do not reboot for PSI metrics that the descheduler of 5.10 does not use, and the plan says why", () => {
+  const items = profile.plan({ mode: "Automatic" }, onto("v510"));
+  expect(items.map(({ name }) => name)).toEqual(["enable-load-aware-descheduling"]);
+  expect(items[0]?.warnings).toEqual([
+    "PSI metrics are not enabled: profile LongLifecycle of the installed descheduler balances by requests and does not use PSI metrics. To enable them anyway, set enablePSIMetrics to true",
+  ]);
+});
+
+test("PSI metrics that the advisor enabled before stay with a descheduler of 5.10: their removal would reboot nodes", () => {
+  const psiConfig = deschedulerWith({}); // any object under its name
+  const items = profile.plan(undefined, onto("v510", { psiConfig }));
+  expect(items.map(({ name }) => name)).toEqual(["enable-psi-metrics", "enable-load-aware-descheduling"]);
+});
+
+test("without PSI metrics the plan says that newer descheduler operators do not run the profile", () => {
+  expect(deschedulerItem({ enablePSIMetrics: false }, onto("v532")).warnings).toEqual([
+    "The descheduler operator runs profile KubeVirtRelieveAndMigrate only if the nodes have PSI metrics",
+  ]);
+  expect(deschedulerItem({ enablePSIMetrics: false }, onto("v514")).warnings).toEqual([]);
+});
+
+test("thresholds of another client keep ours out of the plan, which names the field, its owner and the command that removes it", () => {
+  const live = deschedulerWith({ profileCustomizations: { devLowNodeUtilizationThresholds: "Medium" } });
+  const managedFields = [
+    {
+      manager: "kubectl-edit",
+      operation: "Update",
+      apiVersion: "operator.openshift.io/v1",
+      fieldsV1: { "f:spec": { "f:profileCustomizations": { "f:devLowNodeUtilizationThresholds": {} } } },
+    },
+  ];
+  const descheduler = { ...live, metadata: { ...live.metadata, managedFields } };
+  const facts = onto("v532", { descheduler, workerKernel: [["psi=1"]] });
+  const item = deschedulerItem(undefined, facts);
+  expect(yamlOf(item)).not.toContain("devDeviationThresholds");
+  expect(item.warnings).toEqual([
+    'spec.profileCustomizations.devLowNodeUtilizationThresholds is "Medium", set by kubectl-edit; the descheduler operator accepts no devDeviationThresholds beside it, so this plan leaves them out. To use them, remove the field and review the new plan: kubectl patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type=json -p \'[{"op":"remove","path":"/spec/profileCustomizations/devLowNodeUtilizationThresholds"}]\'',
+  ]);
+  const thresholds = profile.inputs(undefined, facts).find(({ name }) => name === "devLowNodeUtilizationThresholds");
+  expect(thresholds?.now).toBe("Medium");
 });

@@ -12,8 +12,10 @@ import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../m
 import { capabilityOf, softTainter } from "./capability.ts";
 import { derivedLimit, descheduler, type Limit, limitsOf } from "./descheduler.ts";
 import { deschedulerRef, type LoadAwareFacts, loadAwareSettings, reads } from "./facts.ts";
+import { refuseWithoutMetrics } from "./operator-problem.ts";
 import type { Options } from "./options.ts";
-import { disablePsi, enablePsi, psiConfig } from "./psi.ts";
+import { disablePsi, enablePsi, psiConfig, psiIntentOf } from "./psi.ts";
+import { rivalThresholds, rivalThresholdsOf } from "./thresholds.ts";
 
 const group = "operator.openshift.io";
 const { kind, name, namespace } = deschedulerRef;
@@ -44,7 +46,7 @@ function needs(given: Options | undefined): readonly CrdRequirement[] {
   );
   return [
     deschedulerNeed("Please install the Descheduler Operator via OLM"),
-    ...(loadAwareSettings(given).enablePSIMetrics ? [psi] : []),
+    ...(given?.enablePSIMetrics === false ? [] : [psi]),
     hyperConvergedNeed("Please install OpenShift Virtualization via OLM"),
   ];
 }
@@ -53,15 +55,15 @@ function deschedulerNeed(remedy: string): CrdRequirement {
   return { kind, group, versions: ["v1"], shown: `${group}.v1`, remedy };
 }
 
-function refuse(
-  given: Options | undefined,
-  { deschedulerSchema, vmNodes }: LoadAwareFacts,
-): OptionsRefusal | undefined {
-  if (capabilityOf(deschedulerSchema).selected === undefined) {
+function refuse(given: Options | undefined, facts: LoadAwareFacts): OptionsRefusal | undefined {
+  const capability = capabilityOf(facts.deschedulerSchema);
+  if (capability.selected === undefined) {
     const need = deschedulerNeed("The installed Descheduler Operator offers no supported profile");
     return { kind: "missing", need };
   }
-  return loadAwareSettings(given).enablePSIMetrics ? refuseWithoutNodes(psiConfig, vmNodes.roles) : undefined;
+  const isEnabling = psiIntentOf(loadAwareSettings(given), capability, facts) === "enable";
+  const unplaced = isEnabling ? refuseWithoutNodes(psiConfig, facts.vmNodes.roles) : undefined;
+  return unplaced ?? refuseWithoutMetrics(capability, facts);
 }
 
 // A removal comes last, as every plan has it.
@@ -69,8 +71,10 @@ function plan(given: Options | undefined, facts: LoadAwareFacts): readonly Plann
   const settings = loadAwareSettings(given);
   const capability = capabilityOf(facts.deschedulerSchema);
   const { selected } = capability;
-  const rebalancing = selected === undefined ? [] : [descheduler(settings, { capability, selected }, facts)];
-  return settings.enablePSIMetrics ? [...enablePsi(facts), ...rebalancing] : [...rebalancing, ...disablePsi()];
+  const psi = psiIntentOf(settings, capability, facts);
+  const rebalancing = selected === undefined ? [] : [descheduler(settings, { capability, selected, psi }, facts)];
+  if (psi === "leave") return rebalancing;
+  return psi === "enable" ? [...enablePsi(facts), ...rebalancing] : [...rebalancing, ...disablePsi()];
 }
 
 // What it depends on outside its own targets.
@@ -79,7 +83,20 @@ function inputs(given: Options | undefined, facts: LoadAwareFacts): readonly Pla
   const derived = limitsOf(capabilityOf(facts.deschedulerSchema)).filter(
     ({ option }) => settings[option] === undefined,
   );
-  return [capabilityInput(facts), ...derived.map((limit) => limitInput(limit, facts))];
+  return [capabilityInput(facts), ...derived.map((limit) => limitInput(limit, facts)), ...thresholdsInput(facts)];
+}
+
+// While another client sets it, the plan leaves devDeviationThresholds out.
+function thresholdsInput(facts: LoadAwareFacts): readonly PlanInput[] {
+  if (!capabilityOf(facts.deschedulerSchema).customizations.has("devDeviationThresholds")) return [];
+  return [
+    {
+      name: rivalThresholds,
+      now: rivalThresholdsOf(facts)?.value ?? "absent",
+      describe: (was, now) => `KubeDescheduler ${rivalThresholds} changed (${was} -> ${now})`,
+      summarize: (was, now) => `KubeDescheduler ${rivalThresholds} changed ${was} → ${now}`,
+    },
+  ];
 }
 
 function capabilityInput({ deschedulerSchema }: LoadAwareFacts): PlanInput {

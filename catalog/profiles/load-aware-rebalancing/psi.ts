@@ -5,11 +5,30 @@ import type { KubeObject } from "@virt/api";
 import { argumentInForce, desiredChanges } from "@virt/engine";
 import { type NodeRole, nodeRoles } from "@virt/facts";
 import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
-import { type LoadAwareFacts, psiConfigName } from "./facts.ts";
+import type { Capability } from "./capability.ts";
+import { type LoadAwareFacts, type LoadAwareSettings, psiConfigName } from "./facts.ts";
 
 const argument = "psi=1";
 export const psiConfig = { nameFor: psiConfigName, spec: { kernelArguments: [argument] } };
 const managedFields = ["spec.kernelArguments"];
+
+/** `leave`: nothing uses PSI, and nothing of ours enables it. */
+export type PsiIntent = "enable" | "disable" | "leave";
+
+/** An option decides. Without one, PSI is enabled if the descheduler uses it, and stays if the advisor enabled it: its removal reboots nodes. */
+export function psiIntentOf(
+  { enablePSIMetrics }: LoadAwareSettings,
+  { usesPsi }: Capability,
+  { psiConfig: worker, masterPsiConfig: master }: LoadAwareFacts,
+): PsiIntent {
+  if (enablePSIMetrics !== undefined) return enablePSIMetrics ? "enable" : "disable";
+  return usesPsi !== "never" || worker !== undefined || master !== undefined ? "enable" : "leave";
+}
+
+/** Reports whether some nodes do not have PSI yet. */
+export function isPsiPending(facts: LoadAwareFacts): boolean {
+  return facts.vmNodes.roles.some((role) => !isEffective(role, facts));
+}
 
 export function enablePsi(facts: LoadAwareFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role) => enableFor(role, facts));

@@ -67,7 +67,7 @@ function absent(namespace: string): OptionsRefusal {
 function plan(given: Options | undefined, facts: DensityFacts): readonly PlannedItem[] {
   const settings = densitySettings(given);
   const density = configureDensity(settings, facts);
-  return settings.hasSwap ? [...enableSwap(settings, facts), density] : [density, ...disableSwap()];
+  return settings.hasSwap ? [...enableSwap(facts), density] : [density, ...disableSwap()];
 }
 
 // The values of the HyperConverged that it writes and the user did not pin. KSM that is off is neither written nor watched.

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { at, diffText } from "@virt/engine";
 import { expect, test } from "vitest";
-import { densitySettings } from "./facts.ts";
 import { disableSwap, enableSwap, lastSwapItem } from "./swap.ts";
 import { findSwapPartition, kubeletDropIn, swapProvisionUnit, systemSliceUnit } from "./swap-config.ts";
 import { factsWith } from "./testing/facts.ts";
@@ -25,7 +24,7 @@ test("the script is the one that was reviewed", () => {
   expect(hash).toBe("c169999c272cccb44ad92428f7003503b0d04d0d8b59f65e387456b01f167dbc");
 });
 
-const [item] = enableSwap(densitySettings(undefined), factsWith({}));
+const [item] = enableSwap(factsWith({}));
 const desired = item?.operation === "Apply" ? item.desired : undefined;
 
 test("both files and both units are there, in order, and read as the texts they are", () => {
@@ -66,7 +65,7 @@ test("nothing on the node can fail the kubelet: no unit is required by it, none 
 
 test("each role that runs VMs gets it, the control plane after the workers", () => {
   const facts = factsWith({ vmNodes: { roles: ["worker", "master"], nodes: undefined } });
-  const items = enableSwap(densitySettings(undefined), facts);
+  const items = enableSwap(facts);
   expect(items.map(({ name, target, waitsFor }) => [name, target.name, waitsFor])).toEqual([
     ["enable-kubelet-swap", "90-worker-kubelet-swap", undefined],
     ["enable-kubelet-swap-master", "90-master-kubelet-swap", "enable-kubelet-swap"],

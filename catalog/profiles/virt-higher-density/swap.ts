@@ -5,7 +5,7 @@ import { autopilotAnnotation } from "@virt/api";
 import { type NodeRole, nodeRoles } from "@virt/facts";
 import { hyperConverged } from "../hyperconverged.ts";
 import { itemNameFor, machineConfigFor, machineConfigRef } from "../machine-config.ts";
-import { type DensityFacts, type DensitySettings, densityItem, swapConfigName } from "./facts.ts";
+import { type DensityFacts, densityItem, swapConfigName } from "./facts.ts";
 import { swapConfig } from "./swap-config.ts";
 import { reportSwap } from "./swap-on-nodes.ts";
 
@@ -14,7 +14,7 @@ const managedFields = ["spec.config"];
 const swapItem = (role: NodeRole): string => itemNameFor("enable-kubelet-swap", role);
 
 /** The control plane follows the workers: nodes of one pool at a time are away, and VMs count on the last. */
-export function enableSwap(settings: DensitySettings, facts: DensityFacts): readonly PlannedItem[] {
+export function enableSwap(facts: DensityFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role, place, roles) => {
     const before = roles[place - 1];
     return {
@@ -24,7 +24,7 @@ export function enableSwap(settings: DensitySettings, facts: DensityFacts): read
       target: machineConfigRef(swapConfigName(role)),
       desired: machineConfigFor(swapConfig, role),
       managedFields,
-      warnings: place === 0 ? waspWarnings(settings, facts) : [],
+      warnings: place === 0 ? waspWarnings(facts) : [],
       impact: { create: "High", change: "High" },
       reportOn: reportSwap,
       ...(before !== undefined && { waitsFor: swapItem(before) }),
@@ -54,17 +54,13 @@ export function disableSwap(): readonly PlannedItem[] {
 
 const rule = "it must not be combined with kubelet swap";
 
-// When the other way to give VMs swap, wasp-agent, is or may come in the way of ours, and what to do about it.
-function waspWarnings({ ratio }: DensitySettings, facts: DensityFacts): readonly string[] {
+// wasp-agent is the other way to give VMs swap. Current releases of the HyperConverged operator do not start it any more.
+function waspWarnings(facts: DensityFacts): readonly string[] {
+  if (facts.waspAgent === undefined) return [];
   const { namespace } = facts.hco;
-  if (facts.waspAgent !== undefined) {
-    const removal = `kubectl delete daemonset wasp-agent -n ${namespace}`;
-    const next = isSwapOurs(facts) ? removal : `${annotating(facts)}; if it still runs then, ${removal}`;
-    return [`wasp-agent runs in namespace '${namespace}'; ${rule}. Next: ${next}`];
-  }
-  if (ratio.percent <= 100 || isSwapOurs(facts)) return [];
-  const may = "HyperConverged may start wasp-agent when memoryOvercommitPercentage is above 100";
-  return [`${may}; ${rule}. Next: ${annotating(facts)}`];
+  const removal = `kubectl delete daemonset wasp-agent -n ${namespace}`;
+  const next = isSwapOurs(facts) ? removal : `${annotating(facts)}; if it still runs then, ${removal}`;
+  return [`wasp-agent runs in namespace '${namespace}'; ${rule}. Next: ${next}`];
 }
 
 // Before the approval the platform controller would enable swap by itself.

@@ -17,9 +17,6 @@ const annotate = (value: string) =>
 const removal = "kubectl delete daemonset wasp-agent -n openshift-cnv";
 const runsBy = (next: string) => `wasp-agent runs in namespace 'openshift-cnv'; ${rule}. Next: ${next}`;
 const runs = runsBy(`${annotate("swap-enable")}; if it still runs then, ${removal}`);
-const mayStartBy = (value: string) =>
-  `HyperConverged may start wasp-agent when memoryOvercommitPercentage is above 100; ${rule}. Next: ${annotate(value)}`;
-const mayStart = mayStartBy("swap-enable");
 const autopilot = (value: string) => ({
   hco: hcoWith("v1", {}, { annotations: { "platform.kubevirt.io/autopilot": value } }),
 });
@@ -27,32 +24,32 @@ const autopilot = (value: string) => ({
 type SwapCase = { reason: string; facts: Partial<DensityFacts>; given?: JsonMap; warnings: readonly string[] };
 
 const swapCases: readonly SwapCase[] = [
-  { reason: "wasp-agent may be started by the ratio", facts: {}, warnings: [mayStart] },
-  { reason: "one that runs is named instead", facts: { waspAgent }, warnings: [runs] },
+  { reason: "where the cluster has no wasp-agent nothing is said about it", facts: {}, warnings: [] },
+  { reason: "one that runs is named", facts: { waspAgent }, warnings: [runs] },
   {
     reason: "one that runs is named whatever the ratio",
     facts: { waspAgent },
     given: { memoryToRequestRatio: 100 },
     warnings: [runs],
   },
-  { reason: "a ratio of 100 starts none", facts: {}, given: { memoryToRequestRatio: 100 }, warnings: [] },
-  { reason: "a ratio of 101 may", facts: {}, given: { memoryToRequestRatio: 101 }, warnings: [mayStart] },
-  { reason: "none is started where the platform sees to everything", facts: autopilot("true"), warnings: [] },
-  { reason: "or to swap", facts: autopilot("descheduler, swap-enable"), warnings: [] },
   {
-    reason: "but it is where the platform sees to other things, to which swap is added",
-    facts: autopilot("descheduler"),
-    warnings: [mayStartBy("descheduler,swap-enable")],
+    reason: "assets that are listed stay in the list",
+    facts: { ...autopilot("descheduler"), waspAgent },
+    warnings: [runsBy(`${annotate("descheduler,swap-enable")}; if it still runs then, ${removal}`)],
   },
-  { reason: "or to nothing", facts: autopilot("false"), warnings: [mayStart] },
   {
     reason: "true in a list is no asset",
-    facts: autopilot("true,descheduler"),
-    warnings: [mayStartBy("descheduler,swap-enable")],
+    facts: { ...autopilot("true,descheduler"), waspAgent },
+    warnings: [runsBy(`${annotate("descheduler,swap-enable")}; if it still runs then, ${removal}`)],
   },
   {
-    reason: "one that runs although the platform sees to swap is to be removed",
+    reason: "one that runs although the platform enables swap is to be removed",
     facts: { ...autopilot("true"), waspAgent },
+    warnings: [runsBy(removal)],
+  },
+  {
+    reason: "also where swap is one of several assets",
+    facts: { ...autopilot("descheduler, swap-enable"), waspAgent },
     warnings: [runsBy(removal)],
   },
 ];

@@ -29,6 +29,7 @@ const events: readonly Event[] = [
   event("settings edited", (harness) => harness.put(mapTarget, { data: { size: "mine" } })),
   event("settings deleted", (harness) => harness.put(mapTarget, undefined)),
   event("kernel edited", (harness) => harness.put(machineTarget, { spec: { kernelArguments: ["b=2"] } })),
+  event("kernel deleted", (harness) => harness.put(machineTarget, undefined)),
   event("the CRD goes", (harness) => Object.assign(harness.behaviour, { isServed: false })),
   event("the CRD comes", (harness) => Object.assign(harness.behaviour, { isServed: true })),
   event("nodes stop", (harness) => Object.assign(harness.behaviour, { isRollingOut: false })),

@@ -1,4 +1,4 @@
-// Drift of completed items: which look drifted in memory, what admission changes, and how a confirmed drift reads.
+// Drift of applied items: which look drifted in memory, what admission changes, and how a confirmed drift reads.
 
 import { fieldManagers, type Item, type Json, type KubeObject, type Phase } from "@virt/api";
 import {
@@ -16,11 +16,11 @@ import {
   valueAt,
 } from "@virt/engine";
 import type { ReconcileFacts } from "./facts.ts";
-import { isSkipped } from "./items.ts";
+import { isApplied, isSkipped } from "./items.ts";
 import type { Drift, ObservedItem } from "./observed.ts";
 import { findBlocker, plannedItems } from "./plan.ts";
 
-/** A completed or failed item whose target differs in memory. `live` is undefined where the target is absent. */
+/** An applied or failed item whose target differs in memory. `live` is undefined where the target is absent. */
 export type DriftSuspect = {
   readonly item: Item;
   readonly live: KubeObject | undefined;
@@ -30,15 +30,23 @@ export type DriftSuspect = {
 /** Items that look drifted in the caches. A dry run has to confirm each: the server may store the same value in another form. */
 export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
   if (!isGuarded(facts)) return [];
-  const settled = (facts.config.status?.items ?? []).filter(({ state }) => state === "Completed" || state === "Failed");
-  return settled.flatMap((item) => {
+  const { phase, items = [] } = facts.config.status ?? {};
+  const isCompared = (item: Item) => isApplied(item) || (item.state === "Failed" && phase !== "Failed");
+  return items.filter(isCompared).flatMap((item) => {
     const live = facts.live(item.targetRef);
     const changes = isExcused(item, facts) ? [] : changesOf(item, live);
     return changes.length === 0 ? [] : [{ item, live, changes }];
   });
 }
 
+/** Observed items that have drifted, of those that are applied in `items`. A correction is pending, so it does not count. */
+export function driftedItems(observed: readonly ObservedItem[], items: readonly Item[]): readonly ObservedItem[] {
+  const applied = new Set(items.filter(isApplied).map(({ name }) => name));
+  return observed.filter(({ item, drift }) => drift !== undefined && applied.has(item.name));
+}
+
 const guarded: readonly (Phase | undefined)[] = [
+  "Failed",
   "InProgress",
   "Completed",
   "CompletedWithErrors",

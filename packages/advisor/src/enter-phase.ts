@@ -1,6 +1,6 @@
 // Makes the status of a decision that enters or keeps a phase, conditions and what changes with them, in one piece.
 
-import type { Phase, Status } from "@virt/api";
+import type { Item, Phase, Status } from "@virt/api";
 import { conditionsForPhase } from "./conditions/phase.ts";
 import {
   type ConditionInput,
@@ -9,11 +9,20 @@ import {
   writeConditions,
 } from "./conditions/status-conditions.ts";
 import { conditionsForTools, type ToolConditionInput } from "./conditions/tool.ts";
+import { driftedItems, driftText } from "./drift.ts";
 import { closeFailedItems, withTimesOf, worstImpact } from "./items.ts";
-import { nextStep } from "./next-step.ts";
+import { nextStep, restoreStep } from "./next-step.ts";
 import type { Decision, Effect, Observed, Requeue } from "./observed.ts";
 import { updateCompleted } from "./progress.ts";
-import { nodeProgress, pendingRollouts, pendingRolloutText, rolloutProblem } from "./rollouts.ts";
+import {
+  itemsWithoutTarget,
+  nodeProgress,
+  pendingRollouts,
+  pendingRolloutText,
+  progressColumn,
+  rolloutProblem,
+} from "./rollouts.ts";
+import { unexpectedProblem } from "./target-problem.ts";
 
 /** A field that is undefined is removed. */
 export type StatusChange = { readonly [Field in keyof Status]?: Status[Field] | undefined };
@@ -42,10 +51,7 @@ export function enterPhase(
       : set.items;
   const items = changed === undefined ? {} : { items: withTimesOf(stored.items ?? [], changed) };
   const review = phase === "InProgress" || phase === "Completed" ? { review: undefined } : {};
-  const rolled = {
-    ...pendingRollouts(observed, items.items ?? stored.items ?? [], phase),
-    progress: nodeProgress(observed),
-  };
+  const rolled = pendingRollouts(observed, items.items ?? stored.items ?? [], phase);
   const fields = withoutUndefined({
     ...stored,
     ...set,
@@ -55,12 +61,14 @@ export function enterPhase(
     phase,
     observedGeneration: generation,
   });
-  const phaseInputs = conditionsForPhase(phase, text);
-  const own = phaseInputs.find(({ status }) => status === "True")?.message ?? text;
+  const drifted = driftedItems(observed.items, fields.items ?? []);
+  const phaseInputs = conditionsForPhase(phase, text, drifted.length > 0 ? driftText(drifted) : undefined);
+  const own = phaseInputs.find(({ type }) => type === phase)?.message ?? text;
   const progress = fields.items?.find(({ state }) => state === "Pending" || state === "InProgress")?.message;
   const rolling = fields.rollouts === undefined ? undefined : pendingRolloutText(observed);
   const isWithheld = spec.action === "Apply";
   const problem = rolloutProblem(observed);
+  const targetProblem = unexpectedProblem(observed);
   const remedy = phase === "PrerequisiteFailed" ? observed.blocked?.next : undefined;
   const next = remedy ?? nextStep(phase, fields, observed);
   const toolInput: ToolConditionInput = {
@@ -70,12 +78,29 @@ export function enterPhase(
     ...(next && { next }),
     ...(progress && { progress }),
     ...(problem && { rolloutProblem: problem }),
+    ...stuckOn(observed, fields),
     ...(rolling && { rolling }),
+    ...(targetProblem && { targetProblem }),
     ...tool,
   };
   const inputs = [...phaseInputs, ...keepSideConditions(stored, side), ...conditionsForTools(toolInput)];
-  const status = { ...fields, conditions: writeConditions(stored, inputs, { now, generation }) };
-  return { status, requeue, ...(effect && { effect }) };
+  const { progress: _old, ...rest } = fields;
+  const status = { ...rest, conditions: writeConditions(stored, inputs, { now, generation }) };
+  const column = progressColumn(status, nodeProgress(observed));
+  return {
+    status: { ...status, ...(column !== undefined && { progress: column }) },
+    requeue,
+    ...(effect && { effect }),
+  };
+}
+
+/** A running plan whose target another client deleted continues only if the target is restored, or with another plan. */
+function stuckOn(observed: Observed, { items = [] }: Status): Pick<ToolConditionInput, "stuck"> {
+  const isOpen = ({ name }: Item) => items.some((item) => item.name === name && item.state === "InProgress");
+  const [gone] = itemsWithoutTarget(observed).filter(isOpen);
+  if (gone === undefined) return {};
+  const text = items.find(({ name }) => name === gone.name)?.message ?? "";
+  return { stuck: { text, next: restoreStep(observed.spec, gone) } };
 }
 
 function withoutUndefined(status: StatusChange): Status {

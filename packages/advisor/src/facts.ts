@@ -2,6 +2,7 @@
 
 import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { type RenderedOf, targetKey } from "@virt/engine";
+import type { PoolFacts } from "@virt/impact";
 import type { Drift } from "./observed.ts";
 import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
@@ -31,6 +32,8 @@ export type ReconcileFacts = {
   /** Undefined while they are not followed. */
   readonly vmNodes?: readonly KubeObject[];
   readonly renderedOf: RenderedOf;
+  /** The nodes of pools that roll; undefined while they are not followed. */
+  readonly rollingNodes?: Pick<PoolFacts, "nodes" | "machineConfigNodes">;
   /** What the stored plan would do to each pool by the pools and policies of now; undefined: not known. */
   readonly disruptionNow?: readonly PoolDisruption[];
   /** Undefined: it is not assessed, or not yet. */

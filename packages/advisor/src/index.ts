@@ -9,7 +9,7 @@ export { type LiveTargets, withLiveTargets } from "./facts.ts";
 export { isStale, reviewedNow } from "./hashes.ts";
 export { withImpact } from "./impact/publish-impact.ts";
 export { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
-export { isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
+export { isApplied, isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";
@@ -27,6 +27,8 @@ export {
   besideHco,
   type KernelFact,
   kernelArguments,
+  type LookupFact,
+  lookup,
   namespace,
   nodes,
   type ProfileFactOf,
@@ -45,5 +47,6 @@ export { rolloutProblem, rolloutTarget } from "./rollouts.ts";
 export { type ItemResult, recordItemResult } from "./stages/execute.ts";
 export { restoreStatus } from "./stages/refuse-plan.ts";
 export { type EventContext, eventsForStatusChange } from "./status-events.ts";
+export type { TargetProblem } from "./target-problem.ts";
 export { shiftTimes } from "./times.ts";
 export { transition, wantsDraft } from "./transition.ts";

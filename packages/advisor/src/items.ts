@@ -42,6 +42,11 @@ export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
   return state === "InProgress" && changes && appliedTime === undefined;
 }
 
+/** True if the target is as the item makes it, by a confirmed write or without one, whether its rollout is done or not. */
+export function isApplied(item: Item): boolean {
+  return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
+}
+
 /** Whether writing the target rolls out to nodes. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");

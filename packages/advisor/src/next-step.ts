@@ -1,6 +1,7 @@
 // What a person reads who has to act: why a plan waits, and what to do next, with the command that does it.
 
-import type { Phase, Review, Spec, Status } from "@virt/api";
+import type { Item, Phase, Review, Spec, Status } from "@virt/api";
+import { restoreCommand } from "@virt/impact";
 import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { findMutator } from "./drift.ts";
@@ -50,6 +51,13 @@ function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | 
   if (isCorrected) return undefined;
   const undo = `undo the change, or to have the plan ${spec.action === "Apply" ? "applied" : "drafted"} again run: ${againCommand(spec)}`;
   return mutated.length > 0 ? `${undo}; for what admission changes, ${exempt}` : undo;
+}
+
+/** The two ways out after another client deleted the target of a running item. A config has the name of its profile. */
+export function restoreStep({ profile }: Spec, { name }: Item): string {
+  const plan = `plan again with: kubectl virt-advisor plan ${profile}`;
+  const restore = restoreCommand({ config: profile, item: name });
+  return restore === undefined ? plan : `${plan}; or restore it with: ${restore}`;
 }
 
 /** Asks anew for what was asked for; an Apply approves the plan on display by it, a DryRun never applies anything. */

@@ -109,9 +109,16 @@ describe("5.7: drift is suspected", () => {
     expect(names([stored], [])).toEqual(["settings"]);
   });
 
-  test("in items that are done or have failed, and in no others", () => {
+  test("in items that are applied or have failed, and in no others", () => {
     const states = ["Pending", "InProgress", "Completed", "Failed"] as const;
-    expect(states.filter((state) => names([{ ...stored, state }], []).length > 0)).toEqual(["Completed", "Failed"]);
+    const suspected = (item: Item) => states.filter((state) => names([{ ...item, state }], []).length > 0);
+    const { appliedTime: _none, ...open } = stored;
+    expect(suspected({ ...stored, appliedTime: "2026-01-01T00:00:00Z" })).toEqual([
+      "InProgress",
+      "Completed",
+      "Failed",
+    ]);
+    expect(suspected(open)).toEqual(["Completed", "Failed"]);
   });
 
   test("of a removal where an object of ours is back", () => {

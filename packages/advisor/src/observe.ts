@@ -1,8 +1,9 @@
 // Makes of the facts of a reconcile what a decision needs to know. Pure.
 
-import type { Item, KubeObject, Status } from "@virt/api";
-import { desiredChanges, equalJson } from "@virt/engine";
+import type { Item, KubeObject, RolloutStatus, Status } from "@virt/api";
+import { type CountOfPool, desiredChanges, equalJson } from "@virt/engine";
 import { nodesWithout } from "@virt/facts";
+import { countNodes, notAssessed } from "@virt/impact";
 import { checkPlan } from "./check-plan.ts";
 import type { Drifts, ReconcileFacts } from "./facts.ts";
 import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
@@ -11,7 +12,10 @@ import { isMachineConfig, isSkipped, itemMessages } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
-import { observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
+import { isRolloutOpen } from "./rollout/publish-rollout.ts";
+import { rolloutChanges } from "./rollout/rollout-changes.ts";
+import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
+import { problemOfTarget } from "./target-problem.ts";
 
 /**
  * Turns the facts of a reconcile into what `transition` decides on. `drifts` are those that a dry run confirmed, by item name; an item
@@ -24,6 +28,8 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   const blocked = findBlocker(facts);
   const upgrade = blocked === undefined ? compareUpgrade(facts) : undefined;
   const planned = items.length > 0 ? plannedItems(facts) : [];
+  const counts = countRollingNodes(facts);
+  const countOf = (pool: string) => counts.get(pool);
   return {
     now,
     operator,
@@ -37,10 +43,10 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
       observeItem(
         item,
         planned.find(({ name }) => name === item.name),
-        { facts, drifts },
+        { facts: { ...facts, countOf }, drifts },
       ),
     ),
-    rollouts: observeRollouts(facts),
+    rollouts: observeRollouts({ ...facts, countOf }),
     snapshotHash: snapshotHash(items.map((item) => ({ ...item, live: live(item.targetRef) }))),
     statusOrigin: facts.statusOrigin,
     isDisruptionStale: isDisruptionStale(facts),
@@ -60,18 +66,37 @@ function isPlanOpen({ phase }: Status): boolean {
   return phase === "InProgress" || phase === "ReviewRequired";
 }
 
-type Seeing = { readonly facts: ReconcileFacts; readonly drifts: Drifts };
+const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
+
+/** The node counts that messages, columns and conditions show, by pool. */
+function countRollingNodes({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts) {
+  const { status = {} } = config;
+  if (rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status))
+    return countsInStatus(status.rollout);
+  const changes = rolloutChanges(config, live, pools, renderedOf);
+  return countNodes({ changes, pools, before: undefined, ...(rollingNodes ?? unknownNodes) });
+}
+
+/** A process that has just started shows the stored counts until its lists are complete. */
+function countsInStatus({ pools }: RolloutStatus): ReturnType<typeof countNodes> {
+  return new Map(pools.map(({ name, total, done }) => [name, { pool: name, nodes: total, updated: done }]));
+}
+
+type Seeing = { readonly facts: ReconcileFacts & { readonly countOf: CountOfPool }; readonly drifts: Drifts };
 
 function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drifts }: Seeing): ObservedItem {
   const live = facts.live(item.targetRef);
   const rollout = withNodeReport(rolloutOf(item, live, facts), planned, facts);
   const lacking = nodesWithoutConfig(item, facts);
   const drift = drifts.get(item.name);
+  const problem = problemOfTarget(item, planned, live);
   return {
     item,
     isStale: isStale(item, live),
     isInPlace: isInPlace(item, live),
+    ...(isTargetGone(item, live) && { isGone: true }),
     ...(drift && { drift }),
+    ...(problem && { problem }),
     ...(rollout && { rollout }),
     ...(lacking && { nodesWithout: lacking }),
     pools: poolsOf(item, live, facts),

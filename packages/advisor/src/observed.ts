@@ -6,6 +6,7 @@ import type { MachineConfigWrite } from "@virt/impact";
 import type { PlanCheck } from "./check-plan.ts";
 import type { OperatorFacts, StatusOrigin } from "./facts.ts";
 import type { ObservedRollout } from "./rollouts.ts";
+import type { TargetProblem } from "./target-problem.ts";
 
 /** What one reconcile knows about a config when it decides. Made by `observe`, for `transition`. */
 export type Observed = {
@@ -62,8 +63,12 @@ export type ObservedItem = {
   readonly isStale: boolean;
   /** The target is as the item makes it. */
   readonly isInPlace: boolean;
+  /** Another client deleted the target that this plan applied. */
+  readonly isGone?: boolean;
   /** Not as desired: in memory, and by a forced dry run. Undefined: in sync. */
   readonly drift?: Drift;
+  /** Reported by the target's operator. */
+  readonly problem?: TargetProblem;
   /** Of the pools that roll a MachineConfig out; undefined where nothing is rolled out. */
   readonly rollout?: Health;
   /** Names of the nodes that may run VMs and do not have the MachineConfig in force; undefined: not known. */

@@ -1,7 +1,7 @@
 // What a reviewer should know about the pools that a MachineConfig concerns: who reboots, who does so already, who is held back.
 
 import type { KubeObject } from "@virt/api";
-import { affectedPools, asList, asNumber, at, member, roleLabel } from "@virt/engine";
+import { affectedPools, asList, asNumber, at, member, poolProgress, roleLabel } from "@virt/engine";
 
 /** `changes`: the item changes the MachineConfig, so that the nodes of these pools reboot. */
 export function poolWarnings(
@@ -15,7 +15,7 @@ export function poolWarnings(
   const role = machineConfig.metadata.labels?.[roleLabel] || "worker";
   return [
     ...(changes ? affected.flatMap((pool) => rebootWarning(pool, role)) : []),
-    ...affected.filter(isUpdating).map((pool) => `${nameOf(pool)} is already updating ${progressOf(pool)}`),
+    ...affected.filter(isUpdating).map((pool) => `${nameOf(pool)} is already updating${progressOf(pool)}`),
     ...affected.filter(isPaused).map((pool) => `${nameOf(pool)} is paused`),
   ];
 }
@@ -36,7 +36,8 @@ function isUpdating(pool: KubeObject): boolean {
 }
 
 function progressOf(pool: KubeObject): string {
-  return `(${countOf(pool, "updatedMachineCount")} of ${countOf(pool, "machineCount")} nodes updated)`;
+  const { nodes, updated } = poolProgress(pool, true);
+  return updated === undefined ? "" : ` (${updated} of ${nodes} nodes updated)`;
 }
 
 function isPaused(pool: KubeObject): boolean {

@@ -2,6 +2,7 @@
 
 import type { Json, JsonMap, KubeObject, NodeContent, Ref, Severity } from "@virt/api";
 import type { ProfileFactOf, ProfileFacts, ProfileFactsContext, ProfileRead, ProfileReads } from "./reads.ts";
+import type { TargetProblem } from "./target-problem.ts";
 
 /** A CRD that must be served, in one of these versions. */
 export type CrdRequirement = {
@@ -122,6 +123,8 @@ export type PlannedItem = {
       readonly messageInPlace?: string;
       /** It is in force without us: shown, never applied. The message names by what. */
       readonly isSkipped?: boolean;
+      /** Returns the problem that the target's operator reports. Until it is gone the item is not completed. */
+      readonly problemOf?: (live: KubeObject) => TargetProblem | undefined;
       /** Says what a finished rollout came to on those nodes of its pools that may run VMs. */
       readonly reportOn?: (vmNodes: readonly KubeObject[], pools: readonly KubeObject[]) => string;
     }

@@ -1,10 +1,11 @@
 // How far the items of a running plan are: rollouts, timeouts, and which item is due.
 
 import type { FailurePolicy, Item, Spec } from "@virt/api";
-import { shortList } from "@virt/engine";
+import { equalDiff, shortList } from "@virt/engine";
 import { itemDriftText } from "./drift.ts";
-import { completeItem, isMachineConfig, isSkipped, itemMessages, startItem, withState } from "./items.ts";
+import { completeItem, isApplied, isMachineConfig, isSkipped, itemMessages, startItem, withState } from "./items.ts";
 import type { ObservedItem } from "./observed.ts";
+import { waitedForTarget } from "./target-problem.ts";
 import { readDuration, stamp, startOf, writeDuration } from "./times.ts";
 
 export type ItemFailure = { readonly item: string; readonly why: string };
@@ -14,41 +15,60 @@ export type ItemsProgress = { readonly items: readonly Item[]; readonly failure?
 export function advanceItems(observed: readonly ObservedItem[], spec: Spec, now: number): ItemsProgress {
   const failures: ItemFailure[] = [];
   const items = observed.map((one) => {
-    const { item } = one;
-    if (item.state === "Completed") return updateCompleted(one);
-    if (item.state !== "InProgress" || (item.changes && item.appliedTime === undefined)) return item;
-    const next = updateWaiting(one, spec, now);
+    const { item, problem } = one;
+    if (!isApplied(item)) return item;
+    if (item.state === "Completed" && problem === undefined) return updateCompleted(one);
+    const waited = problem === undefined ? now - startOf(item, now) : waitedForTarget(one, observed, now);
+    const next = updateWaiting(one, spec, { now, waited });
     if (next.failure !== undefined) failures.push({ item: item.name, why: next.failure });
     return next.item;
   });
   return { items, ...(failures[0] && { failure: failures[0] }) };
 }
 
-/** A completed item reports when its target drifts, and when its pools are not done any more. */
-export function updateCompleted({ item, drift, inSyncMessage }: ObservedItem): Item {
+/** A completed item reports when its target drifts or has a problem, and when its pools are not done any more. */
+export function updateCompleted({ item, drift, problem, inSyncMessage }: ObservedItem): Item {
   if (item.state !== "Completed") return item;
-  if (drift === undefined) return completeItem(item, inSyncMessage, 0);
+  if (drift === undefined) return completeItem(item, problem?.message ?? inSyncMessage, 0);
   return { ...item, message: itemDriftText(item, drift), diff: drift.diff };
 }
 
+/** `waited`: how long an item has waited for its rollout or its target, in milliseconds. */
+type WaitTime = { readonly now: number; readonly waited: number };
+
+/** An item that waits for its rollout shows the drift of its target in its diff, and first in its message. */
 function updateWaiting(
-  { item: stored, rollout, inSyncMessage }: ObservedItem,
+  observed: ObservedItem,
+  spec: Spec,
+  time: WaitTime,
+): { readonly item: Item; readonly failure?: string } {
+  const { drift } = observed;
+  const next = updateRollout(observed, spec, time);
+  if (next.item.state !== "InProgress") return next;
+  if (drift === undefined) return { ...next, item: { ...next.item, diff: equalDiff(next.item.targetRef) } };
+  const isNamed = drift.kind === "deleted"; // the rollout says so
+  const message = isNamed ? next.item.message : `${itemDriftText(next.item, drift)}; ${next.item.message}`;
+  return { ...next, item: { ...next.item, message, diff: drift.diff } };
+}
+
+function updateRollout(
+  { item: stored, rollout, problem, inSyncMessage }: ObservedItem,
   { waitTimeout }: Spec,
-  now: number,
+  { now, waited }: WaitTime,
 ): { readonly item: Item; readonly failure?: string } {
   const item = startedByNow(stored, now);
-  if (rollout === undefined || rollout.state === "done")
-    return { item: completeItem(item, rollout?.message ?? inSyncMessage, now) };
-  if (rollout.state === "failed") {
+  const isRolledOut = rollout === undefined || rollout.state === "done";
+  if (isRolledOut && problem === undefined) return { item: completeItem(item, rollout?.message ?? inSyncMessage, now) };
+  if (rollout?.state === "failed") {
     const message = `Health check failed: ${rollout.message}`;
     return { item: withState(item, "Failed", message, now), failure: message };
   }
-  const elapsed = now - startOf(item, now);
-  const limit = waitTimeout === undefined ? undefined : readDuration(waitTimeout);
-  if (limit === undefined || elapsed <= limit) return { item: withState(item, "InProgress", rollout.message, now) };
-  const waitedFor = `(waited ${writeDuration(elapsed)}, timeout ${writeDuration(limit)})`;
-  const message = `Timeout waiting for resource to become healthy ${waitedFor}: ${rollout.message}`;
-  return { item: withState(item, "Failed", message, now), failure: `timeout after ${writeDuration(elapsed)}` };
+  const cause = problem?.message ?? rollout?.message ?? "";
+  const limit = waitTimeout === undefined || problem?.isExpected === true ? undefined : readDuration(waitTimeout);
+  if (limit === undefined || waited <= limit) return { item: withState(item, "InProgress", cause, now) };
+  const waitedFor = `(waited ${writeDuration(waited)}, timeout ${writeDuration(limit)})`;
+  const message = `Timeout waiting for resource to become healthy ${waitedFor}: ${cause}`;
+  return { item: withState(item, "Failed", message, now), failure: `timeout after ${writeDuration(waited)}` };
 }
 
 /** A start that lies in the future was written by a clock that was set back since: the wait begins now, not then. */

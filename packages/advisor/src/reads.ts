@@ -13,6 +13,7 @@ export type ProfileRead =
   | { readonly read: "kernel"; readonly pool: NodeRole } // followed where the plan concerns that role
   | { readonly read: "vm-nodes"; readonly isFollowedAfterwards: boolean } // followed while a plan is made and executed
   | { readonly read: "nodes" } // for a draft
+  | { readonly read: "lookup"; readonly ref: Ref } // for a draft
   | { readonly read: "beside-hco"; readonly ref: Ref } // for a draft; lies in the namespace of the HyperConverged
   | { readonly read: "namespace"; readonly name: string }; // for a draft
 
@@ -39,6 +40,12 @@ export type VmNodesFact = {
   readonly nodes: readonly KubeObject[] | undefined;
 };
 
+/** One object, looked up for a draft. `unknown`: not a draft, a kind that is not served, or no right to read it. */
+export type LookupFact =
+  | { readonly kind: "found"; readonly object: KubeObject }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown" };
+
 /** The value that a declared read has in `plan`. */
 export type ProfileFactOf<R extends ProfileRead> = R extends { read: "hco" }
   ? ProfileHcoFact
@@ -52,9 +59,11 @@ export type ProfileFactOf<R extends ProfileRead> = R extends { read: "hco" }
           ? KernelFact
           : R extends { read: "vm-nodes" }
             ? VmNodesFact
-            : R extends { read: "nodes" }
-              ? readonly Readonly<Record<string, string>>[] | undefined // the labels of each node
-              : boolean | undefined; // whether the namespace exists
+            : R extends { read: "lookup" }
+              ? LookupFact
+              : R extends { read: "nodes" }
+                ? readonly Readonly<Record<string, string>>[] | undefined // the labels of each node
+                : boolean | undefined; // whether the namespace exists
 
 /** What the operator itself knows. */
 export type ProfileFactsContext = { readonly ownNamespace: string };
@@ -74,6 +83,8 @@ export const kernelArguments = (pool: NodeRole) => ({ read: "kernel", pool }) as
 export const vmNodes = (isFollowedAfterwards: boolean) => ({ read: "vm-nodes", isFollowedAfterwards }) as const;
 /** The labels of each node; read for a draft. */
 export const nodes = () => ({ read: "nodes" }) as const;
+/** One object; read for a draft. Unlike `besideHco` it tells an absent object from one that cannot be read. */
+export const lookup = (ref: Ref) => ({ read: "lookup", ref }) as const;
 /** One object in the namespace of the HyperConverged; read for a draft. */
 export const besideHco = (ref: Ref) => ({ read: "beside-hco", ref }) as const;
 /** Whether a namespace exists; read for a draft. */

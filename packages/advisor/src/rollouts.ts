@@ -2,32 +2,69 @@
 // plan because it may be another one by the time the nodes are done.
 
 import type { Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
-import { affectedPools, asText, at, type Health, type PoolProgress, rolloutHealth } from "@virt/engine";
+import {
+  affectedPools,
+  asText,
+  at,
+  type CountOfPool,
+  type Health,
+  type MachineConfigChange,
+  type PoolProgress,
+  rolloutHealth,
+} from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
+import { conditionIs } from "./conditions/status-conditions.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { isMachineConfig, isSkipped } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import type { PlannedItem } from "./profile.ts";
 import { elapsedSince, startOf } from "./times.ts";
 
-type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now">;
+type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now"> & { readonly countOf?: CountOfPool };
 
 /** Undefined where nothing is rolled out: other kinds, and what is in force without us. */
 export function rolloutOf(item: Item, live: KubeObject | undefined, facts: RolloutFacts): Health | undefined {
   if (!isMachineConfig(item) || isSkipped(item)) return undefined;
+  const change = changeOfItem(item, live, facts.now);
+  const health = rolloutHealth(facts.pools, change, facts.renderedOf, facts.countOf);
+  if (item.state !== "InProgress" || !isTargetGone(item, live)) return health;
+  const text = goneText(item);
+  const pools = (health.pools ?? []).map((pool) => ({ ...pool, updated: 0 }));
+  return { state: "waiting", message: text, problem: text, ...(pools.length > 0 && { pools }) };
+}
+
+/** The change that an item makes, with the state of its pools before it. */
+export function changeOfItem(item: Item, live: KubeObject | undefined, now: number): MachineConfigChange {
   const { targetRef, operation, reviewed, rollout } = item;
-  const machineConfig = item.desiredState ?? live ?? objectWithoutContent(targetRef);
-  const before = new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration]));
-  const change = {
-    machineConfig,
+  return {
+    machineConfig: item.desiredState ?? live ?? objectWithoutContent(targetRef),
     operation,
     // Once it is completed its content was in force; what is reviewed then is what we wrote ourselves.
     wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
-    before,
-    startedMsAgo: facts.now - startOf(item, facts.now),
+    before: new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration])),
+    startedMsAgo: now - startOf(item, now),
     ...(operation === "Delete" && rollout && { pools: rollout.before.map(({ pool }) => pool) }),
   };
-  return rolloutHealth(facts.pools, change, facts.renderedOf);
+}
+
+/** Reports whether another client deleted an object that the plan applied. To delete it is the goal of a Delete item. */
+export function isTargetGone(item: Item, live: KubeObject | undefined): boolean {
+  return item.operation === "Apply" && live === undefined && !isSkipped(item) && isWritten(item);
+}
+
+/** The write of this plan is confirmed, or the target was as desired without a write. */
+function isWritten({ state, changes, appliedTime }: Item): boolean {
+  if (state === "Completed") return true;
+  return state === "Pending" ? false : appliedTime !== undefined || (state === "InProgress" && !changes);
+}
+
+function goneText({ targetRef: { kind, name } }: Item): string {
+  return `${kind} '${name}' was deleted by an unknown client (the audit log of the API server names it); no node counts as updated until it is restored`;
+}
+
+/** Running items whose target another client deleted. */
+export function itemsWithoutTarget({ items }: Pick<Observed, "items">): readonly Item[] {
+  return items.filter(({ item, isGone }) => item.state === "InProgress" && isGone === true).map(({ item }) => item);
 }
 
 /** Adds to the message of a finished rollout what the profile reports about the nodes, if it reports anything. */
@@ -59,25 +96,32 @@ export function rolloutTarget(name: string): Ref {
 }
 
 /** What is there now decides, not what was meant: the write may not have come about, or somebody may have taken it back. */
-export function observeRollouts(facts: ReconcileFacts): readonly ObservedRollout[] {
+export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly ObservedRollout[] {
   return (facts.config.status?.rollouts ?? []).map((record) => ({ record, health: healthOf(record, facts) }));
 }
 
-function healthOf({ machineConfig, startTime, before }: PendingRollout, facts: ReconcileFacts): Health {
+function healthOf(record: PendingRollout, facts: ReconcileFacts & RolloutFacts): Health {
   if (facts.profile === undefined) return { state: "waiting", message: "MachineConfigPool status not available" };
   const isThere = (name: string) => facts.pools.some(({ metadata }) => metadata.name === name);
-  const pools = before.map(({ pool }) => pool).filter(isThere); // one that is gone rolls nothing out
-  const ref = rolloutTarget(machineConfig);
-  const live = facts.live(ref);
-  const change = {
-    machineConfig: live ?? objectWithoutContent(ref),
+  const pools = record.before.map(({ pool }) => pool).filter(isThere); // one that is gone rolls nothing out
+  const change = { ...changeOfRecord(record, facts.live(rolloutTarget(record.machineConfig)), facts.now), pools };
+  return rolloutHealth(facts.pools, change, facts.renderedOf, facts.countOf);
+}
+
+/** The change of a rollout that no item of the plan waits for: the object that exists now decides. */
+export function changeOfRecord(
+  { machineConfig, startTime, before }: PendingRollout,
+  live: KubeObject | undefined,
+  now: number,
+): MachineConfigChange {
+  return {
+    machineConfig: live ?? objectWithoutContent(rolloutTarget(machineConfig)),
     operation: live === undefined ? "Delete" : "Apply",
     wasThere: true,
     before: new Map(before.map(({ pool, configuration }) => [pool, configuration])),
-    startedMsAgo: elapsedSince(startTime, facts.now),
-    pools,
-  } as const;
-  return rolloutHealth(facts.pools, change, facts.renderedOf);
+    startedMsAgo: elapsedSince(startTime, now),
+    pools: before.map(({ pool }) => pool),
+  };
 }
 
 export function areRolloutsDone({ rollouts }: Pick<Observed, "rollouts">): boolean {
@@ -117,16 +161,31 @@ function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRol
 
 const rolloutStates: readonly Item["state"][] = ["InProgress", "Completed"];
 
-/** `4/12 nodes`, over all pools that are not done, each counted once; undefined while nothing rolls. */
+/** `4/12 nodes`, over the pools of unfinished rollouts, each counted once; undefined if nothing rolls or a count is not known. */
 export function nodeProgress({ items }: Pick<Observed, "items">): string | undefined {
   const pools = new Map<string, PoolProgress>();
   for (const one of unfinishedRollouts(items).flatMap(({ rollout }) => rollout?.pools ?? [])) {
     const known = pools.get(one.pool);
-    if (known === undefined || one.updated < known.updated) pools.set(one.pool, one);
+    if (known === undefined || (one.updated ?? -1) < (known.updated ?? -1)) pools.set(one.pool, one);
   }
-  if (pools.size === 0) return undefined;
-  const sum = (count: (one: PoolProgress) => number) => [...pools.values()].reduce((all, one) => all + count(one), 0);
-  return `${sum(({ updated }) => updated)}/${sum(({ nodes }) => nodes)} nodes`;
+  return progressText([...pools.values()].map(({ nodes, updated }) => ({ total: nodes, done: updated })));
+}
+
+/** `4/12 nodes`; undefined without pools, and if the count of one is not known. */
+export function progressText(
+  pools: readonly { readonly total: number; readonly done: number | undefined }[],
+): string | undefined {
+  const updated = pools.map(({ done }) => done);
+  if (pools.length === 0 || updated.includes(undefined)) return undefined;
+  const sum = (counts: readonly (number | undefined)[]) => counts.reduce<number>((all, one) => all + (one ?? 0), 0);
+  return `${sum(updated)}/${sum(pools.map(({ total }) => total))} nodes`;
+}
+
+/** `status.progress`, for the column of `kubectl get`: a blocked rollout must not look like one that continues. */
+export function progressColumn(status: Status, counted: string | undefined): string | undefined {
+  if (!conditionIs(status, "Stalled", "True")) return counted;
+  if (counted !== undefined) return `stuck: ${counted}`;
+  return status.phase === "InProgress" ? "stuck" : undefined;
 }
 
 /** What needs a person before the rollout of a running plan can end: pool, nodes and cause. */

@@ -1,10 +1,12 @@
 import type { Item, Phase, Status } from "@virt/api";
 import { describe, expect, test } from "vitest";
+import { conditionsForPhase } from "./conditions/phase.ts";
 import {
   type ConditionInput,
   inputConditions,
   stalenessConditions,
   upgradeConditions,
+  writeConditions,
 } from "./conditions/status-conditions.ts";
 import { type EventContext, eventsForStatusChange } from "./status-events.ts";
 import {
@@ -16,6 +18,7 @@ import {
   examplePlanHash,
   failedItem,
   generation,
+  now,
   type ObservedOverrides,
   observedItem,
   observedWith,
@@ -114,6 +117,10 @@ test.each(rows)("3.2: %s", (_reason, before, after, events) => {
 
 describe("3.2: items", () => {
   const running = (item: ReturnType<typeof psi>): Status => ({ ...at("InProgress"), items: [item] });
+  const drifting = (item: ReturnType<typeof psi>): Status => {
+    const conditions = writeConditions({}, conditionsForPhase("InProgress", "", "x"), { now, generation });
+    return { ...running(item), conditions };
+  };
   const conflicts = [{ field: "spec.mode", manager: "kubectl", operation: "Update" }] as const;
   const drifted = {
     ...doneItem(deschedulerItem()),
@@ -139,9 +146,15 @@ describe("3.2: items", () => {
       ["Normal DriftCorrected"],
     ],
     ["failed", running(begunItem(psi())), running(failedItem(psi())), ["Warning ItemFailed"]],
-    ["drifted while others run", running(doneItem(deschedulerItem())), running(drifted), ["Warning DriftDetected"]],
-    ["still drifted", running(drifted), running(drifted), []],
-    ["not drifted any more", running(drifted), running(doneItem(deschedulerItem())), []],
+    ["drifted while others run", running(doneItem(deschedulerItem())), drifting(drifted), ["Warning DriftDetected"]],
+    [
+      "drifted while nodes take it over",
+      running(appliedItem(psi())),
+      drifting({ ...appliedItem(psi()), diff: "--- x\n" }),
+      ["Warning DriftDetected"],
+    ],
+    ["still drifted", drifting(drifted), drifting(drifted), []],
+    ["not drifted any more", drifting(drifted), running(doneItem(deschedulerItem())), ["Normal DriftCleared"]],
   ];
   test.each(items)("%s", (_reason, before, after, events) => {
     expect(reportedEvents(before, after)).toEqual(events);

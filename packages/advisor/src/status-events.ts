@@ -5,6 +5,7 @@ import { equalDiff } from "@virt/engine";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
 import { shortHash } from "./hashes.ts";
 import { impactEvents } from "./impact/impact-events.ts";
+import { isApplied } from "./items.ts";
 import { readyTextWithoutFinding } from "./rollout/publish-rollout.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
@@ -158,6 +159,7 @@ function conditionEvents(
   const stalled = turned("Stalled", "True");
   const ready = conditionOf(after, "Ready");
   const hasNewProblem = after.phase === "InProgress" && ready?.message !== conditionOf(before, "Ready")?.message;
+  const isDegraded = ready?.reason === "TargetDegraded" && conditionOf(before, "Ready")?.reason !== "TargetDegraded";
   const isUnhealthy = ready?.reason === "NotConverged" && conditionOf(before, "Ready")?.reason !== "NotConverged";
   return [
     ...(changed ? warning("InputDependencyChanged", moved.join("; ") || changed.message) : []),
@@ -168,6 +170,7 @@ function conditionEvents(
     ...(hasNewProblem && rolloutProblem !== undefined
       ? warning("RolloutUnhealthy", `The rollout of plan ${shortHash(after.planHash)} waits: ${rolloutProblem}`)
       : []),
+    ...(isDegraded ? warning("TargetDegraded", ready.message) : []),
     ...(isUnhealthy ? warning("RolloutUnhealthy", readyTextWithoutFinding(after)) : []),
   ];
 }
@@ -183,13 +186,18 @@ function itemEvents(before: Item | undefined, after: Item, plan: string): readon
   return [];
 }
 
-/** While others run, drift of a completed item has no phase of its own to show in. */
+/** Drift beside a phase that stays: of each applied item once, and once that all are back in sync. */
 function driftEvents(before: Status, after: Status): readonly EventMessage[] {
-  if (before.phase !== "InProgress" || after.phase !== "InProgress") return [];
-  const isClean = ({ state, diff, targetRef }: Item) => state === "Completed" && diff === equalDiff(targetRef);
+  if (before.phase !== after.phase || after.phase === "Drifted") return [];
+  const isCleared = conditionIs(before, "Drifted", "True") && !conditionIs(after, "Drifted", "True");
+  const cleared = isCleared
+    ? normal("DriftCleared", `All applied targets match plan ${shortHash(after.planHash)} again`)
+    : [];
+  if (!conditionIs(after, "Drifted", "True")) return cleared;
+  const isDrifted = (item: Item) => isApplied(item) && item.diff !== equalDiff(item.targetRef);
+  const wasClean = ({ name }: Item) => before.items?.some((item) => item.name === name && !isDrifted(item)) === true;
   return (after.items ?? [])
-    .filter((item) => item.state === "Completed" && !isClean(item))
-    .filter(({ name }) => before.items?.some((item) => item.name === name && isClean(item)) === true)
+    .filter((item) => isDrifted(item) && wasClean(item))
     .flatMap(({ targetRef, message }) => warning("DriftDetected", `${targetRef.kind} '${targetRef.name}': ${message}`));
 }
 

@@ -9,6 +9,7 @@ import { specHash } from "./hashes.ts";
 import { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
 import { worstImpact } from "./items.ts";
 import type { Decision, Observed } from "./observed.ts";
+import { updateCompleted } from "./progress.ts";
 import { areRolloutsDone } from "./rollouts.ts";
 import { awaitApproval } from "./stages/await-approval.ts";
 import { executePlan } from "./stages/execute.ts";
@@ -48,9 +49,10 @@ function awaitPrerequisites(observed: Observed): Decision {
   return enterPrerequisiteFailed(observed, observed.blocked.message);
 }
 
-/** Failed stays until a person edits the spec. */
+/** Failed stays until a person edits the spec. Its applied items still report drift. */
 function requeueIdle(observed: Observed): Decision {
-  return enterPhase(observed, "Failed", { requeue: { when: "on-change" } });
+  const items = observed.items.map(updateCompleted);
+  return enterPhase(observed, "Failed", { set: { items }, requeue: { when: "on-change" } });
 }
 
 type EditHandlingResult =

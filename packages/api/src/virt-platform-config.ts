@@ -61,7 +61,7 @@ export const reviewReasons = [
 /** Why a plan waits for a review. */
 export type ReviewReason = (typeof reviewReasons)[number];
 
-/** Phase conditions in the order in which they are written; exactly one is True. */
+/** Phase conditions in the order in which they are written. One is True; Drifted also beside InProgress and Failed. */
 export const phaseConditions: readonly Phase[] = [
   "Ignored",
   "Drafting",
@@ -126,7 +126,7 @@ export type Status = {
   /** An observation beside the plan, and no part of it. */
   readonly impact?: Impact;
   readonly rollout?: RolloutStatus;
-  /** `4/12 nodes`, of the pools that roll; absent while none does. */
+  /** `4/12 nodes`, of the pools that roll, with `stuck: ` before it while Stalled is True; absent while none rolls. */
   readonly progress?: string;
   readonly inputs?: readonly InputRecord[];
   readonly items?: readonly Item[];

@@ -1,7 +1,7 @@
 // What has changed behind the plan: fields of its targets with who changed them, and inputs that have moved.
 
-import { conditionOf } from "@virt/advisor";
-import { fieldManagers, type Item, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { conditionIs, conditionOf, isApplied } from "@virt/advisor";
+import { fieldManagers, type Item, type KubeObject, type Ref, type Status, type VirtPlatformConfig } from "@virt/api";
 import { desiredChanges, isSameMeaning, opponentOf, readOwners, showValue, writeDotted } from "@virt/engine";
 import { foreignText } from "@virt/impact";
 
@@ -39,16 +39,16 @@ export type MovedInput = {
 
 /** The targets to read for `driftRows`: none unless the advisor has found drift. */
 export function driftedTargets({ status = {} }: Pick<VirtPlatformConfig, "status">): readonly Ref[] {
-  if (status.phase !== "Drifted") return [];
-  return settledItems(status.items ?? []).map(({ targetRef }) => targetRef);
+  if (!isDrifted(status)) return [];
+  return appliedItems(status.items ?? []).map(({ targetRef }) => targetRef);
 }
 
 /** Empty unless the advisor has found drift: it decides whether there is any, this says where. */
 export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTarget): readonly DriftRow[] {
   const { metadata, status = {} } = config;
-  if (status.phase !== "Drifted") return [];
+  if (!isDrifted(status)) return [];
   const since = conditionOf(status, "Drifted")?.lastTransitionTime;
-  return settledItems(status.items ?? []).flatMap((item) => {
+  return appliedItems(status.items ?? []).flatMap((item) => {
     const about = {
       config: metadata.name,
       item: item.name,
@@ -59,8 +59,13 @@ export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTa
   });
 }
 
-function settledItems(items: readonly Item[]): readonly Item[] {
-  return items.filter(({ state }) => state === "Completed" || state === "Failed");
+/** Reports whether the advisor found drift, in whichever phase. */
+export function isDrifted(status: Status): boolean {
+  return conditionIs(status, "Drifted", "True");
+}
+
+function appliedItems(items: readonly Item[]): readonly Item[] {
+  return items.filter((item) => isApplied(item) || item.state === "Failed");
 }
 
 type FieldRow = Pick<DriftRow, "field" | "wanted" | "found" | "manager" | "operation" | "message">;

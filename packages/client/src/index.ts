@@ -9,6 +9,7 @@ export {
   type DriftRow,
   driftedTargets,
   driftRows,
+  isDrifted,
   type LiveTarget,
   type MovedInput,
   movedInputs,
@@ -24,15 +25,18 @@ export {
   readRejection,
   rejectionPatch,
 } from "./plan-patches.ts";
-export { type ProfileRow, profileRow, profileRows } from "./profile-rows.ts";
+export { type ProfileRow, phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
 export { projectForPage } from "./project-for-page.ts";
 export {
   ageText,
   type CountVms,
+  type ExpectedPool,
+  expectedRollout,
   type FindingView,
   type NodeProgressView,
   type PoolProgressView,
   type RolloutProgressView,
+  reportedChanges,
   secondsSince,
   viewRollout,
 } from "./rollout-view.ts";

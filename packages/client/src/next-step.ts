@@ -39,7 +39,10 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
     case "ReviewRequired":
       return reviewStep(config);
     case "InProgress":
-      return rolloutStep(config) ?? { kind: "wait", text: "to follow the rollout, run", verb: follow(name) };
+      return (
+        rolloutStep(config) ??
+        targetStep(config) ?? { kind: "wait", text: "to follow the rollout, run", verb: follow(name) }
+      );
     case "Failed":
     case "CompletedWithErrors":
       return { kind: "repair", text: "remove the cause that the items name, then plan again with", verb: plan };
@@ -50,8 +53,14 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
     case "CompletedWithUpgrade":
       return { kind: "replan", text: "this operator version would plan differently; to see how, run", verb: plan };
     case "Completed":
-      return rolloutStep(config) ?? completedStep(config);
+      return rolloutStep(config) ?? targetStep(config) ?? completedStep(config);
   }
+}
+
+/** The message of Ready says what the target's operator reports, and the command that shows more. */
+function targetStep({ status = {} }: VirtPlatformConfig): NextStep | undefined {
+  const ready = conditionOf(status, "Ready");
+  return ready?.reason === "TargetDegraded" ? { kind: "repair", text: foreignText(ready.message) } : undefined;
 }
 
 function reviewStep(config: VirtPlatformConfig): NextStep {

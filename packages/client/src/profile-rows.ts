@@ -3,6 +3,7 @@
 import { conditionOf } from "@virt/advisor";
 import { type Action, advertising, type Phase, type Severity, type VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
+import { isDrifted } from "./drift-rows.ts";
 import { type NextStep, nextStepOf } from "./next-step.ts";
 import { type Rejection, readRejection } from "./plan-patches.ts";
 import { secondsSince } from "./rollout-view.ts";
@@ -21,7 +22,7 @@ export type ProfileRow = {
   /** Seconds since the plan waits for a review; absent: it does not. */
   readonly planSeconds?: number;
   readonly rejection?: Rejection;
-  /** Such as `4/12 nodes`, while nodes take it over. */
+  /** As `kubectl get` shows it: `4/12 nodes`, or `stuck: 4/12 nodes`. */
   readonly progress?: string;
   readonly description?: string;
   readonly isStalled: boolean;
@@ -30,6 +31,17 @@ export type ProfileRow = {
 
 /** As long as the advisor writes it. */
 const longestSummary = 512;
+
+/** The word for people: a blocked plan is not shown as one that continues. */
+export function phaseWord({ phase, isStalled }: Pick<ProfileRow, "phase" | "isStalled">): string | undefined {
+  return isStalled && (phase === "InProgress" || phase === "Drifted") ? "Stuck" : phase;
+}
+
+/** The node counts of the progress column. Absent: nothing rolls. */
+export function progressCount({ progress }: Pick<ProfileRow, "progress">): string | undefined {
+  const count = progress?.replace(/^stuck(: )?/, "");
+  return count === "" ? undefined : count;
+}
 
 /** By name. `now` is milliseconds. */
 export function profileRows(configs: readonly VirtPlatformConfig[], now: number): readonly ProfileRow[] {
@@ -52,7 +64,7 @@ export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow 
     ...(phase !== undefined && { phase }),
     ...(impactSeverity !== undefined && { impact: impactSeverity }),
     ...(impact !== undefined && { impactSummary: foreignText(impact.summary, longestSummary) }),
-    isDrifted: phase === "Drifted",
+    isDrifted: isDrifted(status),
     ...(planHash !== undefined && phase !== "Ignored" && { planHash }),
     ...(planSeconds !== undefined && { planSeconds }),
     ...(rejection !== undefined && { rejection }),

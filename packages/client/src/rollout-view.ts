@@ -1,8 +1,17 @@
 // A rollout as people look at it: pools that fill up, the nodes in hand with how long they are, what holds it, when it may end.
 
-import type { FindingSeverity, NodeRollout, NodeRolloutPhase, VirtPlatformConfig } from "@virt/api";
+import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
+import type {
+  FindingSeverity,
+  ImpactPool,
+  KubeObject,
+  NodeRollout,
+  NodeRolloutPhase,
+  Phase,
+  VirtPlatformConfig,
+} from "@virt/api";
 import { readTime } from "@virt/engine";
-import { durationText, foreignText } from "@virt/impact";
+import { durationText, foreignText, type RolloutChange } from "@virt/impact";
 
 /** In nodes; the four add up to the total. */
 export type PoolProgressView = {
@@ -88,6 +97,37 @@ export function viewRollout(
     more: rollout.more,
     isOpen,
   };
+}
+
+/** The order in which a plan would change the nodes of a pool. `more` counts the nodes that are not listed. */
+export type ExpectedPool = Pick<ImpactPool, "name" | "nodes" | "held" | "atOnce" | "order"> & { readonly more: number };
+
+/**
+ * Returns the expected order of a plan that has not written anything yet; empty if it was not assessed. Undefined: nodes have something to
+ * take over, or have taken it over.
+ */
+export function expectedRollout({
+  status = {},
+}: Pick<VirtPlatformConfig, "status">): readonly ExpectedPool[] | undefined {
+  const { phase = "Pending", items = [], impact } = status;
+  const isWritten = items.some(({ state, appliedTime }) => state !== "Pending" || appliedTime !== undefined);
+  if (isRolloutOpen(status) || (isWritten && !unwrittenPhases.includes(phase))) return undefined;
+  return (impact?.pools ?? []).map(({ name, nodes, held, atOnce, order }) => {
+    return { name, nodes, held, atOnce, order, more: Math.max(0, nodes + held - order.length) };
+  });
+}
+
+/** A plan in these has not begun; the items of an earlier one may still be listed. */
+const unwrittenPhases: readonly Phase[] = ["Pending", "Drafting", "PrerequisiteFailed", "ReviewRequired", "Ignored"];
+
+/**
+ * Returns the changes that nodes take over, from the status of a config: tools do not read MachineConfigs. With them the phases of live
+ * nodes lead to the same counts that the status shows.
+ */
+export function reportedChanges(config: VirtPlatformConfig, pools: readonly KubeObject[]): readonly RolloutChange[] {
+  const findings = config.status?.rollout?.findings ?? [];
+  const deleted = new Set(findings.filter(({ id }) => id === "TargetDeleted").map(({ object }) => object?.name));
+  return rolloutChanges(config, ({ name }) => (deleted.has(name) ? undefined : "unknown"), pools);
 }
 
 const inHand: readonly NodeRolloutPhase[] = ["Applying", "Draining", "Rebooting", "Uncordoning"];

@@ -1,10 +1,18 @@
-import { fieldManagers, type Item, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
+import {
+  fieldManagers,
+  type Impact,
+  type Item,
+  type KubeObject,
+  type RolloutStatus,
+  type Status,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { creationDiff, deletionDiff, equalDiff } from "@virt/engine";
 import { expect, test } from "vitest";
 import { readDiff } from "./diff-lines.ts";
 import { driftedTargets, driftRows, type LiveTarget, movedInputs } from "./drift-rows.ts";
-import { profileRows } from "./profile-rows.ts";
-import { ageText } from "./rollout-view.ts";
+import { phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
+import { ageText, expectedRollout } from "./rollout-view.ts";
 
 const since = "2026-01-01T00:00:00Z";
 const desired: KubeObject = {
@@ -96,10 +104,65 @@ test.each(whole)("drift shows $reason", ({ of, live, row }) => {
 });
 
 test("whether there is drift is the advisor's word", () => {
-  const calm = drifted([item], { phase: "Completed" });
+  const calm = drifted([item], { phase: "Completed", conditions: [] });
   expect(driftRows(calm, () => ({ kind: "found", object: edited }))).toEqual([]);
   expect(driftedTargets(calm)).toEqual([]);
   expect(driftedTargets(drifted())).toEqual([item.targetRef]);
+});
+
+test.each(["InProgress", "Failed"] as const)("drift of an applied item is listed in phase %s", (phase) => {
+  const config = drifted([item, { ...item, name: "later", state: "Pending" }], { phase });
+  expect(driftRows(config, () => ({ kind: "found", object: edited })).map((row) => row.item)).toEqual(["descheduling"]);
+  expect(profileRows([config], Date.parse(since))).toMatchObject([{ phase, isDrifted: true }]);
+});
+
+test("a blocked plan is stuck in the list, with the counts of the progress column", () => {
+  const stalled = {
+    type: "Stalled",
+    status: "True" as const,
+    reason: "RolloutStuck",
+    message: "",
+    lastTransitionTime: since,
+  };
+  const rowIn = (status: Status) => profileRow(drifted([], { conditions: [stalled], ...status }), 0);
+  const stuck = rowIn({ phase: "InProgress", progress: "stuck: 0/12 nodes" });
+  expect([phaseWord(stuck), progressCount(stuck)]).toEqual(["Stuck", "0/12 nodes"]);
+  const running = rowIn({ phase: "InProgress", progress: "4/12 nodes", conditions: [] });
+  expect([phaseWord(running), progressCount(running)]).toEqual(["InProgress", "4/12 nodes"]);
+  const failed = rowIn({ phase: "Failed" });
+  expect([phaseWord(failed), progressCount(failed)]).toEqual(["Failed", undefined]);
+});
+
+const assessedPool = {
+  name: "worker",
+  class: "Reboot",
+  nodes: 12,
+  held: 0,
+  atOnce: 1,
+  waves: 12,
+  order: ["w-0", "w-1"],
+} as const;
+const done = { name: "worker", total: 12, done: 12, inHand: 0, waiting: 0, degraded: 0 };
+const earlier: RolloutStatus = {
+  summary: "",
+  pools: [done],
+  nodes: [],
+  findings: [],
+  more: { pools: 0, nodes: 0, findings: 0 },
+};
+
+test("before a plan has written anything its expected order is shown, and not the counts of an earlier one", () => {
+  const impact = { pools: [assessedPool] } as unknown as Impact;
+  const waiting = (status: Status) =>
+    expectedRollout({ status: { items: [{ ...item, state: "Pending" }], impact, ...status } });
+  const order = [{ name: "worker", nodes: 12, held: 0, atOnce: 1, order: ["w-0", "w-1"], more: 10 }];
+  expect(waiting({ phase: "ReviewRequired" })).toEqual(order);
+  expect(waiting({ phase: "ReviewRequired", rollout: earlier })).toEqual(order);
+  expect(waiting({ phase: "Drafting", items: [item] })).toEqual(order);
+  const rollouts = [{ machineConfig: "x", startTime: since, before: [] }];
+  expect(waiting({ phase: "ReviewRequired", rollouts })).toBeUndefined();
+  expect(waiting({ phase: "InProgress", items: [{ ...item, state: "InProgress" }] })).toBeUndefined();
+  expect(waiting({ phase: "Completed", items: [item] })).toBeUndefined();
 });
 
 test("a moved input stands apart from changed targets", () => {

@@ -88,14 +88,15 @@ export {
 } from "./governor.ts";
 export type { Health, PoolProgress } from "./health/conditions.ts";
 export { healthOf } from "./health/health.ts";
+export { machineConfigPoolHealth, poolProgress, type Rendering } from "./health/machine-config-pool.ts";
 export {
   affectedPools,
+  type CountOfPool,
+  isRenderedBy,
   type MachineConfigChange,
-  machineConfigPoolHealth,
   type RenderedOf,
-  type Rendering,
   rolloutHealth,
-} from "./health/machine-config-pool.ts";
+} from "./health/machine-config-rollout.ts";
 export {
   asList,
   asNumber,

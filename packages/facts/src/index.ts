@@ -22,6 +22,7 @@ export {
   objectInformer,
   ownedContentProjection,
   type ReadParts,
+  reportedContentProjection,
   schedulerInformer,
 } from "./informers.ts";
 export {

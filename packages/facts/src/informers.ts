@@ -64,6 +64,15 @@ const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metada
 /** What people configure of an object. Its status changes all the time and nobody here reads it. */
 export const contentProjection = partsOnly(content);
 
+/** The same, with what the object's operator reports and who owns which field. */
+export const reportedContentProjection = partsOnly([
+  ...content,
+  ["metadata", "managedFields"],
+  ["metadata", "generation"],
+  ["status", "observedGeneration"],
+  ["status", "conditions"],
+]);
+
 /** The same, with who owns which field. */
 export const ownedContentProjection = partsOnly([...content, ["metadata", "managedFields"]]);
 

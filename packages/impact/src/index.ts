@@ -17,13 +17,15 @@ export {
 } from "./disruption-class.ts";
 export { findingCatalogue } from "./doctor/catalogue.ts";
 export type { CatalogueEntry } from "./doctor/catalogue-entry.ts";
+export { type DeletedTarget, restoreCommand } from "./doctor/deleted-target.ts";
 export { changeOfPool, diagnoseOnce, type OnceDiagnosis } from "./doctor/diagnose-once.ts";
 export { type Diagnosis, diagnoseRollout } from "./doctor/diagnose-rollout.ts";
 export type { NamedPod } from "./doctor/drain-errors.ts";
 export { readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
 export { readMigrationFact } from "./doctor/migrations.ts";
 export { podsToRead } from "./doctor/node-causes.ts";
-export { phaseOfNode, stepOfNode } from "./doctor/node-phase.ts";
+export { stepOfNode } from "./doctor/node-phase.ts";
+export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.ts";
 export {
   deschedulerHealthInformer,
   hcoHealthInformers,
@@ -32,8 +34,15 @@ export {
   migrationInformer,
   rolloutInformers,
 } from "./doctor/rollout-informers.ts";
-export { concludeRollout } from "./doctor/rollout-status.ts";
-export { type DoctorFacts, hasKubeletDropIn, type RolloutChange } from "./doctor/rollout-view.ts";
+export { concludeRollout, revokeUpdates } from "./doctor/rollout-status.ts";
+export {
+  type DoctorFacts,
+  hasKubeletDropIn,
+  isTakenUp,
+  type PoolFacts,
+  phaseForChanges,
+  type RolloutChange,
+} from "./doctor/rollout-view.ts";
 export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";
 export { isStillListing } from "./impact-gaps.ts";

@@ -58,10 +58,11 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
   const served = hcoHealthInformers.find((spec) => of(spec).isAssessed);
   const hco = served && chooseHyperConverged(itemsOf(served), "");
   const pools = itemsOf(poolInformer);
-  const machineConfigs = itemsOf(machineConfigInformer);
+  const machineConfigs = of(machineConfigInformer);
   const asked = pools.filter(({ metadata }) => options.pools?.has(metadata.name) ?? true);
   const names = new Set(asked.map(({ metadata }) => metadata.name));
-  const live = ({ name }: { readonly name: string }) => machineConfigs.find(({ metadata }) => metadata.name === name);
+  const live = ({ name }: { readonly name: string }) =>
+    machineConfigs.isAssessed ? machineConfigs.value.find(({ metadata }) => metadata.name === name) : "unknown";
   const ours = rolling
     .flatMap((config) => rolloutChanges(config, live, pools))
     .map((change) => ({ ...change, pools: change.pools.filter((pool) => names.has(pool)) }));

@@ -96,6 +96,7 @@ test("an option that sets a value takes the input away, and an edit by hand is n
   expect(completed.inputs?.map(({ name }) => name)).toEqual([
     "deschedulerCapability",
     "parallelOutboundMigrationsPerNode",
+    "devLowNodeUtilizationThresholds",
   ]);
 
   await edit(server, paths.descheduler, { spec: { evictionLimits: { node: 9 } } });

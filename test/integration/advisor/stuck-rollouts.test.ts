@@ -100,6 +100,30 @@ test("it stays stuck when the pool aims at something else meanwhile, which the n
   expect(isStuck(moved)).toBe(true);
 });
 
+test("a deleted target is reported at once with the command that restores it, and counts no node as updated", async () => {
+  const { configs, server } = testCluster;
+  await removeAt(server, paths.psi);
+  const gone = await configs.until(loadAware, (status) => idsOf(status).includes("TargetDeleted"));
+  expect(isStuck(gone)).toBe(true);
+  expect(gone.items?.find(({ name }) => name === "enable-psi-metrics")).toMatchObject({
+    state: "InProgress",
+    message: expect.stringContaining("MachineConfig '99-worker-psi-karg' was deleted by an unknown client"),
+  });
+  expect(gone.rollout?.pools).toMatchObject([{ name: "worker", done: 0 }]);
+  expect(gone.progress).toMatch(/^stuck: 0\/\d+ nodes$/);
+  const { message = "", command } = gone.rollout?.findings.find(({ id }) => id === "TargetDeleted") ?? {};
+  expect(command).toBe(`kubectl virt-advisor plan ${loadAware}`);
+  const [, read = "", write = ""] = /restore it with: kubectl (get .*) \| kubectl (apply .*) -f -$/.exec(message) ?? [];
+  const words = (text: string) => (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
+  const { stdout } = await server.kubectl(...words(read));
+  const copy = join(server.folder, "restored.json");
+  await writeFile(copy, stdout);
+  expect(await server.kubectl(...words(write), "-f", copy)).toMatchObject({ code: 0 });
+  const restored = await configs.until(loadAware, (status) => !idsOf(status).includes("TargetDeleted"));
+  expect(idsOf(restored)).toEqual(["VMNotMigratable"]);
+  expect(restored.phase).toBe("InProgress");
+});
+
 test("past the hour after which the daemon gives up it is still the VM alone, until it is stopped", async () => {
   const { configs, server } = testCluster;
   await passSeconds(3600);

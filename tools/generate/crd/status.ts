@@ -38,7 +38,7 @@ export function statusSchema(options: OptionSchemas): Schema {
     impact: impactSchema,
     rollout: rolloutSchema,
     progress: text(
-      "How many nodes of the pools that roll are updated, such as 4/12 nodes. Absent while nothing rolls.",
+      "How many nodes of the pools that roll are updated, such as 4/12 nodes, or stuck: 4/12 nodes while Stalled is True. Absent while nothing rolls.",
     ),
     inputs: listByKey("name", "What the plan depends on besides its options.", input),
     items: listByKey(
@@ -57,7 +57,7 @@ export function statusSchema(options: OptionSchemas): Schema {
     ),
     conditions: listByKey(
       "type",
-      "The phase as conditions, exactly one of them True; what needs attention; and Ready, Reconciling, Stalled for tools.",
+      "The phase as conditions, one of them True, and Drifted also beside InProgress and Failed; what needs attention; and Ready, Reconciling, Stalled for tools.",
       condition,
     ),
   });

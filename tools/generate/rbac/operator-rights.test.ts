@@ -96,6 +96,8 @@ test("the advisor's role holds what its profiles declare, and no verb more", () 
     for (const read of Object.values(reads)) {
       if (read.read === "object") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), watchVerbs);
       if (read.read === "beside-hco") add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);
+      if (read.read === "lookup" && read.ref.kind !== "Namespace")
+        add(table, keyOf(read.ref.apiVersion, read.ref.kind, read.ref.name), ["get"]);
       if (read.read === "hco") add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", watchVerbs);
       if (read.read === "pools") add(table, `machineconfigpools.${mco} *`, watchVerbs);
       if (read.read === "vm-nodes") add(table, "nodes *", watchVerbs);

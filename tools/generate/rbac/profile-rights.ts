@@ -34,6 +34,9 @@ function rightsToRead(read: ProfileRead): readonly Right[] {
       return rights({ group: "", resource: "nodes" }, ...follow);
     case "nodes":
       return rights({ group: "", resource: "nodes" }, "list");
+    case "lookup":
+      // Namespaces are read for every profile.
+      return read.ref.kind === "Namespace" ? [] : rights({ ...kindOf(read.ref), name: read.ref.name }, "get");
     case "beside-hco":
       return rights({ ...kindOf(read.ref), name: read.ref.name }, "get");
   }

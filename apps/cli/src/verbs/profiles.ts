@@ -1,6 +1,6 @@
 // `profiles`: the profiles of the cluster, one line each.
 
-import { ageText, nextStepText, type ProfileRow, profileRows } from "@virt/client";
+import { ageText, nextStepText, type ProfileRow, phaseWord, profileRows, progressCount } from "@virt/client";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
@@ -26,8 +26,10 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program }) 
 };
 
 function profileCells(row: ProfileRow): readonly StyledText[] {
-  const { name, action, phase = "-", impact = "-", isDrifted, progress, planSeconds, rejection } = row;
-  const shown = progress === undefined ? phase : `${phase} (${progress})`;
+  const { name, action, phase = "-", impact = "-", isDrifted, planSeconds, rejection } = row;
+  const word = phaseWord(row) ?? "-";
+  const count = progressCount(row);
+  const shown = count === undefined ? word : `${word} (${count})`;
   const plan = rejection !== undefined ? "rejected" : planSeconds === undefined ? "-" : `waits ${ageText(planSeconds)}`;
   return [
     name,

@@ -1,7 +1,7 @@
 // `status`: the one screen, once, or again and again until something is done.
 
 import type { Phase, VirtPlatformConfig } from "@virt/api";
-import { nextStepText, type ProfileRow, profileRow, viewRollout } from "@virt/client";
+import { nextStepText, type ProfileRow, phaseWord, profileRow, progressCount, viewRollout } from "@virt/client";
 import { readFlagDuration } from "../arguments.ts";
 import type { ClusterSession, ConfigNotice } from "../cluster-session.ts";
 import { conditionMessage } from "../condition-message.ts";
@@ -161,8 +161,8 @@ function changeLine(row: ProfileRow, config: VirtPlatformConfig, program: string
   const rollout = viewRollout(config, 0);
   const node = rollout?.nodes.find(({ isInHand }) => isInHand);
   const parts = [
-    `${row.name}: ${row.phase ?? "not seen yet"}`,
-    ...(row.progress === undefined ? [] : [row.progress]),
+    `${row.name}: ${phaseWord(row) ?? "not seen yet"}`,
+    progressCount(row) ?? "",
     ...(node === undefined ? [] : [`${node.name} ${node.phase}`]),
     row.next.kind === "wait" || row.next.kind === "done"
       ? conditionMessage(config)

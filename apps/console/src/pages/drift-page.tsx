@@ -4,7 +4,7 @@ import { Label, Title } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
-import { ageText, type DriftRow, movedInputs, planPatches, secondsSince } from "@virt/client";
+import { ageText, type DriftRow, isDrifted, movedInputs, planPatches, secondsSince } from "@virt/client";
 import { useEffect, useMemo } from "react";
 import type { ClusterData } from "./data/cluster-data.ts";
 import { useCluster, useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
@@ -33,7 +33,7 @@ export function DriftPage() {
 function DriftTables() {
   const now = useNow();
   const configs = useConfigs();
-  const drifted = useMemo(() => configs.filter(({ status }) => status?.phase === "Drifted"), [configs]);
+  const drifted = useMemo(() => configs.filter(({ status = {} }) => isDrifted(status)), [configs]);
   const { rows, checkedAt } = useDriftRows(drifted);
   const shown = useVisitRows(rows);
   const moved = configs.flatMap((config) => movedInputs(config));

@@ -16,7 +16,7 @@ import {
   Title,
 } from "@patternfly/react-core";
 import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
-import { ageText, driftedTargets, nextStepText, planPatches, profileRow, secondsSince } from "@virt/client";
+import { ageText, isDrifted, nextStepText, planPatches, profileRow, secondsSince } from "@virt/client";
 import { asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
@@ -72,7 +72,7 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
         <CardTitle component="h2">{name}</CardTitle>
       </CardHeader>
       <CardBody>
-        <PhaseLabel phase={row.phase} />
+        <PhaseLabel phase={row.phase} isStalled={row.isStalled} />
         {row.description === undefined ? null : <p className="vc-quiet">{row.description}</p>}
         {row.impactSummary === undefined || row.phase !== "ReviewRequired" ? null : <p>{row.impactSummary}</p>}
         <DescriptionList isCompact isHorizontal isFluid className="vc-facts">
@@ -136,10 +136,11 @@ function Fact({ term, children }: { readonly term: string; readonly children: Re
 }
 
 function DriftCount({ config }: { readonly config: VirtPlatformConfig }) {
-  const isDrifted = driftedTargets(config).length > 0;
-  const { rows } = useDriftRows(isDrifted ? [config] : none);
-  const phase = config.status?.phase;
-  if (phase !== "Drifted") return <>{phase !== undefined && watched.has(phase) ? texts.noDrift : texts.notWatched}</>;
+  const { status = {} } = config;
+  const isFound = isDrifted(status);
+  const { rows } = useDriftRows(isFound ? [config] : none);
+  const { phase } = status;
+  if (!isFound) return <>{phase !== undefined && watched.has(phase) ? texts.noDrift : texts.notWatched}</>;
   return <a href={hrefOf({ page: "drift" })}>{texts.driftFields(rows.length)}</a>;
 }
 

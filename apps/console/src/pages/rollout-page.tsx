@@ -2,7 +2,16 @@
 
 import { Title } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";
-import { type FindingView, ignorePatch, planPatches, viewRollout } from "@virt/client";
+import {
+  expectedRollout,
+  type FindingView,
+  ignorePatch,
+  planPatches,
+  profileRow,
+  progressCount,
+  reportedChanges,
+  viewRollout,
+} from "@virt/client";
 import { useMemo } from "react";
 import { gridOf } from "./data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
@@ -12,6 +21,7 @@ import { PageHead } from "./parts/page-head.tsx";
 import { PhaseMessage } from "./parts/phase-message.tsx";
 import { chooseConfig, ProfilePicker } from "./parts/profile-picker.tsx";
 import { EmptyPage, Loading, Need } from "./parts/states.tsx";
+import { ExpectedOrder } from "./rollout/expected-order.tsx";
 import { Findings } from "./rollout/findings.tsx";
 import { ItemTable } from "./rollout/item-table.tsx";
 import { PoolGrid } from "./rollout/pool-grid.tsx";
@@ -57,6 +67,9 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
   const { name } = config.metadata;
   const { status = {} } = config;
   const view = viewRollout(config, now);
+  const expected = expectedRollout(config);
+  const row = profileRow(config, now);
+  const count = progressCount(row);
   const onNodes = useNodeNames();
   const findings = view?.findings ?? [];
   const isBeside = ({ node = "" }: FindingView) => onNodes.has(node);
@@ -65,20 +78,24 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
     <>
       <div className="vc-item-head">
         <strong>{name}</strong>
-        <PhaseLabel phase={status.phase} />
-        {status.progress === undefined ? null : <span>{status.progress}</span>}
+        <PhaseLabel phase={status.phase} isStalled={row.isStalled} />
+        {count === undefined ? null : <span>{count}</span>}
         {view?.remaining === undefined ? null : <span>{`${texts.remaining}: ${view.remaining.text}`}</span>}
       </div>
-      {view === undefined ? <p>{texts.noneText(name)}</p> : <p>{view.summary}</p>}
+      {expected !== undefined ? null : view === undefined ? <p>{texts.noneText(name)}</p> : <p>{view.summary}</p>}
       <PhaseMessage config={config} />
-      {view === undefined || !(view.isOpen || findings.length > 0) ? null : (
+      {view === undefined || expected !== undefined || !(view.isOpen || findings.length > 0) ? null : (
         <Findings
           findings={findings.filter((finding) => !isBeside(finding))}
           beside={beside.length}
           more={view.more.findings}
         />
       )}
-      <Pools config={config} findings={Map.groupBy(beside, ({ node = "" }) => node)} />
+      {expected === undefined ? (
+        <Pools config={config} findings={Map.groupBy(beside, ({ node = "" }) => node)} />
+      ) : (
+        <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
+      )}
       {(status.items ?? []).length === 0 ? null : (
         <section aria-labelledby="items-title" className="vc-section">
           <Title headingLevel="h2" size="lg" id="items-title">
@@ -128,8 +145,8 @@ function Pools({ config, findings }: PoolsProps) {
   const vmState = useKind("vms").state;
   const vms = vmState === "listed" ? vmObjects : undefined;
   const grid = useMemo(
-    () => gridOf({ nodes, pools, machineConfigNodes, vms }),
-    [nodes, pools, machineConfigNodes, vms],
+    () => gridOf({ nodes, pools, machineConfigNodes, vms, changes: reportedChanges(config, pools) }),
+    [config, nodes, pools, machineConfigNodes, vms],
   );
   if (state === "absent") return <p>{texts.noPools}</p>;
   const forbidden = state === "forbidden" ? resource : nodeState.state === "forbidden" ? nodeState.resource : undefined;

@@ -4,6 +4,8 @@ import { countOf } from "./count-of.ts";
 
 export const rolloutStrings = {
   noneText: (name: string) => `${name} has written nothing that nodes take over.`,
+  notBegun: "The plan has not written anything yet. No node has started.",
+  expected: "Expected order",
   remaining: "Left",
   bar: (pool: string, done: number, total: number) => `Pool ${pool}: ${done} of ${countOf(total, "node")} updated`,
   updated: "updated",

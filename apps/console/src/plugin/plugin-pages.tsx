@@ -2,7 +2,7 @@
 
 import { HorizontalNav, ResourceEventStream, ResourceYAMLEditor } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
-import { viewRollout } from "@virt/client";
+import { reportedChanges, viewRollout } from "@virt/client";
 import { Suspense, useMemo } from "react";
 import { gridOf } from "../pages/data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "../pages/data/use-cluster.ts";
@@ -91,12 +91,13 @@ function PoolOf({ name }: { readonly name: string }) {
   const machineConfigNodes = useObjects("machineConfigNodes");
   const vmObjects = useObjects("vms");
   const vms = useKind("vms").state === "listed" ? vmObjects : undefined;
-  const grid = useMemo(
-    () => gridOf({ nodes, pools, machineConfigNodes, vms }),
-    [nodes, pools, machineConfigNodes, vms],
-  );
+  const configs = useConfigs();
+  const grid = useMemo(() => {
+    const changes = configs.flatMap((config) => reportedChanges(config, pools));
+    return gridOf({ nodes, pools, machineConfigNodes, vms, changes });
+  }, [configs, nodes, pools, machineConfigNodes, vms]);
   const pool = grid.find((other) => other.name === name);
-  const concerned = useConfigs().filter(({ status }) =>
+  const concerned = configs.filter(({ status }) =>
     [
       ...(status?.disruption ?? []).map((row) => row.pool),
       ...(status?.rollout?.pools ?? []).map((row) => row.name),

@@ -67,11 +67,8 @@ function createRuntime(
     }),
     doctor: new RolloutDoctor({
       find,
-      pools: view.pools,
       hco: (config) => view.hco(config).object,
-      target: view.target,
       clock,
-      remembered,
       areVmsNamed: settings.impactVmNames,
       wake: () => {
         for (const config of view.configs().filter(isRolloutFollowed)) context.enqueue(config.metadata.name);

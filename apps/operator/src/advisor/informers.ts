@@ -2,7 +2,14 @@
 
 import { isMachineConfig, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
 import { type Phase, type Ref, type VirtPlatformConfig } from "@virt/api";
-import { contentProjection, hcoInformers, poolInformer, vmNodeInformer, wantedHcoInformers } from "@virt/facts";
+import {
+  contentProjection,
+  hcoInformers,
+  poolInformer,
+  reportedContentProjection,
+  vmNodeInformer,
+  wantedHcoInformers,
+} from "@virt/facts";
 import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 
@@ -10,9 +17,13 @@ export function advisorHcoInformers(hcoNamespace: string): readonly InformerSpec
   return hcoInformers(hcoNamespace, contentProjection);
 }
 
+/** Kinds whose operator reports whether it can carry out what the plan wrote. */
+const reported: ReadonlySet<string> = new Set(["KubeDescheduler"]);
+
 /** A target by its name. Who owns a MachineConfig decides whether it may be deleted, and it has no status that moves. */
 export function targetInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
-  const projection = kind === "MachineConfig" ? ({ keep: "all" } as const) : contentProjection;
+  const content = reported.has(kind) ? reportedContentProjection : contentProjection;
+  const projection = kind === "MachineConfig" ? ({ keep: "all" } as const) : content;
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection };
 }
 

@@ -2,7 +2,7 @@
 
 import { conditionIs, type ItemResult } from "@virt/advisor";
 import { type Item, type KubeObject, type Status, severities, type VirtPlatformConfig } from "@virt/api";
-import { asNumber, at, readTime } from "@virt/engine";
+import { asNumber, at, poolProgress, readTime } from "@virt/engine";
 import { Counter, Gauge, Histogram, type Registry } from "@virt/kube";
 import type { AdvisorView } from "./advisor-view.ts";
 import { impactGauges } from "./impact-gauges.ts";
@@ -83,7 +83,9 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
         const before = config.status?.items?.find(({ name }) => name === item.name);
         observeRollout(before, item, (seconds) => rollouts.observe({ item: item.name }, seconds));
         const isNewDrift =
-          after.phase === "Drifted" && config.status?.phase !== "Drifted" && item.message !== before?.message;
+          conditionIs(after, "Drifted", "True") &&
+          !conditionIs(config.status ?? {}, "Drifted", "True") &&
+          item.message !== before?.message;
         if (isNewDrift) drifts.inc({ profile: config.spec.profile, item: item.name });
       }
     },
@@ -157,7 +159,9 @@ const flag = (name: string, help: string, isSet: (status: Status) => boolean): G
 });
 
 const flags: readonly GaugeDefinition[] = [
-  flag("config_drifted", "1 while targets differ from what the plan applied.", (status) => status.phase === "Drifted"),
+  flag("config_drifted", "1 while targets differ from what the plan applied.", (status) =>
+    conditionIs(status, "Drifted", "True"),
+  ),
   flag("config_plan_stale", "1 while a plan waits that was found stale after its approval.", (status) =>
     conditionIs(status, "PlanStale", "True"),
   ),
@@ -207,7 +211,9 @@ const gaugesOf = ({ missing, pools }: GaugeInput): readonly GaugeDefinition[] =>
     name: "rollout_machines",
     help: "Machines of the pools to which an item is being rolled out, by state.",
     labels: ["name", "item", "pool", "state"],
-    seriesOf: managed((name, { items = [] }) => items.flatMap((item) => machinesOf(name, item, pools()))),
+    seriesOf: managed((name, { items = [], ...status }) =>
+      items.flatMap((item) => machinesOf(name, item, status, pools())),
+    ),
   },
 ];
 
@@ -219,27 +225,25 @@ function countStates(name: string, items: readonly Item[]): GaugeSeries {
   }));
 }
 
-const counts = {
-  total: "machineCount",
-  updated: "updatedMachineCount",
-  ready: "readyMachineCount",
-  degraded: "degradedMachineCount",
-} as const;
-
-/** Only while the item waits for them: what happens to a pool later is no rollout of ours. */
+/** Only while the item waits for them: what happens to a pool later is no rollout of ours. The counts are those of the status. */
 function machinesOf(
   name: string,
   { name: item, state: itemState, rollout }: Item,
+  { rollout: shown }: Status,
   pools: readonly KubeObject[],
 ): GaugeSeries {
   if (itemState !== "InProgress") return [];
   const concerned = new Set(rollout?.before.map(({ pool }) => pool));
   return pools
     .filter(({ metadata }) => concerned.has(metadata.name))
-    .flatMap((pool) =>
-      Object.entries(counts).map(([state, field]) => ({
+    .flatMap((pool) => {
+      const counted = shown?.pools.find((one) => one.name === pool.metadata.name);
+      const { nodes, updated = 0, degraded } = poolProgress(pool, true);
+      const { total, done, ...rest } = counted ?? { total: nodes, done: updated, degraded };
+      const ready = Math.min(done, asNumber(at(pool, "status", "readyMachineCount")) ?? 0);
+      return Object.entries({ total, updated: done, ready, degraded: rest.degraded }).map(([state, value]) => ({
         labels: { name, item, pool: pool.metadata.name, state },
-        value: asNumber(at(pool, "status", field)) ?? 0,
-      })),
-    );
+        value,
+      }));
+    });
 }

@@ -3,6 +3,7 @@
 import {
   type AnyProfileFacts,
   type KernelFact,
+  type LookupFact,
   type Profile,
   type ProfileRead,
   type ReconcileFacts,
@@ -57,6 +58,8 @@ async function readFact(read: ProfileRead, config: VirtPlatformConfig, from: Fac
       return vmNodesOf(config, from);
     case "nodes":
       return isForDraft ? nodeLabels(from) : undefined;
+    case "lookup":
+      return isForDraft ? lookUp(cluster, read.ref) : { kind: "unknown" as const };
     case "beside-hco":
       return isForDraft ? found(cluster, { ...read.ref, namespace: view.hco(config).namespace }) : undefined;
     case "namespace":
@@ -69,6 +72,11 @@ const namespaceKind = { apiVersion: "v1", kind: "Namespace" };
 async function found(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<KubeObject | undefined> {
   const reading = await cluster.read(ref);
   return reading.kind === "found" ? reading.object : undefined;
+}
+
+async function lookUp(cluster: Reader, ref: Parameters<Reader["read"]>[0]): Promise<LookupFact> {
+  const reading = await cluster.read(ref);
+  return reading.kind === "found" || reading.kind === "absent" ? reading : { kind: "unknown" };
 }
 
 function vmNodesOf(

@@ -1,7 +1,6 @@
 // One reconcile of one VirtPlatformConfig: read, compare, decide, apply at most one item, write status once.
 
 import {
-  type DiagnosedRollout,
   type Draft,
   type Drifts,
   findDriftSuspects,
@@ -91,10 +90,12 @@ async function reconcileStored(
   });
   if (confirmed.kind === "unavailable") return reportTransientError(config, confirmed, runtime, context);
   const impactNow = await assessPlan(config, runtime, context);
-  const decided = await decideConfig({ ...facts, ...(impactNow && { impactNow }) }, confirmed.drifts, runtime, context);
+  const collected = collectRollout(config, facts, runtime);
+  const known = { ...facts, ...(impactNow && { impactNow }), ...(collected && { rollingNodes: collected }) };
+  const decided = await decideConfig(known, confirmed.drifts, runtime, context);
   const { requeue } = decided.decision;
   if (requeue.when === "retry") return reportTransientError(config, requeue, runtime, context);
-  const diagnosed = await diagnoseConfig(config, nowMs, runtime, context);
+  const diagnosed = collected && (await runtime.doctor.diagnose(config, collected, context));
   const decision = withRollout(decided.decision, decided.observed, diagnosed);
   return reportDecision(stored, { ...decided, decision, config, settleClock }, runtime, context);
 }
@@ -140,14 +141,13 @@ async function assessPlan(config: VirtPlatformConfig, runtime: AdvisorRuntime, c
   return impacts.assess(config, { ...context, discovery }, isUrgent);
 }
 
-/** After the decision: a write in this reconcile must not wait for a diagnosis. */
-async function diagnoseConfig(
+/** Undefined: nothing rolls, or the lists are not there yet. Answers from memory: a write must not wait for a diagnosis. */
+function collectRollout(
   config: VirtPlatformConfig,
-  nowMs: number,
+  facts: ReconcileFacts,
   { doctor }: AdvisorRuntime,
-  context: ReconcileContext,
-): Promise<DiagnosedRollout | undefined> {
-  if (isRolloutFollowed(config)) return doctor.diagnose(config, nowMs, context);
+): ReturnType<AdvisorRuntime["doctor"]["collect"]> {
+  if (isRolloutFollowed(config)) return doctor.collect(config, facts);
   doctor.forget(config.metadata.name);
   return undefined;
 }

@@ -49,7 +49,7 @@ export async function reportDecision(
   settleClock();
   if (written.kind === "unchanged" && isProven(observed)) runtime.ownStatuses.remember(stored);
   if (written.kind === "written") {
-    runtime.doctor.noteWritten(config.metadata.name);
+    runtime.doctor.noteWritten(config.metadata.name, decision.status.rollout);
     const approver = approverOf(config);
     const problem = rolloutProblem(observed);
     recordEvents(config, decision.status, runtime, {

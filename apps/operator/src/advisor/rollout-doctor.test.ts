@@ -1,10 +1,11 @@
 // What the doctor of rollouts makes of its lists: nothing before they are there, and all that operators report of themselves.
 
-import type { JsonMap, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import { type Decision, withRollout } from "@virt/advisor";
+import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
+import { equalJson } from "@virt/engine";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { expect, test } from "vitest";
-import type { ReadCache } from "../read-cache.ts";
 import { RolloutDoctor } from "./rollout-doctor.ts";
 
 const start = Date.UTC(2026, 0, 2);
@@ -54,11 +55,8 @@ function doctorOf(objects: readonly KubeObject[]) {
   };
   const doctor = new RolloutDoctor({
     find,
-    pools: () => [pool],
     hco: () => cluster.objects.find(({ kind }) => kind === "HyperConverged"),
-    target: () => psiConfig(),
     clock: { wall: () => 0, monotonic: () => cluster.seconds * 1000, schedule: () => () => undefined },
-    remembered: { renderedNow: () => undefined } as unknown as ReadCache,
     areVmsNamed: true,
     wake: () => undefined,
   });
@@ -69,9 +67,15 @@ function doctorOf(objects: readonly KubeObject[]) {
   };
   const read = () => Promise.resolve({ kind: "absent" });
   const context = { cluster: { read }, sender: { send } } as unknown as ReconcileContext;
-  const diagnose = (status?: Partial<Status>) =>
-    doctor.diagnose(configWith(status), start + cluster.seconds * 1000, context);
-  return { cluster, diagnose, sentAt, noteWritten: () => doctor.noteWritten("load-aware-rebalancing") };
+  const diagnose = async (status?: Partial<Status>) => {
+    const config = configWith(status);
+    const now = start + cluster.seconds * 1000;
+    const read = { now, pools: [pool], live: () => psiConfig(), renderedOf: () => undefined };
+    const collected = doctor.collect(config, read);
+    return collected && (await doctor.diagnose(config, collected, context));
+  };
+  const noteWritten = (rollout: RolloutStatus | undefined) => doctor.noteWritten("load-aware-rebalancing", rollout);
+  return { cluster, diagnose, sentAt, noteWritten };
 }
 
 test("a process that has just started leaves the status alone until its lists are there, and goes on with what it says", async () => {
@@ -142,12 +146,42 @@ test("a status that was just written is written again ten seconds later at the e
   const { cluster, diagnose, noteWritten } = doctorOf([]);
   const first = await diagnose();
   expect(first?.dueMs).toBe(0);
-  noteWritten();
+  noteWritten(first?.rollout);
   cluster.seconds = 1;
   cluster.objects = [{ ...draining, spec: {} }, nodeObject("worker-1"), pool];
   expect((await diagnose({ ...(first && { rollout: first.rollout }) }))?.dueMs).toBe(start + 10_000);
   const shown = await diagnose();
   expect((await diagnose({ ...(shown && { rollout: shown.rollout }) }))?.dueMs).toBe(0);
+});
+
+const steadyChanges = [
+  { others: "nothing else changes", isNoisy: false },
+  { others: "the status is written for another reason each time", isNoisy: true },
+];
+
+test.each(steadyChanges)("the stored rollout is never older than 10 seconds while $others", async ({ isNoisy }) => {
+  const { cluster, diagnose, noteWritten } = doctorOf([]);
+  let stored: Status = { ...configWith().status, phase: "InProgress", items: [] };
+  let [publishedMs, writes, oldestMs] = [0, 0, 0];
+  for (let step = 0; step <= 300; step += 1) {
+    cluster.seconds = step / 5;
+    cluster.objects = [draining, nodeObject("worker-1", { isCordoned: step % 2 === 0 }), pool];
+    const now = start + cluster.seconds * 1000;
+    const message = isNoisy ? `step ${step}` : "";
+    const decided: Status = { ...stored, conditions: [], ...(isNoisy && { specHash: message }) };
+    const decision: Decision = { status: decided, requeue: { when: "on-change" } };
+    const diagnosed = await diagnose(stored);
+    const { status } = withRollout(decision, { stored, now, generation: 1, items: [] }, diagnosed);
+    if (!equalJson(status, stored)) {
+      stored = status;
+      noteWritten(status.rollout);
+      if (!isNoisy) writes += 1;
+    }
+    if (equalJson(stored.rollout ?? null, diagnosed?.rollout ?? null)) publishedMs = now - start;
+    oldestMs = Math.max(oldestMs, now - start - publishedMs);
+  }
+  expect(oldestMs).toBeLessThanOrEqual(10_000);
+  expect(writes).toBeLessThanOrEqual(7);
 });
 
 const reporting = (apiVersion: string, kind: string, condition: JsonMap, more: JsonMap = {}): KubeObject => ({

@@ -1,7 +1,7 @@
 // Diagnoses the rollouts that are under way, from informers and single reads, and wakes their configs when something may have changed.
 
-import { type DiagnosedRollout, rolloutChanges } from "@virt/advisor";
-import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
+import { type DiagnosedRollout, type ReconcileFacts, rolloutChanges } from "@virt/advisor";
+import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
 import {
@@ -13,10 +13,10 @@ import {
   notAssessed,
   type PodFact,
   podsToRead,
+  readClusterShape,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { collectDoctorFacts, InformerLists, readNamedPod } from "@virt/reads";
-import type { ReadCache } from "../read-cache.ts";
 import { rolloutInformersOf } from "./informers.ts";
 
 /** Many objects change at once: one diagnosis for all. */
@@ -32,15 +32,15 @@ const infrastructureAgeMs = 600_000;
 
 export type RolloutDoctorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
-  readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
-  readonly target: (ref: Ref) => KubeObject | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
-  readonly remembered: ReadCache;
   readonly areVmsNamed: boolean;
   /** Reconciles the configs whose rollouts are under way. */
   readonly wake: () => void;
 };
+
+/** What the reconcile has read: its decision and the diagnosis must not differ in it. */
+export type RolloutReads = Pick<ReconcileFacts, "now" | "pools" | "live" | "renderedOf">;
 
 type KnownRollout = {
   diagnosis: Diagnosis;
@@ -74,21 +74,29 @@ export class RolloutDoctor {
     });
   }
 
-  /** Undefined: too early to say anything. `nowMs` is the wall clock of this reconcile. */
+  /**
+   * Collects the facts of a diagnosis from memory. Node counts and the diagnosis of one reconcile come from the same facts. Undefined: it is
+   * too early to say anything. `now` is the wall clock of this reconcile.
+   */
+  collect(config: VirtPlatformConfig, read: RolloutReads): DoctorFacts | undefined {
+    const monotonicMs = this.#options.clock.monotonic();
+    return this.#isTooEarly(config, monotonicMs) ? undefined : this.#facts(config, read, monotonicMs);
+  }
+
+  /** Diagnoses the rollout from the facts that `collect` returned in this reconcile. */
   async diagnose(
     config: VirtPlatformConfig,
-    nowMs: number,
+    collected: DoctorFacts,
     context: ReconcileContext,
-  ): Promise<DiagnosedRollout | undefined> {
+  ): Promise<DiagnosedRollout> {
     const { name } = config.metadata;
     const monotonicMs = this.#options.clock.monotonic();
-    if (this.#isTooEarly(config, monotonicMs)) return undefined;
-    const offset = nowMs - monotonicMs;
+    const offset = collected.now - monotonicMs;
     const known = this.#known.get(name);
     const before = known?.diagnosis.rollout ?? config.status?.rollout;
-    await this.#loadInfrastructure(context.cluster, monotonicMs);
     const sightings = new Map([...(known?.sightings ?? [])].map(([key, ms]) => [key, ms + offset]));
-    const facts = { ...this.#facts(config, nowMs, monotonicMs), before, sightings };
+    await this.#loadInfrastructure(context.cluster, monotonicMs);
+    const facts = { ...collected, ...this.#shape(), before, sightings };
     const namedPods = await this.#pods.read(podsToRead(facts), context, monotonicMs);
     const diagnosis = diagnoseRollout({ ...facts, namedPods });
     const isShown = equalJson(diagnosis.rollout, config.status?.rollout ?? null);
@@ -102,10 +110,11 @@ export class RolloutDoctor {
     return { rollout: diagnosis.rollout, dueMs, nextMs: diagnosis.nextAt };
   }
 
-  /** The status of the config was written. */
-  noteWritten(name: string): void {
+  /** The status of the config was written. Only a write of the latest diagnosis starts the rest until the next one. */
+  noteWritten(name: string, rollout: RolloutStatus | undefined): void {
     const known = this.#known.get(name);
-    if (known !== undefined) known.writtenMs = this.#options.clock.monotonic();
+    if (known === undefined || !equalJson(known.diagnosis.rollout, rollout ?? null)) return;
+    known.writtenMs = this.#options.clock.monotonic();
   }
 
   /** The config is gone, or nothing of it is rolled out any more. */
@@ -136,22 +145,23 @@ export class RolloutDoctor {
     this.#infrastructure = { object: reading.kind === "found" ? reading.object : undefined, atMs: nowMs };
   }
 
-  #facts(config: VirtPlatformConfig, now: number, monotonicMs: number): DoctorFacts {
-    const { pools, target, remembered, areVmsNamed } = this.#options;
-    const list = (spec: InformerSpec) => this.#lists.list(spec, monotonicMs);
-    const infrastructure = this.#infrastructure?.object;
-    return collectDoctorFacts({
+  #shape(): Pick<DoctorFacts, "shape"> {
+    const object = this.#infrastructure?.object;
+    return { shape: object === undefined ? notAssessed("NotServed") : assessed(readClusterShape(object)) };
+  }
+
+  #facts(config: VirtPlatformConfig, { now, pools, live, renderedOf }: RolloutReads, monotonicMs: number): DoctorFacts {
+    const facts = collectDoctorFacts({
       disruption: config.status?.disruption ?? [],
-      renderedOf: (name) => remembered.renderedNow(name),
-      list: (spec) => {
-        if (spec !== infrastructureInformer) return list(spec);
-        return infrastructure === undefined ? notAssessed("NotServed") : assessed([infrastructure]);
-      },
+      renderedOf,
+      list: (spec) =>
+        spec === infrastructureInformer ? notAssessed("NotServed") : this.#lists.list(spec, monotonicMs),
       hco: this.#options.hco(config),
       now,
-      changes: rolloutChanges(config, target, pools()),
-      areVmsNamed,
+      changes: rolloutChanges(config, live, pools, renderedOf),
+      areVmsNamed: this.#options.areVmsNamed,
     });
+    return { ...facts, pools };
   }
 }
 

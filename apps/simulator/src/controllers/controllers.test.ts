@@ -104,6 +104,24 @@ test("the health rules of the engine understand what the controllers write", () 
   expect(checked.map((object) => healthOf(object)?.state)).toEqual(checked.map(() => "done"));
 });
 
+test("a descheduler operator that needs PSI is degraded until its own node has it, with the cause as the reason", () => {
+  const spec = { managementState: "Managed", profiles: ["KubeVirtRelieveAndMigrate"] };
+  const simulation = simulated({ ...threeWorkers, descheduler: { namespace: "descheduler", spec, needsPsi: true } });
+  const reported = () => {
+    const [object] = [...simulation.objects.values()].filter(({ kind }) => kind === "KubeDescheduler");
+    const conditions = asList(at(object, "status", "conditions"));
+    const degraded = conditions.find((each) => member(each, "type") === "TargetConfigControllerDegraded");
+    return ["status", "reason", "message"].map((key) => asText(member(degraded, key)));
+  };
+  const refusal =
+    "profile KubeVirtRelieveAndMigrate can only be used when PSI metrics are enabled for the worker nodes";
+  simulation.runUntilIdle();
+  expect(reported()).toEqual(["True", refusal, ""]);
+  simulation.addObject(psi);
+  simulation.runUntilIdle();
+  expect(reported()).toEqual(["False", "AsExpected", ""]);
+});
+
 test("machines that must not or cannot migrate are shut down and start elsewhere, unless their strategy forbids it", () => {
   const vms = [
     one("none", { evictionStrategy: "None", nodes: ["worker-0"] }),

@@ -1,9 +1,10 @@
 // The descheduler operator: status while it is in charge, and now and then a move if the scenario wants that.
 
-import { asNumber, at, type KubeObject } from "@virt/engine";
+import { asList, asNumber, asText, at, compareUtf8, type KubeObject } from "@virt/engine";
 import {
   type ClusterState,
   faultOf,
+  findObject,
   type SimulatedCondition,
   simulatedMs,
   withTransitionTimes,
@@ -22,9 +23,11 @@ export function reconcileDescheduler(cluster: ClusterState, timers: SimulatedTim
   return [...deschedulerStatusWrite(cluster, timers, object), ...rebalanceMachines(cluster, timers, object)];
 }
 
-function conditionsOf(object: KubeObject): readonly SimulatedCondition[] {
-  const failure = faultOf(object, "degrade");
-  const degraded = { reason: "SyncError", message: failure || "simulated failure" } as const;
+// As scaleDownDeployment in pkg/operator/target_config_reconciler.go has it (release-4.19 to release-5.1): the cause is in the reason, and
+// there is no message.
+function conditionsOf(cluster: ClusterState, object: KubeObject): readonly SimulatedCondition[] {
+  const failure = faultOf(object, "degrade") ?? psiRefusal(cluster, object);
+  const degraded = { reason: failure || "simulated failure", message: "" } as const;
   const good = { reason: "AsExpected", message: "" } as const;
   return [
     failure === undefined
@@ -32,6 +35,20 @@ function conditionsOf(object: KubeObject): readonly SimulatedCondition[] {
       : { type: "TargetConfigControllerDegraded", status: "True", ...degraded },
     { type: "Available", status: "True", ...good },
   ];
+}
+
+/** The operator looks for PSI on the node that it runs on itself: here the first worker. */
+function psiRefusal(cluster: ClusterState, object: KubeObject): string | undefined {
+  const profile = asList(at(object, "spec", "profiles")).find((name) => asText(name)?.endsWith("RelieveAndMigrate"));
+  if (cluster.scenario.descheduler?.needsPsi !== true || profile === undefined) return undefined;
+  const [node] = cluster
+    .list("Node")
+    .filter(({ metadata }) => "node-role.kubernetes.io/worker" in (metadata.labels ?? {}))
+    .toSorted((left, right) => compareUtf8(left.metadata.name, right.metadata.name));
+  const running = node?.metadata.annotations?.["machineconfiguration.openshift.io/currentConfig"] ?? "";
+  const rendered = findObject(cluster, "MachineConfig", running);
+  if (asList(at(rendered, "spec", "kernelArguments")).includes("psi=1")) return undefined;
+  return `profile ${asText(profile)} can only be used when PSI metrics are enabled for the worker nodes`;
 }
 
 function deschedulerStatusWrite(
@@ -46,7 +63,7 @@ function deschedulerStatusWrite(
   const status = {
     observedGeneration: generation,
     readyReplicas: 1,
-    conditions: withTransitionTimes(object, conditionsOf(object), cluster.timestamp),
+    conditions: withTransitionTimes(object, conditionsOf(cluster, object), cluster.timestamp),
   };
   const event = isKnown ? {} : { event: "descheduler has carried out a change" };
   return [{ kind: "set", object, fields: { status }, isStatus: true, manager, ...event }];

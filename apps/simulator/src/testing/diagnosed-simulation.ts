@@ -40,6 +40,7 @@ export class DiagnosedSimulation {
   readonly simulation: InMemorySimulation;
   readonly seen: SeenFindings[] = [];
   readonly #change: KubeObject;
+  #isStarted = false;
   #state = { seconds: 0, objects: new Map<string, KubeObject>(), isNew: false };
   #facts: DoctorFacts | undefined;
   #last: Diagnosis | undefined;
@@ -57,7 +58,14 @@ export class DiagnosedSimulation {
   }
 
   start(): void {
+    this.#isStarted = true;
     this.simulation.addObject(this.#change);
+  }
+
+  /** The plan has applied the change, and it was deleted since. */
+  #lostTarget(machineConfig: string) {
+    if (!this.#isStarted || this.#state.objects.has(`MachineConfig/${machineConfig}`)) return {};
+    return { isTargetGone: true, waiting: { config: "load-aware-rebalancing", item: "enable-psi-metrics" } };
   }
 
   /** `watch` sees each state. The doctor sees the last of each moment: it does not diagnose at once, either. */
@@ -111,7 +119,15 @@ export class DiagnosedSimulation {
     return {
       now: 0,
       disruption: pools.map((pool) => ({ pool, class: "Reboot" })),
-      changes: [{ machineConfig, operation: "Apply", pools, hasKubeletDropIn: hasKubeletDropIn(this.#change) }],
+      changes: [
+        {
+          machineConfig,
+          operation: "Apply",
+          pools,
+          hasKubeletDropIn: hasKubeletDropIn(this.#change),
+          ...this.#lostTarget(machineConfig),
+        },
+      ],
       pools: this.#list("MachineConfigPool"),
       nodes: assessed(this.#list("Node").map(readNodeFact)),
       policies: assessed(readDisruptionPolicies(this.#list("MachineConfiguration")[0])),

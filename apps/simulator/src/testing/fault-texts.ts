@@ -77,7 +77,7 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
         command: "oc describe hyperconverged kubevirt-hyperconverged -n openshift-cnv",
       },
       DeschedulerDegraded: {
-        message: "KubeDescheduler reports SyncError: no image",
+        message: "KubeDescheduler reports no image",
         command: "oc describe kubedescheduler cluster -n descheduler",
       },
       VMNotMigratable: {

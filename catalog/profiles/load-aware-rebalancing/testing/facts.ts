@@ -9,6 +9,8 @@ export function factsWith(changed: Partial<LoadAwareFacts>): LoadAwareFacts {
     hco: { apiVersion: "hco.kubevirt.io/v1", namespace: "openshift-cnv", object: undefined },
     deschedulerSchema: undefined,
     descheduler: undefined,
+    prometheusRoute: { kind: "unknown" },
+    deschedulerNamespace: { kind: "unknown" },
     psiConfig: undefined,
     masterPsiConfig: undefined,
     workerKernel: [["quiet"]],

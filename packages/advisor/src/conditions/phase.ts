@@ -1,4 +1,4 @@
-// Reason and message of the eleven phase conditions in each phase. Exactly one is True.
+// Reason and message of the eleven phase conditions in each phase. One is True, and Drifted beside it while another phase lasts.
 
 import { type Phase, phaseConditions } from "@virt/api";
 import type { ConditionInput } from "./status-conditions.ts";
@@ -26,11 +26,20 @@ type PhaseTexts = {
   readonly except?: Partial<Readonly<Record<Phase, ConditionText>>>;
 };
 
-/** `message` is the sentence of the transition; phases with a fixed sentence ignore it. */
-export function conditionsForPhase(phase: Phase, message: string): readonly ConditionInput[] {
+/** Phases that stay while an applied target drifts. */
+const driftBeside: readonly Phase[] = ["InProgress", "Failed"];
+
+/**
+ * `message` is the sentence of the transition; phases with a fixed sentence ignore it. `drift` describes applied targets that have drifted;
+ * undefined: none has.
+ */
+export function conditionsForPhase(phase: Phase, message: string, drift?: string): readonly ConditionInput[] {
   const { own, others, except = {} } = phaseTexts[phase](message);
+  const isDrifted = drift !== undefined && driftBeside.includes(phase);
   return phaseConditions.map((type) => {
     if (type === phase) return { type, status: "True", ...own } as const;
+    if (type === "Drifted" && isDrifted)
+      return { type, status: "True", reason: "DriftDetected", message: drift } as const;
     if (type === "Ignored")
       return { type, status: "False", reason: "NotIgnored", message: phaseMessages.managed } as const;
     return { type, status: "False", ...(except[type] ?? others) } as const;

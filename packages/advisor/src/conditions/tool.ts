@@ -1,6 +1,7 @@
 // Ready, Reconciling, Stalled: the phase in the words of kstatus, for tools that know no phases.
 
 import type { Phase } from "@virt/api";
+import type { TargetProblem } from "../target-problem.ts";
 import type { ConditionInput } from "./status-conditions.ts";
 
 /** The phase, and what it alone does not tell. */
@@ -20,6 +21,10 @@ export type ToolConditionInput = {
   readonly progress?: string;
   /** What keeps a rollout from ending until a person acts. */
   readonly rolloutProblem?: string;
+  /** Reported by the operator of an applied target; nothing in the plan ends it. */
+  readonly targetProblem?: Pick<TargetProblem, "message" | "next">;
+  /** Nothing of the running plan continues until a person acts. */
+  readonly stuck?: { readonly text: string; readonly next: string };
   /** What holds an approved plan that starts by itself once it is gone. */
   readonly guarded?: { readonly text: string; readonly next: string };
   readonly correction?: "will-act" | { readonly gaveUp: string };
@@ -54,7 +59,7 @@ function readyCondition({
       type: "Ready",
       status: "False",
       reason: phase,
-      message: withNext(`${message}: ${rolloutProblem}`, untilCauseRemoved),
+      message: withNext(`${message}: ${rolloutProblem}`, at.stuck?.next ?? untilCauseRemoved),
     };
   if (at.guarded !== undefined)
     return {
@@ -68,6 +73,13 @@ function readyCondition({
   const notConverged = at.rolling ?? (isPlanReady ? undefined : at.notConverged);
   if (notConverged !== undefined && (isPlanReady || finished.includes(phase)))
     return { type: "Ready", status: "False", reason: "NotConverged", message: notConverged };
+  if (at.targetProblem !== undefined && (phase === "InProgress" || finished.includes(phase)))
+    return {
+      type: "Ready",
+      status: "False",
+      reason: "TargetDegraded",
+      message: withNext(at.targetProblem.message, at.targetProblem.next),
+    };
   const reason = isPlanReady ? "PlanReady" : readyReasons[phase];
   if (reason !== undefined) return { type: "Ready", status: "True", reason, message: text };
   return { type: "Ready", status: "False", reason: phase === "Pending" ? "Drafting" : phase, message: text };
@@ -87,11 +99,15 @@ function reconcilingCondition({
   correction,
   retrying,
   rolling,
+  targetProblem,
+  stuck: blocker,
 }: ToolConditionInput): ConditionInput {
   const type = "Reconciling";
   if (retrying !== undefined) return { type, status: "True", reason: "Retrying", message: retrying };
   if (phase === "Pending" || phase === "Drafting") return { type, status: "True", reason: "Drafting", message };
-  if (phase === "InProgress")
+  if (phase === "InProgress" && blocker !== undefined)
+    return { type, status: "False", reason: "RolloutStuck", message: "" };
+  if (phase === "InProgress" && targetProblem === undefined)
     return { type, status: "True", reason: "InProgress", message: progress ?? rolling ?? message };
   if (phase === "ReviewRequired" && rolling !== undefined)
     return { type, status: "True", reason: "RollingOut", message: rolling };
@@ -101,8 +117,18 @@ function reconcilingCondition({
 
 const stuck: readonly Phase[] = ["PrerequisiteFailed", "CompletedWithErrors", "Failed"];
 
-function stalledCondition({ phase, message, correction }: ToolConditionInput): ConditionInput {
+function stalledCondition({
+  phase,
+  message,
+  correction,
+  stuck: blocker,
+  targetProblem,
+}: ToolConditionInput): ConditionInput {
   const type = "Stalled";
+  if (phase === "InProgress" && blocker !== undefined)
+    return { type, status: "True", reason: "RolloutStuck", message: withNext(blocker.text, blocker.next) };
+  if (phase === "InProgress" && targetProblem !== undefined)
+    return { type, status: "True", reason: "TargetDegraded", message: targetProblem.message };
   if (phase === "Drifted" && typeof correction === "object")
     return { type, status: "True", reason: "DriftFight", message: correction.gaveUp };
   if (stuck.includes(phase)) return { type, status: "True", reason: phase, message };

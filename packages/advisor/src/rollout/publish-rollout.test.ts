@@ -41,7 +41,7 @@ const { stored: inProgress } = observedWith("InProgress");
 const { stored: completed } = observedWith("Completed");
 const decide = (status: Status): Decision => ({ status, requeue: { when: "on-change" } });
 const rolling = { ...inProgress, rollouts: pending };
-const at = (stored: Status) => ({ stored, now, generation });
+const at = (stored: Status) => ({ stored, now, generation, items: [] });
 const diagnosed = (status: RolloutStatus, dueMs = 0, nextMs?: number) => ({ rollout: status, dueMs, nextMs });
 
 test("a blocking finding stalls a running plan, with the command that helps, and nothing is reconciling", () => {
@@ -73,7 +73,7 @@ test("a warning stalls nothing", () => {
 });
 
 test("what is not due yet waits, the conditions say what is written, and the config is reconciled when it is", () => {
-  const shown = { ...rolling, rollout: rollout() };
+  const shown = { ...rolling, rollout: rollout(), progress: "1/3 nodes" };
   const later = now + 4000;
   const { status, requeue } = withRollout(decide(shown), at(shown), diagnosed(rollout(finding()), later));
   expect(status.rollout).toEqual(rollout());
@@ -86,6 +86,34 @@ test("with a change of the phase it is written at once, due or not", () => {
   const next = { ...completed, rollouts: pending, rollout: rollout() };
   const fresh = rollout(finding({ severity: "warning" }));
   expect(withRollout(decide(next), at(shown), diagnosed(fresh, now + 4000)).status.rollout).toEqual(fresh);
+});
+
+test("a status that is written for another reason carries the fresh rollout, due or not", () => {
+  const shown = { ...rolling, rollout: rollout(), progress: "1/3 nodes" };
+  const items = (shown.items ?? []).map((item) => ({ ...item, message: "2 of 3 nodes updated" }));
+  const { status, requeue } = withRollout(
+    decide({ ...shown, items }),
+    at(shown),
+    diagnosed(rollout(finding()), now + 4000),
+  );
+  expect(status.rollout).toEqual(rollout(finding()));
+  expect(requeue).toEqual({ when: "on-change" });
+});
+
+test("the progress column says that a rollout is stuck, until the cause is gone", () => {
+  const { status: stuck } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(finding())));
+  expect(stuck.progress).toBe("stuck: 1/3 nodes");
+  const { status } = withRollout(decide({ ...rolling, rollout: rollout(finding()) }), at(stuck), diagnosed(rollout()));
+  expect(status.progress).toBe("1/3 nodes");
+});
+
+test("the progress column counts the nodes that status.rollout counts", () => {
+  const fresh: RolloutStatus = {
+    ...rollout(),
+    pools: ["infra", "worker"].map((name) => ({ name, total: 3, done: 2, inHand: 1, waiting: 0, degraded: 0 })),
+  };
+  const { status } = withRollout(decide({ ...rolling, progress: "0/3 nodes" }), at(rolling), diagnosed(fresh));
+  expect(status.progress).toBe("4/6 nodes");
 });
 
 test("a cause that comes of age is diagnosed then", () => {

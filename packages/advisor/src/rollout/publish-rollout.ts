@@ -2,10 +2,11 @@
 
 import type { Condition, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
-import { concludeRollout } from "@virt/impact";
+import { concludeRollout, revokeUpdates } from "@virt/impact";
 import { type ConditionInput, conditionOf, writeConditions } from "../conditions/status-conditions.ts";
 import { withNext } from "../conditions/tool.ts";
 import type { Decision, Observed, Requeue } from "../observed.ts";
+import { progressColumn, progressText } from "../rollouts.ts";
 
 /** What a diagnosis says now. */
 export type DiagnosedRollout = {
@@ -23,34 +24,50 @@ export function isRolloutOpen({ phase, rollouts = [], conditions = [] }: Status)
 }
 
 /**
- * The decision with the state of the rollout in its status, and the conditions that follow from what is written there. A rollout that
- * has ended stays, without findings: nobody looks any more. Undefined: nothing was diagnosed in this reconcile.
+ * Returns the decision with the state of the rollout in its status, and the conditions that follow from it. A status that is written for any
+ * other reason carries the fresh diagnosis: all its counts are of the same moment. A rollout that has ended stays, without findings.
+ * Undefined: nothing was diagnosed in this reconcile.
  */
 export function withRollout(
   decision: Decision,
-  observed: Pick<Observed, "stored" | "now" | "generation">,
+  observed: Pick<Observed, "stored" | "now" | "generation" | "items">,
   diagnosed: DiagnosedRollout | undefined,
 ): Decision {
   if (decision.requeue.when === "retry") return decision;
   const { status, requeue } = decision;
-  const { now } = observed;
-  const isOpen = isRolloutOpen(status);
-  const fresh = diagnosed?.rollout ?? status.rollout;
+  const fresh = diagnosed?.rollout ?? knownRollout(status, observed);
   if (fresh === undefined) return decision;
-  const isHeldBack = isOpen && isSamePhase(status, observed.stored) && (diagnosed?.dueMs ?? 0) > now;
-  const isChanged = !equalJson(fresh, status.rollout ?? null);
-  const rollout = isOpen ? (isHeldBack && isChanged ? status.rollout : fresh) : endedRollout(fresh, status.phase);
-  const shown = { ...status, ...(rollout && { rollout }) };
-  const times = isOpen ? [diagnosed?.nextMs, isHeldBack && isChanged ? diagnosed?.dueMs : undefined] : [];
+  if (!isRolloutOpen(status))
+    return { ...decision, status: showRollout(status, endedRollout(fresh, status.phase), observed) };
+  const shown = showRollout(status, fresh, observed);
+  const isDue = (diagnosed?.dueMs ?? 0) <= observed.now;
+  const isHeldBack = !isDue && equalJson(showRollout(status, status.rollout, observed), observed.stored);
+  const isWaiting = isHeldBack && !equalJson(shown, observed.stored);
+  const times = [diagnosed?.nextMs, isWaiting ? diagnosed?.dueMs : undefined];
   return {
     ...decision,
-    status: { ...shown, conditions: conditionsWith(shown, observed) },
+    status: isHeldBack ? observed.stored : shown,
     requeue: times.reduce<Requeue>((next, atMs) => (atMs === undefined ? next : notAfter(next, atMs)), requeue),
   };
 }
 
-function isSamePhase(status: Status, stored: Status): boolean {
-  return status.phase === stored.phase;
+/** Without a diagnosis the stored rollout stays, but for nodes whose target was deleted since. */
+function knownRollout({ rollout }: Status, { items }: Pick<Observed, "items">): RolloutStatus | undefined {
+  const gone = items.filter(({ item, isGone }) => isGone === true && item.state === "InProgress");
+  if (rollout === undefined || gone.length === 0) return rollout;
+  return revokeUpdates(rollout, new Set(gone.flatMap(({ pools }) => pools.map(({ pool }) => pool))));
+}
+
+function showRollout(
+  status: Status,
+  rollout: RolloutStatus | undefined,
+  observed: Pick<Observed, "stored" | "now" | "generation">,
+): Status {
+  const { progress: decided, ...rest } = status;
+  const shown = { ...rest, ...(rollout && { rollout }) };
+  const whole = { ...shown, conditions: conditionsWith(shown, observed) };
+  const progress = rollout && isRolloutOpen(status) ? progressColumn(whole, progressText(rollout.pools)) : decided;
+  return { ...whole, ...(progress !== undefined && { progress }) };
 }
 
 function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): RolloutStatus {
@@ -65,7 +82,7 @@ function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFindi
 
 const finished: readonly (Phase | undefined)[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade"];
 
-function conditionsWith(status: Status, { stored, now, generation }: Parameters<typeof withRollout>[1]) {
+function conditionsWith(status: Status, { stored, now, generation }: Pick<Observed, "stored" | "now" | "generation">) {
   const inputs = rolloutConditions(status);
   const written = new Map(
     writeConditions(stored, inputs, { now, generation }).map((condition) => [condition.type, condition]),

@@ -1,6 +1,7 @@
-import type { KubeObject, Status, VirtPlatformConfig } from "@virt/api";
+import type { Item, KubeObject, Status, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
-import { psi, secondsAgo, spec } from "../testing/observed-fixtures.ts";
+import { workerPoolObject } from "../testing/facts-fixtures.ts";
+import { appliedItem, begunItem, doneItem, psi, removal, secondsAgo, spec } from "../testing/observed-fixtures.ts";
 import { rolloutChanges } from "./rollout-changes.ts";
 
 const config = (status: Status): VirtPlatformConfig => ({
@@ -22,6 +23,56 @@ const before = [
 ];
 const pending = (name: string) => ({ machineConfig: name, startTime: secondsAgo(60), before });
 
+const psiName = psi().targetRef.name;
+const applied = appliedItem(psi());
+const running = (item: Item): Status => ({ phase: "InProgress", items: [item], rollouts: [pending(psiName)] });
+
+test("an applied item whose target was deleted still rolls it out, and no node counts as updated", () => {
+  expect(rolloutChanges(config(running(applied)), () => undefined, [])).toEqual([
+    {
+      machineConfig: psiName,
+      operation: "Apply",
+      pools: ["worker", "infra"],
+      hasKubeletDropIn: false,
+      isTargetGone: true,
+      waiting: { config: "load-aware-rebalancing", item: "enable-psi-metrics" },
+    },
+  ]);
+});
+
+test.each<[string, Item, KubeObject | undefined | "unknown"]>([
+  ["not confirmed", begunItem(psi()), undefined],
+  ["of an object that cannot be read", applied, "unknown"],
+  ["of an object that exists", applied, machineConfig],
+  ["of a deletion", appliedItem(removal()), undefined],
+])("a write %s has lost no target", (_why, item, live) => {
+  const [change] = rolloutChanges(config(running(item)), () => live, []);
+  expect(change).toMatchObject({ operation: item.operation });
+  expect(change).not.toHaveProperty("isTargetGone");
+});
+
+test("a deletion whose target is back is not done by nodes that keep the object", () => {
+  const [change] = rolloutChanges(config(running(appliedItem(removal()))), () => machineConfig, []);
+  expect(change?.operation).toBe("Delete");
+});
+
+test("the target of a completed item that was deleted is drift, and no finding of the rollout", () => {
+  const [change] = rolloutChanges(config({ phase: "InProgress", items: [doneItem(psi())] }), () => undefined, []);
+  expect(change?.isTargetGone).toBe(true);
+  expect(change?.waiting).toBeUndefined();
+});
+
+test("a pool that still aims at the configuration from before a changed MachineConfig has not rendered it", () => {
+  const pool = workerPoolObject("rendered-1", [psiName]);
+  const [change] = rolloutChanges(
+    config(running(applied)),
+    () => applied.desiredState,
+    [pool],
+    () => undefined,
+  );
+  expect(change?.unrenderedPools).toEqual(["worker"]);
+});
+
 test("what is there is rolled out to the pools that it concerned, what is gone is taken back from them", () => {
   const live = ({ name }: { readonly name: string }) => (name === "90-swap" ? machineConfig : undefined);
   expect(rolloutChanges(config({ rollouts: [pending("90-swap"), pending("91-gone")] }), live, [])).toEqual([
@@ -34,10 +85,15 @@ test("what was rolled out before counts as well, for pools that change again", (
   const item = psi({ state: "Completed" });
   const changes = rolloutChanges(
     config({ items: [item, psi({ name: "other", state: "Failed" })] }),
-    () => undefined,
+    () => item.desiredState,
     [],
   );
   expect(changes).toEqual([
-    { machineConfig: "99-worker-psi-karg", operation: "Apply", pools: ["worker"], hasKubeletDropIn: false },
+    {
+      machineConfig: "99-worker-psi-karg",
+      operation: "Apply",
+      pools: ["worker"],
+      hasKubeletDropIn: false,
+    },
   ]);
 });

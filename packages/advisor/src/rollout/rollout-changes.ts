@@ -1,39 +1,90 @@
-// What a config has written that pools have to roll out: what a diagnosis looks at.
+// The MachineConfigs of a config that pools have to roll out. Node counts and diagnoses follow from them.
 
-import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { affectedPools } from "@virt/engine";
+import type { Item, KubeObject, PendingRollout, VirtPlatformConfig } from "@virt/api";
+import { affectedPools, isRenderedBy, type MachineConfigChange, type RenderedOf } from "@virt/engine";
 import { hasKubeletDropIn, type RolloutChange } from "@virt/impact";
 import { isMachineConfig, isSkipped } from "../items.ts";
-import { rolloutTarget } from "../rollouts.ts";
+import { changeOfItem, changeOfRecord, isTargetGone, rolloutTarget } from "../rollouts.ts";
 
-/** `live` answers from memory. Pools that roll out something else after ours was done count as well. */
+/** Answers from memory. `unknown`: nobody could read it, so nothing follows from its absence. */
+export type LiveTargetOf = (ref: ReturnType<typeof rolloutTarget>) => KubeObject | undefined | "unknown";
+
+/**
+ * Returns the changes of a config: of its items, and of earlier writes that nodes still take over. An item keeps its operation if its
+ * target is deleted, so nodes that return to the old configuration do not count as updated. Without `renderedOf` a pool that lists
+ * a MachineConfig counts as rendered from it.
+ */
 export function rolloutChanges(
-  { status = {} }: VirtPlatformConfig,
-  live: (ref: ReturnType<typeof rolloutTarget>) => KubeObject | undefined,
+  config: VirtPlatformConfig,
+  live: LiveTargetOf,
   pools: readonly KubeObject[],
+  renderedOf?: RenderedOf,
 ): readonly RolloutChange[] {
-  const pending = (status.rollouts ?? []).map(({ machineConfig, before }) => {
-    const object = live(rolloutTarget(machineConfig));
-    const operation = object === undefined ? ("Delete" as const) : ("Apply" as const);
-    return { machineConfig, operation, pools: before.map(({ pool }) => pool), object };
-  });
-  const done = (status.items ?? [])
-    .filter((item) => isMachineConfig(item) && !isSkipped(item) && item.state === "Completed")
-    .filter(({ targetRef }) => pending.every(({ machineConfig }) => machineConfig !== targetRef.name))
-    .flatMap(({ targetRef, operation, desiredState }) =>
-      desiredState === undefined
-        ? []
-        : [
-            {
-              machineConfig: targetRef.name,
-              operation,
-              pools: affectedPools(pools, desiredState),
-              object: desiredState,
-            },
-          ],
-    );
-  return [...pending, ...done].map(({ object, ...change }) => ({
-    ...change,
-    hasKubeletDropIn: hasKubeletDropIn(object),
-  }));
+  const { rollouts = [], items = [] } = config.status ?? {};
+  const rolling = items.filter((item) => isMachineConfig(item) && !isSkipped(item) && item.state !== "Pending");
+  const itemOf = ({ machineConfig }: PendingRollout) =>
+    rolling.find(({ targetRef }) => targetRef.name === machineConfig);
+  const context = { config, live, pools, renderedOf };
+  const pending = rollouts.map((record) => changeOfPending(record, itemOf(record), context));
+  const others = rolling
+    .filter(({ state }) => state === "Completed" || state === "InProgress")
+    .filter(({ targetRef }) => rollouts.every(({ machineConfig }) => machineConfig !== targetRef.name))
+    .flatMap((item) => (item.desiredState === undefined ? [] : [changeOfOther(item, item.desiredState, context)]));
+  return [...pending, ...others];
+}
+
+type ChangeContext = {
+  readonly config: VirtPlatformConfig;
+  readonly live: LiveTargetOf;
+  readonly pools: readonly KubeObject[];
+  readonly renderedOf: RenderedOf | undefined;
+};
+
+function changeOfPending(record: PendingRollout, item: Item | undefined, context: ChangeContext): RolloutChange {
+  const { machineConfig, before } = record;
+  const found = context.live(rolloutTarget(machineConfig));
+  const object = found === "unknown" ? undefined : found;
+  const change = item === undefined ? changeOfRecord(record, object, 0) : changeOfItem(item, object, 0);
+  const operation = item === undefined && found === "unknown" ? "Apply" : change.operation;
+  return {
+    machineConfig,
+    operation,
+    pools: before.map(({ pool }) => pool),
+    hasKubeletDropIn: hasKubeletDropIn(object ?? item?.desiredState),
+    ...unrendered(change, context),
+    ...(item && found !== "unknown" && gone(item, found, context)),
+  };
+}
+
+function changeOfOther(item: Item, desired: KubeObject, context: ChangeContext): RolloutChange {
+  const found = context.live(rolloutTarget(item.targetRef.name));
+  return {
+    machineConfig: item.targetRef.name,
+    operation: item.operation,
+    pools: affectedPools(context.pools, desired),
+    hasKubeletDropIn: hasKubeletDropIn(desired),
+    ...unrendered(changeOfItem(item, found === "unknown" ? undefined : found, 0), context),
+    ...(found !== "unknown" && gone(item, found, context)),
+  };
+}
+
+function unrendered(
+  change: MachineConfigChange,
+  { pools, renderedOf }: ChangeContext,
+): Pick<RolloutChange, "unrenderedPools"> {
+  if (renderedOf === undefined) return {};
+  const old = pools.filter((pool) => !isRenderedBy(pool, change, renderedOf)).map(({ metadata }) => metadata.name);
+  const listing = old.filter((name) => change.before.has(name));
+  return listing.length === 0 ? {} : { unrenderedPools: listing };
+}
+
+function gone(
+  item: Item,
+  live: KubeObject | undefined,
+  { config }: ChangeContext,
+): Pick<RolloutChange, "isTargetGone" | "waiting"> {
+  if (!isTargetGone(item, live)) return {};
+  const isWaiting = config.status?.phase === "InProgress" && item.state === "InProgress";
+  const waiting = { config: config.metadata.name, item: item.name };
+  return { isTargetGone: true, ...(isWaiting && { waiting }) };
 }

@@ -33,8 +33,8 @@ export function guardPlan(observed: Observed): Decision {
   return guardVersion(observed) ?? keepPhase(observed, phase ?? "Completed");
 }
 
-function isInSync({ drift, rollout }: ObservedItem): boolean {
-  return drift === undefined && (rollout === undefined || rollout.state === "done");
+function isInSync({ drift, problem, rollout }: ObservedItem): boolean {
+  return drift === undefined && problem === undefined && (rollout === undefined || rollout.state === "done");
 }
 
 /** Back in sync. */

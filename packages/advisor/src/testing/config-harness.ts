@@ -125,8 +125,10 @@ export class ConfigHarness {
 
   #drifts(facts: ReconcileFacts): Drifts {
     const what = { fields: ["x"], changes: ["x"], managers: ["kubectl"], conflicts: [] };
-    const drift: Drift = { kind: "changed", ...what, diff: "--- drifted\n" };
-    return new Map(findDriftSuspects(facts).map(({ item }) => [item.name, drift]));
+    const drift = (kind: Drift["kind"]): Drift => ({ kind, ...what, diff: "--- drifted\n" });
+    return new Map(
+      findDriftSuspects(facts).map(({ item, live }) => [item.name, drift(live === undefined ? "deleted" : "changed")]),
+    );
   }
 
   #perform(item: Item): ItemResult {

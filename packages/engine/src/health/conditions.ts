@@ -13,13 +13,14 @@ export type Health = {
   readonly message: string; // for people; no branch reads it
   /** What is wrong and needs a person, without what merely takes its time. */
   readonly problem?: string;
-  /** Of the pools that are not done: how many of their nodes run what is rolled out. */
+  /** The node counts of every pool that has nodes. */
   readonly pools?: readonly PoolProgress[];
 };
 
-/** How many nodes of a pool run its new configuration. */
-export type PoolProgress = { readonly pool: string; readonly updated: number; readonly nodes: number };
+/** How many nodes of a pool run its new configuration; absent until the pool has observed that configuration. */
+export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
+/** `message` is the reason if the condition has no message: the descheduler operator explains itself in the reason. */
 export type ObjectCondition = { readonly type: string; readonly status: string; readonly message: string };
 
 export function conditionsOf(object: KubeObject): readonly ObjectCondition[] {
@@ -27,8 +28,10 @@ export function conditionsOf(object: KubeObject): readonly ObjectCondition[] {
 }
 
 function readCondition(condition: Json): readonly ObjectCondition[] {
-  const [type, status, message] = ["type", "status", "message"].map((key) => asText(member(condition, key)));
-  return type === undefined || status === undefined ? [] : [{ type, status, message: message ?? "" }];
+  const [type, status, message, reason] = ["type", "status", "message", "reason"].map((key) =>
+    asText(member(condition, key)),
+  );
+  return type === undefined || status === undefined ? [] : [{ type, status, message: message || (reason ?? "") }];
 }
 
 export function findTrue(conditions: readonly ObjectCondition[], type: string): ObjectCondition | undefined {
@@ -46,9 +49,9 @@ export function operatorHealth(object: KubeObject, silence: "available" | "unava
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);
   if (conditions.length === 0) return { state: "waiting", message: `${name} has no status yet` };
+  if (isBehind(object)) return { state: "waiting", message: `${name} is processing changes` };
   const degraded = find(conditions, "Degraded", "True");
   if (degraded !== undefined) return { state: "degraded", message: `${name} is degraded${because(degraded)}` };
-  if (isBehind(object)) return { state: "waiting", message: `${name} is processing changes` };
   const progressing = find(conditions, "Progressing", "True");
   if (progressing !== undefined) return { state: "waiting", message: `${name} is progressing${because(progressing)}` };
   const unavailable = find(conditions, "Available", "False");

@@ -133,16 +133,16 @@ const cases: readonly {
     message: "MachineConfigPool 'worker' is processing changes (3 of 3 nodes updated)",
   },
   {
-    reason: "9: another configuration in status is processing",
+    reason: "9: full counts of another configuration are of an earlier target, and are not shown",
     given: { status: { ...done, configuration: { name: "rendered-worker-0" } } },
     state: "waiting",
-    message: "MachineConfigPool 'worker' is processing changes (3 of 3 nodes updated)",
+    message: "MachineConfigPool 'worker' is processing changes",
   },
   {
-    reason: "9: a status of an older generation is processing",
-    given: { status: { ...done, observedGeneration: 4 }, generation: 5 },
+    reason: "9: the counts of an older generation are not shown",
+    given: { status: { ...done, ...counts(3, 2, 2), observedGeneration: 4 }, generation: 5 },
     state: "waiting",
-    message: "MachineConfigPool 'worker' is processing changes (3 of 3 nodes updated)",
+    message: "MachineConfigPool 'worker' is processing changes",
   },
   {
     reason: "10: a pool without machines is done",
@@ -182,6 +182,34 @@ test("a degraded pool names the nodes and the cause that its own condition names
     message: said,
     problem: said,
     pools: [{ pool: "worker", updated: 1, nodes: 3 }],
+  });
+});
+
+test("the counts of an earlier target are not counted until the pool has observed the new one", () => {
+  const conditions = [condition("Updated", "False"), condition("Updating")];
+  const status = {
+    ...counts(3, 3, 3),
+    configuration: { name: "rendered-worker-0" },
+    observedGeneration: 4,
+    conditions,
+  };
+  const pools = (observedGeneration: number, updatedMachineCount: number) =>
+    machineConfigPoolHealth(
+      pool({ status: { ...status, observedGeneration, updatedMachineCount }, generation: 5 }),
+      apply,
+    ).pools;
+  expect(pools(4, 3)).toEqual([{ pool: "worker", nodes: 3 }]);
+  expect(pools(5, 0)).toEqual([{ pool: "worker", nodes: 3, updated: 0 }]);
+  expect(pools(5, 3)).toEqual([{ pool: "worker", nodes: 3 }]);
+});
+
+test("the counts that other surfaces show replace those of the pool's status", () => {
+  const status = { ...current, ...counts(3, 1, 1), conditions: [condition("Updating")] };
+  const health = machineConfigPoolHealth(pool({ status }), apply, { pool: "worker", nodes: 3, updated: 2 });
+  expect(health).toEqual({
+    state: "waiting",
+    message: "MachineConfigPool 'worker' is updating (2 of 3 nodes updated)",
+    pools: [{ pool: "worker", nodes: 3, updated: 2 }],
   });
 });
 

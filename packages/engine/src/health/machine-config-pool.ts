@@ -1,10 +1,7 @@
-// How far a rollout of a MachineConfig is: on one node, in one pool, and in all pools that it concerns.
+// How far a rollout of a MachineConfig is on one node and in one pool.
 
 import type { KubeObject } from "../cluster.ts";
-import { compareUtf8 } from "../encoding/bytes.ts";
-import { asList, asNumber, asText, at, isMap, member } from "../json/json.ts";
-import { matchesSelector } from "../label-selector.ts";
-import { containsConfig, roleLabel } from "../machine-config.ts";
+import { asNumber, asText, at, isMap } from "../json/json.ts";
 import {
   conditionsOf,
   findTrue,
@@ -25,27 +22,55 @@ export type Rendering = {
 /** How long a pool may fail to render before we call it hopeless. */
 const patienceMs = 5 * 60_000;
 
-/** Done when every machine of the pool runs the configuration that its spec names, and that contains what is rolled out. */
-export function machineConfigPoolHealth(pool: KubeObject, rendering?: Rendering): Health {
+/**
+ * Done when every machine of the pool runs the configuration that its spec names, and that contains what is rolled out. `counted` are the
+ * node counts that other surfaces show; without them the pool's own status counts.
+ */
+export function machineConfigPoolHealth(pool: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
   const conditions = conditionsOf(pool);
-  const health = problemOf(pool, conditions, rendering) ?? paceOf(pool, conditions, rendering);
-  const isCounted = health.state !== "done" && machinesOf(pool).machines > 0;
-  return isCounted ? { ...health, pools: [progressOf(pool, rendering)] } : health;
+  const progress = counted ?? progressOf(pool, rendering);
+  const counts = countsOf(pool, progress);
+  const health = problemOf(pool, conditions, rendering) ?? paceOf(pool, conditions, rendering, counts);
+  if (progress.nodes === 0) return health;
+  const whole = health.state === "done" ? { ...progress, updated: progress.nodes } : progress;
+  return { ...health, pools: [whole] };
 }
 
-function paceOf(pool: KubeObject, conditions: readonly ObjectCondition[], rendering: Rendering | undefined): Health {
-  const health = updateOf(pool, conditions, rendering);
+function paceOf(
+  pool: KubeObject,
+  conditions: readonly ObjectCondition[],
+  rendering: Rendering | undefined,
+  counts: string,
+): Health {
+  const health = updateOf(pool, conditions, rendering, counts);
   const isHeld = at(pool, "spec", "paused") === true && health.state !== "done";
-  return isHeld ? waiting(`${poolName(pool.metadata.name)} is paused ${countsOf(pool)}`) : health;
+  return isHeld ? waiting(`${poolName(pool.metadata.name)} is paused${counts}`) : health;
 }
 
-/** While the pool has not rendered what is rolled out, its counts speak of what it ran before. */
 function progressOf(pool: KubeObject, rendering: Rendering | undefined): PoolProgress {
-  const { machines, updated } = machinesOf(pool);
-  return { pool: pool.metadata.name, updated: rendering?.isRendered === false ? 0 : updated, nodes: machines };
+  const { nodes, updated } = poolProgress(pool, rendering?.isRendered !== false);
+  return { pool: pool.metadata.name, nodes, ...(updated !== undefined && { updated }) };
 }
 
-function poolName(name: string): string {
+/**
+ * The counts in a pool's status. `updated` is 0 until the pool has rendered the change. It is absent while the status counts machines
+ * of an earlier target: the Machine Config Controller refreshes the counts some seconds after it renders.
+ */
+export function poolProgress(
+  pool: KubeObject,
+  isRendered: boolean,
+): { readonly nodes: number; readonly updated?: number; readonly degraded: number; readonly unavailable: number } {
+  const { machines, updated, ready, away } = machinesOf(pool);
+  const degraded = asNumber(at(pool, "status", "degradedMachineCount")) ?? 0;
+  const common = { nodes: machines, degraded, unavailable: away };
+  if (!isRendered) return { ...common, updated: 0 };
+  // The controller sets status.configuration to the target once all machines are ready with it. Full counts of another one are old.
+  const isFull = updated === machines && ready === machines && away === 0;
+  const isOutdated = isBehind(pool) || (isFull && !isConfigured(pool));
+  return isOutdated ? common : { ...common, updated };
+}
+
+export function poolName(name: string): string {
   return `MachineConfigPool '${name}'`;
 }
 
@@ -79,21 +104,25 @@ function degraded(message: string): Health {
   return { state: "degraded", message, problem: message };
 }
 
-function updateOf(pool: KubeObject, conditions: readonly ObjectCondition[], rendering: Rendering | undefined): Health {
+function updateOf(
+  pool: KubeObject,
+  conditions: readonly ObjectCondition[],
+  rendering: Rendering | undefined,
+  counts: string,
+): Health {
   const name = poolName(pool.metadata.name);
-  if (findTrue(conditions, "Updating") !== undefined) return waiting(`${name} is updating ${countsOf(pool)}`);
+  if (findTrue(conditions, "Updating") !== undefined) return waiting(`${name} is updating${counts}`);
   if (rendering !== undefined && !rendering.isRendered) return waiting(unrendered(name, rendering));
   const isUpdated = findTrue(conditions, "Updated") !== undefined;
-  if (!isUpdated || isBehind(pool) || !isConfigured(pool))
-    return waiting(`${name} is processing changes ${countsOf(pool)}`);
-  return settled(pool);
+  if (!isUpdated || isBehind(pool) || !isConfigured(pool)) return waiting(`${name} is processing changes${counts}`);
+  return settled(pool, counts);
 }
 
-function settled(pool: KubeObject): Health {
+function settled(pool: KubeObject, counts: string): Health {
   const name = poolName(pool.metadata.name);
   const { machines, updated, ready } = machinesOf(pool);
   if (machines === 0) return { state: "done", message: `${name} is ready (no nodes in this pool)` };
-  if (updated !== machines || ready !== machines) return waiting(`Waiting for ${name} to stabilize ${countsOf(pool)}`);
+  if (updated !== machines || ready !== machines) return waiting(`Waiting for ${name} to stabilize${counts}`);
   return { state: "done", message: `${name} is ready (all ${machines} nodes updated)` };
 }
 
@@ -124,11 +153,13 @@ function machinesOf(pool: KubeObject): Machines {
 }
 
 // `readyMachineCount` counts nodes that are ready and updated: shown to people, it reads as if the others did not serve.
-function countsOf(pool: KubeObject): string {
-  const { machines, updated, ready, away } = machinesOf(pool);
-  const unready = updated === machines && ready < machines ? [`${ready} of them ready`] : [];
+function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
+  if (updated === undefined) return "";
+  const { machines, updated: reported, ready, away } = machinesOf(pool);
+  const isWhole = updated === nodes && reported === machines && nodes === machines;
+  const unready = isWhole && ready < machines ? [`${ready} of them ready`] : [];
   const unavailable = away > 0 ? [`${away} unavailable`] : [];
-  return `(${[`${updated} of ${machines} nodes updated`, ...unready, ...unavailable].join(", ")})`;
+  return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...unavailable].join(", ")})`;
 }
 
 // In the order in which an update goes through them; a step under way is Unknown or True.
@@ -158,73 +189,4 @@ export function machineConfigNodeHealth(object: KubeObject): Health {
 
 function isUnderWay(condition: ObjectCondition, type: string): boolean {
   return condition.type === type && condition.status !== "False";
-}
-
-/** A MachineConfig that a plan applied or deleted, and where its pools were before. */
-export type MachineConfigChange = {
-  readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
-  readonly operation: "Apply" | "Delete";
-  readonly wasThere: boolean; // an apply that changes it leaves the pools' lists of sources as they are
-  readonly before: ReadonlyMap<string, string>; // pool → the configuration it aimed at when the rollout began
-  readonly startedMsAgo: number;
-  readonly pools?: readonly string[]; // those that it concerned when it was still there; else by its labels
-};
-
-/** The rendered MachineConfig of that name, if it was read. */
-export type RenderedOf = (name: string) => KubeObject | undefined;
-
-/** The pools whose selector matches, and always the one of its role (`worker` if it has none), there or not. `worker` comes first. */
-export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
-  const labels = machineConfig.metadata.labels ?? {};
-  const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
-  const names = new Set([labels[roleLabel] || "worker", ...matching.map(({ metadata }) => metadata.name)]);
-  const rank = (name: string) => (name === "worker" ? 0 : 1);
-  return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
-}
-
-/** Speaks of the pools that are not done, else of all. */
-export function rolloutHealth(
-  pools: readonly KubeObject[],
-  change: MachineConfigChange,
-  renderedOf: RenderedOf,
-): Health {
-  const names = change.pools ?? affectedPools(pools, change.machineConfig);
-  const healths = names.map((name) => {
-    const pool = pools.find(({ metadata }) => metadata.name === name);
-    if (pool === undefined) return missing(name);
-    const { operation, startedMsAgo } = change;
-    const isRendered = isRenderedBy(pool, change, renderedOf);
-    return machineConfigPoolHealth(pool, { machineConfig: nameOf(change), operation, isRendered, startedMsAgo });
-  });
-  const state = worst.find((each) => healths.some((health) => health.state === each)) ?? "done";
-  const open = healths.filter((health) => (state === "failed" ? health.state === state : health.state !== "done"));
-  const message = (open.length > 0 ? open : healths).map((health) => health.message).join("; ");
-  const problems = healths.flatMap(({ problem = [] }) => problem);
-  const progress = healths.flatMap(({ pools: counted = [] }) => counted);
-  return {
-    state,
-    message,
-    ...(problems.length > 0 && { problem: problems.join("; ") }),
-    ...(progress.length > 0 && { pools: progress }),
-  };
-}
-
-function missing(name: string): Health {
-  return { state: "waiting", message: `${poolName(name)} not found` };
-}
-
-const worst = ["failed", "degraded", "waiting"] as const;
-
-function nameOf({ machineConfig }: MachineConfigChange): string {
-  return machineConfig.metadata.name;
-}
-
-function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
-  const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
-  const sources = asList(at(pool, "spec", "configuration", "source"));
-  const isListed = sources.some((source) => member(source, "name") === nameOf(change));
-  if (change.operation === "Delete") return !isListed;
-  if (!isListed || !change.wasThere || target !== change.before.get(pool.metadata.name)) return isListed;
-  const rendered = renderedOf(target);
-  return rendered !== undefined && containsConfig(rendered, change.machineConfig);
 }

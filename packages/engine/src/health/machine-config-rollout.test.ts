@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../cluster.ts";
 import type { Json } from "../json/json.ts";
-import { affectedPools, type MachineConfigChange, rolloutHealth } from "./machine-config-pool.ts";
+import { affectedPools, type MachineConfigChange, rolloutHealth } from "./machine-config-rollout.ts";
 
 const role = "machineconfiguration.openshift.io/role";
 

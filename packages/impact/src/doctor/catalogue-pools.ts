@@ -29,6 +29,18 @@ export const poolFindings = {
     cause: "A KubeletConfig for the pool has a field or a value that the Machine Config Operator does not take.",
     remedy: "Correct the KubeletConfig that is named; the operator tries again after each edit.",
   },
+  TargetDeleted: {
+    ages: blockingFrom(0),
+    message:
+      "MachineConfig <mc> was deleted while the plan rolls it out. Nodes of pool <p> return to the configuration without it. Plan again, or restore it with: <restore>",
+    command: "kubectl virt-advisor plan <config>",
+    detected:
+      "The plan applied the MachineConfig, an item of the plan waits for its rollout, and the object does not exist.",
+    cause:
+      "Another client deleted the MachineConfig. The audit log of the API server names it. No node counts as updated, and the plan cannot complete.",
+    remedy:
+      "Restore the object from `status.items` of the config with the command in the message; the plan then continues. If the deletion was intended, plan again.",
+  },
   NotRendered: {
     ages: blockingFrom(300),
     message: "Pool <p> has not taken up MachineConfig <mc>",

@@ -1,6 +1,6 @@
 // Facts to findings: how far a rollout is, what holds it, since when, and what a person should type.
 
-import type { FindingSeverity, NodeRollout, PoolRollout, RolloutFinding, RolloutStatus } from "@virt/api";
+import type { FindingSeverity, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { writeTime } from "@virt/engine";
 import { findingCatalogue } from "./catalogue.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
@@ -9,6 +9,7 @@ import { isInHand, stepOfNode } from "./node-phase.ts";
 import { observePool } from "./observed-seconds.ts";
 import { operatorCauses } from "./operator-causes.ts";
 import { poolCauses } from "./pool-causes.ts";
+import { countPool } from "./pool-counts.ts";
 import { predictRollout, type RolloutPrediction } from "./remaining-time.ts";
 import { boundRollout, summarizeRollout, worstFirst } from "./rollout-status.ts";
 import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause, viewPools } from "./rollout-view.ts";
@@ -40,7 +41,10 @@ export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
     ...(prediction.remaining && {
       remaining: { lowSeconds: prediction.remaining.low, highSeconds: prediction.remaining.high },
     }),
-    pools: pools.map((pool) => countPool(pool, facts, sightings)),
+    pools: pools.map((pool) => {
+      const observed = observePool(pool, facts.before, sightings);
+      return { name: pool.name, ...countPool(pool), ...(observed && { observed }) };
+    }),
     nodes: pools.flatMap(nodesOf).toSorted((left, right) => attention(left) - attention(right)),
     findings: aged.findings,
   };
@@ -149,19 +153,4 @@ function nodesOf({ name: pool, nodes }: PoolView): readonly NodeRollout[] {
 function attention({ phase }: NodeRollout): number {
   if (isInHand(phase) || phase === "Degraded") return 0;
   return phase === "Waiting" ? 1 : 2;
-}
-
-function countPool(pool: PoolView, facts: DoctorFacts, sightings: Sightings): PoolRollout {
-  const count = (isCounted: (phase: NodeRollout["phase"]) => boolean) =>
-    pool.nodes.filter(({ phase }) => isCounted(phase)).length;
-  const observed = observePool(pool, facts.before, sightings);
-  return {
-    name: pool.name,
-    total: pool.nodes.length,
-    done: count((phase) => phase === "Done"),
-    inHand: count(isInHand),
-    waiting: count((phase) => phase === "Waiting"),
-    degraded: count((phase) => phase === "Degraded"),
-    ...(observed && { observed }),
-  };
 }

@@ -202,3 +202,10 @@ test("a node that does not come back with an earlier configuration is overdue, a
   );
   expect(ids).toEqual([[], [], ["RebootOverdue"]]);
 });
+
+test("a descheduler operator that waits for the PSI of this rollout is not a finding", () => {
+  const reason = "profile KubeVirtRelieveAndMigrate can only be used when PSI metrics are enabled for the worker nodes";
+  const condition = { type: "TargetConfigControllerDegraded", status: "True", reason, message: "" };
+  const world = { ...healthy, operators: [operator("KubeDescheduler", [condition])] };
+  expect(diagnoseInTurn([0, world], [600, world]).flatMap(({ rollout }) => rollout.findings)).toEqual([]);
+});

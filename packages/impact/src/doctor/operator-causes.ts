@@ -10,7 +10,7 @@ const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
   ["KubeDescheduler", "DeschedulerDegraded"],
 ]);
 
-/** By kind, then by name. */
+/** By kind, then by name. A descheduler that lacks PSI is not a cause: this rollout brings it. */
 export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
   return operators
     .toSorted(
@@ -20,6 +20,7 @@ export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCaus
       const id = idsByKind.get(object.kind);
       const problem = problemOf(object);
       if (id === undefined || problem === undefined) return [];
+      if (id === "DeschedulerDegraded" && `${problem.reason} ${problem.text ?? ""}`.includes("PSI")) return [];
       const { name, namespace } = object.metadata;
       const values = { Kind: object.kind, ...problem };
       return [{ id, object: { kind: object.kind, name, ...(namespace !== undefined && { namespace }) }, values }];

@@ -5,6 +5,7 @@ import { asList, asNumber, asText, at, isMap, matchesSelector, member, readTime 
 import { rolloutNodeOf } from "../nodes.ts";
 import { isUnavailable, rolloutOfPool, unavailableLimit } from "../rollout.ts";
 import { nameNodes } from "../summary.ts";
+import { restoreCommand } from "./deleted-target.ts";
 import { isInHand } from "./node-phase.ts";
 import { type DoctorFacts, isTakenUp, type NodeView, type PoolView, type RolloutCause } from "./rollout-view.ts";
 import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
@@ -12,12 +13,13 @@ import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 /** Causes in one pool, without those of its nodes. */
 export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sightings): readonly RolloutCause[] {
   const { object } = pool;
-  if (object === undefined) return unrendered(pool);
+  if (object === undefined) return [...deletedTargets(pool), ...unrendered(pool)];
   const failures = renderFailures(pool, object, facts);
   const idle = idleOperator(pool, object, sightings);
   const hidden = failures.length + idle.length > 0;
   const isRendered = pool.changes.every((change) => isTakenUp(change, object));
   return [
+    ...deletedTargets(pool),
     ...failures,
     ...idle,
     ...(hidden ? [] : unrendered(pool)),
@@ -82,9 +84,25 @@ function conditionsOf(object: KubeObject) {
   }));
 }
 
+function deletedTargets(pool: PoolView): readonly RolloutCause[] {
+  return pool.changes.flatMap(({ machineConfig, waiting }) => {
+    if (waiting === undefined) return [];
+    const restore = restoreCommand(waiting);
+    return [
+      {
+        id: "TargetDeleted" as const,
+        object: { kind: "MachineConfig", name: machineConfig },
+        values: { p: pool.name, mc: machineConfig, ...(restore !== undefined && { restore }) },
+        names: { config: waiting.config },
+      },
+    ];
+  });
+}
+
+// A pool cannot take up an object that was deleted: that has its own finding, or is drift of a completed item.
 function unrendered(pool: PoolView): readonly RolloutCause[] {
   return pool.changes
-    .filter((change) => !isTakenUp(change, pool.object))
+    .filter((change) => change.isTargetGone !== true && !isTakenUp(change, pool.object))
     .map(({ machineConfig }) => ({
       id: "NotRendered",
       object: objectOf(pool),

@@ -58,6 +58,20 @@ export function concludeRollout({ remaining: _none, ...last }: RolloutStatus): R
   return { ...ended, summary: foreignText(summarizeRollout(ended), mostSummary) };
 }
 
+/** The same rollout after the target of these pools was deleted: no node of them is updated. */
+export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
+  const revoked = {
+    ...rollout,
+    pools: rollout.pools.map((pool) =>
+      pools.has(pool.name) ? { ...pool, done: 0, waiting: pool.waiting + pool.done } : pool,
+    ),
+    nodes: rollout.nodes.map((node) =>
+      pools.has(node.pool) && node.phase === "Done" ? { ...node, phase: "Waiting" as const } : node,
+    ),
+  };
+  return { ...revoked, summary: foreignText(summarizeRollout(revoked), mostSummary) };
+}
+
 const phaseWords = [
   ["Draining", "drains", "drain"],
   ["Applying", "takes the change", "take the change"],

@@ -23,6 +23,12 @@ export type RolloutChange = {
   readonly pools: readonly string[];
   /** See `hasKubeletDropIn`. */
   readonly hasKubeletDropIn: boolean;
+  /** Pools that list the MachineConfig but still aim at a configuration from before the change. */
+  readonly unrenderedPools?: readonly string[];
+  /** The plan applied the MachineConfig, and another client deleted it: no node can reach the plan's target. */
+  readonly isTargetGone?: boolean;
+  /** The config and the item that wait for the deleted target. */
+  readonly waiting?: { readonly config: string; readonly item: string };
 };
 
 /** All that a diagnosis is made of. What impact and diagnosis have in common is read once. */
@@ -85,8 +91,11 @@ export type PoolView = {
   readonly nodes: readonly NodeView[];
 };
 
+/** The part of the facts that pools and the phases of their nodes follow from. */
+export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes" | "before">;
+
 /** The pools of the changes, by name. */
-export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly PoolView[] {
+export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
   const names = [...new Set(facts.changes.flatMap(({ pools }) => pools))].toSorted(compareUtf8);
   const reports = new Map(assessedOr(facts.machineConfigNodes, []).map((report) => [report.name, report]));
   const members = Map.groupBy(assessedOr(facts.nodes, []), ({ labels }) => poolOfNode(labels, facts.pools));
@@ -100,9 +109,7 @@ export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly Po
     const isRendered = changes.every((change) => isTakenUp(change, object));
     const nodes = inOrder.map(({ node }) => {
       const report = reports.get(node.name);
-      const reached = phaseOfNode(node, target, report);
-      // What it has reached is what the pool aimed at before the change.
-      const phase = reached === "Done" && !isRendered ? "Waiting" : reached;
+      const phase = phaseForChanges(node, { target, isRendered }, report);
       const seen = (each: NodeRolloutPhase) => {
         const since = sightings.seeSince(phaseKey(node.name, each), report && phaseStartOf(report, each));
         return { phase: each, since };
@@ -120,10 +127,22 @@ export function viewPools(facts: DoctorFacts, sightings: Sightings): readonly Po
   });
 }
 
-/** Whether what the pool aims at is made from the change: with the MachineConfig, or without it where that was deleted. */
-export function isTakenUp({ machineConfig, operation }: RolloutChange, pool: KubeObject | undefined): boolean {
+/** Returns the phase of a node. A node that has reached a target from before the changes still waits for them. */
+export function phaseForChanges(
+  node: NodeFact,
+  { target, isRendered }: { readonly target: string; readonly isRendered: boolean },
+  report: MachineConfigNodeFact | undefined,
+): NodeRolloutPhase {
+  const reached = phaseOfNode(node, target, report);
+  return reached === "Done" && !isRendered ? "Waiting" : reached;
+}
+
+/** Reports whether the pool's target is rendered with the MachineConfig, or without it if the change deletes it. */
+export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): boolean {
+  const { machineConfig, operation, unrenderedPools = [], isTargetGone = false } = change;
+  if (pool === undefined || isTargetGone || unrenderedPools.includes(pool.metadata.name)) return false;
   const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
-  return pool !== undefined && sources.includes(machineConfig) === (operation === "Apply");
+  return sources.includes(machineConfig) === (operation === "Apply");
 }
 
 /** The namespace of KubeVirt's components. */

@@ -7,8 +7,8 @@ export type TemplateValues = Readonly<Record<string, string | number>>;
 
 const mostName = 253;
 
-/** Names of objects, one or several; all other values may be texts of somebody else. */
-const nameValues = new Set(["p", "n", "v", "ns", "pod", "b", "k", "mc", "nodes"]);
+/** Names of objects, one or several, and commands of ours; all other values may be texts of somebody else. */
+const nameValues = new Set(["p", "n", "v", "ns", "pod", "b", "k", "mc", "nodes", "restore"]);
 const mostNames = 3 * mostName;
 
 /**

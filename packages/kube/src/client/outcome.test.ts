@@ -134,6 +134,21 @@ const cases = [
     outcome: { kind: "missing", what: "namespace" },
   },
   {
+    reason: "a webhook that denies with 404 is quoted, and says nothing about the object",
+    answer: answered(
+      404,
+      status({
+        reason: "NotFound",
+        message: 'admission webhook "validate-hco.kubevirt.io" denied the request: kubevirts "kubevirt" not found',
+      }),
+    ),
+    outcome: {
+      kind: "unavailable",
+      message:
+        'the API server answered 404: admission webhook "validate-hco.kubevirt.io" denied the request: kubevirts "kubevirt" not found',
+    },
+  },
+  {
     reason: "404 of an object is absence",
     answer: answered(404, status({ details: { kind: "pods", name: "x" } })),
     outcome: { kind: "absent" },

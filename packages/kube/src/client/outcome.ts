@@ -47,7 +47,7 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
   const status = statusOf(answer.body);
   switch (answer.status) {
     case 404:
-      return notFound(status);
+      return isDenial(status) ? unavailable(answer) : notFound(status);
     case 409:
       return conflict(answer, status);
     case 400:
@@ -73,6 +73,11 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
 // A CRD that is being deleted takes no new objects; soon its kind is not served, or a new CRD takes them.
 function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
+}
+
+// HCO's webhook passes on the 404 of an operand that does not exist yet. It accepts the same request later.
+function isDenial(status: ApiStatus | undefined): boolean {
+  return status?.message?.startsWith("admission webhook ") === true;
 }
 
 // A path that is not served is answered in plain text, an object that is not there with a Status.

@@ -3,7 +3,16 @@
 import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
 import { asList, asText, at, member, oncePer } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
-import { phaseOfNode, readMachineConfigNodeFact, readNodeFact, stepOfNode } from "@virt/impact";
+import {
+  countPhases,
+  isTakenUp,
+  type NodeCounts,
+  phaseForChanges,
+  type RolloutChange,
+  readMachineConfigNodeFact,
+  readNodeFact,
+  stepOfNode,
+} from "@virt/impact";
 
 /** A VM on a node that is being drained. */
 export type LeavingVm = {
@@ -32,6 +41,7 @@ export type GridPool = {
   readonly degraded: readonly string[];
   readonly target: string;
   readonly nodes: readonly GridNode[];
+  readonly counts: NodeCounts;
 };
 
 export type GridObjects = {
@@ -39,6 +49,8 @@ export type GridObjects = {
   readonly pools: readonly KubeObject[];
   readonly machineConfigNodes: readonly KubeObject[];
   readonly vms: readonly KubeObject[] | undefined;
+  /** A node counts as updated once its pool's target has all of them. */
+  readonly changes: readonly RolloutChange[];
 };
 
 /** Of thousands of objects a few have changed. */
@@ -46,7 +58,7 @@ const nodeFactOf = oncePer(readNodeFact);
 const machineConfigNodeFactOf = oncePer(readMachineConfigNodeFact);
 
 /** By name; nodes by name. Pools without nodes are left out. */
-export function gridOf({ nodes, pools, machineConfigNodes, vms }: GridObjects): readonly GridPool[] {
+export function gridOf({ nodes, pools, machineConfigNodes, vms, changes }: GridObjects): readonly GridPool[] {
   const onNodes =
     vms === undefined
       ? undefined
@@ -59,17 +71,22 @@ export function gridOf({ nodes, pools, machineConfigNodes, vms }: GridObjects): 
   return pools
     .map((pool) => {
       const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
+      const isRendered = changes
+        .filter((change) => change.pools.includes(pool.metadata.name))
+        .every((change) => isTakenUp(change, pool));
       const own = (members.get(pool.metadata.name) ?? []).toSorted((left, right) =>
         compareNames(left.name, right.name),
       );
+      const phases = own.map((node) => phaseForChanges(node, { target, isRendered }, reports.get(node.name)));
       return {
         name: pool.metadata.name,
+        counts: countPhases(phases, { object: pool, isRendered }),
         isPaused: at(pool, "spec", "paused") === true,
         degraded: degradedMessages(pool),
         target,
         nodes: own.map((node): GridNode => {
           const report = reports.get(node.name);
-          const phase = phaseOfNode(node, target, report);
+          const phase = phaseForChanges(node, { target, isRendered }, report);
           const here = onNodes?.get(node.name) ?? [];
           return {
             name: node.name,

@@ -15,6 +15,7 @@ import {
   SyncAltIcon,
 } from "@patternfly/react-icons";
 import type { NodeRolloutPhase, Phase, Severity } from "@virt/api";
+import { phaseWord } from "@virt/client";
 import type { ComponentType } from "react";
 import { strings } from "../strings.ts";
 
@@ -34,12 +35,17 @@ const phaseStyles: Readonly<Record<Phase, LabelStyle>> = {
   Ignored: { icon: BanIcon, color: "grey" },
 };
 
-export function PhaseLabel({ phase }: { readonly phase: Phase | undefined }) {
+const stuckStyle: LabelStyle = { icon: ExclamationCircleIcon, color: "red" };
+
+type PhaseLabelProps = { readonly phase: Phase | undefined; readonly isStalled?: boolean };
+
+/** Red and "Stuck" for a plan that does not continue until a person acts. */
+export function PhaseLabel({ phase, isStalled = false }: PhaseLabelProps) {
   const style = phase === undefined ? undefined : phaseStyles[phase];
-  const { icon: Icon, color } = style ?? { icon: PendingIcon, color: "grey" as const };
+  const { icon: Icon, color } = isStalled ? stuckStyle : (style ?? { icon: PendingIcon, color: "grey" as const });
   return (
     <Label color={color} icon={<Icon />}>
-      {phase ?? strings.noPhase}
+      {phaseWord({ isStalled, ...(phase && { phase }) }) ?? strings.noPhase}
     </Label>
   );
 }

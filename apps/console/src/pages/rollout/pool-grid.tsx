@@ -24,7 +24,8 @@ type PoolGridProps = {
 const barParts = ["updated", "updating", "waiting", "degraded"] as const;
 
 export function PoolGrid({ pool, since, findings }: PoolGridProps) {
-  const counts = countPhases(pool.nodes);
+  const { done, inHand: updating, ...rest } = pool.counts;
+  const counts = { ...rest, updated: done, updating };
   const before = useVmsBefore(pool.nodes);
   return (
     <section className="vc-section vc-pool" aria-labelledby={`pool-${pool.name}`} data-testid={`pool-${pool.name}`}>
@@ -111,15 +112,4 @@ function NodePhase({ phase, since }: NodePhaseProps) {
       {age}
     </span>
   );
-}
-
-function countPhases(nodes: readonly GridNode[]) {
-  const count = (isCounted: (phase: NodeRolloutPhase) => boolean) =>
-    nodes.filter(({ phase }) => isCounted(phase)).length;
-  return {
-    updated: count((phase) => phase === "Done"),
-    updating: count((phase) => inHand.has(phase)),
-    waiting: count((phase) => phase === "Waiting"),
-    degraded: count((phase) => phase === "Degraded"),
-  };
 }

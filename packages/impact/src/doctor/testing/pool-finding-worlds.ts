@@ -46,6 +46,19 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     command: "oc describe kubeletconfig tuned",
   },
   {
+    id: "TargetDeleted",
+    world: {
+      ...healthy,
+      changes: [
+        { ...psiChange, isTargetGone: true, waiting: { config: "load-aware-rebalancing", item: "enable-psi" } },
+      ],
+    },
+    age: 0,
+    message:
+      "MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out. Nodes of pool worker return to the configuration without it. Plan again, or restore it with: kubectl get vpconf load-aware-rebalancing -o jsonpath='{.status.items[?(@.name==\"enable-psi\")].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -",
+    command: "kubectl virt-advisor plan load-aware-rebalancing",
+  },
+  {
     id: "NotRendered",
     world: poolWith({ configuration: { name: "rendered-1", source: [{ name: "00-worker" }] } }),
     age: 300,

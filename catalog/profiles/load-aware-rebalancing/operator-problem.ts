@@ -1,0 +1,59 @@
+// What the descheduler operator needs before it runs the profile, and the problem that it reports until it does.
+// Checked against pkg/operator/target_config_reconciler.go of openshift/cluster-kube-descheduler-operator, release-4.17 to release-5.1.
+
+import type { OptionsRefusal, TargetProblem } from "@virt/advisor";
+import type { KubeObject } from "@virt/api";
+import { asList, asText, at, healthOf, member } from "@virt/engine";
+import type { Capability } from "./capability.ts";
+import { deschedulerRef, type LoadAwareFacts, monitoringRef, prometheusRouteRef } from "./facts.ts";
+
+const { kind, name, namespace } = deschedulerRef;
+
+/** Returns the problem that the operator reports. While nodes wait for PSI, its refusal for lack of PSI is expected. */
+export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): TargetProblem | undefined {
+  const health = healthOf(live);
+  if (health?.state !== "degraded") return undefined;
+  const isExpected = isWaitingForPsi && health.message.includes("PSI");
+  return {
+    message: isExpected ? `${health.message}; expected until nodes have PSI metrics` : health.message,
+    next: `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`,
+    isExpected,
+  };
+}
+
+const monitoringLabel = { key: "openshift.io/cluster-monitoring", value: "true" };
+
+/**
+ * Refuses a plan whose profile the operator would not run: it takes its metrics from Prometheus. Facts that cannot be read refuse nothing,
+ * and neither does a cluster that serves no Routes.
+ */
+export function refuseWithoutMetrics(
+  { usesPsi }: Capability,
+  { prometheusRoute, deschedulerNamespace }: LoadAwareFacts,
+): OptionsRefusal | undefined {
+  if (usesPsi === "never" || prometheusRoute.kind === "unknown") return undefined;
+  const host = prometheusRoute.kind === "found" ? hostOf(prometheusRoute.object) : "";
+  if (host === "") {
+    const route = `${prometheusRouteRef.namespace}/${prometheusRouteRef.name}`;
+    const fault = prometheusRoute.kind === "found" ? "has no host" : "does not exist";
+    return {
+      kind: "unfit",
+      message: `The descheduler operator reads metrics through Route ${route}, which ${fault}.`,
+      next: "enable the default platform monitoring of OpenShift with its Route, then the plan is drafted automatically.",
+    };
+  }
+  const { key, value } = monitoringLabel;
+  const isLabelled =
+    deschedulerNamespace.kind !== "found" || deschedulerNamespace.object.metadata.labels?.[key] === value;
+  if (usesPsi === "byField" || isLabelled) return undefined;
+  return {
+    kind: "unfit",
+    message: `Namespace '${monitoringRef.name}' lacks label ${key}=${value}, without which the descheduler operator does not run the profile.`,
+    next: `kubectl label namespace ${monitoringRef.name} ${key}=${value}`,
+  };
+}
+
+function hostOf(route: KubeObject): string {
+  const [first] = asList(at(route, "status", "ingress"));
+  return asText(member(first, "host")) ?? "";
+}

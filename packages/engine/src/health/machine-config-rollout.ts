@@ -1,0 +1,84 @@
+// How far the rollout of a MachineConfig is in all pools that it concerns.
+
+import type { KubeObject } from "../cluster.ts";
+import { compareUtf8 } from "../encoding/bytes.ts";
+import { asList, asText, at, member } from "../json/json.ts";
+import { matchesSelector } from "../label-selector.ts";
+import { containsConfig, roleLabel } from "../machine-config.ts";
+import type { Health, PoolProgress } from "./conditions.ts";
+import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
+
+/** A MachineConfig that a plan applied or deleted, and where its pools were before. */
+export type MachineConfigChange = {
+  readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
+  readonly operation: "Apply" | "Delete";
+  readonly wasThere: boolean; // an apply that changes it leaves the pools' lists of sources as they are
+  readonly before: ReadonlyMap<string, string>; // pool → the configuration it aimed at when the rollout began
+  readonly startedMsAgo: number;
+  readonly pools?: readonly string[]; // those that it concerned when it was still there; else by its labels
+};
+
+/** The rendered MachineConfig of that name, if it was read. */
+export type RenderedOf = (name: string) => KubeObject | undefined;
+
+/** The pools whose selector matches, and always the one of its role (`worker` if it has none), there or not. `worker` comes first. */
+export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
+  const labels = machineConfig.metadata.labels ?? {};
+  const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
+  const names = new Set([labels[roleLabel] || "worker", ...matching.map(({ metadata }) => metadata.name)]);
+  const rank = (name: string) => (name === "worker" ? 0 : 1);
+  return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
+}
+
+/** Returns the node counts of a pool that every surface shows; undefined: not known. */
+export type CountOfPool = (pool: string) => PoolProgress | undefined;
+
+/** Speaks of the pools that are not done, else of all. */
+export function rolloutHealth(
+  pools: readonly KubeObject[],
+  change: MachineConfigChange,
+  renderedOf: RenderedOf,
+  countOf: CountOfPool = () => undefined,
+): Health {
+  const names = change.pools ?? affectedPools(pools, change.machineConfig);
+  const healths = names.map((name) => {
+    const pool = pools.find(({ metadata }) => metadata.name === name);
+    if (pool === undefined) return missing(name);
+    const { operation, startedMsAgo } = change;
+    const isRendered = isRenderedBy(pool, change, renderedOf);
+    const rendering = { machineConfig: nameOf(change), operation, isRendered, startedMsAgo };
+    return machineConfigPoolHealth(pool, rendering, countOf(name));
+  });
+  const state = worst.find((each) => healths.some((health) => health.state === each)) ?? "done";
+  const open = healths.filter((health) => (state === "failed" ? health.state === state : health.state !== "done"));
+  const message = (open.length > 0 ? open : healths).map((health) => health.message).join("; ");
+  const problems = healths.flatMap(({ problem = [] }) => problem);
+  const progress = healths.flatMap(({ pools: counted = [] }) => counted);
+  return {
+    state,
+    message,
+    ...(problems.length > 0 && { problem: problems.join("; ") }),
+    ...(progress.length > 0 && { pools: progress }),
+  };
+}
+
+function missing(name: string): Health {
+  return { state: "waiting", message: `${poolName(name)} not found` };
+}
+
+const worst = ["failed", "degraded", "waiting"] as const;
+
+function nameOf({ machineConfig }: MachineConfigChange): string {
+  return machineConfig.metadata.name;
+}
+
+/** Reports whether the target of a pool is rendered from the change. */
+export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
+  const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
+  const sources = asList(at(pool, "spec", "configuration", "source"));
+  const isListed = sources.some((source) => member(source, "name") === nameOf(change));
+  if (change.operation === "Delete") return !isListed;
+  if (!isListed || !change.wasThere || target !== change.before.get(pool.metadata.name)) return isListed;
+  const rendered = renderedOf(target);
+  return rendered !== undefined && containsConfig(rendered, change.machineConfig);
+}

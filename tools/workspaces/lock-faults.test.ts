@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { type LockedManifest, type LockFile, lockFaults } from "./lock-faults.ts";
+
+const root: LockedManifest = { devDependencies: { vitest: "4.1.0" }, optionalDependencies: { node: "24.0.0" } };
+const app: LockedManifest = { dependencies: { "@virt/api": "0.1.0", react: "18.0.0" } };
+const manifests = new Map([
+  ["", root],
+  ["apps/console", app],
+]);
+const lock: LockFile = {
+  packages: {
+    "": root,
+    "apps/console": app,
+    "node_modules/@virt/api": { link: true },
+    "node_modules/vitest": { version: "4.1.0" },
+    "node_modules/node": { version: "24.0.0" },
+    "node_modules/react": { version: "17.0.0" },
+    "apps/console/node_modules/react": { version: "18.0.0" },
+  },
+};
+
+test("a lock file that matches every package.json has no faults", () => {
+  expect(lockFaults(manifests, lock)).toEqual([]);
+});
+
+test("a version that was changed in the root package.json alone is a fault", () => {
+  const changed = new Map([...manifests, ["", { ...root, devDependencies: { vitest: "4.2.0" } }] as const]);
+  expect(lockFaults(changed, lock)).toEqual(["package-lock.json is older than package.json"]);
+});
+
+test("a package that is locked in another version than declared is a fault", () => {
+  const packages = { ...lock.packages, "node_modules/vitest": { version: "4.0.9" } };
+  expect(lockFaults(manifests, { packages })).toEqual(["package-lock.json has vitest 4.0.9, package.json wants 4.1.0"]);
+});
+
+test("a package that the lock file lacks is a fault", () => {
+  const { "node_modules/node": _gone, ...packages } = lock.packages;
+  expect(lockFaults(manifests, { packages })).toEqual([
+    "package-lock.json has node nowhere, package.json wants 24.0.0",
+  ]);
+});

@@ -1,0 +1,28 @@
+// Differences between package.json files and package-lock.json. `npm install --no-save` does not report them.
+
+import { isDeepStrictEqual } from "node:util";
+
+const places = ["dependencies", "devDependencies", "optionalDependencies"] as const;
+
+export type LockedManifest = { readonly [Place in (typeof places)[number]]?: Readonly<Record<string, string>> };
+
+/** The part of a lock file that is compared, by folder: "" is the root, `node_modules/<name>` an installed package. */
+export type LockFile = {
+  readonly packages: Readonly<Record<string, LockedManifest & { readonly version?: string; readonly link?: boolean }>>;
+};
+
+/** Returns one line for each package.json that the lock file contradicts. Folder "" is the root. */
+export function lockFaults(manifests: ReadonlyMap<string, LockedManifest>, { packages }: LockFile): readonly string[] {
+  return [...manifests].flatMap(([folder, manifest]) => {
+    const path = folder === "" ? "package.json" : `${folder}/package.json`;
+    const locked = packages[folder];
+    if (locked === undefined || places.some((place) => !isDeepStrictEqual(locked[place], manifest[place])))
+      return [`package-lock.json is older than ${path}`];
+    const declared = places.flatMap((place) => Object.entries(manifest[place] ?? {}));
+    return declared.flatMap(([name, version]) => {
+      const installed = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`];
+      if (installed?.link === true || installed?.version === version) return [];
+      return [`package-lock.json has ${name} ${installed?.version ?? "nowhere"}, ${path} wants ${version}`];
+    });
+  });
+}
