@@ -5,6 +5,7 @@ import { type ApiUser, inRepository, type Server, startServer } from "@virt/test
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { mockFiles } from "../../tools/demo/mocks.ts";
+import { routeCrd } from "../cluster/monitoring.ts";
 import { crdFile } from "./crd-objects.ts";
 
 const file = inRepository("config", "rbac", "advisor", "role.yaml");
@@ -32,7 +33,7 @@ let advisor: ApiUser;
 
 beforeAll(async () => {
   server = await startServer();
-  await server.installCrds([crdFile, ...mockFiles()]);
+  await server.installCrds([crdFile, routeCrd, ...mockFiles()]);
   advisor = await server.serviceAccount(namespace, "advisor");
   await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } });
   await server.kubectl("apply", "-f", file);

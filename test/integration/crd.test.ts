@@ -52,7 +52,6 @@ const defaults = [
         loadAware: {
           deschedulingIntervalSeconds: 60,
           mode: "Automatic",
-          enablePSIMetrics: true,
           devDeviationThresholds: "AsymmetricLow",
         },
       },

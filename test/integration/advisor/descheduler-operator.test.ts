@@ -4,37 +4,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { Item, Status } from "@virt/api";
-import type { Crd } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
+import { createPrometheusRoute, deschedulerNamespace, monitoredNamespace, routeCrd } from "../../cluster/monitoring.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { edit, fault, loadAware, paths, printRequestsOnFailure, reasonsAbout } from "./cluster.ts";
 
 const descheduler = "enable-load-aware-descheduling";
 const psi = "enable-psi-metrics";
 const refusal = "profile KubeVirtRelieveAndMigrate can only be used when PSI metrics are enabled for the worker nodes";
-const namespacePath = "/api/v1/namespaces/openshift-kube-descheduler-operator";
-const monitoring = "openshift-monitoring";
-const route = `/apis/route.openshift.io/v1/namespaces/${monitoring}/routes`;
-
-const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-const routes = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "routes.route.openshift.io" },
-  spec: {
-    group: "route.openshift.io",
-    scope: "Namespaced",
-    names: { kind: "Route", plural: "routes" },
-    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: anything } }],
-  },
-} as unknown as Crd;
-
 let testCluster: TestCluster;
 
 beforeAll(async () => {
   testCluster = await startTestCluster();
-  await testCluster.server.installCrds([routes]);
+  await testCluster.server.installCrds([routeCrd]);
   const scenario = join(testCluster.server.folder, "needs-psi.json");
   const namespace = "openshift-kube-descheduler-operator";
   writeFileSync(scenario, JSON.stringify({ vms: [], descheduler: { namespace, needsPsi: true } }));
@@ -59,20 +42,13 @@ test("the Route of Prometheus and the label of the namespace are prerequisites, 
   const { configs, server } = testCluster;
   await configs.create(loadAware, { action: "DryRun" });
   await untilMissing("The descheduler operator reads metrics through Route openshift-monitoring/prometheus-k8s");
-  await server.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata: { name: monitoring } } });
-  const body = {
-    apiVersion: "route.openshift.io/v1",
-    kind: "Route",
-    metadata: { name: "prometheus-k8s" },
-    status: { ingress: [{ host: "prometheus.example.com" }] },
-  };
-  expect((await server.request({ method: "POST", path: route, body })).status).toBe(201);
+  await createPrometheusRoute(server);
   await draftAgain();
   const unlabelled = await untilMissing("Namespace 'openshift-kube-descheduler-operator' lacks label");
   expect(conditionOf(unlabelled, "Ready")?.message).toContain(
     "Next: kubectl label namespace openshift-kube-descheduler-operator openshift.io/cluster-monitoring=true",
   );
-  await edit(server, namespacePath, { metadata: { labels: { "openshift.io/cluster-monitoring": "true" } } });
+  await edit(server, deschedulerNamespace, monitoredNamespace);
   await draftAgain();
   const reviewed = await configs.until(loadAware, "ReviewRequired");
   expect(itemOf(reviewed, descheduler).warnings).toEqual(["Rebalancing starts when the nodes have PSI metrics"]);

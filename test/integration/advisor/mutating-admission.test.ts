@@ -9,6 +9,7 @@ const descheduler = "enable-load-aware-descheduling";
 const find =
   "find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)";
 const changed = 'spec.mode ("Automatic" -> "Predictive")';
+const isAboutAdmission = (warning: string) => warning.startsWith("MutatedByAdmission");
 let testCluster: TestCluster;
 let webhook: AdmissionWebhook | undefined;
 
@@ -55,11 +56,11 @@ test("a plan that admission keeps from taking effect is Drifted, with the field 
 
   await configs.edit(loadAware, { action: "DryRun" });
   const warned = await configs.until(loadAware, ({ items = [] }) =>
-    items.some(({ name, warnings }) => name === descheduler && warnings !== undefined),
+    items.some(({ name, warnings = [] }) => name === descheduler && warnings.some(isAboutAdmission)),
   );
-  expect(itemOf(warned, descheduler).warnings).toEqual([
+  expect(itemOf(warned, descheduler).warnings).toContain(
     `MutatedByAdmission: admission changes what this item applies: ${changed}. Next: ${find}`,
-  ]);
+  );
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Drifted" && observedGeneration === 3);
 
