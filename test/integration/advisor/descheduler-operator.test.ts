@@ -55,7 +55,8 @@ test("the Route of Prometheus and the label of the namespace are prerequisites, 
 });
 
 test("the item waits while the operator refuses the profile for lack of PSI, says that this is expected, and ends with the rollout", async () => {
-  const { configs } = testCluster;
+  const { configs, server } = testCluster;
+  await fault(server, paths.pool("worker"), ["render-delay", "9000h"]); // the nodes wait for PSI until it ends
   await configs.edit(loadAware, { action: "Apply" });
   const said = `KubeDescheduler 'cluster' is degraded (${refusal}); expected until nodes have PSI metrics`;
   const isWaiting = ({ state, message }: Item) => state === "InProgress" && message === said;
@@ -65,6 +66,7 @@ test("the item waits while the operator refuses the profile for lack of PSI, say
   expect(waiting.phase).toBe("InProgress");
   expect(itemOf(waiting, psi).state).not.toBe("Completed");
   expect(conditionOf(waiting, "Stalled")?.status).toBe("False");
+  await fault(server, paths.pool("worker"), ["render-delay", null]);
   const completed = await configs.until(loadAware, "Completed");
   expect(itemOf(completed, descheduler).state).toBe("Completed");
   const ready = await configs.until(loadAware, (status) => conditionOf(status, "Ready")?.status === "True");
