@@ -89,6 +89,7 @@ function hostileStatus(text: Text) {
     operatorVersion: text("operator version"),
     review: { planHash: hash, generation: 1, forced: true, reason: "PlanTampered", message: text("review") },
     items: [item],
+    rollouts: [{ machineConfig: "99-earlier", startTime: past, before: [{ pool: "worker", configuration: "a" }] }],
     impact: {
       assessedAt: past,
       summary: text("impact summary"),

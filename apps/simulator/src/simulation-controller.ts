@@ -57,6 +57,7 @@ export class SimulationController implements Controller {
     const informerOf = (object: KubeObject) => this.#findInformer(object.kind, object.apiVersion);
     this.#nextDue = this.#nowMs; // the same moment once more, until nobody wants anything
     const applied = await applyWrites(needed, { sender, signal, informerOf, discovery: manager().discovery });
+    if (signal.aborted) return { kind: "retry" }; // the process ends: cancelled requests are not failures
     return this.#recordResults(applied, timers);
   }
 

@@ -29,6 +29,7 @@ import { isMachineConfig, worstImpact } from "./items.ts";
 import type { Draft } from "./observed.ts";
 import { poolWarnings } from "./pool-warnings.ts";
 import type { PlannedItem } from "./profile.ts";
+import { countNodesOf } from "./rollout/node-counts.ts";
 import { poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
 
 /** One planned item beside its target and the answer to its dry run. */
@@ -65,6 +66,7 @@ export function composeDraft(
         return made === undefined ? [] : [[item.name, made] as const];
       }),
     );
+  const countOf = countNodesOf(facts);
   return {
     kind: "drafted",
     items: stored,
@@ -75,9 +77,11 @@ export function composeDraft(
     writes,
     specHash: specHash(facts.config.spec),
     inputs: draftInputs(facts),
-    rollouts: byItem((item): Health | undefined =>
-      item.changes ? undefined : withNodeReport(rolloutOf(item, item.live, facts), plannedOf(compared, item), facts),
-    ),
+    rollouts: byItem((item): Health | undefined => {
+      if (item.changes) return undefined;
+      const rollout = rolloutOf(item, item.live, { ...facts, countOf });
+      return withNodeReport(rollout, plannedOf(compared, item), facts);
+    }),
     pools: byItem((item) => poolsOf(item, item.live, facts)),
   };
 }

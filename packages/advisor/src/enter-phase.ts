@@ -47,7 +47,7 @@ export function enterPhase(
   const text = message ?? (before?.status === "True" ? before.message : "");
   const changed =
     phase === "Failed" && stored.phase !== "Failed"
-      ? closeFailedItems(set.items ?? stored.items ?? [], observed)
+      ? reportCompleted(closeFailedItems(set.items ?? stored.items ?? [], observed), observed)
       : set.items;
   const items = changed === undefined ? {} : { items: withTimesOf(stored.items ?? [], changed) };
   const review = phase === "InProgress" || phase === "Completed" ? { review: undefined } : {};
@@ -92,6 +92,14 @@ export function enterPhase(
     requeue,
     ...(effect && { effect }),
   };
+}
+
+/** Completed items as their targets and pools are now. */
+function reportCompleted(items: readonly Item[], observed: Pick<Observed, "items">): readonly Item[] {
+  return items.map((item) => {
+    const seen = observed.items.find((one) => one.item.name === item.name);
+    return seen?.item.state === "Completed" ? updateCompleted({ ...seen, item }) : item;
+  });
 }
 
 /** A running plan whose target another client deleted continues only if the target is restored, or with another plan. */

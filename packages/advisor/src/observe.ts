@@ -1,9 +1,8 @@
 // Makes of the facts of a reconcile what a decision needs to know. Pure.
 
-import type { Item, KubeObject, RolloutStatus, Status } from "@virt/api";
+import type { Item, KubeObject, Status } from "@virt/api";
 import { type CountOfPool, desiredChanges, equalJson } from "@virt/engine";
 import { nodesWithout } from "@virt/facts";
-import { countNodes, notAssessed } from "@virt/impact";
 import { checkPlan } from "./check-plan.ts";
 import type { Drifts, ReconcileFacts } from "./facts.ts";
 import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
@@ -12,8 +11,7 @@ import { isMachineConfig, isSkipped, itemMessages } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
-import { isRolloutOpen } from "./rollout/publish-rollout.ts";
-import { rolloutChanges } from "./rollout/rollout-changes.ts";
+import { countNodesOf } from "./rollout/node-counts.ts";
 import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
 import { problemOfTarget } from "./target-problem.ts";
 
@@ -28,8 +26,7 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   const blocked = findBlocker(facts);
   const upgrade = blocked === undefined ? compareUpgrade(facts) : undefined;
   const planned = items.length > 0 ? plannedItems(facts) : [];
-  const counts = countRollingNodes(facts);
-  const countOf = (pool: string) => counts.get(pool);
+  const countOf = countNodesOf(facts);
   return {
     now,
     operator,
@@ -64,22 +61,6 @@ function isDisruptionStale({ config, disruptionNow }: ReconcileFacts): boolean {
 /** It may be written from, or approved. */
 function isPlanOpen({ phase }: Status): boolean {
   return phase === "InProgress" || phase === "ReviewRequired";
-}
-
-const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
-
-/** The node counts that messages, columns and conditions show, by pool. */
-function countRollingNodes({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts) {
-  const { status = {} } = config;
-  if (rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status))
-    return countsInStatus(status.rollout);
-  const changes = rolloutChanges(config, live, pools, renderedOf);
-  return countNodes({ changes, pools, before: undefined, ...(rollingNodes ?? unknownNodes) });
-}
-
-/** A process that has just started shows the stored counts until its lists are complete. */
-function countsInStatus({ pools }: RolloutStatus): ReturnType<typeof countNodes> {
-  return new Map(pools.map(({ name, total, done }) => [name, { pool: name, nodes: total, updated: done }]));
 }
 
 type Seeing = { readonly facts: ReconcileFacts & { readonly countOf: CountOfPool }; readonly drifts: Drifts };

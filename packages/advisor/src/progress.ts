@@ -44,7 +44,8 @@ function updateWaiting(
 ): { readonly item: Item; readonly failure?: string } {
   const { drift } = observed;
   const next = updateRollout(observed, spec, time);
-  if (next.item.state !== "InProgress") return next;
+  if (next.item.state !== "InProgress")
+    return drift === undefined ? next : { ...next, item: updateCompleted({ ...observed, item: next.item }) };
   if (drift === undefined) return { ...next, item: { ...next.item, diff: equalDiff(next.item.targetRef) } };
   const isNamed = drift.kind === "deleted"; // the rollout says so
   const message = isNamed ? next.item.message : `${itemDriftText(next.item, drift)}; ${next.item.message}`;

@@ -186,14 +186,13 @@ function itemEvents(before: Item | undefined, after: Item, plan: string): readon
   return [];
 }
 
-/** Drift beside a phase that stays: of each applied item once, and once that all are back in sync. */
+/** Drift beside another phase: of each applied item once, and once that all are back in sync. The phase Drifted has events of its own. */
 function driftEvents(before: Status, after: Status): readonly EventMessage[] {
-  if (before.phase !== after.phase || after.phase === "Drifted") return [];
-  const isCleared = conditionIs(before, "Drifted", "True") && !conditionIs(after, "Drifted", "True");
-  const cleared = isCleared
-    ? normal("DriftCleared", `All applied targets match plan ${shortHash(after.planHash)} again`)
-    : [];
-  if (!conditionIs(after, "Drifted", "True")) return cleared;
+  if (before.phase === "Drifted" || after.phase === "Drifted") return [];
+  if (!conditionIs(after, "Drifted", "True")) {
+    const isCleared = before.phase === after.phase && conditionIs(before, "Drifted", "True");
+    return isCleared ? normal("DriftCleared", `All applied targets match plan ${shortHash(after.planHash)} again`) : [];
+  }
   const isDrifted = (item: Item) => isApplied(item) && item.diff !== equalDiff(item.targetRef);
   const wasClean = ({ name }: Item) => before.items?.some((item) => item.name === name && !isDrifted(item)) === true;
   return (after.items ?? [])

@@ -26,6 +26,8 @@ export type PoolRollout = {
   readonly inHand: number;
   readonly waiting: number;
   readonly degraded: number;
+  /** False while the configuration that the pool aims at does not contain the change: then no node has it. */
+  readonly rendered?: boolean;
   readonly observed?: ObservedSeconds;
 };
 

@@ -36,8 +36,8 @@ export {
   type NodeProgressView,
   type PoolProgressView,
   type RolloutProgressView,
-  reportedChanges,
   secondsSince,
+  unrenderedPools,
   viewRollout,
 } from "./rollout-view.ts";
 export type { StreamLine } from "./stream-line.ts";

@@ -1,17 +1,9 @@
 // A rollout as people look at it: pools that fill up, the nodes in hand with how long they are, what holds it, when it may end.
 
-import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
-import type {
-  FindingSeverity,
-  ImpactPool,
-  KubeObject,
-  NodeRollout,
-  NodeRolloutPhase,
-  Phase,
-  VirtPlatformConfig,
-} from "@virt/api";
+import { isRolloutOpen } from "@virt/advisor";
+import type { FindingSeverity, ImpactPool, NodeRollout, NodeRolloutPhase, Phase, VirtPlatformConfig } from "@virt/api";
 import { readTime } from "@virt/engine";
-import { durationText, foreignText, type RolloutChange } from "@virt/impact";
+import { durationText, foreignText } from "@virt/impact";
 
 /** In nodes; the four add up to the total. */
 export type PoolProgressView = {
@@ -69,7 +61,7 @@ export function viewRollout(
   countVms: CountVms = () => undefined,
 ): RolloutProgressView | undefined {
   const rollout = status?.rollout;
-  if (rollout === undefined) return undefined;
+  if (rollout === undefined || (rollout.pools.length === 0 && rollout.findings.length === 0)) return undefined;
   const pools = rollout.pools.map(({ name, total, done, inHand, waiting, degraded }) => ({
     name,
     total,
@@ -121,13 +113,15 @@ export function expectedRollout({
 const unwrittenPhases: readonly Phase[] = ["Pending", "Drafting", "PrerequisiteFailed", "ReviewRequired", "Ignored"];
 
 /**
- * Returns the changes that nodes take over, from the status of a config: tools do not read MachineConfigs. With them the phases of live
- * nodes lead to the same counts that the status shows.
+ * Returns the pools whose nodes have none of the changes of a config, whatever configuration they run. With them the phases of live nodes
+ * lead to the counts that the status shows. A pool that the status does not count yet is among them.
  */
-export function reportedChanges(config: VirtPlatformConfig, pools: readonly KubeObject[]): readonly RolloutChange[] {
-  const findings = config.status?.rollout?.findings ?? [];
-  const deleted = new Set(findings.filter(({ id }) => id === "TargetDeleted").map(({ object }) => object?.name));
-  return rolloutChanges(config, ({ name }) => (deleted.has(name) ? undefined : "unknown"), pools);
+export function unrenderedPools({ status = {} }: Pick<VirtPlatformConfig, "status">): ReadonlySet<string> {
+  const counted = status.rollout?.pools ?? [];
+  const unrendered = counted.filter(({ rendered }) => rendered === false).map(({ name }) => name);
+  const pending = (status.rollouts ?? []).flatMap(({ before }) => before.map(({ pool }) => pool));
+  const uncounted = pending.filter((pool) => counted.every(({ name }) => name !== pool));
+  return new Set([...unrendered, ...uncounted]);
 }
 
 const inHand: readonly NodeRolloutPhase[] = ["Applying", "Draining", "Rebooting", "Uncordoning"];

@@ -9,7 +9,7 @@ import {
   type RolloutFinding,
   type RolloutStatus,
 } from "@virt/api";
-import { atomic, count, list, name, shape, text, time, word } from "./schema.ts";
+import { atomic, count, flag, list, name, shape, text, time, word } from "./schema.ts";
 
 const seconds = (description: string) => list(description, count("Seconds."), { maxItems: 20 });
 
@@ -22,6 +22,7 @@ const pool = shape<PoolRollout>(
     inHand: count("How many are being changed."),
     waiting: count("How many have not been started."),
     degraded: count("How many are degraded."),
+    rendered: flag("False while the configuration that the pool aims at does not contain the change."),
     observed: shape<ObservedSeconds>("What its nodes took, the latest last.", {
       drainSeconds: seconds("From the request to drain to its end."),
       restartSeconds: seconds("From the reboot until the node was back."),

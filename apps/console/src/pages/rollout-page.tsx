@@ -9,7 +9,7 @@ import {
   planPatches,
   profileRow,
   progressCount,
-  reportedChanges,
+  unrenderedPools,
   viewRollout,
 } from "@virt/client";
 import { useMemo } from "react";
@@ -24,7 +24,7 @@ import { EmptyPage, Loading, Need } from "./parts/states.tsx";
 import { ExpectedOrder } from "./rollout/expected-order.tsx";
 import { Findings } from "./rollout/findings.tsx";
 import { ItemTable } from "./rollout/item-table.tsx";
-import { PoolGrid } from "./rollout/pool-grid.tsx";
+import { PoolAlerts, PoolGrid } from "./rollout/pool-grid.tsx";
 import { Timeline } from "./rollout/timeline.tsx";
 import { strings } from "./strings.ts";
 
@@ -91,11 +91,14 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
           more={view.more.findings}
         />
       )}
-      {expected === undefined ? (
-        <Pools config={config} findings={Map.groupBy(beside, ({ node = "" }) => node)} />
-      ) : (
+      {expected === undefined ? null : (
         <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
       )}
+      <Pools
+        config={config}
+        findings={Map.groupBy(beside, ({ node = "" }) => node)}
+        hasBegun={expected === undefined}
+      />
       {(status.items ?? []).length === 0 ? null : (
         <section aria-labelledby="items-title" className="vc-section">
           <Title headingLevel="h2" size="lg" id="items-title">
@@ -133,9 +136,11 @@ function useNodeNames(): ReadonlySet<string> {
 type PoolsProps = {
   readonly config: VirtPlatformConfig;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
+  /** False: node counts are those of an earlier state, so only problems of the pools are shown. */
+  readonly hasBegun: boolean;
 };
 
-function Pools({ config, findings }: PoolsProps) {
+function Pools({ config, findings, hasBegun }: PoolsProps) {
   const { state, resource } = useKind("pools");
   const nodeState = useKind("nodes");
   const nodes = useObjects("nodes");
@@ -145,7 +150,7 @@ function Pools({ config, findings }: PoolsProps) {
   const vmState = useKind("vms").state;
   const vms = vmState === "listed" ? vmObjects : undefined;
   const grid = useMemo(
-    () => gridOf({ nodes, pools, machineConfigNodes, vms, changes: reportedChanges(config, pools) }),
+    () => gridOf({ nodes, pools, machineConfigNodes, vms, unrendered: unrenderedPools(config) }),
     [config, nodes, pools, machineConfigNodes, vms],
   );
   if (state === "absent") return <p>{texts.noPools}</p>;
@@ -161,6 +166,7 @@ function Pools({ config, findings }: PoolsProps) {
     ...grid.filter((pool) => concerned.has(pool.name)),
     ...grid.filter((pool) => !concerned.has(pool.name)),
   ];
+  if (!hasBegun) return ordered.map((pool) => <PoolAlerts key={pool.name} pool={pool} />);
   return (
     <>
       {ordered.map((pool) => (

@@ -12,7 +12,7 @@ export const rolloutStrings = {
   updating: "updating",
   waiting: "waiting",
   degraded: "degraded",
-  pausedText: "The pool is paused: no node starts until it is resumed.",
+  pausedPool: (pool: string) => `Pool ${pool} is paused. No node starts until it is resumed.`,
   target: "Target",
   grid: (pool: string) => `Nodes of pool ${pool}`,
   phases: {

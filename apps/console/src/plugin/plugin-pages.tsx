@@ -2,7 +2,7 @@
 
 import { HorizontalNav, ResourceEventStream, ResourceYAMLEditor } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
-import { reportedChanges, viewRollout } from "@virt/client";
+import { unrenderedPools, viewRollout } from "@virt/client";
 import { Suspense, useMemo } from "react";
 import { gridOf } from "../pages/data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "../pages/data/use-cluster.ts";
@@ -93,8 +93,8 @@ function PoolOf({ name }: { readonly name: string }) {
   const vms = useKind("vms").state === "listed" ? vmObjects : undefined;
   const configs = useConfigs();
   const grid = useMemo(() => {
-    const changes = configs.flatMap((config) => reportedChanges(config, pools));
-    return gridOf({ nodes, pools, machineConfigNodes, vms, changes });
+    const unrendered = new Set(configs.flatMap((config) => [...unrenderedPools(config)]));
+    return gridOf({ nodes, pools, machineConfigNodes, vms, unrendered });
   }, [configs, nodes, pools, machineConfigNodes, vms]);
   const pool = grid.find((other) => other.name === name);
   const concerned = configs.filter(({ status }) =>

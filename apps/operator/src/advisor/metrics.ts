@@ -1,7 +1,14 @@
 // The advisor's metrics: counters of what reconciles do, and gauges of what the stored configs and the pools show when scraped.
 
 import { conditionIs, type ItemResult } from "@virt/advisor";
-import { type Item, type KubeObject, type Status, severities, type VirtPlatformConfig } from "@virt/api";
+import {
+  type Item,
+  type KubeObject,
+  type PoolRollout,
+  type Status,
+  severities,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { asNumber, at, poolProgress, readTime } from "@virt/engine";
 import { Counter, Gauge, Histogram, type Registry } from "@virt/kube";
 import type { AdvisorView } from "./advisor-view.ts";
@@ -225,7 +232,10 @@ function countStates(name: string, items: readonly Item[]): GaugeSeries {
   }));
 }
 
-/** Only while the item waits for them: what happens to a pool later is no rollout of ours. The counts are those of the status. */
+/**
+ * Only while the item waits for them: later changes of a pool are not part of its rollout. The counts are those of the status. Until the
+ * status counts a pool, nothing is claimed about its updated machines: its own counts may be of an earlier target.
+ */
 function machinesOf(
   name: string,
   { name: item, state: itemState, rollout }: Item,
@@ -238,12 +248,18 @@ function machinesOf(
     .filter(({ metadata }) => concerned.has(metadata.name))
     .flatMap((pool) => {
       const counted = shown?.pools.find((one) => one.name === pool.metadata.name);
-      const { nodes, updated = 0, degraded } = poolProgress(pool, true);
-      const { total, done, ...rest } = counted ?? { total: nodes, done: updated, degraded };
-      const ready = Math.min(done, asNumber(at(pool, "status", "readyMachineCount")) ?? 0);
-      return Object.entries({ total, updated: done, ready, degraded: rest.degraded }).map(([state, value]) => ({
-        labels: { name, item, pool: pool.metadata.name, state },
-        value,
-      }));
+      return Object.entries(counted === undefined ? uncounted(pool) : countsOf(counted, pool)).map(
+        ([state, value]) => ({ labels: { name, item, pool: pool.metadata.name, state }, value }),
+      );
     });
+}
+
+function uncounted(pool: KubeObject): Readonly<Record<string, number>> {
+  const { nodes, degraded } = poolProgress(pool, false);
+  return { total: nodes, degraded };
+}
+
+function countsOf({ total, done, degraded }: PoolRollout, pool: KubeObject): Readonly<Record<string, number>> {
+  const ready = Math.min(done, asNumber(at(pool, "status", "readyMachineCount")) ?? 0);
+  return { total, updated: done, ready, degraded };
 }

@@ -1,10 +1,11 @@
 // What a status says of its rollout: how far it is, what holds it, and the conditions that follow from that.
 
-import type { Condition, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
+import type { Condition, PendingRollout, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { concludeRollout, revokeUpdates } from "@virt/impact";
 import { type ConditionInput, conditionOf, writeConditions } from "../conditions/status-conditions.ts";
 import { withNext } from "../conditions/tool.ts";
+import { isApplied } from "../items.ts";
 import type { Decision, Observed, Requeue } from "../observed.ts";
 import { progressColumn, progressText } from "../rollouts.ts";
 
@@ -35,8 +36,9 @@ export function withRollout(
 ): Decision {
   if (decision.requeue.when === "retry") return decision;
   const { status, requeue } = decision;
-  const fresh = diagnosed?.rollout ?? knownRollout(status, observed);
-  if (fresh === undefined) return decision;
+  const known = diagnosed?.rollout ?? knownRollout(status, observed);
+  if (known === undefined) return decision;
+  const fresh = revokeUpdates(known, begunPools(status, observed.stored));
   if (!isRolloutOpen(status))
     return { ...decision, status: showRollout(status, endedRollout(fresh, status.phase), observed) };
   const shown = showRollout(status, fresh, observed);
@@ -51,11 +53,29 @@ export function withRollout(
   };
 }
 
-/** Without a diagnosis the stored rollout stays, but for nodes whose target was deleted since. */
-function knownRollout({ rollout }: Status, { items }: Pick<Observed, "items">): RolloutStatus | undefined {
-  const gone = items.filter(({ item, isGone }) => isGone === true && item.state === "InProgress");
-  if (rollout === undefined || gone.length === 0) return rollout;
-  return revokeUpdates(rollout, new Set(gone.flatMap(({ pools }) => pools.map(({ pool }) => pool))));
+/** The pools of rollouts that this decision begins: what is known of their nodes is from before. */
+function begunPools({ rollouts = [] }: Status, stored: Status): ReadonlySet<string> {
+  const isOld = ({ machineConfig, startTime }: PendingRollout) =>
+    stored.rollouts?.some((one) => one.machineConfig === machineConfig && one.startTime === startTime) === true;
+  return new Set(rollouts.filter((one) => !isOld(one)).flatMap(({ before }) => before.map(({ pool }) => pool)));
+}
+
+/**
+ * Without a diagnosis the stored rollout stays, but no node counts as updated whose target changed since. The stored rollout is an earlier
+ * one if a rollout has just begun.
+ */
+function knownRollout(
+  status: Status,
+  { items, stored }: Pick<Observed, "items" | "stored">,
+): RolloutStatus | undefined {
+  const { rollout } = status;
+  if (rollout === undefined) return undefined;
+  if (isRolloutOpen(status) && !isRolloutOpen(stored))
+    return revokeUpdates(rollout, new Set(rollout.pools.map(({ name }) => name)));
+  const changed = items.filter(
+    ({ item, drift, isGone }) => isApplied(item) && (isGone === true || drift !== undefined),
+  );
+  return revokeUpdates(rollout, new Set(changed.flatMap(({ pools }) => pools.map(({ pool }) => pool))));
 }
 
 function showRollout(
@@ -66,8 +86,13 @@ function showRollout(
   const { progress: decided, ...rest } = status;
   const shown = { ...rest, ...(rollout && { rollout }) };
   const whole = { ...shown, conditions: conditionsWith(shown, observed) };
-  const progress = rollout && isRolloutOpen(status) ? progressColumn(whole, progressText(rollout.pools)) : decided;
+  const progress = rollout ? progressColumn(whole, progressText(openPools(status, rollout))) : decided;
   return { ...whole, ...(progress !== undefined && { progress }) };
+}
+
+/** No column without a rollout: a stored one has ended. */
+function openPools(status: Status, { pools }: RolloutStatus): RolloutStatus["pools"] {
+  return isRolloutOpen(status) ? pools : [];
 }
 
 function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): RolloutStatus {

@@ -165,9 +165,8 @@ export function recordItemResult(observed: Observed, item: Item, done: ItemResul
   }
 }
 
+/** The other items as their pools and targets are now: a status never shows one item older than the rest. */
 function withItem(observed: Observed, item: Item): [Observed, readonly Item[]] {
-  return [
-    markExecuting(observed),
-    (observed.stored.items ?? []).map((stored) => (stored.name === item.name ? item : stored)),
-  ];
+  const { items } = advanceItems(observed.items, observed.spec, observed.now);
+  return [markExecuting(observed), items.map((other) => (other.name === item.name ? item : other))];
 }

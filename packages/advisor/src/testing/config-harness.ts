@@ -1,6 +1,15 @@
 // A cluster in memory with one config in it, driven by the real functions: what may happen to it is chosen from outside.
 
-import { fieldManagers, type Item, type KubeObject, type Ref, type Spec, type Status } from "@virt/api";
+import {
+  fieldManagers,
+  type Item,
+  type Json,
+  type KubeObject,
+  type Ref,
+  type Spec,
+  type Status,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { digest, targetKey } from "@virt/engine";
 import { type ComparedItem, composeDraft } from "../compose-draft.ts";
 import { findDriftSuspects } from "../drift.ts";
@@ -10,6 +19,7 @@ import { observe } from "../observe.ts";
 import type { Decision, Drift, Observed } from "../observed.ts";
 import { plannedItems } from "../plan.ts";
 import type { PlannedItem } from "../profile.ts";
+import { type DiagnosedRollout, isRolloutOpen, withRollout } from "../rollout/publish-rollout.ts";
 import { type ItemResult, recordItemResult } from "../stages/execute.ts";
 import { transition, wantsDraft } from "../transition.ts";
 import { now, spec } from "./observed-fixtures.ts";
@@ -21,7 +31,21 @@ export type HarnessBehaviour = {
   isRollingOut: boolean;
   isRefusing: boolean;
   isUnavailable: boolean;
+  /** Whether the pool's status stays as it is, although its nodes change. */
+  isPoolSilent: boolean;
 };
+
+/** Diagnoses the rollout of the config from the facts of a reconcile. */
+export type DiagnoseHarness = (
+  facts: ReconcileFacts,
+  nodes: readonly KubeObject[],
+) => { readonly rollingNodes: NonNullable<ReconcileFacts["rollingNodes"]>; readonly diagnosed: DiagnosedRollout };
+
+/** `nodes`: more than one take over a configuration one after the other, a single one takes it over at once. */
+export type HarnessOptions = { readonly nodes?: number; readonly diagnose?: DiagnoseHarness };
+
+/** `config` is the rendered configuration that the node runs. */
+type HarnessNode = { readonly name: string; config: string; desired: string };
 
 export type ItemWrite = { readonly item: string; readonly planHash: string | undefined; readonly isOnRecord: boolean };
 
@@ -31,6 +55,7 @@ export class ConfigHarness {
     isRollingOut: true,
     isRefusing: false,
     isUnavailable: false,
+    isPoolSilent: false,
   };
   readonly written: ItemWrite[] = [];
   readonly #objects = new Map<string, KubeObject>();
@@ -39,8 +64,16 @@ export class ConfigHarness {
   #status: Status = {};
   #nowMs = now;
   #made = 0;
-  #rolledOut = "rendered-none";
+  readonly #nodes: readonly HarnessNode[];
+  readonly #diagnose: DiagnoseHarness | undefined;
+  #poolStatus: Readonly<Record<string, Json>> | undefined;
   readonly #rendered = new Map<string, KubeObject>();
+
+  constructor({ nodes = 1, diagnose }: HarnessOptions = {}) {
+    const none = { config: "rendered-none", desired: "rendered-none" };
+    this.#nodes = Array.from({ length: nodes }, (_, index) => ({ name: `worker-${index}`, ...none }));
+    this.#diagnose = diagnose;
+  }
 
   get status(): Status {
     return this.#status;
@@ -48,6 +81,30 @@ export class ConfigHarness {
 
   get spec(): Spec {
     return this.#spec;
+  }
+
+  /** As it is stored. */
+  get config(): VirtPlatformConfig {
+    const metadata = { name: "small", generation: this.#generation };
+    return { apiVersion: "", kind: "", metadata, spec: this.#spec, status: this.#status };
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  get nodes(): readonly KubeObject[] {
+    return this.#nodes.map(nodeObject);
+  }
+
+  get pool(): KubeObject {
+    return this.#pool();
+  }
+
+  /** How many nodes run a configuration with the kernel arguments of the MachineConfig that exists now; all without one. */
+  get updatedNodes(): number {
+    const target = this.#target();
+    return this.#nodes.filter(({ config, desired }) => config === target && desired === target).length;
   }
 
   edit(change: Partial<Spec>): void {
@@ -93,19 +150,26 @@ export class ConfigHarness {
   /** One reconcile. A crash loses what it decided, but not what it did. */
   reconcile(isCrashing = false): Decision {
     this.#nowMs += 61_000;
+    if (this.behaviour.isRollingOut) this.#rollOut();
+    if (!this.behaviour.isPoolSilent) this.#poolStatus = this.#countedStatus();
     const decision = this.#decide();
     if (!isCrashing) this.#status = decision.status;
     return decision;
   }
 
   #decide(): Decision {
-    const facts = this.#facts();
+    const plain = this.#facts();
+    const isFollowed = this.#spec.action !== "Ignore" && isRolloutOpen(this.#status);
+    const rollout = isFollowed ? this.#diagnose?.(plain, this.nodes) : undefined;
+    const facts = { ...plain, ...(rollout && { rollingNodes: rollout.rollingNodes }) };
     const before = observe(facts, this.#drifts(facts));
     const observed: Observed = wantsDraft(before) ? { ...before, draft: this.#draft(facts) } : before;
     const decision = transition(observed);
-    return decision.effect === undefined
-      ? decision
-      : recordItemResult(observed, decision.effect.item, this.#perform(decision.effect.item));
+    const done =
+      decision.effect === undefined
+        ? decision
+        : recordItemResult(observed, decision.effect.item, this.#perform(decision.effect.item));
+    return this.#diagnose === undefined ? done : withRollout(done, observed, rollout?.diagnosed);
   }
 
   #draft(facts: ReconcileFacts): NonNullable<Observed["draft"]> {
@@ -154,47 +218,78 @@ export class ConfigHarness {
   }
 
   #facts(): ReconcileFacts {
-    const metadata = { name: "small", generation: this.#generation };
     return {
       now: this.#nowMs,
       operator: { version: "v1", mustPin: false },
-      config: { apiVersion: "", kind: "", metadata, spec: this.#spec, status: this.#status },
+      config: this.config,
       profile: smallProfile,
       facts: { input: this.live(inputRef), ownNamespace: "own" },
       isServed: () => this.behaviour.isServed,
       live: (ref) => this.live(ref),
       pools: [this.#pool()],
-      vmNodes: [this.#node()],
+      vmNodes: this.nodes,
       renderedOf: (name) => this.#rendered.get(name),
       isForDraft: true,
       statusOrigin: "own",
     };
   }
 
-  /** Runs what its pool has rolled out. */
-  #node(): KubeObject {
-    const annotations = { "machineconfiguration.openshift.io/currentConfig": this.#rolledOut };
-    return { apiVersion: "v1", kind: "Node", metadata: { name: "worker-0", annotations } };
+  /** The rendered configuration that the pool aims at. */
+  #target(): string {
+    const machine = this.live(machineTarget);
+    if (machine === undefined) return "rendered-none";
+    const name = `rendered-${digest(machine["spec"] ?? null)}`;
+    this.#rendered.set(name, machine);
+    return name;
+  }
+
+  /** One node at a time: it gets its target, and runs it at the next reconcile. */
+  #rollOut(): void {
+    const target = this.#target();
+    const busy = this.#nodes.find(({ config, desired }) => config !== desired);
+    if (busy !== undefined) busy.config = busy.desired;
+    const next = busy === undefined ? this.#nodes.find(({ desired }) => desired !== target) : undefined;
+    if (next === undefined) return;
+    next.desired = target;
+    if (this.#nodes.length === 1) next.config = target;
+  }
+
+  #countedStatus(): Readonly<Record<string, Json>> {
+    const target = this.#target();
+    const updated = this.updatedNodes;
+    const isThere = updated === this.#nodes.length;
+    const condition = (type: string, is: boolean) => ({ type, status: is ? "True" : "False" });
+    return {
+      machineCount: this.#nodes.length,
+      updatedMachineCount: updated,
+      readyMachineCount: this.#nodes.length === 1 ? 1 : updated,
+      configuration: isThere ? { name: target } : (this.#poolStatus?.["configuration"] ?? { name: "rendered-none" }),
+      conditions: [condition("Updated", isThere), condition("Updating", !isThere)],
+    };
   }
 
   #pool(): KubeObject {
-    const machine = this.live(machineTarget);
-    const name = machine === undefined ? "rendered-none" : `rendered-${digest(machine["spec"] ?? null)}`;
-    if (machine !== undefined) this.#rendered.set(name, machine);
-    if (this.behaviour.isRollingOut) this.#rolledOut = name;
-    const isThere = this.#rolledOut === name;
-    const counts = { machineCount: 1, updatedMachineCount: isThere ? 1 : 0, readyMachineCount: 1 };
-    const condition = (type: string, is: boolean) => ({ type, status: is ? "True" : "False" });
+    const source = this.live(machineTarget) === undefined ? [] : [{ name: machineTarget.name }];
     return {
       apiVersion: machineTarget.apiVersion,
       kind: "MachineConfigPool",
       metadata: { name: "worker" },
-      spec: { configuration: { name, source: machine === undefined ? [] : [{ name: machineTarget.name }] } },
-      status: {
-        ...counts,
-        configuration: { name: this.#rolledOut },
-        conditions: [condition("Updated", isThere), condition("Updating", !isThere)],
+      spec: {
+        configuration: { name: this.#target(), source },
+        nodeSelector: { matchLabels: { "node-role.kubernetes.io/worker": "" } },
       },
+      status: this.#poolStatus ?? this.#countedStatus(),
     };
   }
+}
+
+function nodeObject({ name, config, desired }: HarnessNode): KubeObject {
+  const note = "machineconfiguration.openshift.io";
+  const annotations = {
+    [`${note}/currentConfig`]: config,
+    [`${note}/desiredConfig`]: desired,
+    [`${note}/state`]: config === desired ? "Done" : "Working",
+  };
+  const labels = { "node-role.kubernetes.io/worker": "" };
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels, annotations } };
 }

@@ -9,7 +9,7 @@ import { isInHand, stepOfNode } from "./node-phase.ts";
 import { observePool } from "./observed-seconds.ts";
 import { operatorCauses } from "./operator-causes.ts";
 import { poolCauses } from "./pool-causes.ts";
-import { countPool } from "./pool-counts.ts";
+import { countPool, isPoolRendered } from "./pool-counts.ts";
 import { predictRollout, type RolloutPrediction } from "./remaining-time.ts";
 import { boundRollout, summarizeRollout, worstFirst } from "./rollout-status.ts";
 import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause, viewPools } from "./rollout-view.ts";
@@ -43,7 +43,8 @@ export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
     }),
     pools: pools.map((pool) => {
       const observed = observePool(pool, facts.before, sightings);
-      return { name: pool.name, ...countPool(pool), ...(observed && { observed }) };
+      const rendered = isPoolRendered(pool) ? {} : { rendered: false };
+      return { name: pool.name, ...countPool(pool), ...rendered, ...(observed && { observed }) };
     }),
     nodes: pools.flatMap(nodesOf).toSorted((left, right) => attention(left) - attention(right)),
     findings: aged.findings,

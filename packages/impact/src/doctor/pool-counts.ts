@@ -52,8 +52,13 @@ export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> 
   );
 }
 
-function countedPool({ object, changes }: PoolView): CountedPool {
-  return { object, isRendered: changes.every((change) => isTakenUp(change, object)) };
+/** Reports whether the pool's target contains all changes. */
+export function isPoolRendered({ object, changes }: Pick<PoolView, "object" | "changes">): boolean {
+  return changes.every((change) => isTakenUp(change, object));
+}
+
+function countedPool(pool: PoolView): CountedPool {
+  return { object: pool.object, isRendered: isPoolRendered(pool) };
 }
 
 function countMachines(machines: ReturnType<typeof poolProgress> | undefined): NodeCounts {

@@ -50,7 +50,13 @@ export function summarizeRollout({
 export function concludeRollout({ remaining: _none, ...last }: RolloutStatus): RolloutStatus {
   const ended = {
     ...last,
-    pools: last.pools.map((pool) => ({ ...pool, done: pool.total, inHand: 0, waiting: 0, degraded: 0 })),
+    pools: last.pools.map(({ rendered: _rendered, ...pool }) => ({
+      ...pool,
+      done: pool.total,
+      inHand: 0,
+      waiting: 0,
+      degraded: 0,
+    })),
     nodes: last.nodes.map(({ step: _step, ...node }) => ({ ...node, phase: "Done" as const })),
     findings: [],
     more: { ...last.more, findings: 0 },
@@ -60,10 +66,11 @@ export function concludeRollout({ remaining: _none, ...last }: RolloutStatus): R
 
 /** The same rollout after the target of these pools was deleted: no node of them is updated. */
 export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
+  if (pools.size === 0) return rollout;
   const revoked = {
     ...rollout,
     pools: rollout.pools.map((pool) =>
-      pools.has(pool.name) ? { ...pool, done: 0, waiting: pool.waiting + pool.done } : pool,
+      pools.has(pool.name) ? { ...pool, done: 0, waiting: pool.waiting + pool.done, rendered: false } : pool,
     ),
     nodes: rollout.nodes.map((node) =>
       pools.has(node.pool) && node.phase === "Done" ? { ...node, phase: "Waiting" as const } : node,

@@ -5,10 +5,8 @@ import { asList, asText, at, member, oncePer } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
 import {
   countPhases,
-  isTakenUp,
   type NodeCounts,
   phaseForChanges,
-  type RolloutChange,
   readMachineConfigNodeFact,
   readNodeFact,
   stepOfNode,
@@ -49,8 +47,8 @@ export type GridObjects = {
   readonly pools: readonly KubeObject[];
   readonly machineConfigNodes: readonly KubeObject[];
   readonly vms: readonly KubeObject[] | undefined;
-  /** A node counts as updated once its pool's target has all of them. */
-  readonly changes: readonly RolloutChange[];
+  /** Pools whose nodes do not count as updated, whatever they run. */
+  readonly unrendered: ReadonlySet<string>;
 };
 
 /** Of thousands of objects a few have changed. */
@@ -58,7 +56,7 @@ const nodeFactOf = oncePer(readNodeFact);
 const machineConfigNodeFactOf = oncePer(readMachineConfigNodeFact);
 
 /** By name; nodes by name. Pools without nodes are left out. */
-export function gridOf({ nodes, pools, machineConfigNodes, vms, changes }: GridObjects): readonly GridPool[] {
+export function gridOf({ nodes, pools, machineConfigNodes, vms, unrendered }: GridObjects): readonly GridPool[] {
   const onNodes =
     vms === undefined
       ? undefined
@@ -71,9 +69,7 @@ export function gridOf({ nodes, pools, machineConfigNodes, vms, changes }: GridO
   return pools
     .map((pool) => {
       const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
-      const isRendered = changes
-        .filter((change) => change.pools.includes(pool.metadata.name))
-        .every((change) => isTakenUp(change, pool));
+      const isRendered = !unrendered.has(pool.metadata.name);
       const own = (members.get(pool.metadata.name) ?? []).toSorted((left, right) =>
         compareNames(left.name, right.name),
       );

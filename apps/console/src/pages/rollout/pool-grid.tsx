@@ -41,12 +41,7 @@ export function PoolGrid({ pool, since, findings }: PoolGridProps) {
         {barParts.map((part) => `${counts[part]} ${texts[part]}`).join(", ")}
         {pool.target === "" ? "" : ` · ${texts.target}: ${pool.target}`}
       </p>
-      {pool.isPaused ? <Alert isInline variant="warning" title={texts.pausedText} /> : null}
-      {pool.degraded.length === 0 ? null : (
-        <Alert isInline variant="danger" title={texts.degradedPool(pool.name)}>
-          {pool.degraded.join(" ")}
-        </Alert>
-      )}
+      <PoolAlerts pool={pool} />
       <ul className="vc-grid" aria-label={texts.grid(pool.name)}>
         {pool.nodes.map((node) => (
           <NodeTile
@@ -59,6 +54,20 @@ export function PoolGrid({ pool, since, findings }: PoolGridProps) {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Why no node of the pool can start. */
+export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
+  return (
+    <>
+      {pool.isPaused ? <Alert isInline variant="warning" title={texts.pausedPool(pool.name)} /> : null}
+      {pool.degraded.length === 0 ? null : (
+        <Alert isInline variant="danger" title={texts.degradedPool(pool.name)}>
+          {pool.degraded.join(" ")}
+        </Alert>
+      )}
+    </>
   );
 }
 
