@@ -35,7 +35,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-switches",
-      hash: "902e0d629f1f52b0b9e4ee289ec18ed2782ccce745c813c2efdf9bdfd6bc3a03",
+      hash: "f19dd336acea1ae5bdc8bdc8e9ffbcbf37bc1118ef2664643657708f0d54d43a",
       bindingHash: "38b8e61e98ecbf7d14a9c06598c1fe3c3f9abdaab60c1a226c0764f5324ebcac",
     },
     {

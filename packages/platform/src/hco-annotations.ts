@@ -125,7 +125,8 @@ export function notBoolean(value: string): string {
 
 /** The short key of the gate before reboots, and its one value. */
 export const rebootGateKey = "reboot-gate";
-const noBlockers = "no-blockers";
+/** The only value that the gate knows. */
+export const noBlockers = "no-blockers";
 
 /** Why a value is none of the gate's; undefined: it is. */
 export function refuseRebootGate(value: string): string | undefined {

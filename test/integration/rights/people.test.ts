@@ -13,7 +13,7 @@ import {
   startRightsCluster,
   untilDenied,
 } from "./rights-cluster.ts";
-import { everything, onHco, switches } from "./switches.ts";
+import { everything, onHco, rebooting, switches } from "./switches.ts";
 
 const prefix = "platform.kubevirt.io/";
 const hcos = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds";
@@ -121,6 +121,34 @@ describe("a switch on the HyperConverged", () => {
 
   test("counts as turned when it is taken away", async () => {
     expect(await annotate(virtualization, hco, { [`${prefix}enable-swap`]: null })).toMatchObject({ status: 403 });
+  });
+
+  test("the reboot gate is removed or weakened only with the rights to what it holds, and set freely", async () => {
+    const gate = `${prefix}reboot-gate`;
+    const become = (value: string | null) =>
+      cluster.server.request({ method: "PATCH", path: hco, body: { metadata: { annotations: { [gate]: value } } } });
+    const deciders = await person(cluster.server, "gate-keeper", [onHco, ...rebooting]);
+    const halves = await Promise.all(
+      rebooting.map((right) => person(cluster.server, `gate-keeper-${right.resource}`, [onHco, right])),
+    );
+    const others = [virtualization, ...halves];
+    expect(await annotate(virtualization, hco, { [gate]: "no-blockers" })).toMatchObject({ status: 200 });
+    for (const { from, to, isFree } of [
+      { from: "no-blockers", to: "no-blocker", isFree: true },
+      { from: "no-blockers", to: null, isFree: false },
+      { from: "never", to: "no-blockers", isFree: false },
+      { from: "never", to: null, isFree: false },
+    ]) {
+      await become(from);
+      for (const who of others)
+        expect({ from, to, ...(await annotate(who, hco, { [gate]: to })) }).toMatchObject({
+          status: isFree ? 200 : 403,
+        });
+      expect(await annotate(deciders, hco, { [gate]: to })).toMatchObject({ status: 200 });
+    }
+    const answer = await annotate(virtualization, hco, { [gate]: null });
+    expect(messageOf(answer)).toContain(`virtualization may not change ${gate} on the HyperConverged`);
+    await become(null);
   });
 
   test("that stays as it is stops nobody", async () => {
