@@ -30,12 +30,12 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
   platform: [
     {
       name: "virt-platform-operator-overrides",
-      hash: "198700580720502460107a62c3ba42ece6620a35ebab1104aa6ef3cfbab5b98f",
+      hash: "2ccae6c1b9a948f55693b6a96c6d3655a25e3fc585e1928df2e746613a0adaa3",
       bindingHash: "e2bf2a29a4d1598a3945c2107e76b34b6b88874fd52f835390f982d530f7afba",
     },
     {
       name: "virt-platform-operator-switches",
-      hash: "902e0d629f1f52b0b9e4ee289ec18ed2782ccce745c813c2efdf9bdfd6bc3a03",
+      hash: "f19dd336acea1ae5bdc8bdc8e9ffbcbf37bc1118ef2664643657708f0d54d43a",
       bindingHash: "38b8e61e98ecbf7d14a9c06598c1fe3c3f9abdaab60c1a226c0764f5324ebcac",
     },
     {

@@ -16,8 +16,15 @@ export const vmOutcomes = ["migrate", "block", "stop", "restart", "external", "s
  */
 export type VmOutcome = (typeof vmOutcomes)[number];
 
-/** Why nodes of a pool do not start. */
-export const holdups = ["Paused", "InvalidMaxUnavailable", "MaxUnavailableUsed", "Degraded"] as const;
+/** Why nodes of a pool do not start, or may not. */
+export const holdups = [
+  "Paused",
+  "InvalidMaxUnavailable",
+  "MaxUnavailableUsed",
+  "Degraded",
+  "NotReady",
+  "Cordoned",
+] as const;
 /** One of them. */
 export type Holdup = (typeof holdups)[number];
 

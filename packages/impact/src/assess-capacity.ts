@@ -19,8 +19,8 @@ export type CapacityInput = {
 const MiB = 2 ** 20;
 
 /**
- * The worst wave, if one leaves VMs without a node. Where none does, one VM that may have to move as well, or that does not tell its memory,
- * makes the answer unknown. Without a drain VMs come back where they were.
+ * The worst wave, if one leaves VMs without a node. Where none does, one VM that may have to move as well, that does not tell its memory,
+ * or whose node is in no wave yet makes the answer unknown. Without a drain VMs come back where they were.
  */
 export function assessCapacity(
   pools: readonly AssessedPool[],
@@ -48,7 +48,9 @@ export function assessCapacity(
       unplacedMiB: Math.ceil(worst.unplacedBytes / MiB),
     };
   const mayMove = (each: DrainedVm) => each.outcome === "unknown" || isOwnerUnread(each, runStrategies);
-  const isKnown = [...byNode.values()].flat().every((each) => !mayMove(each) && (!isMoving(each) || isSized(each.vm)));
+  const inWave = new Set(pools.flatMap(({ waves }) => waves.flat()));
+  const isPlaced = (each: DrainedVm) => !isMoving(each) || (isSized(each.vm) && inWave.has(each.vm.node));
+  const isKnown = [...byNode.values()].flat().every((each) => !mayMove(each) && isPlaced(each));
   return { fits: isKnown ? "Yes" : "Unknown", ...none };
 }
 

@@ -46,7 +46,17 @@ test("pods of nodes that are not drained are not missed", () => {
   expect([reloading.nodes, reloading.notAssessed]).toEqual([3, []]);
   const cordoned = clusterFacts({ nodes: [nodeObject("worker-0", { isCordoned: true })] });
   const held = assessImpact({ ...cordoned, pods: unlisted });
-  expect([held.held, held.notAssessed]).toEqual([1, []]);
+  expect([held.held, held.notAssessed.map(({ what }) => what)]).toEqual([1, ["pods"]]);
+});
+
+test("a pool with a holdup is listed however many pools there are", () => {
+  const names = Array.from({ length: 12 }, (_, at) => `pool-${String(at).padStart(2, "0")}`);
+  const nodes = names.map((name) => nodeObject(name, { roles: ["worker", name], isCordoned: name === "pool-11" }));
+  const impact = assessImpact(
+    clusterFacts({ nodes, pools: [poolObject("worker"), ...names.map((name) => poolObject(name))] }),
+  );
+  expect(impact.pools.map(({ name, holdup }) => holdup ?? name)).toEqual([...names.slice(0, 7), "MaxUnavailableUsed"]);
+  expect(impact.more.pools).toBe(4);
 });
 
 test("a VM without a strategy of its own is unknown while KubeVirt's is", () => {

@@ -22,14 +22,9 @@ export type DrainedVmsInput = {
   readonly runStrategies: ReadonlyMap<string, string>;
 };
 
-/** The names of the nodes whose VMs and pods count: those that start by themselves, and all of a paused pool. */
-export function drainedNodes({ nodes, starting, isPaused }: AssessedPool): readonly string[] {
-  const isStarting = new Set(starting);
-  return nodes
-    .filter(
-      (each) => (each.class === "Reboot" || each.class === "Drain") && (isPaused || isStarting.has(each.node.name)),
-    )
-    .map(({ node }) => node.name);
+/** The names of the nodes whose VMs and pods count: all that get the configuration now or later. */
+export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly string[] {
+  return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
 
 /** By node in rollout order, then by namespace and name. Each VM on such a node that counts has one outcome. */

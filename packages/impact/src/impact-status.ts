@@ -1,6 +1,6 @@
 // The bounds of an impact in a status, which keep it small however large a cluster is.
 
-import type { Impact, ImpactEntry } from "@virt/api";
+import { disruptionClasses, type Impact, type ImpactEntry, type ImpactPool } from "@virt/api";
 import { utf8Length } from "@virt/engine";
 import { foreignText } from "./assessed.ts";
 
@@ -24,7 +24,7 @@ export function boundImpact(whole: Impact): Impact {
     ...whole,
     summary: foreignText(whole.summary, mostSummary),
     capacity: { ...whole.capacity, nodes: whole.capacity.nodes.slice(0, most.capacityNodes).map(name) },
-    pools: whole.pools.slice(0, most.pools).map((pool) => ({
+    pools: listedPools(whole.pools).map((pool) => ({
       ...pool,
       name: name(pool.name),
       order: pool.order.slice(0, most.order).map(name),
@@ -37,6 +37,18 @@ export function boundImpact(whole: Impact): Impact {
       .map((gap) => ({ ...gap, message: foreignText(gap.message) })),
   };
   return cutLists(short, whole);
+}
+
+/** A pool that makes the impact uncertain is never left out for one that does not. */
+function listedPools(pools: readonly ImpactPool[]): readonly ImpactPool[] {
+  const isCertain = ({ holdup }: ImpactPool) => Number(holdup === undefined);
+  const harmless = (pool: ImpactPool) => disruptionClasses.indexOf(pool.class);
+  const listed = new Set(
+    pools
+      .toSorted((left, right) => isCertain(left) - isCertain(right) || harmless(left) - harmless(right))
+      .slice(0, most.pools),
+  );
+  return pools.filter((pool) => listed.has(pool));
 }
 
 /** One entry for all VMs of a node and a namespace, whose name is nobody's. */

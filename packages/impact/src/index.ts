@@ -72,6 +72,7 @@ export {
   rolloutOfPool,
   unavailableLimit,
 } from "./rollout.ts";
+export { findRolloutObstacles, type RolloutObstacle } from "./rollout-obstacles.ts";
 export { nameNodes, roomWords } from "./summary.ts";
 export { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 export { readRunStrategy } from "./vm-outcomes.ts";

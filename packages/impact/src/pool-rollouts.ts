@@ -1,7 +1,7 @@
 // How the pools of a plan would roll out: which nodes change, in which order, how many at once, and what holds the others.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
-import { asList, asText, at, compareUtf8, member, type RenderedOf } from "@virt/engine";
+import { asList, asNumber, asText, at, compareUtf8, member, type RenderedOf } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
 import type { Assessment } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
@@ -28,8 +28,8 @@ export type AssessedPool = {
   readonly held: readonly string[];
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
+  /** Why the pool cannot be judged: some of its nodes do not start automatically. */
   readonly holdup: Holdup | undefined;
-  readonly isPaused: boolean;
 };
 
 /** A node of a pool that changes. */
@@ -93,8 +93,7 @@ function assessPool(object: KubeObject, members: readonly AssessedNode[]): Asses
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
   // A paused pool is computed as if it ran.
   const running = { ...pool, isPaused: false };
-  const isUnrendered = hasTrueCondition(object, "RenderDegraded");
-  const { waves, blocked } = isUnrendered
+  const { waves, blocked } = hasTrueCondition(object, "RenderDegraded")
     ? { waves: [], blocked: nodes.map(({ name }) => name) }
     : planWaves(running, nodes);
   const isBlocked = new Set(blocked);
@@ -109,8 +108,7 @@ function assessPool(object: KubeObject, members: readonly AssessedNode[]): Asses
     held: pool.isPaused ? inOrder : blocked,
     atOnce: Math.min(started.length, lastingRoom(running, nodes)),
     waves,
-    holdup: holdupOf(pool, nodes, { isUnrendered, isAnyStarting: started.length > 0 }),
-    isPaused: pool.isPaused,
+    holdup: holdupOf(object, pool, { nodes, blocked: nodes.filter(({ name }) => isBlocked.has(name)) }),
   };
 }
 
@@ -128,18 +126,28 @@ export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): n
   return Math.max(0, limit - nodes.filter((node) => stays(node) && isUnavailable(node)).length);
 }
 
-function holdupOf(
-  pool: RolloutPool,
-  nodes: readonly RolloutNode[],
-  { isUnrendered, isAnyStarting }: { readonly isUnrendered: boolean; readonly isAnyStarting: boolean },
-): Holdup | undefined {
+type PoolMembers = {
+  readonly nodes: readonly RolloutNode[];
+  /** Those that do not get the configuration automatically. */
+  readonly blocked: readonly RolloutNode[];
+};
+
+/** Every blocked node has a reason here, even if others start: sooner or later it gets the configuration too. */
+function holdupOf(object: KubeObject, pool: RolloutPool, { nodes, blocked }: PoolMembers): Holdup | undefined {
   if (pool.isPaused) return "Paused";
   const limit = unavailableLimit(pool, nodes.length);
   if (limit === undefined) return "InvalidMaxUnavailable";
-  if (isUnrendered) return "Degraded";
-  if (isAnyStarting) return undefined;
-  const away = nodes.filter(isUnavailable);
-  const degraded = away.filter(({ phase }) => phase === "Degraded").length;
-  if (degraded > 0 && away.length - degraded < limit) return "Degraded";
-  return away.length >= limit ? "MaxUnavailableUsed" : undefined;
+  if (hasTrueCondition(object, "RenderDegraded")) return "Degraded";
+  const away = nodes.filter((node) => isUnavailable(node) && node.phase !== "Degraded");
+  if (blocked.length === nodes.length && away.length >= limit) return "MaxUnavailableUsed";
+  if (isDegraded(object) || nodes.some(({ phase }) => phase === "Degraded")) return "Degraded";
+  if (blocked.some(({ isReady, current }) => !isReady || current === "")) return "NotReady";
+  return blocked.length > 0 ? "Cordoned" : undefined;
+}
+
+const degradedConditions = ["Degraded", "NodeDegraded"] as const;
+
+function isDegraded(pool: KubeObject): boolean {
+  const isCounted = (asNumber(at(pool, "status", "degradedMachineCount")) ?? 0) > 0;
+  return isCounted || degradedConditions.some((type) => hasTrueCondition(pool, type));
 }

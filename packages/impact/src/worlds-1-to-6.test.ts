@@ -82,20 +82,20 @@ const cordoned = (maxUnavailable: number | string) => {
 
 test("world 4a: a cordoned worker takes the only place, and no node starts", () => {
   const impact = cordoned(1);
-  expect(impact).toMatchObject({ nodes: 0, held: 3, vms: noVms });
+  expect(impact).toMatchObject({ nodes: 0, held: 3, vms: { ...noVms, migrate: 12 }, capacity: { fits: "Unknown" } });
   expect(impact.pools[0]).toMatchObject({ holdup: "MaxUnavailableUsed", atOnce: 0 });
   expect(impact).not.toHaveProperty("duration");
-  expect(impact.summary).toBe("3 nodes of pool worker do not start (MaxUnavailableUsed)");
+  expect(impact.summary).toBe("3 nodes of pool worker do not start (MaxUnavailableUsed), 12 VMs live-migrate");
 });
 
 test("world 4b: with two places the others go one after another", () => {
   const impact = cordoned(2);
-  expect(impact).toMatchObject({ nodes: 2, held: 1, vms: { ...noVms, migrate: 8 } });
-  expect(impact.pools[0]).toMatchObject({ atOnce: 1, order: ["worker-0", "worker-2", "worker-1"] });
+  expect(impact).toMatchObject({ nodes: 2, held: 1, vms: { ...noVms, migrate: 12 } });
+  expect(impact.pools[0]).toMatchObject({ atOnce: 1, holdup: "Cordoned", order: ["worker-0", "worker-2", "worker-1"] });
   expect(bounds(impact)).toEqual([2 * 642, 2 * 2334]);
   expect(impact.duration?.text).toBe("20 min to 1.5 h");
   expect(impact.summary).toBe(
-    "2 nodes of pool worker reboot one after another, 1 node of pool worker does not start, 8 VMs live-migrate, 20 min to 1.5 h",
+    "2 nodes of pool worker reboot one after another, 1 node of pool worker does not start (Cordoned), 12 VMs live-migrate, 20 min to 1.5 h",
   );
 });
 

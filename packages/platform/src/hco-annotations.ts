@@ -22,7 +22,8 @@ export const objectAnnotations = {
 /** Holds fields that we released, so that their values stay. */
 export const releasedManager = "virt-platform-operator-released";
 
-const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
+/** Where the operator stores what it knows of an object. */
+export const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
 
 const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
 
@@ -125,7 +126,8 @@ export function notBoolean(value: string): string {
 
 /** The short key of the gate before reboots, and its one value. */
 export const rebootGateKey = "reboot-gate";
-const noBlockers = "no-blockers";
+/** The only value that the gate knows. */
+export const noBlockers = "no-blockers";
 
 /** Why a value is none of the gate's; undefined: it is. */
 export function refuseRebootGate(value: string): string | undefined {

@@ -120,7 +120,9 @@ export {
   booleanOf,
   isOwnLabel,
   isState,
+  noBlockers,
   objectAnnotations,
+  rebootGateKey,
   releasedManager,
 } from "./hco-annotations.ts";
 export { type AssetHcoFact, hcoPaths, hcoPointers, isGateOn, readHco } from "./hco-fact.ts";

@@ -118,10 +118,10 @@ test.each([
     name: "4a: a cordoned worker takes the only place",
     maxUnavailable: 1,
     shows: {
-      summary: "3 nodes of pool worker do not start (MaxUnavailableUsed)",
+      summary: "3 nodes of pool worker do not start (MaxUnavailableUsed), 12 VMs live-migrate",
       nodes: 0,
       held: 3,
-      vms: noVms,
+      vms: { ...noVms, migrate: 12 },
       pools: [{ holdup: "MaxUnavailableUsed", atOnce: 0 }],
     },
   },
@@ -130,10 +130,10 @@ test.each([
     maxUnavailable: 2,
     shows: {
       summary:
-        "2 nodes of pool worker reboot one after another, 1 node of pool worker does not start, 8 VMs live-migrate, 20 min to 1.5 h",
+        "2 nodes of pool worker reboot one after another, 1 node of pool worker does not start (Cordoned), 12 VMs live-migrate, 20 min to 1.5 h",
       nodes: 2,
       held: 1,
-      vms: { ...noVms, migrate: 8 },
+      vms: { ...noVms, migrate: 12 },
       duration: { lowSeconds: 1284, highSeconds: 4668, text: "20 min to 1.5 h" },
       pools: [{ atOnce: 1 }],
     },

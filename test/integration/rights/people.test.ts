@@ -13,7 +13,7 @@ import {
   startRightsCluster,
   untilDenied,
 } from "./rights-cluster.ts";
-import { everything, onHco, switches } from "./switches.ts";
+import { everything, onHco, rebooting, switches } from "./switches.ts";
 
 const prefix = "platform.kubevirt.io/";
 const hcos = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds";
@@ -123,6 +123,34 @@ describe("a switch on the HyperConverged", () => {
     expect(await annotate(virtualization, hco, { [`${prefix}enable-swap`]: null })).toMatchObject({ status: 403 });
   });
 
+  test("the reboot gate is removed or weakened only with the rights to what it holds, and set freely", async () => {
+    const gate = `${prefix}reboot-gate`;
+    const become = (value: string | null) =>
+      cluster.server.request({ method: "PATCH", path: hco, body: { metadata: { annotations: { [gate]: value } } } });
+    const deciders = await person(cluster.server, "gate-keeper", [onHco, ...rebooting]);
+    const halves = await Promise.all(
+      rebooting.map((right) => person(cluster.server, `gate-keeper-${right.resource}`, [onHco, right])),
+    );
+    const others = [virtualization, ...halves];
+    expect(await annotate(virtualization, hco, { [gate]: "no-blockers" })).toMatchObject({ status: 200 });
+    for (const { from, to, isFree } of [
+      { from: "no-blockers", to: "no-blocker", isFree: true },
+      { from: "no-blockers", to: null, isFree: false },
+      { from: "never", to: "no-blockers", isFree: false },
+      { from: "never", to: null, isFree: false },
+    ]) {
+      await become(from);
+      for (const who of others)
+        expect({ from, to, ...(await annotate(who, hco, { [gate]: to })) }).toMatchObject({
+          status: isFree ? 200 : 403,
+        });
+      expect(await annotate(deciders, hco, { [gate]: to })).toMatchObject({ status: 200 });
+    }
+    const answer = await annotate(virtualization, hco, { [gate]: null });
+    expect(messageOf(answer)).toContain(`virtualization may not change ${gate} on the HyperConverged`);
+    await become(null);
+  });
+
   test("that stays as it is stops nobody", async () => {
     const same = { [`${prefix}enable-swap`]: "false", "example.com/note": "mine", [`${prefix}openshift`]: "true" };
     expect(await annotate(virtualization, hco, same)).toMatchObject({ status: 200 });
@@ -176,6 +204,21 @@ describe("an override on a managed object", () => {
       `reporter may not set ${prefix}mode on ${door.name}: that takes the right to patch services`,
     );
     expect(await annotate(reporter, path, { "example.com/note": "mine" })).toMatchObject({ status: 200 });
+  });
+
+  test("the operator's record on an object is set or changed by nobody else", async () => {
+    const everybody = await person(cluster.server, "forger", [{ ...onChecks, verbs: ["create", "patch", "update"] }]);
+    const state = `${prefix}state`;
+    const forged = { [state]: '{"v":1,"created":true}' };
+    const answer = await annotate(everybody, `${checks}/virt-node-health-check`, forged);
+    expect(answer.status).toBe(403);
+    expect(messageOf(answer)).toContain(
+      `forger may not change ${state} on virt-node-health-check: only virt-platform-operator writes it`,
+    );
+    const body = { ...check, metadata: { name: "virt-node-health-check", annotations: forged } };
+    expect(await dryRunWrite(everybody, { method: "POST", path: checks, body })).toMatchObject({ status: 403 });
+    const harmless = { [state]: null, "example.com/note": "mine" };
+    expect(await annotate(everybody, `${checks}/virt-node-health-check`, harmless)).toMatchObject({ status: 200 });
   });
 
   test("is set by whoever may patch the object", async () => {

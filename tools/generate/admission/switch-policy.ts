@@ -1,6 +1,6 @@
 // Whoever turns a switch on the HyperConverged makes the operator write: so they must be allowed to write that themselves.
 
-import { annotationPrefix } from "@virt/platform";
+import { annotationPrefix, noBlockers, rebootGateKey } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { celList, celText, type Policy, type Validation } from "./policy.ts";
 import type { Reach } from "./switch-reach.ts";
@@ -40,9 +40,12 @@ export function switchPolicy(reach: readonly Reach[]): Policy {
       { name: "isRemoved", expression: isRemoved },
       { name: "gatesBefore", expression: gatesOf("oldObject", gates) },
       { name: "gatesAfter", expression: gatesOf("object", gates) },
-      { name: "particular", expression: celList([...particular, ...gates.map(gateText)]) },
+      { name: "particular", expression: celList([...particular, ...gates.map(gateText), rebootGate]) },
       { name: "known", expression: celList([...particular, ...general]) },
-      { name: "changed", expression: [changedKnown, changedUnknown, ...gates.map(changedGate)].join(" +\n") },
+      {
+        name: "changed",
+        expression: [changedKnown, changedUnknown, weakenedRebootGate, ...gates.map(changedGate)].join(" +\n"),
+      },
       ...reach.map((one) => ({ name: variableFor(one, reach), expression: concerning(one) })),
     ],
     // One right for each: a check costs a third of what an expression may.
@@ -80,6 +83,15 @@ const changedUnknown = [
   `variables.before.filter(key, ${isUnknown} && (variables.isRemoved || !(key in variables.after))))`,
 ].join("\n");
 
+const rebootGate = `${annotationPrefix}${rebootGateKey}`;
+
+// Any value holds writes, and an unknown one holds all of them. So only the known value may be replaced freely.
+const weakenedRebootGate = [
+  `(${celText(rebootGate)} in variables.before && (variables.isRemoved || !(${celText(rebootGate)} in variables.after) ||`,
+  `  (variables.before[${celText(rebootGate)}] != ${celText(noBlockers)} &&`,
+  `  variables.before[${celText(rebootGate)}] != variables.after[${celText(rebootGate)}])) ? [${celText(rebootGate)}] : [])`,
+].join("\n");
+
 const gateText = (gate: string) => `feature gate ${gate}`;
 
 // As the operator reads them: a map of booleans, or a list of names or of names with states, compared without case.
@@ -104,8 +116,8 @@ function changedGate(gate: string): string {
 }
 
 /** What has no assets of its own concerns all. */
-function concerning({ annotations, gates }: Pick<Reach, "annotations" | "gates">): string {
-  const own = celList([...annotations, ...gates.map(gateText)]);
+function concerning({ annotations, gates, isHeldAtGate }: Omit<Reach, "kind">): string {
+  const own = celList([...annotations, ...gates.map(gateText), ...(isHeldAtGate ? [rebootGate] : [])]);
   return `variables.changed.filter(key, !(key in variables.particular) || key in ${own})`;
 }
 

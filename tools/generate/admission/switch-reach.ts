@@ -14,6 +14,8 @@ export type Reach = {
   readonly annotations: readonly string[];
   /** Names of feature gates, as the catalog writes them. */
   readonly gates: readonly string[];
+  /** True if the annotation `reboot-gate` holds writes of the kind. */
+  readonly isHeldAtGate: boolean;
 };
 
 export function switchReach(assets: readonly Asset[]): readonly Reach[] {
@@ -24,12 +26,21 @@ export function switchReach(assets: readonly Asset[]): readonly Reach[] {
   return [...kinds.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const { group, resource, namespace } = resourceOf(first.target);
-    const switches = [first, ...others].flatMap(switchesOf);
+    const writers = [first, ...others];
+    const switches = writers.flatMap(switchesOf);
     const place = namespace === undefined ? {} : { namespace };
     const named = (type: Switched["type"]) =>
       [...new Set(switches.flatMap((one) => (one.type === type ? one.name : [])))].toSorted();
     return [
-      { kind: first.target.kind, group, resource, ...place, annotations: named("annotation"), gates: named("gate") },
+      {
+        kind: first.target.kind,
+        group,
+        resource,
+        ...place,
+        annotations: named("annotation"),
+        gates: named("gate"),
+        isHeldAtGate: writers.some(({ impact }) => impact === "reboot"),
+      },
     ];
   });
 }

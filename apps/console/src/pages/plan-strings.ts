@@ -64,6 +64,8 @@ export const planStrings = {
     InvalidMaxUnavailable: "maxUnavailable is invalid: the pool stands still",
     MaxUnavailableUsed: "as many nodes as allowed are unavailable already",
     Degraded: "the pool is degraded",
+    NotReady: "some nodes are not ready",
+    Cordoned: "some nodes are cordoned",
   },
   blockers: "What blocks the drain",
   stops: "What stops",

@@ -210,9 +210,7 @@ export class RebootImpact {
 
   #rollout(snapshot: Snapshot): GatedRollout {
     const disruption = this.#pendingDisruption();
-    const pools = this.#list(poolInformer);
-    const impact = assessImpact(this.#facts(disruption, snapshot));
-    return { disruption, impact, pools: pools.isAssessed ? pools.value : [] };
+    return { disruption, impact: assessImpact(this.#facts(disruption, snapshot)) };
   }
 
   #pendingDisruption() {

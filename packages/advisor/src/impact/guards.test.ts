@@ -1,4 +1,4 @@
-import type { Guards, Impact, Item } from "@virt/api";
+import type { Guards, Holdup, Impact, Item } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -21,6 +21,12 @@ const full = impactFixture({
 const without = (what: string, reason: "Forbidden" | "Listing" = "Forbidden") => {
   const { vms: _vms, ...rest } = impactFixture();
   return { ...rest, notAssessed: [{ what, reason, message: "" }] };
+};
+
+const held = (holdup: Holdup) => {
+  const impact = impactFixture();
+  const pools = impact.pools.map((pool) => ({ ...pool, nodes: 11, held: 1, holdup }));
+  return { ...impact, nodes: 11, held: 1, pools };
 };
 
 const unknownRoom = (vms: Partial<typeof noVms>, what?: string) =>
@@ -106,6 +112,32 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     "spec.guards.requireCapacity cannot be judged: nodes not assessed (Listing)",
   ],
   [
+    "a cordoned node that gets the configuration later",
+    { maxBlockingVMs: 0 },
+    held("Cordoned"),
+    "spec.guards.maxBlockingVMs cannot be judged: pool worker has cordoned nodes",
+  ],
+  ["a paused pool", { maxNodes: 12 }, held("Paused"), "spec.guards.maxNodes cannot be judged: pool worker is paused"],
+  ["nodes that start later count", { maxNodes: 11 }, held("Paused"), "spec.guards.maxNodes is 11, but 12 nodes change"],
+  [
+    "a limit that nobody can read",
+    { requireCapacity: true },
+    held("InvalidMaxUnavailable"),
+    "spec.guards.requireCapacity cannot be judged: maxUnavailable of pool worker is invalid",
+  ],
+  [
+    "a degraded pool, even if all nodes start",
+    { maxNodes: 12 },
+    { ...held("Degraded"), nodes: 12, held: 0 },
+    "spec.guards.maxNodes cannot be judged: pool worker is degraded",
+  ],
+  [
+    "KubeVirt's settings, even if no VM depends on them",
+    { maxBlockingVMs: 0 },
+    impactFixture({ notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }] }),
+    "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
+  ],
+  [
     "pods that cannot be read do not matter",
     { maxBlockingVMs: 0 },
     impactFixture({ notAssessed: [{ what: "pods", reason: "Forbidden", message: "" }], vms: noVms }),
@@ -177,18 +209,20 @@ const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
   fc
     .record({
       nodes: fc.nat(15),
+      held: fc.constantFrom(0, 0, 1),
       block: fc.nat(4),
       unknown: fc.nat(1),
       stop: fc.nat(1),
       fits: fc.constantFrom<Impact["capacity"]["fits"][]>("Yes", "No", "Unknown"),
       gaps: fc.array(anyGap, { maxLength: 2 }),
     })
-    .map(({ nodes, block, unknown, stop, fits, gaps }) => {
+    .map(({ nodes, held, block, unknown, stop, fits, gaps }) => {
       const isMissing = (...kinds: readonly string[]) => gaps.some(({ what }) => kinds.includes(what));
       // As an assessment promises: there is room only where it is known what becomes of every VM.
       const isUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
       const { vms: _vms, ...rest } = impactFixture({
         nodes,
+        held,
         notAssessed: gaps,
         capacity: { fits: isUnsure && fits === "Yes" ? "Unknown" : fits, nodes: ["a"], unplacedVMs: 1, unplacedMiB: 1 },
       });
@@ -203,14 +237,14 @@ function holds(guards: Guards, impact: Impact | undefined): boolean {
     impact?.notAssessed.some(({ what }) => kinds.includes(what)) ?? true;
   const blocking = impact?.vms?.block ?? Number.POSITIVE_INFINITY;
   const { unknown = 0, stop = 0 } = impact?.vms ?? {};
-  const isUnsure = unknown > 0 && isMissing("KubeVirt");
+  const isHeldUp = (impact?.held ?? 0) > 0;
   const isMoveUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
   return (
     (guards.maxBlockingVMs === undefined ||
-      (!isMissing("VMs", "nodes") && !isUnsure && blocking + unknown <= guards.maxBlockingVMs)) &&
-    (guards.maxNodes === undefined || (!isMissing("nodes") && (impact?.nodes ?? 0) <= guards.maxNodes)) &&
+      (!isMissing("VMs", "KubeVirt", "nodes") && !isHeldUp && blocking + unknown <= guards.maxBlockingVMs)) &&
+    (guards.maxNodes === undefined || (!isMissing("nodes") && !isHeldUp && (impact?.nodes ?? 0) <= guards.maxNodes)) &&
     (guards.requireCapacity !== true ||
-      (!isMissing("VMs", "nodes") && !isMoveUnsure && impact?.capacity.fits === "Yes"))
+      (!isMissing("VMs", "KubeVirt", "nodes") && !isHeldUp && !isMoveUnsure && impact?.capacity.fits === "Yes"))
   );
 }
 

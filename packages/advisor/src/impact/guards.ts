@@ -1,7 +1,7 @@
 // Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
 
 import type { Guards, Impact, Item } from "@virt/api";
-import { nameNodes, roomWords } from "@virt/impact";
+import { findRolloutObstacles, nameNodes, roomWords } from "@virt/impact";
 import { isMachineConfig } from "../items.ts";
 import type { Observed } from "../observed.ts";
 
@@ -32,11 +32,14 @@ type GuardCheck = (guards: Guards, impact: Impact | undefined) => GuardObstacle 
 const guardChecks: readonly GuardCheck[] = [
   ({ maxBlockingVMs: most }, impact) => {
     if (most === undefined) return undefined;
-    const gap = gapOf(impact, "VMs") ?? unknownStrategyGap(impact);
+    const gap = gapOf(impact, "VMs", "KubeVirt");
     if (impact?.vms === undefined || gap !== undefined) return unassessed("maxBlockingVMs", gap);
     const { block, unknown } = impact.vms;
-    if (block + unknown <= most) return undefined;
-    if (block <= most) return unassessed("maxBlockingVMs", unknownStateGap);
+    if (block <= most)
+      return (
+        heldUp("maxBlockingVMs", impact) ??
+        (block + unknown > most ? unassessed("maxBlockingVMs", unknownStateGap) : undefined)
+      );
     const fact = block === 1 ? "1 VM blocks the drain" : `${block} VMs block the drain`;
     const next = "stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs";
     return { text: `maxBlockingVMs is ${most}, but ${fact}`, next };
@@ -45,19 +48,20 @@ const guardChecks: readonly GuardCheck[] = [
     if (most === undefined) return undefined;
     const gap = gapOf(impact);
     if (impact === undefined || gap !== undefined) return unassessed("maxNodes", gap);
-    const { nodes } = impact;
-    if (nodes <= most) return undefined;
+    const nodes = impact.nodes + impact.held;
+    if (nodes <= most) return heldUp("maxNodes", impact);
     const fact = nodes === 1 ? "1 node changes" : `${nodes} nodes change`;
     return { text: `maxNodes is ${most}, but ${fact}`, next: "raise spec.guards.maxNodes" };
   },
   ({ requireCapacity }, impact) => {
     if (requireCapacity !== true) return undefined;
-    const gap = gapOf(impact, "VMs");
-    const capacity = impact?.capacity;
-    if (capacity === undefined || gap !== undefined) return unassessed("requireCapacity", gap);
-    if (capacity.fits === "Yes") return undefined;
-    if (capacity.fits === "Unknown") return unassessed("requireCapacity", unknownRoomGap(impact));
-    const fact = `there is ${roomWords(impact?.summary ?? "") ?? noRoom(capacity)}`;
+    const gap = gapOf(impact, "VMs", "KubeVirt");
+    if (impact === undefined || gap !== undefined) return unassessed("requireCapacity", gap);
+    const { capacity, summary } = impact;
+    if (capacity.fits === "Yes") return heldUp("requireCapacity", impact);
+    if (capacity.fits === "Unknown")
+      return heldUp("requireCapacity", impact) ?? unassessed("requireCapacity", unknownRoomGap(impact));
+    const fact = `there is ${roomWords(summary) ?? noRoom(capacity)}`;
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
@@ -76,9 +80,12 @@ function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | u
   return impact?.notAssessed.find(({ what }) => what === "nodes" || kinds.includes(what));
 }
 
-/** What becomes of a VM that has no strategy of its own is the cluster's business. */
-function unknownStrategyGap(impact: Impact | undefined): Gap | undefined {
-  return (impact?.vms?.unknown ?? 0) > 0 ? gapOf(impact, "KubeVirt") : undefined;
+/** Nodes that do not start yet get the configuration later, and then nobody asks the guards again. */
+function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined {
+  const found = findRolloutObstacles(impact);
+  if (found.length === 0) return undefined;
+  const [texts, steps] = [found.map(({ text }) => text), found.map(({ next }) => next)];
+  return { text: `${guard} cannot be judged: ${texts.join(", ")}`, next: steps.join("; ") };
 }
 
 /** Of these VMs nobody can say what a drain does to them: the node of one is silent, or no strategy is set anywhere. */
@@ -89,9 +96,9 @@ const unknownStateGap: Gap = {
 };
 
 /** Why nobody knows whether there is room although the VMs are: what becomes of some of them, or how large they are, is not. */
-function unknownRoomGap(impact: Impact | undefined): Gap {
-  const { unknown = 0, stop = 0 } = impact?.vms ?? {};
-  const known = unknownStrategyGap(impact) ?? (stop > 0 ? gapOf(impact, "VM owners") : undefined);
+function unknownRoomGap(impact: Impact): Gap {
+  const { unknown = 0, stop = 0 } = impact.vms ?? {};
+  const known = stop > 0 ? gapOf(impact, "VM owners") : undefined;
   if (known !== undefined) return known;
   if (unknown > 0) return unknownStateGap;
   return { what: "VM memory", reason: "Unavailable", next: "set the memory of the VMs that do not tell it" };

@@ -77,7 +77,6 @@ function runningPool(pool: PoolView, facts: DoctorFacts): readonly AssessedPool[
       atOnce: Math.max(1, Math.min(starting.length, lastingRoom(rollout, nodes))),
       waves,
       holdup: undefined,
-      isPaused: false,
     },
   ];
 }

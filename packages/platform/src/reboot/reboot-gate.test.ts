@@ -1,10 +1,11 @@
-import type { KubeObject } from "@virt/api";
+import type { JsonMap, KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/engine";
 import { assessed, assessImpact, type ImpactFacts, notAssessed } from "@virt/impact";
 import { anyCluster } from "@virt/impact/testing/any-cluster";
 import {
   type ClusterGiven,
   clusterFacts,
+  nodeObject,
   policyObject,
   poolObject,
   psiConfig,
@@ -50,12 +51,12 @@ const others: readonly ObjectDecision[] = [
 type GateInput = { readonly gate: string | undefined; readonly facts: ImpactFacts; readonly isUnlisted?: boolean };
 
 function gated({ gate, facts, isUnlisted = false }: GateInput): GatedWrite {
-  const { disruption, pools } = facts;
+  const { disruption } = facts;
   const impact = assessImpact(facts);
   return {
     gate: gateOf(gate),
     disruption: isUnlisted ? notAssessed("Forbidden") : assessed(disruption),
-    rollout: { disruption, impact, pools },
+    rollout: { disruption, impact },
   };
 }
 
@@ -130,6 +131,42 @@ test("a degraded pool holds the write only if it would roll out", () => {
   expect([isHeld("worker"), isHeld("master")]).toEqual([true, false]);
 });
 
+const silent = { ...nodeObject("worker-1"), status: {} };
+const pools = (spec: JsonMap) => [poolObject("master"), poolObject("worker", spec)];
+const [first, second] = workers(2);
+const uncertain: readonly (ClusterGiven & { readonly text: string })[] = [
+  {
+    nodes: [...workers(2), nodeObject("worker-2", { isCordoned: true })],
+    pools: pools({ maxUnavailable: 2 }),
+    text: "pool worker has cordoned nodes (uncordon the nodes of pool worker with 'oc adm uncordon')",
+  },
+  {
+    nodes: [first, silent].flatMap((node) => node ?? []),
+    pools: pools({ maxUnavailable: 2 }),
+    text: "pool worker has nodes that are not ready (repair the nodes of pool worker that are not ready, or remove them)",
+  },
+  {
+    nodes: [silent, second].flatMap((node) => node ?? []),
+    text: "pool worker has no room for another unavailable node (uncordon or repair the unavailable nodes of pool worker)",
+  },
+  {
+    nodes: workers(2),
+    pools: pools({ maxUnavailable: "2" }),
+    text: "maxUnavailable of pool worker is invalid (set spec.maxUnavailable of pool worker to a number or a percentage)",
+  },
+  {
+    nodes: workers(2),
+    pools: pools({ paused: true }),
+    text: "pool worker is paused (unpause pool worker, which starts everything that is queued there)",
+  },
+];
+
+test.each(uncertain)("the gate stays closed: $text", ({ text, ...given }) => {
+  expect(messageOf(held({ gate: "no-blockers", facts: clusterFacts(given) }))).toContain(
+    `holds it: ${text}. It is applied`,
+  );
+});
+
 const anyValue = fc.constantFrom(undefined, "no-blockers", "no-blockers", "No-Blockers", "", "false", "x".repeat(300));
 const anyGap = fc.record({
   vms: fc.constantFrom(undefined, notAssessed("Forbidden")),
@@ -160,7 +197,9 @@ test("while the gate is on nothing that drains or reboots is written over a bloc
       const isDraining = isKernel || actions.some((action) => action === "Reboot" || action === "Drain");
       const isBlocked = impact.blockers.length + impact.more.blockers > 0 || (impact.vms?.unknown ?? 0) > 0;
       const isUnknown = Object.keys(known).length > 0;
-      const isHeld = gate !== undefined && isDraining && (isBlocked || isUnknown || gate !== "no-blockers");
+      const isHeldUp = impact.held > 0 || impact.pools.some(({ holdup }) => holdup !== undefined);
+      const isClosed = isBlocked || isUnknown || isHeldUp || gate !== "no-blockers";
+      const isHeld = gate !== undefined && isDraining && isClosed;
       // Held or the very same decision: what would be applied is neither changed nor forgotten.
       expect(isHeld ? isHeldAtGate(result) : result === decision).toBe(true);
       for (const other of others) expect(holdAtGate(other, write)).toBe(other);
@@ -173,7 +212,7 @@ test("one write that would reboot a pool is held with the blockers of all that a
   const facts = clusterFacts({ ...blocked, writes: [] });
   const both = [psiConfig("worker"), psiConfig("master")].map((after) => ({ before: undefined, after }));
   const disruption = disruptionOfWrites(both, facts.pools, facts.policies);
-  const rollout = { disruption, impact: assessImpact({ ...facts, disruption }), pools: facts.pools };
+  const rollout = { disruption, impact: assessImpact({ ...facts, disruption }) };
   const own = disruptionOfWrites(both.slice(1), facts.pools, facts.policies);
   const decision = holdAtGate(applying(psiConfig("master")), {
     gate: gateOf("no-blockers"),

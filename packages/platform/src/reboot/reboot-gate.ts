@@ -1,8 +1,7 @@
 // The gate that people set before reboots: whether a write that drains or reboots nodes may go now, and why not.
 
-import type { Impact, KubeObject, PoolDisruption } from "@virt/api";
-import { asList, asNumber, asText, at, member } from "@virt/engine";
-import type { Assessment } from "@virt/impact";
+import type { Impact, PoolDisruption } from "@virt/api";
+import { type Assessment, findRolloutObstacles } from "@virt/impact";
 import type { HeldDecision, ObjectDecision } from "../baseline/decision.ts";
 import { annotationOf, annotationPrefix, rebootGateKey, refuseRebootGate } from "../hco-annotations.ts";
 
@@ -25,8 +24,6 @@ export type GatedRollout = {
   /** Of all of them. */
   readonly disruption: readonly PoolDisruption[];
   readonly impact: Impact;
-  /** All MachineConfigPools. */
-  readonly pools: readonly KubeObject[];
 };
 
 /** One write, and the gate before it. */
@@ -64,7 +61,7 @@ function holdWrite(write: GatedWrite, done: "applied" | "deleted"): HeldDecision
 /** The reason of what is held by the gate. */
 export const rebootGateReason = "RebootGate";
 
-function isDraining({ class: disruption }: PoolDisruption): boolean {
+function isDraining({ class: disruption }: Pick<PoolDisruption, "class">): boolean {
   return disruption === "Reboot" || disruption === "Drain";
 }
 
@@ -76,10 +73,9 @@ function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[], don
 }
 
 /** Why the gate is closed for whatever drains or reboots; empty: it is open. */
-export function closedBecause(gate: RebootGate, { disruption, impact, pools }: GatedRollout): readonly string[] {
+export function closedBecause(gate: RebootGate, { impact }: GatedRollout): readonly string[] {
   if (gate.kind !== "on") return gate.kind === "off" ? [] : [gate.reason];
   const { vms, pods, notAssessed } = impact;
-  const affected = new Set(disruption.filter(isDraining).map(({ pool }) => pool));
   const gaps = notAssessed.filter(({ what }) => !harmlessGaps.has(what));
   return [
     ...counted(vms?.block ?? 0, "VM", "blocks the drain", "block the drain"),
@@ -90,9 +86,7 @@ export function closedBecause(gate: RebootGate, { disruption, impact, pools }: G
     ),
     ...(vms === undefined && gaps.length === 0 ? ["VMs not assessed"] : []),
     ...(pods === undefined && gaps.length === 0 ? ["pods not assessed"] : []),
-    ...pools.flatMap((pool) =>
-      affected.has(pool.metadata.name) && isDegraded(pool) ? [`pool ${pool.metadata.name} is degraded`] : [],
-    ),
+    ...findRolloutObstacles(impact, isDraining).map(({ text, next }) => `${text} (${next})`),
   ];
 }
 
@@ -102,18 +96,6 @@ const harmlessGaps: ReadonlySet<string> = new Set(["disruption policies", "infra
 function counted(number: number, noun: string, one: string, several: string): readonly string[] {
   if (number === 0) return [];
   return [number === 1 ? `1 ${noun} ${one}` : `${number} ${noun}s ${several}`];
-}
-
-const degraded: ReadonlySet<string> = new Set(["Degraded", "NodeDegraded", "RenderDegraded"]);
-
-function isDegraded(pool: KubeObject): boolean {
-  const isCounted = (asNumber(at(pool, "status", "degradedMachineCount")) ?? 0) > 0;
-  return (
-    isCounted ||
-    asList(at(pool, "status", "conditions")).some(
-      (condition) => degraded.has(asText(member(condition, "type")) ?? "") && member(condition, "status") === "True",
-    )
-  );
 }
 
 /** Whether a decision is the gate's. */

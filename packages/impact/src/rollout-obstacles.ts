@@ -1,0 +1,50 @@
+// Why an impact cannot be judged: the nodes of a pool do not all start automatically, but they all get the configuration later.
+
+import type { Holdup, Impact, ImpactPool } from "@virt/api";
+
+/** The state of a pool that makes its impact uncertain, and the step that resolves it. */
+export type RolloutObstacle = { readonly text: string; readonly next: string };
+
+/** Returns an entry for each concerned pool with a holdup. Empty: every node starts automatically. */
+export function findRolloutObstacles(
+  { pools, held }: Pick<Impact, "pools" | "held">,
+  isConcerned: (pool: ImpactPool) => boolean = () => true,
+): readonly RolloutObstacle[] {
+  const found = pools.filter(isConcerned).flatMap(obstaclesOfPool);
+  const listed = pools.reduce((sum, pool) => sum + pool.held, 0);
+  if (found.length > 0 || held <= listed) return found;
+  return [{ text: "nodes of further pools do not start", next: "check the pools with 'oc get mcp'" }];
+}
+
+function obstaclesOfPool({ name, holdup, held }: ImpactPool): readonly RolloutObstacle[] {
+  if (holdup !== undefined) return [words[holdup](name)];
+  if (held === 0) return [];
+  return [{ text: `nodes of pool ${name} do not start`, next: "check the nodes with 'oc get nodes'" }];
+}
+
+const words: Readonly<Record<Holdup, (pool: string) => RolloutObstacle>> = {
+  Paused: (pool) => ({
+    text: `pool ${pool} is paused`,
+    next: `unpause pool ${pool}, which starts everything that is queued there`,
+  }),
+  InvalidMaxUnavailable: (pool) => ({
+    text: `maxUnavailable of pool ${pool} is invalid`,
+    next: `set spec.maxUnavailable of pool ${pool} to a number or a percentage`,
+  }),
+  MaxUnavailableUsed: (pool) => ({
+    text: `pool ${pool} has no room for another unavailable node`,
+    next: `uncordon or repair the unavailable nodes of pool ${pool}`,
+  }),
+  Degraded: (pool) => ({
+    text: `pool ${pool} is degraded`,
+    next: `fix the cause that 'oc describe mcp ${pool}' shows`,
+  }),
+  NotReady: (pool) => ({
+    text: `pool ${pool} has nodes that are not ready`,
+    next: `repair the nodes of pool ${pool} that are not ready, or remove them`,
+  }),
+  Cordoned: (pool) => ({
+    text: `pool ${pool} has cordoned nodes`,
+    next: `uncordon the nodes of pool ${pool} with 'oc adm uncordon'`,
+  }),
+};
