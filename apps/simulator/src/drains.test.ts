@@ -32,29 +32,53 @@ const messageOf = (simulation: InMemorySimulation, node: string) =>
 const annotationOf = (node: KubeObject, name: string) =>
   node.metadata.annotations?.[`machineconfiguration.openshift.io/${name}`];
 
-test("a drain is tried for 90 s at a time, again after a minute, and after ten minutes only every five", () => {
-  const simulation = started(scenarioOf("stuck-drain"));
-  simulation.addObject(psi);
+/** Seconds since the first attempt at which the report of a drain turns to an error, or back. */
+const reportTurns = (simulation: InMemorySimulation, node: string, most: number) => {
   const seen: { readonly seconds: number; readonly isFailed: boolean; readonly renewed: string }[] = [];
   simulation.runUntil(() => {
-    const message = simulation.objects.has("MachineConfigNode/worker-0") ? messageOf(simulation, "worker-0") : "";
+    const message = simulation.objects.has(`MachineConfigNode/${node}`) ? messageOf(simulation, node) : "";
     const isFailed = message.startsWith("Error: Node Drain has not succeeded. Error is: ");
     if (isFailed !== (seen.at(-1)?.isFailed ?? !isFailed) && (isFailed || message.startsWith("Draining node. ")))
       seen.push({
         seconds: simulation.seconds(),
         isFailed,
-        renewed: asText(member(drained(simulation, "worker-0"), "lastTransitionTime")) ?? "",
+        renewed: asText(member(drained(simulation, node), "lastTransitionTime")) ?? "",
       });
-    return seen.length === 14;
+    return seen.length === most;
   });
   const [begin = expect.fail("no drain")] = seen;
-  expect(seen.map(({ seconds }) => Math.round(seconds - begin.seconds))).toEqual([
-    0, 90, 150, 240, 300, 390, 450, 540, 600, 690, 990, 1080, 1380, 1470,
+  return seen.map(({ seconds, renewed }) => ({ seconds: seconds - begin.seconds, renewed }));
+};
+
+test("failed drains repeat back to back, and their error stays visible only after 13 minutes", () => {
+  const simulation = started(scenarioOf("stuck-drain"));
+  simulation.addObject(psi);
+  const turns = reportTurns(simulation, "worker-0", 22);
+  expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([
+    0,
+    ...[90, 180, 270, 360, 450, 540, 630, 720].flatMap((seconds) => [seconds, seconds]),
+    810,
+    1020,
+    1110,
+    1410,
+    1500,
   ]);
-  expect(new Set(seen.map(({ renewed }) => renewed)).size).toBe(14);
+  const overwritten = turns.slice(1, 17).map(({ seconds }) => seconds);
+  for (let at = 0; at < overwritten.length; at += 2)
+    expect((overwritten[at + 1] ?? 0) - (overwritten[at] ?? 0)).toBeCloseTo(0.015, 5);
   expect(messageOf(simulation, "worker-0")).toMatch(
     /^Error: Node Drain has not succeeded[.] Error is: error when evicting pods\/"virt-launcher-pinned-0-\w{5}" -n "vms": global timeout reached: 1m30s The drain will not be complete until desired drainer drain-rendered-worker-\w+ matches current drainer uncordon-rendered-worker-\w+$/,
   );
+});
+
+test("a drain that is refused at once is tried again after a minute, and its error stays visible", () => {
+  const budgets = scenarioOf("budgets");
+  const objects = budgets.objects.filter(({ metadata }) => ["twice", "first", "second"].includes(metadata.name));
+  const simulation = started({ ...budgets, vms: [], objects });
+  simulation.addObject(psi);
+  const turns = reportTurns(simulation, "worker-1", 8);
+  expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([0, 1, 5, 6, 66, 67, 127, 128]);
+  expect(new Set(turns.map(({ renewed }) => renewed)).size).toBe(8);
 });
 
 test("each class of a change does to a node what it says, and to no more", () => {

@@ -74,7 +74,7 @@ function countRollingNodes({ config, live, pools, renderedOf, rollingNodes }: Re
   if (rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status))
     return countsInStatus(status.rollout);
   const changes = rolloutChanges(config, live, pools, renderedOf);
-  return countNodes({ changes, pools, before: undefined, ...(rollingNodes ?? unknownNodes) });
+  return countNodes({ changes, pools, ...(rollingNodes ?? unknownNodes) });
 }
 
 /** A process that has just started shows the stored counts until its lists are complete. */

@@ -6,9 +6,9 @@ import { notAssessed } from "../assessed.ts";
 import { vmObject, vmsOn } from "../testing/cluster-builder.ts";
 import { readVirtSettings } from "../virt-settings.ts";
 import { type Diagnosis, diagnoseRollout } from "./diagnose-rollout.ts";
-import { podsOfDrain } from "./drain-errors.ts";
+import { terminatingPodsOf } from "./drain-errors.ts";
 import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
-import { podsToRead } from "./node-causes.ts";
+import { drainingNodes } from "./node-causes.ts";
 import { hasKubeletDropIn } from "./rollout-view.ts";
 import {
   diagnoseInTurn,
@@ -182,18 +182,17 @@ test("while KubeVirt cannot be read, the strategy of the HyperConverged says wha
   expect(findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 });
 
-test("pods are read from the message of a drain, in its order, each once and only by their names", () => {
-  const message = `[error when evicting pods/"b" -n "x": 429, error when waiting for pod "a" in namespace "x" to terminate: t, error when evicting pods/"b" -n "x": again, error when evicting pods/"B; rm" -n "x": no, error when evicting pods/"virt-launcher-vm-1" -n "vms": 429]`;
+test("pods that a drain waits for are read from its message, in its order, each once and only by their names", () => {
+  const waiting = (pod: string) => `error when waiting for pod "${pod}" in namespace "x" to terminate: t`;
+  const message = `[error when evicting pods/"c" -n "x": 429, ${["b", "a", "b", "B; rm"].map(waiting).join(", ")}]`;
   const report = readMachineConfigNodeFact(reportOf("worker-0", message));
-  expect(podsOfDrain(report).map(({ namespace, name, isTerminating }) => [namespace, name, isTerminating])).toEqual([
-    ["x", "b", false],
-    ["x", "a", true],
-    ["vms", "virt-launcher-vm-1", false],
-  ]);
-  const machineConfigNodes = { isAssessed: true, value: [report] } as const;
-  expect(podsToRead({ machineConfigNodes, sightings: new Map(), before: undefined }).map(({ name }) => name)).toEqual([
-    "b",
-  ]);
+  expect(terminatingPodsOf(report)).toEqual(["b", "a"].map((name) => ({ namespace: "x", name })));
+});
+
+test("pods are listed of the nodes that drain, and of no others", () => {
+  const phases = ["Waiting", "Draining", "Applying", "Rebooting", "Degraded", "Done"] as const;
+  const nodes = phases.map((phase) => rollingNode(phase.toLowerCase(), phase));
+  expect(drainingNodes(rolloutFacts({ nodes }, 0))).toEqual(["draining"]);
 });
 
 test("a MachineConfig that changes how the kubelet starts is known by its files and units", () => {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
+import { DrainErrors } from "./drain-errors.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
 import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
 import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
@@ -137,6 +138,38 @@ test("what a drain fails of counts on while the next attempt is under way, and e
     [610, said("Error: error when evicting pods: timeout")],
   ).map(({ rollout }) => rollout.findings.map(({ id }) => id));
   expect(ids).toEqual([[], [], [], [], ["PodTerminating"], []]);
+});
+
+const trying = reportOf("worker-0", "Draining node. The drain will not be complete until b matches a");
+const webhookDown = 'Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused';
+
+test("an error that is overwritten before anyone looks still counts until the drain ends", () => {
+  const drainErrors = new DrainErrors();
+  const world: RolloutGiven = { nodes: draining, reports: [trying], drainErrors };
+  drainErrors.note(reportOf("worker-0", webhookDown));
+  drainErrors.note(trying);
+  const findings = diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings;
+  expect(findings).toMatchObject([{ id: "EvictionWebhookDown", since: "2026-01-02T00:00:00Z" }]);
+  const done = { type: "Drained", status: "True", message: "Drained node." };
+  drainErrors.note({ ...trying, status: { conditions: [done] } });
+  expect(diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings).toEqual([]);
+});
+
+test("an error of an earlier drain of the node does not count", () => {
+  const drainErrors = new DrainErrors();
+  drainErrors.note({ ...reportOf("worker-0", webhookDown), spec: { configVersion: { desired: "rendered-1" } } });
+  const world: RolloutGiven = { nodes: draining, reports: [trying], drainErrors };
+  expect(diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings).toEqual([]);
+});
+
+test("a pod that an error names and that is gone from the node is no finding", () => {
+  const error = 'Error: error when waiting for pod "a" in namespace "apps" to terminate: timeout';
+  const world: RolloutGiven = {
+    nodes: draining,
+    reports: [reportOf("worker-0", error)],
+    drainedPods: { "worker-0": [] },
+  };
+  expect(diagnoseInTurn([0, world], [600, world]).at(-1)?.rollout.findings).toEqual([]);
 });
 
 test("times at which something becomes a cause are known in advance", () => {

@@ -9,7 +9,7 @@ import { type NodeFact, rolloutNodeOf } from "../nodes.ts";
 import type { PodFact } from "../pods.ts";
 import { inRolloutOrder } from "../rollout.ts";
 import type { FindingId } from "./catalogue.ts";
-import { withLastError } from "./drain-errors.ts";
+import type { DrainErrors } from "./drain-errors.ts";
 import { type MachineConfigNodeFact, phaseStartOf } from "./machine-config-nodes.ts";
 import type { MigrationFact } from "./migrations.ts";
 import { phaseOfNode, workOfNode } from "./node-phase.ts";
@@ -38,8 +38,9 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly changes: readonly RolloutChange[];
   readonly machineConfigNodes: Assessment<readonly MachineConfigNodeFact[]>;
   readonly migrations: Assessment<readonly MigrationFact[]>;
-  /** Pods that drains name (see `podsToRead`), as far as they were read. */
-  readonly namedPods: readonly PodFact[];
+  /** The pods of the nodes that drain (see `drainingNodes`), by node. A node is absent while its pods have not been listed. */
+  readonly drainedPods: ReadonlyMap<string, readonly PodFact[]>;
+  readonly drainErrors: DrainErrors;
   readonly kubeletConfigs: readonly KubeObject[];
   /** HyperConverged, KubeVirt and KubeDescheduler, as far as they are there. */
   readonly operators: readonly KubeObject[];
@@ -92,7 +93,7 @@ export type PoolView = {
 };
 
 /** The part of the facts that pools and the phases of their nodes follow from. */
-export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes" | "before">;
+export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
 /** The pools of the changes, by name. */
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
@@ -114,14 +115,7 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
         const since = sightings.seeSince(phaseKey(node.name, each), report && phaseStartOf(report, each));
         return { phase: each, since };
       };
-      const work = seen(workOfNode(node, phase, report));
-      const isDraining = work.phase === "Draining" && report !== undefined;
-      return {
-        node,
-        ...seen(phase),
-        work,
-        report: isDraining ? withLastError(report, sightings, facts.before) : report,
-      };
+      return { node, ...seen(phase), work: seen(workOfNode(node, phase, report)), report };
     });
     return { name, object, target, changes, nodes };
   });

@@ -4,6 +4,7 @@ import { asList, at, type JsonMap, type KubeObject, member, oncePer, roleLabel }
 import {
   assessed,
   assessImpact,
+  DrainErrors,
   diagnoseRollout,
   disruptionOf,
   type ImpactFacts,
@@ -140,7 +141,8 @@ function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { chan
       changes,
       machineConfigNodes: notAssessed("NotServed"),
       migrations: notAssessed("NotServed"),
-      namedPods: [],
+      drainedPods: new Map(),
+      drainErrors: new DrainErrors(),
       kubeletConfigs: [],
       operators: [],
       before: diagnosis?.rollout,
