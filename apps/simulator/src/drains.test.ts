@@ -107,22 +107,30 @@ test("each class of a change does to a node what it says, and to no more", () =>
   expect(stepsOf(fileConfig("/etc/nmstate/openshift/a"))).toEqual(["takes up", "runs"]);
 });
 
-test("a node shows its way in its annotations: what it is to do, what was done, and that it boots", () => {
+test("a node shows its way in its annotations, and is current and done only after its uncordon", () => {
   const simulation = started(threeWorkers);
   simulation.addObject(psi);
   const seen: string[] = [];
   simulation.runUntilIdle(() => {
     const node = find(simulation, "Node/worker-0");
     const verb = (name: string) => annotationOf(node, name)?.split("-")[0] ?? "";
-    const line = [verb("state"), verb("desiredDrain"), verb("lastAppliedDrain"), verb("post-config-action")].join(" ");
+    const isCurrent = annotationOf(node, "currentConfig") === annotationOf(node, "desiredConfig");
+    const line = [
+      isCurrent ? "current" : "behind",
+      at(node, "spec", "unschedulable") === true ? "cordoned" : "schedulable",
+      ...["state", "desiredDrain", "lastAppliedDrain", "post-config-action"].map(verb),
+    ].join(" ");
     if (seen.at(-1) !== line) seen.push(line);
   });
-  expect(seen.slice(0, 5)).toEqual([
-    "Done uncordon uncordon ",
-    "Working drain uncordon ",
-    "Working drain drain ",
-    "Working drain drain Rebooting",
-    "Done uncordon drain ",
+  expect(seen).toEqual([
+    "current schedulable Done uncordon uncordon ",
+    "behind schedulable Done uncordon uncordon ",
+    "behind cordoned Working drain uncordon ",
+    "behind cordoned Working drain drain ",
+    "behind cordoned Working drain drain Rebooting",
+    "behind cordoned Working uncordon drain ",
+    "behind schedulable Working uncordon uncordon ",
+    "current schedulable Done uncordon uncordon ",
   ]);
 });
 

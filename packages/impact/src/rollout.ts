@@ -25,7 +25,7 @@ export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
 }
 
 /** How far a node is on its way. */
-export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Degraded";
+export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
 
 /** A node of a pool, and how far it is on its way from `current` to `desired`. */
 export type RolloutNode = {
@@ -129,8 +129,12 @@ export function advanceRollout(node: RolloutNode, { disruption, isDrained }: Nod
     case "Draining":
       return { ...node, phase: "Applying" };
     case "Applying":
-      return disruption === "Reboot" ? { ...node, phase: "Rebooting", isReady: false } : finish(node);
+      return disruption === "Reboot"
+        ? { ...node, phase: "Rebooting", isReady: false }
+        : { ...node, phase: "Uncordoning" };
     case "Rebooting":
+      return { ...node, phase: "Uncordoning", isReady: true };
+    case "Uncordoning":
       return finish(node);
     case "Degraded":
       return node;

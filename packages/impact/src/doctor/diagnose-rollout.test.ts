@@ -3,7 +3,7 @@
 import type { NodeRolloutPhase } from "@virt/api";
 import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
-import { vmObject, vmsOn } from "../testing/cluster-builder.ts";
+import { annotationPrefix, vmObject, vmsOn } from "../testing/cluster-builder.ts";
 import { readVirtSettings } from "../virt-settings.ts";
 import { type Diagnosis, diagnoseRollout } from "./diagnose-rollout.ts";
 import { terminatingPodsOf } from "./drain-errors.ts";
@@ -28,6 +28,28 @@ test.each(Object.keys(nodeAnnotations) as NodeRolloutPhase[])(
     expect(phaseOf({ nodes: [rollingNode("worker-0", phase)] })?.phase).toBe(phase);
   },
 );
+
+test("a node waits for its uncordon until it is done, also for the seconds after it was uncordoned", () => {
+  const uncordoned = rollingNode("worker-0", "Uncordoning", {
+    isCordoned: false,
+    annotations: { [`${annotationPrefix}/lastAppliedDrain`]: "uncordon-rendered-2" },
+  });
+  expect(phaseOf({ nodes: [uncordoned] })?.phase).toBe("Uncordoning");
+});
+
+test("the uncordon of the last update says nothing about a node that begins the next one", () => {
+  const annotations = Object.fromEntries(
+    ["desiredDrain", "lastAppliedDrain"].map((name) => [`${annotationPrefix}/${name}`, "uncordon-rendered-1"]),
+  );
+  const node = rollingNode("worker-0", "Applying", { isCordoned: false, annotations });
+  expect(phaseOf({ nodes: [node] })?.phase).toBe("Applying");
+});
+
+test("ten minutes without an uncordon do not make a node degraded", () => {
+  const reason = "failed to uncordon node: worker-0 after 10 minutes";
+  const node = rollingNode("worker-0", "Uncordoning", { state: "Degraded", reason });
+  expect(phaseOf({ nodes: [node] })?.phase).toBe("Uncordoning");
+});
 
 test("the daemon's hour of draining does not make a node degraded", () => {
   const node = rollingNode("worker-0", "Draining", {

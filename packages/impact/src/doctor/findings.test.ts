@@ -113,6 +113,22 @@ test("a drain that is asked for and not reported on for ten minutes means that t
   expect(ids).toEqual([[], [], ["DrainSlow"], ["ControllerDown"]]);
 });
 
+test("a node that waits for its uncordon for ten minutes means that the operator is down", () => {
+  const world: RolloutGiven = { nodes: [rollingNode("worker-0", "Uncordoning"), ...others] };
+  const turns = diagnoseInTurn([0, world], [599, world], [600, world]).map(({ rollout }) => rollout.findings);
+  expect(turns.map((findings) => findings.map(({ id, since }) => `${id} ${since}`))).toEqual([
+    [],
+    [],
+    ["ControllerDown 2026-01-02T00:00:00Z"],
+  ]);
+  const uncordoned = rollingNode("worker-0", "Uncordoning", {
+    isCordoned: false,
+    annotations: { [`${annotationPrefix}/lastAppliedDrain`]: "uncordon-rendered-2" },
+  });
+  const acted: RolloutGiven = { nodes: [uncordoned, ...others] };
+  expect(diagnoseInTurn([0, acted], [600, acted]).at(-1)?.rollout.findings).toEqual([]);
+});
+
 test("while the operator reports on one of the nodes that are drained, it acts, however long the others wait for their turn", () => {
   const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Draining"));
   const reported = (time: string): RolloutGiven => ({

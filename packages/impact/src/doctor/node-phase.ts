@@ -13,9 +13,9 @@ export function phaseOfNode(
   const { desiredDrain, lastAppliedDrain } = node;
   if (isDegraded(node, report)) return "Degraded";
   if (node.desiredConfig !== target) return "Waiting";
+  if (node.currentConfig === target && node.state === "Done") return "Done";
   const isDrainOpen = desiredDrain !== lastAppliedDrain;
-  if (node.currentConfig === target && node.state === "Done")
-    return isDrainOpen && desiredDrain.startsWith("uncordon-") ? "Uncordoning" : "Done";
+  if (isUncordonAsked(node) && (isDrainOpen || node.currentConfig !== target)) return "Uncordoning";
   if (
     node.postConfigAction === "Rebooting" ||
     currentReport(node, report)?.conditions.RebootedNode?.status === "Unknown"
@@ -39,13 +39,20 @@ export function workOfNode(
   return work === "Done" ? phase : work;
 }
 
-/** The daemon calls itself degraded after an hour of draining as well; what holds the drain says more then. */
-const drainFailure = "failed to drain node";
+// The daemon first asks for the uncordon and waits for it. Only then it sets its current configuration and Done. Checked against
+// `completeUpdate` in pkg/daemon/daemon.go of openshift/machine-config-operator at 7ff337a.
+function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
+  return desiredDrain === `uncordon-${desiredConfig}`;
+}
+
+/** The daemon also becomes degraded after an hour of draining and ten minutes without an uncordon. The causes of these say more. */
+const waitFailures = ["failed to drain node", "failed to uncordon node"];
 
 function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
   const isReported = currentReport(node, report)?.conditions.NodeDegraded?.status === "True";
   const isFailed = node.state === "Degraded" || node.state === "Unreconcilable" || isReported;
-  return isFailed && !degradedReason(node, report).includes(drainFailure);
+  const reason = degradedReason(node, report);
+  return isFailed && !waitFailures.some((failure) => reason.includes(failure));
 }
 
 /** Why a node is degraded, in the daemon's words; empty where it does not tell. */

@@ -112,15 +112,17 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// The operator reports each attempt to drain, at least every seven minutes. It drains five nodes at a time, so each of many waits longer
-// for its turn: while it reports on one, it acts.
+// The operator reports each attempt to drain at least every seven minutes, and uncordons a node within seconds. It works on five nodes
+// at a time, so each of many waits longer for its turn: while it reports on one, it acts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   const observed = asNumber(at(object, "status", "observedGeneration"));
   if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
   const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
   const reports = pool.nodes.flatMap(({ node, work, report }) => {
-    const time = work.phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+    const isUncordonOpen = work.phase === "Uncordoning" && node.desiredDrain !== node.lastAppliedDrain;
+    const reported = work.phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+    const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
     // A process that has just started knows of no report, and what was shown counts.

@@ -36,8 +36,8 @@ export const nodeAnnotations = {
   },
   Degraded: { desiredConfig: "rendered-2", state: "Degraded" },
   Uncordoning: {
-    currentConfig: "rendered-2",
     desiredConfig: "rendered-2",
+    state: "Working",
     desiredDrain: "uncordon-rendered-2",
     lastAppliedDrain: "drain-rendered-2",
   },
