@@ -134,6 +134,19 @@ test("a node shows its way in its annotations, and is current and done only afte
   ]);
 });
 
+test("nodes that wait for their turn are tainted, and still take machines", () => {
+  const simulation = started(threeWorkers);
+  simulation.addObject(psi);
+  const taintsOf = (name: string) => at(find(simulation, `Node/${name}`), "spec", "taints");
+  const isDraining = () =>
+    annotationOf(find(simulation, "Node/worker-0"), "desiredDrain")?.startsWith("drain-") === true;
+  simulation.runUntil(isDraining);
+  const taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
+  expect(["worker-0", "worker-1", "worker-2"].map(taintsOf)).toEqual([undefined, [taint], [taint]]);
+  simulation.runUntilIdle();
+  expect(["worker-0", "worker-1", "worker-2"].map(taintsOf)).toEqual([undefined, undefined, undefined]);
+});
+
 test("a single node is not drained: machines end with it, and those that are to run come back", () => {
   const group = { namespace: "vms", count: 1, memoryGiB: [4] };
   const vms = [

@@ -238,7 +238,23 @@ test("what holds a drain is still a finding when the pool aims at something else
     [],
     ...[120, 130, 4000].map(() => ["VMNotMigratable 2026-01-02T00:00:00Z"]),
   ]);
-  expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 3, inHand: 0 }], nodes: [{ phase: "Waiting" }, {}, {}] });
+  expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 2, inHand: 1 }], nodes: [{ phase: "Draining" }, {}, {}] });
+});
+
+test("a node that reboots to an earlier target of its pool counts as in hand, and waits once it is back", () => {
+  const drained = { ...earlierDrain, lastAppliedDrain: earlierDrain.desiredDrain };
+  const rebooting = earlierNode({ ...drained, "post-config-action": "Rebooting" });
+  const back = nodeObject("worker-0", {
+    annotations: Object.fromEntries(
+      ["currentConfig", "desiredConfig"].map((name) => [`${annotationPrefix}/${name}`, "rendered-1b"]),
+    ),
+  });
+  const turns = diagnoseInTurn([0, { nodes: [rebooting, ...others] }], [60, { nodes: [back, ...others] }]);
+  expect(turns.map(({ rollout }) => rollout)).toMatchObject([
+    { pools: [{ inHand: 1, waiting: 2, done: 0 }], nodes: [{ name: "worker-0", phase: "Rebooting" }, {}, {}] },
+    { pools: [{ inHand: 0, waiting: 3, done: 0 }] },
+  ]);
+  expect(turns[0]?.rollout.summary).toContain("worker-0 reboots");
 });
 
 test("a node that does not come back with an earlier configuration is overdue, and its kubelet is not blamed on the change", () => {

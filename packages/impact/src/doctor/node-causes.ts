@@ -41,7 +41,7 @@ export type NodeCauseContext = {
 
 /** Causes on one node of a pool. */
 export function nodeCauses(view: NodeView, pool: PoolView, context: NodeCauseContext): readonly RolloutCause[] {
-  switch (view.work.phase) {
+  switch (view.phase) {
     case "Degraded":
       return [degradedCause(view)];
     case "Draining":
@@ -70,12 +70,15 @@ function idOfReason(reason: string, state: string): FindingId {
   return reason.includes("ostree") ? "OSUpdateFailed" : "NodeDegraded";
 }
 
-function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
-  const { since } = work;
+function rebootCause(
+  { node, since, isForTarget }: NodeView,
+  pool: PoolView,
+  { facts }: NodeCauseContext,
+): RolloutCause {
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts.before, pool.name), platform);
   // Nobody knows whether an earlier target has the change.
-  const kubelet = phase === "Waiting" ? undefined : pool.changes.find((change) => change.hasKubeletDropIn);
+  const kubelet = isForTarget ? pool.changes.find((change) => change.hasKubeletDropIn) : undefined;
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
     return { id: "KubeletDown", ...common, values: { n: node.name, mc: kubelet.machineConfig } };
@@ -83,7 +86,7 @@ function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }:
 }
 
 function drainCauses(view: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
-  const { node, work } = view;
+  const { node, since } = view;
   const report = view.report && withLastError(view.report, context.sightings, context.facts);
   const down: readonly RolloutCause[] =
     report !== undefined && isEvictionWebhookDown(report)
@@ -96,33 +99,29 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
           },
         ]
       : [];
-  const found = [
-    ...down,
-    ...context.vms.ofNode(node.name, work.since),
-    ...podCauses({ ...view, report }, context.facts),
-  ];
+  const found = [...down, ...context.vms.ofNode(node.name, since), ...podCauses({ ...view, report }, context.facts)];
   // A queue moves by itself: it does not explain a drain that takes for ever.
   const isExplained = found.some(({ id }) => id !== "MigrationsQueued");
   return isExplained || context.isOperatorIdle ? found : [...found, ...slowDrain(view, context)];
 }
 
 // Its age counts from when no cause was found, so that a drain goes on quietly once the cause is gone.
-function slowDrain({ node: { name }, work }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
+function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
   // Whoever has not watched does not know for how long VMs have been leaving: the last that was asked to explains the time until then.
   const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
-  const reported = Math.max(work.since, leftAt ?? work.since);
+  const reported = Math.max(since, leftAt ?? since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
   // What is left shrinks with every VM that has gone: the largest prediction counts.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
-  const values = { n: name, t: lastingText((facts.now - work.since) / 1000) };
+  const values = { n: name, t: lastingText((facts.now - since) / 1000) };
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
 
 // The pods on the node tell more than the error of the drain, which the operator overwrites. Without a list of them the error counts.
-function podCauses({ node, report, work: { since } }: NodeView, facts: DoctorFacts): readonly RolloutCause[] {
+function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): readonly RolloutCause[] {
   const listed = facts.drainedPods.get(node.name);
   if (listed === undefined)
     return report === undefined
@@ -171,5 +170,5 @@ function podCause(
 /** Returns the nodes that drain, in the order of their start: a diagnosis needs their pods. */
 export function drainingNodes(facts: PoolFacts): readonly string[] {
   const nodes = viewPools(facts, new Sightings(new Map(), 0)).flatMap((pool) => pool.nodes);
-  return [...new Set(nodes.filter(({ work }) => work.phase === "Draining").map(({ node }) => node.name))];
+  return [...new Set(nodes.filter(({ phase }) => phase === "Draining").map(({ node }) => node.name))];
 }

@@ -4,39 +4,27 @@ import type { NodeRolloutPhase } from "@virt/api";
 import type { NodeFact } from "../nodes.ts";
 import { type MachineConfigNodeFact, updateSteps } from "./machine-config-nodes.ts";
 
-/** The first that applies. `target` is the rendered configuration that the pool's spec names. */
+/**
+ * Returns the phase of a node; the first that applies. `target` is the rendered configuration that the pool's spec names. A node may still
+ * take an earlier target: the operator gives a cordoned node no other, so it completes that one first.
+ */
 export function phaseOfNode(
   node: NodeFact,
   target: string,
   report: MachineConfigNodeFact | undefined,
 ): NodeRolloutPhase {
-  const { desiredDrain, lastAppliedDrain } = node;
+  const { currentConfig, desiredConfig, desiredDrain, lastAppliedDrain } = node;
   if (isDegraded(node, report)) return "Degraded";
-  if (node.desiredConfig !== target) return "Waiting";
-  if (node.currentConfig === target && node.state === "Done") return "Done";
+  if (currentConfig === desiredConfig && node.state === "Done") return desiredConfig === target ? "Done" : "Waiting";
+  if (desiredConfig !== target && (currentConfig === "" || desiredConfig === "")) return "Waiting";
   const isDrainOpen = desiredDrain !== lastAppliedDrain;
-  if (isUncordonAsked(node) && (isDrainOpen || node.currentConfig !== target)) return "Uncordoning";
+  if (isUncordonAsked(node) && (isDrainOpen || currentConfig !== desiredConfig)) return "Uncordoning";
   if (
     node.postConfigAction === "Rebooting" ||
     currentReport(node, report)?.conditions.RebootedNode?.status === "Unknown"
   )
     return "Rebooting";
   return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
-}
-
-/**
- * How far a node is with what it was given last. That may be an earlier target of its pool: the operator gives a cordoned node no other,
- * so one whose drain is stuck stays with it while its pool moves on, and waits.
- */
-export function workOfNode(
-  node: NodeFact,
-  phase: NodeRolloutPhase,
-  report: MachineConfigNodeFact | undefined,
-): NodeRolloutPhase {
-  const { currentConfig, desiredConfig } = node;
-  if (phase !== "Waiting" || currentConfig === "" || desiredConfig === "") return phase;
-  const work = phaseOfNode(node, desiredConfig, report);
-  return work === "Done" ? phase : work;
 }
 
 // The daemon first asks for the uncordon and waits for it. Only then it sets its current configuration and Done. Checked against

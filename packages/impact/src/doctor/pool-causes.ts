@@ -119,9 +119,9 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
   const observed = asNumber(at(object, "status", "observedGeneration"));
   if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
   const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
-  const reports = pool.nodes.flatMap(({ node, work, report }) => {
-    const isUncordonOpen = work.phase === "Uncordoning" && node.desiredDrain !== node.lastAppliedDrain;
-    const reported = work.phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+  const reports = pool.nodes.flatMap(({ node, phase, report }) => {
+    const isUncordonOpen = phase === "Uncordoning" && node.desiredDrain !== node.lastAppliedDrain;
+    const reported = phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
     const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
@@ -148,7 +148,7 @@ function holdups(pool: PoolView, object: KubeObject): readonly RolloutCause[] {
       { id: "InvalidMaxUnavailable", ...common, values: { p: pool.name, x: String(rollout.maxUnavailable ?? "") } },
     ];
   const away = pool.nodes.filter(({ node, phase }) => phase !== "Degraded" && isUnavailable(rolloutNodeOf(node)));
-  const isMoving = pool.nodes.some(({ work }) => isInHand(work.phase));
+  const isMoving = pool.nodes.some(({ phase }) => isInHand(phase));
   if (away.length < limit || isMoving) return [];
   const why = [...new Set(away.map(reasonAway))].toSorted().join(", ");
   const nodes = nameNodes(away.map(({ node }) => node.name));

@@ -12,7 +12,7 @@ import type { FindingId } from "./catalogue.ts";
 import type { DrainErrors } from "./drain-errors.ts";
 import { type MachineConfigNodeFact, phaseStartOf } from "./machine-config-nodes.ts";
 import type { MigrationFact } from "./migrations.ts";
-import { phaseOfNode, workOfNode } from "./node-phase.ts";
+import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
@@ -71,14 +71,14 @@ export type RolloutCause = {
   readonly reportedSince?: number;
 };
 
-/** A phase of a node with the time of its first sight, in milliseconds. */
-type SeenPhase = { readonly phase: NodeRolloutPhase; readonly since: number };
-
-/** A node of a pool that rolls out. */
-export type NodeView = SeenPhase & {
+/** A node of a pool that rolls out, with its phase. */
+export type NodeView = {
   readonly node: NodeFact;
-  /** What it is at; another phase than its own only while it takes an earlier target. See `workOfNode`. */
-  readonly work: SeenPhase;
+  readonly phase: NodeRolloutPhase;
+  /** Milliseconds: the first sight of the phase. */
+  readonly since: number;
+  /** False while the node takes an earlier target of its pool. */
+  readonly isForTarget: boolean;
   readonly report: MachineConfigNodeFact | undefined;
 };
 
@@ -111,11 +111,8 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
     const nodes = inOrder.map(({ node }) => {
       const report = reports.get(node.name);
       const phase = phaseForChanges(node, { target, isRendered }, report);
-      const seen = (each: NodeRolloutPhase) => {
-        const since = sightings.seeSince(phaseKey(node.name, each), report && phaseStartOf(report, each));
-        return { phase: each, since };
-      };
-      return { node, ...seen(phase), work: seen(workOfNode(node, phase, report)), report };
+      const since = sightings.seeSince(phaseKey(node.name, phase), report && phaseStartOf(report, phase));
+      return { node, phase, since, isForTarget: node.desiredConfig === target, report };
     });
     return { name, object, target, changes, nodes };
   });
