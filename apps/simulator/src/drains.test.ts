@@ -202,3 +202,24 @@ test("what cannot be counted stops a pool, a node that has not joined counts, an
   });
   expect(find(simulation, "Node/windows").metadata.annotations).toEqual({});
 });
+
+test("a refused KubeletConfig blocks the rendering of its pool, and the pool does not report it", () => {
+  const simulation = started(threeWorkers);
+  const metadata = { name: "static-pods" };
+  const machineConfigPoolSelector = {
+    matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" },
+  };
+  const spec = { machineConfigPoolSelector, kubeletConfig: { staticPodPath: "/etc/pods" } };
+  simulation.addObject({ apiVersion: psi.apiVersion, kind: "KubeletConfig", metadata, spec });
+  simulation.runUntilIdle();
+  simulation.addObject(psi);
+  simulation.runUntilIdle();
+  const pool = find(simulation, "MachineConfigPool/worker");
+  const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
+  expect(sources).not.toContain(psi.metadata.name);
+  const conditions = asList(at(pool, "status", "conditions"));
+  expect(conditions).toContainEqual(expect.objectContaining({ type: "RenderDegraded", status: "False" }));
+  simulation.objects.delete("KubeletConfig/static-pods");
+  simulation.runUntilIdle();
+  expect(at(find(simulation, "MachineConfigPool/worker"), "status", "updatedMachineCount")).toBe(3);
+});

@@ -17,7 +17,13 @@ export const vmOutcomes = ["migrate", "block", "stop", "restart", "external", "s
 export type VmOutcome = (typeof vmOutcomes)[number];
 
 /** Why nodes of a pool do not start. */
-export const holdups = ["Paused", "InvalidMaxUnavailable", "MaxUnavailableUsed", "Degraded"] as const;
+export const holdups = [
+  "Paused",
+  "InvalidMaxUnavailable",
+  "MaxUnavailableUsed",
+  "Degraded",
+  "KubeletConfigRefused",
+] as const;
 /** One of them. */
 export type Holdup = (typeof holdups)[number];
 
@@ -45,6 +51,8 @@ export type ImpactPool = {
   readonly atOnce: number;
   readonly waves: number;
   readonly holdup?: Holdup;
+  /** The name of the object that causes the holdup, where there is one: the refused KubeletConfig. */
+  readonly heldBy?: string;
   readonly order: readonly string[];
   readonly lowSeconds?: number;
   readonly highSeconds?: number;

@@ -29,7 +29,6 @@ export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.t
 export {
   deschedulerHealthInformer,
   hcoHealthInformers,
-  kubeletConfigInformer,
   machineConfigNodeInformer,
   migrationInformer,
   rolloutInformers,
@@ -51,9 +50,11 @@ export {
   disruptionPolicyInformer,
   impactInformers,
   impactNodeInformer,
+  kubeletConfigInformer,
   kubeVirtInformer,
   vmInformer,
 } from "./informers.ts";
+export { refusedKubeletConfigs } from "./kubelet-configs.ts";
 export { type NeededReads, neededReads } from "./needed-reads.ts";
 export { isNodeReady, type NodeFact, readNodeFact } from "./nodes.ts";
 export { qualifies, readPlacement } from "./placement.ts";

@@ -3,8 +3,9 @@
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import { asList, asText, at, compareUtf8, member, type RenderedOf } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
-import type { Assessment } from "./assessed.ts";
+import { type Assessment, assessedOr } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
+import { refusedKubeletConfigs } from "./kubelet-configs.ts";
 import { type NodeFact, rolloutNodeOf } from "./nodes.ts";
 import {
   inRolloutOrder,
@@ -29,6 +30,8 @@ export type AssessedPool = {
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
   readonly holdup: Holdup | undefined;
+  /** The name of the object that causes the holdup. */
+  readonly heldBy?: string;
   readonly isPaused: boolean;
 };
 
@@ -42,6 +45,7 @@ export type PoolRolloutInput = {
   readonly nodes: readonly NodeFact[];
   readonly policies: Assessment<DisruptionPolicies>;
   readonly renderedOf: RenderedOf;
+  readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
 };
 
 /** A name that no rendered configuration has: every node has yet to get what the plan will make. */
@@ -63,6 +67,7 @@ export function assessPools(input: PoolRolloutInput): readonly AssessedPool[] {
         assessPool(
           pool,
           members.map((node) => ({ node, class: classOf(node) })),
+          refusedKubeletConfigs(pool, assessedOr(input.kubeletConfigs, []))[0]?.name,
         ),
       ];
     });
@@ -88,12 +93,13 @@ export function queuedClasses({
   };
 }
 
-function assessPool(object: KubeObject, members: readonly AssessedNode[]): AssessedPool {
+function assessPool(object: KubeObject, members: readonly AssessedNode[], refused: string | undefined): AssessedPool {
   const pool = rolloutOfPool(object, planned);
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
   // A paused pool is computed as if it ran.
   const running = { ...pool, isPaused: false };
-  const isUnrendered = hasTrueCondition(object, "RenderDegraded");
+  const isDegraded = hasTrueCondition(object, "RenderDegraded");
+  const isUnrendered = isDegraded || refused !== undefined;
   const { waves, blocked } = isUnrendered
     ? { waves: [], blocked: nodes.map(({ name }) => name) }
     : planWaves(running, nodes);
@@ -109,7 +115,7 @@ function assessPool(object: KubeObject, members: readonly AssessedNode[]): Asses
     held: pool.isPaused ? inOrder : blocked,
     atOnce: Math.min(started.length, lastingRoom(running, nodes)),
     waves,
-    holdup: holdupOf(pool, nodes, { isUnrendered, isAnyStarting: started.length > 0 }),
+    ...holdupOf(pool, nodes, { isDegraded, refused, isAnyStarting: started.length > 0 }),
     isPaused: pool.isPaused,
   };
 }
@@ -128,18 +134,26 @@ export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): n
   return Math.max(0, limit - nodes.filter((node) => stays(node) && isUnavailable(node)).length);
 }
 
+type RenderState = {
+  readonly isDegraded: boolean;
+  /** The first KubeletConfig of the pool that is refused. */
+  readonly refused: string | undefined;
+  readonly isAnyStarting: boolean;
+};
+
 function holdupOf(
   pool: RolloutPool,
   nodes: readonly RolloutNode[],
-  { isUnrendered, isAnyStarting }: { readonly isUnrendered: boolean; readonly isAnyStarting: boolean },
-): Holdup | undefined {
-  if (pool.isPaused) return "Paused";
+  { isDegraded, refused, isAnyStarting }: RenderState,
+): Pick<AssessedPool, "holdup" | "heldBy"> {
+  if (pool.isPaused) return { holdup: "Paused" };
   const limit = unavailableLimit(pool, nodes.length);
-  if (limit === undefined) return "InvalidMaxUnavailable";
-  if (isUnrendered) return "Degraded";
-  if (isAnyStarting) return undefined;
+  if (limit === undefined) return { holdup: "InvalidMaxUnavailable" };
+  if (refused !== undefined) return { holdup: "KubeletConfigRefused", heldBy: refused };
+  if (isDegraded) return { holdup: "Degraded" };
+  if (isAnyStarting) return { holdup: undefined };
   const away = nodes.filter(isUnavailable);
   const degraded = away.filter(({ phase }) => phase === "Degraded").length;
-  if (degraded > 0 && away.length - degraded < limit) return "Degraded";
-  return away.length >= limit ? "MaxUnavailableUsed" : undefined;
+  if (degraded > 0 && away.length - degraded < limit) return { holdup: "Degraded" };
+  return { holdup: away.length >= limit ? "MaxUnavailableUsed" : undefined };
 }

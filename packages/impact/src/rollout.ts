@@ -105,6 +105,15 @@ export function inRolloutOrder(left: RolloutNode, right: RolloutNode): number {
   return zones || lastIfAbsent(left.created, right.created) || compareUtf8(left.name, right.name);
 }
 
+/**
+ * Reports whether the order of some nodes is not known: the operator sorts by zone and creation time alone. Checked against `sortNodeList` in
+ * pkg/controller/node/node_controller.go of openshift/machine-config-operator at 7ff337a.
+ */
+export function hasTies(nodes: readonly RolloutNode[]): boolean {
+  const places = nodes.flatMap(({ zone = "", created }) => (created === undefined ? [] : [`${zone} ${created}`]));
+  return new Set(places).size < places.length;
+}
+
 function lastIfAbsent(left: string | undefined, right: string | undefined): number {
   if (left !== undefined && right !== undefined) return compareUtf8(left, right);
   return Number(left === undefined) - Number(right === undefined);

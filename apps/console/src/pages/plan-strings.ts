@@ -64,6 +64,7 @@ export const planStrings = {
     InvalidMaxUnavailable: "maxUnavailable is invalid: the pool stands still",
     MaxUnavailableUsed: "as many nodes as allowed are unavailable already",
     Degraded: "the pool is degraded",
+    KubeletConfigRefused: "a KubeletConfig of the pool is refused, so the pool renders no configuration",
   },
   blockers: "What blocks the drain",
   stops: "What stops",

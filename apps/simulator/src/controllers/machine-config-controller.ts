@@ -14,7 +14,7 @@ import {
   renderConfig,
 } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
-import { beginRollout, nextNodes, type RolloutNode, rolloutOfPool } from "@virt/impact";
+import { beginRollout, nextNodes, type RolloutNode, refusedKubeletConfigs, rolloutOfPool } from "@virt/impact";
 import { type ClusterState, faultOf, findObject, simulatedMs, withTransitionTimes } from "../cluster-state.ts";
 import { desiredConfig, generatedBy, hasJoined, machineConfigApi, readNode } from "../node-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
@@ -30,7 +30,8 @@ export function reconcilePools(cluster: ClusterState, timers: SimulatedTimers): 
     if (faultOf(pool, "operator-down") !== undefined) return [];
     const members = nodes.filter((each) => each.pool === pool.metadata.name).map(({ node }) => node);
     const error = renderError(pool, cluster.list("MachineConfig"));
-    const rendered = error === undefined ? renderPool(cluster, timers, pool) : [];
+    const isBlocked = refusedKubeletConfigs(pool, cluster.list("KubeletConfig")).length > 0;
+    const rendered = error === undefined && !isBlocked ? renderPool(cluster, timers, pool) : [];
     return [...rendered, ...rollOutPool(cluster, pool, { members, error })];
   });
 }

@@ -1,7 +1,8 @@
 // What may hold a whole pool: it is paused, it is not rendered, its limit is used up, nobody acts on it.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, isMap, matchesSelector, member, readTime } from "@virt/engine";
+import { asList, asNumber, asText, at, member, readTime } from "@virt/engine";
+import { refusedKubeletConfigs } from "../kubelet-configs.ts";
 import { rolloutNodeOf } from "../nodes.ts";
 import { isUnavailable, rolloutOfPool, unavailableLimit } from "../rollout.ts";
 import { nameNodes } from "../summary.ts";
@@ -32,13 +33,7 @@ const objectOf = ({ name }: PoolView) => ({ kind: "MachineConfigPool", name });
 
 function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: DoctorFacts): readonly RolloutCause[] {
   const failed = conditionsOf(object).find(({ type, status }) => type === "RenderDegraded" && status === "True");
-  const refused = kubeletConfigs
-    .filter((config) => selects(config, object))
-    .flatMap((config) => {
-      const text = refusalOf(config);
-      const { name } = config.metadata;
-      return text === undefined ? [] : [{ name, text }];
-    });
+  const refused = refusedKubeletConfigs(object, kubeletConfigs);
   const reportedSince = readTime(failed?.time ?? "");
   const reported = reportedSince === undefined ? {} : { reportedSince };
   return [
@@ -58,20 +53,6 @@ function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: 
       values: { k: name, text },
     })),
   ];
-}
-
-function selects(config: KubeObject, pool: KubeObject): boolean {
-  const selector = at(config, "spec", "machineConfigPoolSelector");
-  return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
-}
-
-// Releases say of the last few tries whether each was accepted, or append what became of it: the newest is the last.
-function refusalOf(config: KubeObject): string | undefined {
-  const conditions = conditionsOf(config);
-  const accepted = conditions.findLast(({ type }) => type === "Accepted");
-  if (accepted !== undefined) return accepted.status === "False" ? accepted.message : undefined;
-  const last = conditions.at(-1);
-  return last?.type === "Failure" ? last.message : undefined;
 }
 
 function conditionsOf(object: KubeObject) {

@@ -32,7 +32,7 @@ export type RolloutChange = {
 };
 
 /** All that a diagnosis is made of. What impact and diagnosis have in common is read once. */
-export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples"> & {
+export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
   /** Milliseconds, by our own clock. */
   readonly now: number;
   readonly changes: readonly RolloutChange[];

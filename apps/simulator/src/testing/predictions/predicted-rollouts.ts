@@ -110,6 +110,7 @@ function factsOf({ objects }: InMemorySimulation, after: KubeObject): ImpactFact
     vms: assessed(ofKind("VirtualMachineInstance").map(vmFact)),
     runStrategies: assessed(new Map(strategies)),
     budgets: assessed([]),
+    kubeletConfigs: assessed([]),
     pods: assessed(new Map()),
     restartSamples: new Map(),
   };

@@ -109,7 +109,6 @@ export type RolloutGiven = ClusterGiven & {
   /** Pods of a node that drains; absent: they were not listed. */
   readonly drainedPods?: Readonly<Record<string, readonly KubeObject[]>>;
   readonly drainErrors?: DrainErrors;
-  readonly kubeletConfigs?: readonly KubeObject[];
   readonly operators?: readonly KubeObject[];
   readonly areVmsNamed?: boolean;
 };
@@ -129,6 +128,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
     assessedAt: _,
     pods: _pods,
     restartSamples: _samples,
+    kubeletConfigs: _kubeletConfigs,
     ...facts
   } = clusterFacts({
     pools: [poolObject("master"), rollingPool()],
