@@ -32,29 +32,53 @@ const messageOf = (simulation: InMemorySimulation, node: string) =>
 const annotationOf = (node: KubeObject, name: string) =>
   node.metadata.annotations?.[`machineconfiguration.openshift.io/${name}`];
 
-test("a drain is tried for 90 s at a time, again after a minute, and after ten minutes only every five", () => {
-  const simulation = started(scenarioOf("stuck-drain"));
-  simulation.addObject(psi);
+/** Seconds since the first attempt at which the report of a drain turns to an error, or back. */
+const reportTurns = (simulation: InMemorySimulation, node: string, most: number) => {
   const seen: { readonly seconds: number; readonly isFailed: boolean; readonly renewed: string }[] = [];
   simulation.runUntil(() => {
-    const message = simulation.objects.has("MachineConfigNode/worker-0") ? messageOf(simulation, "worker-0") : "";
+    const message = simulation.objects.has(`MachineConfigNode/${node}`) ? messageOf(simulation, node) : "";
     const isFailed = message.startsWith("Error: Node Drain has not succeeded. Error is: ");
     if (isFailed !== (seen.at(-1)?.isFailed ?? !isFailed) && (isFailed || message.startsWith("Draining node. ")))
       seen.push({
         seconds: simulation.seconds(),
         isFailed,
-        renewed: asText(member(drained(simulation, "worker-0"), "lastTransitionTime")) ?? "",
+        renewed: asText(member(drained(simulation, node), "lastTransitionTime")) ?? "",
       });
-    return seen.length === 14;
+    return seen.length === most;
   });
   const [begin = expect.fail("no drain")] = seen;
-  expect(seen.map(({ seconds }) => Math.round(seconds - begin.seconds))).toEqual([
-    0, 90, 150, 240, 300, 390, 450, 540, 600, 690, 990, 1080, 1380, 1470,
+  return seen.map(({ seconds, renewed }) => ({ seconds: seconds - begin.seconds, renewed }));
+};
+
+test("failed drains repeat back to back, and their error stays visible only after 13 minutes", () => {
+  const simulation = started(scenarioOf("stuck-drain"));
+  simulation.addObject(psi);
+  const turns = reportTurns(simulation, "worker-0", 22);
+  expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([
+    0,
+    ...[90, 180, 270, 360, 450, 540, 630, 720].flatMap((seconds) => [seconds, seconds]),
+    810,
+    1020,
+    1110,
+    1410,
+    1500,
   ]);
-  expect(new Set(seen.map(({ renewed }) => renewed)).size).toBe(14);
+  const overwritten = turns.slice(1, 17).map(({ seconds }) => seconds);
+  for (let at = 0; at < overwritten.length; at += 2)
+    expect((overwritten[at + 1] ?? 0) - (overwritten[at] ?? 0)).toBeCloseTo(0.015, 5);
   expect(messageOf(simulation, "worker-0")).toMatch(
     /^Error: Node Drain has not succeeded[.] Error is: error when evicting pods\/"virt-launcher-pinned-0-\w{5}" -n "vms": global timeout reached: 1m30s The drain will not be complete until desired drainer drain-rendered-worker-\w+ matches current drainer uncordon-rendered-worker-\w+$/,
   );
+});
+
+test("a drain that is refused at once is tried again after a minute, and its error stays visible", () => {
+  const budgets = scenarioOf("budgets");
+  const objects = budgets.objects.filter(({ metadata }) => ["twice", "first", "second"].includes(metadata.name));
+  const simulation = started({ ...budgets, vms: [], objects });
+  simulation.addObject(psi);
+  const turns = reportTurns(simulation, "worker-1", 8);
+  expect(turns.map(({ seconds }) => Math.round(seconds))).toEqual([0, 1, 5, 6, 66, 67, 127, 128]);
+  expect(new Set(turns.map(({ renewed }) => renewed)).size).toBe(8);
 });
 
 test("each class of a change does to a node what it says, and to no more", () => {
@@ -83,23 +107,44 @@ test("each class of a change does to a node what it says, and to no more", () =>
   expect(stepsOf(fileConfig("/etc/nmstate/openshift/a"))).toEqual(["takes up", "runs"]);
 });
 
-test("a node shows its way in its annotations: what it is to do, what was done, and that it boots", () => {
+test("a node shows its way in its annotations, and is current and done only after its uncordon", () => {
   const simulation = started(threeWorkers);
   simulation.addObject(psi);
   const seen: string[] = [];
   simulation.runUntilIdle(() => {
     const node = find(simulation, "Node/worker-0");
     const verb = (name: string) => annotationOf(node, name)?.split("-")[0] ?? "";
-    const line = [verb("state"), verb("desiredDrain"), verb("lastAppliedDrain"), verb("post-config-action")].join(" ");
+    const isCurrent = annotationOf(node, "currentConfig") === annotationOf(node, "desiredConfig");
+    const line = [
+      isCurrent ? "current" : "behind",
+      at(node, "spec", "unschedulable") === true ? "cordoned" : "schedulable",
+      ...["state", "desiredDrain", "lastAppliedDrain", "post-config-action"].map(verb),
+    ].join(" ");
     if (seen.at(-1) !== line) seen.push(line);
   });
-  expect(seen.slice(0, 5)).toEqual([
-    "Done uncordon uncordon ",
-    "Working drain uncordon ",
-    "Working drain drain ",
-    "Working drain drain Rebooting",
-    "Done uncordon drain ",
+  expect(seen).toEqual([
+    "current schedulable Done uncordon uncordon ",
+    "behind schedulable Done uncordon uncordon ",
+    "behind cordoned Working drain uncordon ",
+    "behind cordoned Working drain drain ",
+    "behind cordoned Working drain drain Rebooting",
+    "behind cordoned Working uncordon drain ",
+    "behind schedulable Working uncordon uncordon ",
+    "current schedulable Done uncordon uncordon ",
   ]);
+});
+
+test("nodes that wait for their turn are tainted, and still take machines", () => {
+  const simulation = started(threeWorkers);
+  simulation.addObject(psi);
+  const taintsOf = (name: string) => at(find(simulation, `Node/${name}`), "spec", "taints");
+  const isDraining = () =>
+    annotationOf(find(simulation, "Node/worker-0"), "desiredDrain")?.startsWith("drain-") === true;
+  simulation.runUntil(isDraining);
+  const taint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
+  expect(["worker-0", "worker-1", "worker-2"].map(taintsOf)).toEqual([undefined, [taint], [taint]]);
+  simulation.runUntilIdle();
+  expect(["worker-0", "worker-1", "worker-2"].map(taintsOf)).toEqual([undefined, undefined, undefined]);
 });
 
 test("a single node is not drained: machines end with it, and those that are to run come back", () => {
@@ -156,4 +201,25 @@ test("what cannot be counted stops a pool, a node that has not joined counts, an
     updatedMachineCount: 0,
   });
   expect(find(simulation, "Node/windows").metadata.annotations).toEqual({});
+});
+
+test("a refused KubeletConfig blocks the rendering of its pool, and the pool does not report it", () => {
+  const simulation = started(threeWorkers);
+  const metadata = { name: "static-pods" };
+  const machineConfigPoolSelector = {
+    matchLabels: { "pools.operator.machineconfiguration.openshift.io/worker": "" },
+  };
+  const spec = { machineConfigPoolSelector, kubeletConfig: { staticPodPath: "/etc/pods" } };
+  simulation.addObject({ apiVersion: psi.apiVersion, kind: "KubeletConfig", metadata, spec });
+  simulation.runUntilIdle();
+  simulation.addObject(psi);
+  simulation.runUntilIdle();
+  const pool = find(simulation, "MachineConfigPool/worker");
+  const sources = asList(at(pool, "spec", "configuration", "source")).map((each) => member(each, "name"));
+  expect(sources).not.toContain(psi.metadata.name);
+  const conditions = asList(at(pool, "status", "conditions"));
+  expect(conditions).toContainEqual(expect.objectContaining({ type: "RenderDegraded", status: "False" }));
+  simulation.objects.delete("KubeletConfig/static-pods");
+  simulation.runUntilIdle();
+  expect(at(find(simulation, "MachineConfigPool/worker"), "status", "updatedMachineCount")).toBe(3);
 });

@@ -8,11 +8,16 @@ import { desiredDrain, lastAppliedDrain } from "./node-state.ts";
 import { budgetsOf, isEvictedPod, podsOn } from "./pod-evictions.ts";
 import type { SimulatedTimers } from "./simulated-timers.ts";
 
+// Checked against pkg/controller/drain/drain_controller.go of openshift/machine-config-operator at 7ff337a (since 25d9c6d).
 const attemptMs = 90_000;
 const refusalMs = 1_000; // an attempt ends at once if nothing is worth a second try
 const waitMs = 60_000;
 const slowAfterMs = 600_000;
 const slowWaitMs = 300_000;
+/** The cordon is a change of the node: it queues the node while the first attempt runs. */
+const cordonQueuedMs = 5_000;
+/** An error is overwritten this soon if the next attempt is already queued. */
+const overwrittenMs = 15;
 
 /** `idle`: nobody acts. `error`: of the attempt that has just failed; the next one follows after a wait. */
 export type DrainState =
@@ -27,13 +32,23 @@ export function drainState(cluster: ClusterState, timers: SimulatedTimers, node:
   const areOthersGone = timers.hasElapsed(`drain ${request}`, simulatedMs(cluster, "drain", "drain", request));
   const isSlow = timers.hasElapsed(`drain slow ${request}`, slowAfterMs);
   const isLate = timers.hasElapsed(`drain late ${request}`, cluster.scenario.durations.drainTimeout * 1000);
-  const wait = isLate ? timers.retryMs(slowWaitMs) : isSlow ? slowWaitMs : waitMs;
+  // The node is queued at most once. If its turn comes during an attempt, the next attempt follows at once, and the turn that
+  // the failure asks for comes during that one.
+  let queuedMs: number | undefined = cordonQueuedMs;
   for (let attempt = 0; ; attempt++) {
+    const turn = `${attempt} ${request}`;
     const lasts = obstacles.length > 0 && obstacles.every(({ isFinal }) => isFinal) ? refusalMs : attemptMs;
-    if (!timers.hasElapsed(`drain attempt ${attempt} ${request}`, lasts))
+    const isSlowAttempt = timers.firstAnswer(`drain slow ${turn}`, isSlow);
+    const isQueued = queuedMs !== undefined && timers.hasElapsed(`drain queued ${turn}`, queuedMs);
+    if (!timers.hasElapsed(`drain attempt ${turn}`, lasts))
       return { kind: obstacles.length === 0 && areOthersGone ? "drained" : "attempting" };
-    if (!timers.hasElapsed(`drain wait ${attempt} ${request}`, wait))
-      return { kind: "failed", attempt, error: aggregateErrors(obstacles.map(({ error }) => error)) };
+    const isRepeated = timers.firstAnswer(`drain repeated ${turn}`, isQueued);
+    const wait = isLate ? timers.retryMs(slowWaitMs) : isSlowAttempt ? slowWaitMs : waitMs;
+    const isNext = isRepeated
+      ? timers.hasElapsed(`drain error ${turn}`, overwrittenMs)
+      : timers.hasElapsed(`drain wait ${turn}`, wait) || isQueued;
+    if (!isNext) return { kind: "failed", attempt, error: aggregateErrors(obstacles.map(({ error }) => error)) };
+    queuedMs = isRepeated ? wait : undefined;
   }
 }
 

@@ -40,8 +40,9 @@ function phaseOf(node: KubeObject): NodePhase {
 }
 
 /** How far the work is, whatever the node calls itself. */
-export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" {
+export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" | "Uncordoning" {
   const annotations = node.metadata.annotations ?? {};
+  if (annotations[desiredDrain] === `uncordon-${annotations[desiredConfig] ?? ""}`) return "Uncordoning";
   if (annotations[postConfigAction] === "Rebooting") return "Rebooting";
   return isDrainAsked(node) && annotations[desiredDrain]?.startsWith("drain-") === true ? "Draining" : "Applying";
 }
@@ -49,6 +50,11 @@ export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" 
 /** Whether the drain controller has something to do: what is wished is not what was done last. */
 export function isDrainAsked({ metadata: { annotations = {} } }: KubeObject): boolean {
   return annotations[desiredDrain] !== undefined && annotations[desiredDrain] !== annotations[lastAppliedDrain];
+}
+
+/** Whether the daemon waits for the drain controller to take the node back. */
+export function isUncordonAsked(node: KubeObject): boolean {
+  return isDrainAsked(node) && node.metadata.annotations?.[desiredDrain]?.startsWith("uncordon-") === true;
 }
 
 /** The daemon sets a node apart that cannot take a change in place. */
@@ -62,6 +68,7 @@ export function daemonFields({ current, desired, phase, isCordoned, reason = "" 
     Draining: drain,
     Applying: isCordoned ? { ...drain, [lastAppliedDrain]: `drain-${desired}` } : {},
     Rebooting: {},
+    Uncordoning: { [desiredDrain]: `uncordon-${desired}` },
     Degraded: {},
   }[phase];
   const states = {
@@ -69,6 +76,7 @@ export function daemonFields({ current, desired, phase, isCordoned, reason = "" 
     Draining: "Working",
     Applying: "Working",
     Rebooting: "Working",
+    Uncordoning: "Working",
     Degraded: cannotReconcile.test(reason) ? "Unreconcilable" : "Degraded",
   };
   const annotations = {

@@ -1,5 +1,7 @@
 // Timers in simulated time. Whoever waits asks anew in each round; a timer that nobody asks for is forgotten.
 
+const never = Number.POSITIVE_INFINITY;
+
 export class SimulatedTimers {
   readonly now: number;
   readonly #previous: ReadonlyMap<string, number>;
@@ -25,13 +27,20 @@ export class SimulatedTimers {
     return due <= this.now;
   }
 
+  /** Returns the answer of the first time that it was asked for in a row. */
+  firstAnswer(what: string, isSo: boolean): boolean {
+    const known = this.#previous.get(what) ?? this.#pending.get(what) ?? (isSo ? this.now : never);
+    this.#pending.set(what, known);
+    return known !== never;
+  }
+
   get pending(): ReadonlyMap<string, number> {
     return this.#pending;
   }
 
   /** The earliest moment at which an answer will change. */
   get nextDue(): number | undefined {
-    const later = [...this.#pending.values()].filter((due) => due > this.now);
+    const later = [...this.#pending.values()].filter((due) => due > this.now && due !== never);
     return later.length === 0 ? undefined : Math.min(...later);
   }
 }

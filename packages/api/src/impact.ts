@@ -24,6 +24,7 @@ export const holdups = [
   "Degraded",
   "NotReady",
   "Cordoned",
+  "KubeletConfigRefused",
 ] as const;
 /** One of them. */
 export type Holdup = (typeof holdups)[number];
@@ -52,6 +53,8 @@ export type ImpactPool = {
   readonly atOnce: number;
   readonly waves: number;
   readonly holdup?: Holdup;
+  /** The name of the object that causes the holdup, where there is one: the refused KubeletConfig. */
+  readonly heldBy?: string;
   readonly order: readonly string[];
   readonly lowSeconds?: number;
   readonly highSeconds?: number;

@@ -1,4 +1,4 @@
-import type { NotAssessedReason } from "@virt/api";
+import type { KubeObject, NotAssessedReason } from "@virt/api";
 import { expect, test } from "vitest";
 import { assessed, assessImpact, type ImpactFacts, notAssessed, readVirtSettings } from "./index.ts";
 import { clusterFacts, namesOf, nodeObject, poolObject, vmObject, vmsOn, workers } from "./testing/cluster-builder.ts";
@@ -23,6 +23,7 @@ const gaps: readonly { input: keyof ImpactFacts; what: string }[] = [
   { input: "pods", what: "pods" },
   { input: "policies", what: "disruption policies" },
   { input: "shape", what: "infrastructure" },
+  { input: "kubeletConfigs", what: "KubeletConfigs" },
 ];
 
 test.each(gaps)("without $input the rest is assessed, and $what are named", ({ input, what }) => {
@@ -145,6 +146,48 @@ test("no room is no room, whatever else is unknown", () => {
   expect(assessImpact(clusterFacts({ nodes: small, vms })).capacity).toMatchObject({ fits: "No", unplacedVMs: 2 });
 });
 
+test("a refused KubeletConfig of the pool is named as the holdup, and no reboot is promised", () => {
+  const kubeletConfig = (status: string): KubeObject => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "KubeletConfig",
+    metadata: { name: "tuned" },
+    spec: { machineConfigPoolSelector: { matchLabels: { pool: "worker" } } },
+    status: { conditions: [{ type: "Accepted", status, message: "Error: bad" }] },
+  });
+  const pool = { ...poolObject("worker"), metadata: { name: "worker", labels: { pool: "worker" } } };
+  const impactOf = (config: KubeObject, labels = { pool: "worker" }) =>
+    assessImpact(
+      clusterFacts({
+        nodes,
+        pools: [{ ...pool, metadata: { name: "worker", labels } }],
+        kubeletConfigs: [config],
+        vms: vmsOn(namesOf(nodes), 2),
+      }),
+    );
+  const refused = impactOf(kubeletConfig("False"));
+  expect(refused.pools).toMatchObject([
+    { name: "worker", nodes: 0, held: 3, holdup: "KubeletConfigRefused", heldBy: "tuned" },
+  ]);
+  expect(refused.summary).toContain("3 nodes of pool worker do not start (KubeletConfigRefused: tuned)");
+  expect(refused.summary).not.toContain("reboot");
+  expect(refused).not.toHaveProperty("duration");
+  expect(impactOf(kubeletConfig("True"))).toMatchObject({ nodes: 3, held: 0 });
+  expect(impactOf(kubeletConfig("False"), { pool: "infra" })).toMatchObject({ nodes: 3, held: 0 });
+});
+
+test("the random order of nodes that were created in the same second is an assumption", () => {
+  const createdAt = (name: string, second: number, zone: string) => {
+    const node = nodeObject(name, { labels: { "topology.kubernetes.io/zone": zone } });
+    const creationTimestamp = `2026-01-01T00:00:0${second}Z`;
+    return { ...node, metadata: { ...node.metadata, creationTimestamp } };
+  };
+  const assumesOf = (...given: readonly KubeObject[]) => assessImpact(clusterFacts({ nodes: given })).assumes;
+  const random = "nodes of pool worker that were created in the same second go in random order";
+  expect(assumesOf(createdAt("a", 1, "x"), createdAt("b", 1, "x"))).toContain(random);
+  expect(assumesOf(createdAt("a", 1, "x"), createdAt("b", 2, "x"))).not.toContain(random);
+  expect(assumesOf(createdAt("a", 1, "x"), createdAt("b", 1, "y"))).not.toContain(random);
+});
+
 test("what was assumed is reported", () => {
   const pinned = {
     spec: { nodeSelector: { "cpu-model.node.kubevirt.io/X": "true" }, domain: { memory: { guest: "8Gi" } } },
@@ -163,6 +206,7 @@ test("what was assumed is reported", () => {
     "CPU, huge pages, devices, pod affinity and storage are not checked",
     "selectors on labels of CPU models and features match every node",
     "migrations are cancelled: the bandwidth limit is too low for the timeout",
+    "nodes of pool master that were created in the same second go in random order",
     "in pool master the node of the Machine Config Operator's pod goes last, wherever it stands in the order",
   ]);
 });

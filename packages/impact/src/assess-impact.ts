@@ -21,10 +21,11 @@ import { assessDurations, type MigrationRate, migrationRate, type PoolLoad, rest
 import { durationText } from "./duration-text.ts";
 import { gapsOf } from "./impact-gaps.ts";
 import { boundImpact, withoutVmNames } from "./impact-status.ts";
-import type { NodeFact } from "./nodes.ts";
+import { type NodeFact, rolloutNodeOf } from "./nodes.ts";
 import { assumesLabels } from "./placement.ts";
 import type { BudgetFact, PodFact } from "./pods.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
+import { hasTies } from "./rollout.ts";
 import { summarizeImpact } from "./summary.ts";
 import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 import type { VmFact } from "./vms.ts";
@@ -41,6 +42,7 @@ export type ImpactFacts = {
   readonly policies: Assessment<DisruptionPolicies>;
   /** Rendered MachineConfigs that nodes run or wait for; one that is not known counts as a reboot. */
   readonly renderedOf: RenderedOf;
+  readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
   readonly shape: Assessment<ClusterShape>;
   readonly settings: Assessment<VirtSettings>;
   /** What counts while KubeVirt's own settings are not known: those of the HyperConverged. Absent: KubeVirt's defaults. */
@@ -89,6 +91,7 @@ export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: Impac
       atOnce: pool.atOnce,
       waves: pool.waves.length,
       ...(pool.holdup !== undefined && { holdup: pool.holdup }),
+      ...(pool.heldBy !== undefined && { heldBy: pool.heldBy }),
       order: pool.nodes.map(({ node }) => node.name),
       ...(bounds && { lowSeconds: bounds.low, highSeconds: bounds.high }),
     };
@@ -236,6 +239,9 @@ function assumptions(
     ...(rate.isCancelled && isMigrating
       ? ["migrations are cancelled: the bandwidth limit is too low for the timeout"]
       : []),
+    ...pools
+      .filter(({ nodes }) => hasTies(nodes.map(({ node }) => rolloutNodeOf(node))))
+      .map(({ name }) => `nodes of pool ${name} that were created in the same second go in random order`),
     ...(pools.some(({ name, nodes }) => name === "master" && nodes.length > 1)
       ? ["in pool master the node of the Machine Config Operator's pod goes last, wherever it stands in the order"]
       : []),

@@ -34,6 +34,7 @@ test("a plan's consequence in one sentence, with what could not be read left out
     vms: assessed(vms.map(readVmFact)),
     runStrategies: assessed(new Map()),
     budgets: notAssessed("Forbidden"),
+    kubeletConfigs: assessed([]),
     pods: notAssessed("Forbidden", "pods is forbidden"),
     restartSamples: new Map(),
   });

@@ -24,6 +24,7 @@ export function gapsOf(facts: ImpactFacts, { pools, drained, pods }: AssessedPar
     ["pods", pods],
     ["disruption policies", facts.policies],
     ["infrastructure", facts.shape],
+    ["KubeletConfigs", facts.kubeletConfigs],
   ];
   const missing = inputs.flatMap(([what, input]) =>
     input.isAssessed ? [] : [{ what, reason: input.reason, message: input.message }],

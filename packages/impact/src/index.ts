@@ -20,16 +20,15 @@ export type { CatalogueEntry } from "./doctor/catalogue-entry.ts";
 export { type DeletedTarget, restoreCommand } from "./doctor/deleted-target.ts";
 export { changeOfPool, diagnoseOnce, type OnceDiagnosis } from "./doctor/diagnose-once.ts";
 export { type Diagnosis, diagnoseRollout } from "./doctor/diagnose-rollout.ts";
-export type { NamedPod } from "./doctor/drain-errors.ts";
+export { DrainErrors } from "./doctor/drain-errors.ts";
 export { readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
 export { readMigrationFact } from "./doctor/migrations.ts";
-export { podsToRead } from "./doctor/node-causes.ts";
+export { drainingNodes } from "./doctor/node-causes.ts";
 export { stepOfNode } from "./doctor/node-phase.ts";
 export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.ts";
 export {
   deschedulerHealthInformer,
   hcoHealthInformers,
-  kubeletConfigInformer,
   machineConfigNodeInformer,
   migrationInformer,
   rolloutInformers,
@@ -51,9 +50,11 @@ export {
   disruptionPolicyInformer,
   impactInformers,
   impactNodeInformer,
+  kubeletConfigInformer,
   kubeVirtInformer,
   vmInformer,
 } from "./informers.ts";
+export { refusedKubeletConfigs } from "./kubelet-configs.ts";
 export { type NeededReads, neededReads } from "./needed-reads.ts";
 export { isNodeReady, type NodeFact, readNodeFact } from "./nodes.ts";
 export { qualifies, readPlacement } from "./placement.ts";

@@ -107,6 +107,27 @@ export const budgetInformer: InformerSpec = {
   ),
 };
 
+/** KubeletConfigs, and whether they are refused. */
+export const kubeletConfigInformer: InformerSpec = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  projection: {
+    keep: "members",
+    members: [
+      ["metadata", "name"],
+      ["spec", "machineConfigPoolSelector"],
+      ...["type", "status", "message"].map(
+        (part): ProjectionMember => [
+          "status",
+          "conditions",
+          { among: ["Accepted", "Failure", "Success"], key: "type" },
+          part,
+        ],
+      ),
+    ],
+  },
+};
+
 /** All of them, with the pools. */
 export const impactInformers: readonly InformerSpec[] = [
   poolInformer,
@@ -115,4 +136,5 @@ export const impactInformers: readonly InformerSpec[] = [
   kubeVirtInformer,
   vmInformer,
   budgetInformer,
+  kubeletConfigInformer,
 ];

@@ -1,7 +1,7 @@
 // What a drain does to ordinary pods: which of them block it, and which of them nobody makes again.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, matchesSelector } from "@virt/engine";
+import { asNumber, asText, at, matchesSelector, readTime } from "@virt/engine";
 import { textsOf } from "./nodes.ts";
 import { readController } from "./vms.ts";
 
@@ -12,6 +12,8 @@ export type PodFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
+  /** When its deletion was requested, in milliseconds by the API server's clock; undefined: it was not. */
+  readonly deletedAt: number | undefined;
 };
 
 /** What is kept of a PodDisruptionBudget. */
@@ -34,7 +36,16 @@ export function readPodFact(pod: KubeObject): PodFact {
     labels: textsOf(at(pod, "metadata", "labels"), () => true),
     controllerKind: readController(pod)?.kind,
     isMirror: at(pod, "metadata", "annotations", "kubernetes.io/config.mirror") !== undefined,
+    deletedAt: deletionOf(pod),
   };
+}
+
+// The deletion timestamp is the end of the grace period.
+function deletionOf(pod: KubeObject): number | undefined {
+  const text = asText(at(pod, "metadata", "deletionTimestamp"));
+  if (text === undefined) return undefined;
+  const graceSeconds = asNumber(at(pod, "metadata", "deletionGracePeriodSeconds")) ?? 0;
+  return (readTime(text) ?? 0) - graceSeconds * 1000;
 }
 
 /** Reads a PodDisruptionBudget of any shape. */
@@ -64,8 +75,7 @@ export function budgetsByNamespace(budgets: readonly BudgetFact[]): ReadonlyMap<
 
 /** Undefined: the pod is left where it is, or is made again elsewhere. */
 export function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByNamespace>): PodOutcome | undefined {
-  if (pod.isMirror || pod.controllerKind === "DaemonSet" || launchers.includes(pod.labels["kubevirt.io"] ?? ""))
-    return undefined;
+  if (!isDrainedPod(pod) || isPodOfVm(pod)) return undefined;
   const covering = coveringBudgets(pod, budgets);
   if (covering.length >= 2) return { outcome: "block", reason: "TwoBudgets" };
   if (covering.some(({ disruptionsAllowed }) => disruptionsAllowed <= 0))
@@ -81,5 +91,14 @@ export function coveringBudgets(
   return (budgets.get(namespace) ?? []).filter(({ selector }) => matchesSelector(selector, labels));
 }
 
-/** Pods that are a VM's: what becomes of it is the VM's outcome. */
+/** Reports whether a drain evicts the pod: not those of DaemonSets and of the kubelet itself. */
+export function isDrainedPod({ isMirror, controllerKind }: PodFact): boolean {
+  return !isMirror && controllerKind !== "DaemonSet";
+}
+
 const launchers = ["virt-launcher", "hotplug-disk"];
+
+/** Reports whether the pod belongs to a VM: its outcome is the VM's outcome. */
+export function isPodOfVm({ labels }: PodFact): boolean {
+  return launchers.includes(labels["kubevirt.io"] ?? "");
+}

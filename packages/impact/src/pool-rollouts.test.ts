@@ -26,6 +26,7 @@ const poolsOf = (
     nodes: nodes.map(readNodeFact),
     policies: assessed(readDisruptionPolicies(policies)),
     renderedOf: (name) => rendered[name],
+    kubeletConfigs: assessed([]),
   });
 
 const [a, b, c] = ["a", "b", "c"].map((name) => nodeObject(name)) as [KubeObject, KubeObject, KubeObject];

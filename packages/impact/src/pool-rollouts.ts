@@ -3,8 +3,9 @@
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import { asList, asNumber, asText, at, compareUtf8, member, type RenderedOf } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
-import type { Assessment } from "./assessed.ts";
+import { type Assessment, assessedOr } from "./assessed.ts";
 import { classOfChange, type DisruptionPolicies, diffConfigs, worstClass } from "./disruption-class.ts";
+import { refusedKubeletConfigs } from "./kubelet-configs.ts";
 import { type NodeFact, rolloutNodeOf } from "./nodes.ts";
 import {
   inRolloutOrder,
@@ -30,6 +31,8 @@ export type AssessedPool = {
   readonly waves: readonly (readonly string[])[];
   /** Why the pool cannot be judged: some of its nodes do not start automatically. */
   readonly holdup: Holdup | undefined;
+  /** The name of the object that causes the holdup. */
+  readonly heldBy?: string;
 };
 
 /** A node of a pool that changes. */
@@ -42,6 +45,7 @@ export type PoolRolloutInput = {
   readonly nodes: readonly NodeFact[];
   readonly policies: Assessment<DisruptionPolicies>;
   readonly renderedOf: RenderedOf;
+  readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
 };
 
 /** A name that no rendered configuration has: every node has yet to get what the plan will make. */
@@ -63,6 +67,7 @@ export function assessPools(input: PoolRolloutInput): readonly AssessedPool[] {
         assessPool(
           pool,
           members.map((node) => ({ node, class: classOf(node) })),
+          refusedKubeletConfigs(pool, assessedOr(input.kubeletConfigs, []))[0]?.name,
         ),
       ];
     });
@@ -88,12 +93,13 @@ export function queuedClasses({
   };
 }
 
-function assessPool(object: KubeObject, members: readonly AssessedNode[]): AssessedPool {
+function assessPool(object: KubeObject, members: readonly AssessedNode[], refused: string | undefined): AssessedPool {
   const pool = rolloutOfPool(object, planned);
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
   // A paused pool is computed as if it ran.
   const running = { ...pool, isPaused: false };
-  const { waves, blocked } = hasTrueCondition(object, "RenderDegraded")
+  const isUnrendered = hasTrueCondition(object, "RenderDegraded") || refused !== undefined;
+  const { waves, blocked } = isUnrendered
     ? { waves: [], blocked: nodes.map(({ name }) => name) }
     : planWaves(running, nodes);
   const isBlocked = new Set(blocked);
@@ -108,7 +114,7 @@ function assessPool(object: KubeObject, members: readonly AssessedNode[]): Asses
     held: pool.isPaused ? inOrder : blocked,
     atOnce: Math.min(started.length, lastingRoom(running, nodes)),
     waves,
-    holdup: holdupOf(object, pool, { nodes, blocked: nodes.filter(({ name }) => isBlocked.has(name)) }),
+    ...holdupOf(object, pool, { nodes, blocked: nodes.filter(({ name }) => isBlocked.has(name)), refused }),
   };
 }
 
@@ -130,10 +136,25 @@ type PoolMembers = {
   readonly nodes: readonly RolloutNode[];
   /** Those that do not get the configuration automatically. */
   readonly blocked: readonly RolloutNode[];
+  /** The first KubeletConfig of the pool that is refused. */
+  readonly refused: string | undefined;
 };
 
 /** Every blocked node has a reason here, even if others start: sooner or later it gets the configuration too. */
-function holdupOf(object: KubeObject, pool: RolloutPool, { nodes, blocked }: PoolMembers): Holdup | undefined {
+function holdupOf(
+  object: KubeObject,
+  pool: RolloutPool,
+  { nodes, blocked, refused }: PoolMembers,
+): Pick<AssessedPool, "holdup" | "heldBy"> {
+  if (refused !== undefined && !pool.isPaused) return { holdup: "KubeletConfigRefused", heldBy: refused };
+  return { holdup: nodeHoldup(object, pool, { nodes, blocked }) };
+}
+
+function nodeHoldup(
+  object: KubeObject,
+  pool: RolloutPool,
+  { nodes, blocked }: Pick<PoolMembers, "nodes" | "blocked">,
+): Holdup | undefined {
   if (pool.isPaused) return "Paused";
   const limit = unavailableLimit(pool, nodes.length);
   if (limit === undefined) return "InvalidMaxUnavailable";

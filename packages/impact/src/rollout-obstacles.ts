@@ -16,13 +16,13 @@ export function findRolloutObstacles(
   return [{ text: "nodes of further pools do not start", next: "check the pools with 'oc get mcp'" }];
 }
 
-function obstaclesOfPool({ name, holdup, held }: ImpactPool): readonly RolloutObstacle[] {
-  if (holdup !== undefined) return [words[holdup](name)];
+function obstaclesOfPool({ name, holdup, heldBy, held }: ImpactPool): readonly RolloutObstacle[] {
+  if (holdup !== undefined) return [words[holdup](name, heldBy)];
   if (held === 0) return [];
   return [{ text: `nodes of pool ${name} do not start`, next: "check the nodes with 'oc get nodes'" }];
 }
 
-const words: Readonly<Record<Holdup, (pool: string) => RolloutObstacle>> = {
+const words: Readonly<Record<Holdup, (pool: string, heldBy?: string) => RolloutObstacle>> = {
   Paused: (pool) => ({
     text: `pool ${pool} is paused`,
     next: `unpause pool ${pool}, which starts everything that is queued there`,
@@ -38,6 +38,10 @@ const words: Readonly<Record<Holdup, (pool: string) => RolloutObstacle>> = {
   Degraded: (pool) => ({
     text: `pool ${pool} is degraded`,
     next: `fix the cause that 'oc describe mcp ${pool}' shows`,
+  }),
+  KubeletConfigRefused: (pool, heldBy = "") => ({
+    text: `pool ${pool} renders no configuration because KubeletConfig ${heldBy} is refused`,
+    next: `fix the KubeletConfig that 'oc describe kubeletconfig ${heldBy}' shows`,
   }),
   NotReady: (pool) => ({
     text: `pool ${pool} has nodes that are not ready`,

@@ -25,7 +25,7 @@ export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
 }
 
 /** How far a node is on its way. */
-export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Degraded";
+export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
 
 /** A node of a pool, and how far it is on its way from `current` to `desired`. */
 export type RolloutNode = {
@@ -105,6 +105,15 @@ export function inRolloutOrder(left: RolloutNode, right: RolloutNode): number {
   return zones || lastIfAbsent(left.created, right.created) || compareUtf8(left.name, right.name);
 }
 
+/**
+ * Reports whether the order of some nodes is not known: the operator sorts by zone and creation time alone. Checked against `sortNodeList` in
+ * pkg/controller/node/node_controller.go of openshift/machine-config-operator at 7ff337a.
+ */
+export function hasTies(nodes: readonly RolloutNode[]): boolean {
+  const places = nodes.flatMap(({ zone = "", created }) => (created === undefined ? [] : [`${zone} ${created}`]));
+  return new Set(places).size < places.length;
+}
+
 function lastIfAbsent(left: string | undefined, right: string | undefined): number {
   if (left !== undefined && right !== undefined) return compareUtf8(left, right);
   return Number(left === undefined) - Number(right === undefined);
@@ -129,8 +138,12 @@ export function advanceRollout(node: RolloutNode, { disruption, isDrained }: Nod
     case "Draining":
       return { ...node, phase: "Applying" };
     case "Applying":
-      return disruption === "Reboot" ? { ...node, phase: "Rebooting", isReady: false } : finish(node);
+      return disruption === "Reboot"
+        ? { ...node, phase: "Rebooting", isReady: false }
+        : { ...node, phase: "Uncordoning" };
     case "Rebooting":
+      return { ...node, phase: "Uncordoning", isReady: true };
+    case "Uncordoning":
       return finish(node);
     case "Degraded":
       return node;

@@ -21,7 +21,8 @@ const verbs = {
 
 function poolParts(pool: ImpactPool): readonly string[] {
   if (pool.holdup === "Paused") return [`pool ${pool.name} is paused with ${count(pool.held, "node")}`];
-  const why = pool.holdup === undefined ? "" : ` (${pool.holdup})`;
+  const causes = [pool.holdup, pool.heldBy].flatMap((cause) => cause ?? []);
+  const why = causes.length === 0 ? "" : ` (${causes.join(": ")})`;
   const verb = verbs[pool.class][pool.nodes === 1 ? 0 : 1];
   const pace = pool.atOnce > 1 ? ` ${pool.atOnce} at a time` : " one after another";
   const start = `${count(pool.nodes, "node")} of pool ${pool.name} ${verb}${pool.nodes === 1 ? "" : pace}`;

@@ -7,14 +7,14 @@ import {
   type Assessment,
   changeOfPool,
   diagnoseOnce,
+  drainingNodes,
   hcoHealthInformers,
   notAssessed,
-  type PodFact,
-  podsToRead,
   rolloutInformers,
 } from "@virt/impact";
 import { type Client, Discovery, type InformerSpec } from "@virt/kube";
-import { collectDoctorFacts, readNamedPod } from "./doctor-facts.ts";
+import { collectDoctorFacts } from "./doctor-facts.ts";
+import { DrainedPods } from "./drained-pods.ts";
 import { assessList } from "./impact-facts.ts";
 import { listOnce } from "./list-once.ts";
 
@@ -40,7 +40,6 @@ export type ClusterDiagnosisOptions = {
 };
 
 const machineConfigInformer = kindInformer("machineconfiguration.openshift.io/v1", "MachineConfig");
-const mostNamedPods = 10;
 
 /** Never throws for what may not be read. Nothing is written. */
 export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise<ClusterDiagnosis> {
@@ -76,19 +75,21 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
     areVmsNamed: true,
   });
   const known = { ...facts, before: historyOf(configs) };
-  const named = podsToRead(known).slice(0, mostNamedPods);
-  const pods = await Promise.all(named.map((pod) => readNamedPod(pod, { sender: client, signal })));
-  const namedPods = pods.filter((pod): pod is PodFact => pod !== undefined && pod !== "unavailable");
-  const { rollout, young } = diagnoseOnce({ ...known, namedPods });
+  const podLists = new DrainedPods();
+  const drainedPods = await podLists.load(drainingNodes(known), { sender: client, signal, now });
+  const { rollout, young } = diagnoseOnce({ ...known, drainedPods });
   return {
     rollout,
     young,
     pools: pools.map(({ metadata }) => metadata.name).toSorted(),
-    notAssessed: [...lists].flatMap(([{ kind }, answer]) =>
-      answer.isAssessed || isNoLoss(kind, answer.reason)
-        ? []
-        : [{ kind, reason: answer.reason, message: answer.message }],
-    ),
+    notAssessed: [
+      ...[...lists].flatMap(([{ kind }, answer]) =>
+        answer.isAssessed || isNoLoss(kind, answer.reason)
+          ? []
+          : [{ kind, reason: answer.reason, message: answer.message }],
+      ),
+      ...(podLists.refusal === undefined ? [] : [{ kind: "Pod", ...podLists.refusal }]),
+    ],
   };
 }
 

@@ -1,24 +1,21 @@
-// What a diagnosis is made of, from lists that somebody follows or made once; and the pods that drains name.
+// Collects the facts of a diagnosis from lists, followed or made once.
 
-import type { KubeObject } from "@virt/api";
-import { asList, at, oncePer } from "@virt/engine";
+import { oncePer } from "@virt/engine";
 import {
   assessed,
   assessedOr,
   type DoctorFacts,
+  DrainErrors,
   deschedulerHealthInformer,
   hcoHealthInformers,
   kubeletConfigInformer,
   kubeVirtInformer,
   machineConfigNodeInformer,
   migrationInformer,
-  type NamedPod,
-  type PodFact,
   readMachineConfigNodeFact,
   readMigrationFact,
-  readPodFact,
 } from "@virt/impact";
-import { type InformerSpec, listObjects, metadataOnly, type Resource, readResultOf, type Sender } from "@virt/kube";
+import type { InformerSpec } from "@virt/kube";
 import { collectImpactFacts, type ImpactSources } from "./impact-facts.ts";
 import { ImpactReads } from "./impact-reads.ts";
 
@@ -29,7 +26,7 @@ const migrationFact = oncePer(readMigrationFact);
 export type DoctorSources = Pick<ImpactSources, "disruption" | "renderedOf" | "list" | "hco"> &
   Pick<DoctorFacts, "now" | "changes" | "areVmsNamed">;
 
-/** Without history and without pods: whoever has them adds them. */
+/** Collects the facts. The caller adds the history, the pods of nodes that drain, and the errors of drains. */
 export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given }: DoctorSources): DoctorFacts {
   const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
   const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
@@ -43,24 +40,11 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
     runStrategies: assessed(new Map()),
     machineConfigNodes: reports.isAssessed ? assessed(reports.value.map(reportFact)) : reports,
     migrations: migrations.isAssessed ? assessed(migrations.value.map(migrationFact)) : migrations,
-    namedPods: [],
+    drainedPods: new Map(),
+    drainErrors: new DrainErrors(),
     kubeletConfigs: listed(kubeletConfigInformer),
     operators: [...listed(kubeVirtInformer, deschedulerHealthInformer), ...[health ?? hco].flatMap((one) => one ?? [])],
     before: undefined,
     sightings: new Map(),
   };
-}
-
-const podResource: Resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
-
-/** Its metadata. Undefined: it is not there, or may not be read. */
-export async function readNamedPod(
-  { namespace, name }: Pick<NamedPod, "namespace" | "name">,
-  { sender, signal }: { readonly sender: Sender; readonly signal: AbortSignal },
-): Promise<PodFact | undefined | "unavailable"> {
-  const page = { fieldSelector: `metadata.name=${name}`, accept: metadataOnly.list, limit: 1 };
-  const reading = readResultOf(await sender.send(listObjects(podResource, { namespace }, page), { signal }));
-  if (reading.kind === "unavailable") return "unavailable";
-  const [found] = reading.kind === "found" ? asList(at(reading.object, "items")) : [];
-  return found === undefined ? undefined : readPodFact(found as KubeObject);
 }

@@ -10,6 +10,7 @@ import {
   disruptionPolicyInformer,
   type ImpactFacts,
   impactNodeInformer,
+  kubeletConfigInformer,
   kubeVirtInformer,
   notAssessed,
   readBudgetFact,
@@ -46,6 +47,7 @@ function oncePerList<Fact>(read: (object: KubeObject) => Fact): (objects: readon
 export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources): ImpactFacts {
   const pools = list(poolInformer);
   const fallbackSettings = readVirtSettings(undefined, hco);
+  const kubeletConfigs = list(kubeletConfigInformer);
   const kubevirts = mapped(list(kubeVirtInformer), (found) => readVirtSettings(found[0], hco));
   return {
     ...given,
@@ -59,6 +61,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
     vms: mapped(list(vmInformer), vmFacts),
     runStrategies: reads.runStrategies,
     budgets: mapped(list(budgetInformer), budgetFacts),
+    kubeletConfigs: isMissing(kubeletConfigs) ? assessed([]) : kubeletConfigs,
     pods: reads.pods,
     restartSamples: new Map(),
   };

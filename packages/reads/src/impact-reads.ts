@@ -145,11 +145,11 @@ export class ImpactReads {
 
 const podKind = { apiVersion: "v1", kind: "Pod" };
 
-/** What is never evicted, or is a VM's, is not even kept. */
-async function listPods(
+/** Lists the pods of a node without those that a drain never evicts. */
+export async function listPods(
   resource: Resource,
   node: string,
-  { sender, signal }: ReadsContext,
+  { sender, signal }: Pick<ReadsContext, "sender" | "signal">,
 ): Promise<{ readonly pods: readonly PodFact[] } | Refusal> {
   const fieldSelector = `spec.nodeName=${node},status.phase!=Succeeded,status.phase!=Failed`;
   const pods: PodFact[] = [];

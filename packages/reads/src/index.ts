@@ -2,7 +2,8 @@
 // Nothing here writes: at most it asks the API server by a dry run.
 
 export { type ClusterDiagnosis, diagnoseCluster } from "./diagnose-cluster.ts";
-export { collectDoctorFacts, readNamedPod } from "./doctor-facts.ts";
+export { collectDoctorFacts } from "./doctor-facts.ts";
+export { DrainedPods } from "./drained-pods.ts";
 export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";
 export { ImpactReads, inLanes } from "./impact-reads.ts";
 export { InformerLists } from "./informer-lists.ts";

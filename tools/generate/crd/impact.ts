@@ -60,6 +60,7 @@ const pool = shape<ImpactPool>(
     atOnce: count("How many nodes change at the same time."),
     waves: count("How many times so many start."),
     holdup: word(holdups, "Why nodes do not start; absent if all do."),
+    heldBy: name("Name of the KubeletConfig that is refused; absent for other holdups."),
     order: list("The first nodes, in the order of their start.", name("Name of a node."), { maxItems: 12 }),
     lowSeconds: count("How long it takes at least; absent if not known."),
     highSeconds: count("How long it takes at most, without the time that VMs and pods block."),

@@ -80,7 +80,7 @@ function poolBlocks({ pools, more }: Impact): readonly Block[] {
       `${pool.waves}`,
       poolDuration(pool),
       `${pool.held}`,
-      pool.holdup ?? "-",
+      [pool.holdup ?? "-", ...(pool.heldBy === undefined ? [] : [pool.heldBy])].join(": "),
       orderText(pool),
     ]),
   };

@@ -66,6 +66,7 @@ export const planStrings = {
     Degraded: "the pool is degraded",
     NotReady: "some nodes are not ready",
     Cordoned: "some nodes are cordoned",
+    KubeletConfigRefused: "a KubeletConfig of the pool is refused, so the pool renders no configuration",
   },
   blockers: "What blocks the drain",
   stops: "What stops",

@@ -88,7 +88,7 @@ function advisorController(runtime: AdvisorRuntime): Controller {
   return {
     name: "advisor",
     gateChanged: () => runtime.ownStatuses.forgetAll(),
-    keysFor: (spec, change) => keysForChange(spec, change.key, runtime),
+    keysFor: (spec, change) => keysForChange(spec, change, runtime),
     keysWhen: (informer) => keysForInformer(informer, runtime),
     reconcile: (key, context) => reconcileConfig(key, runtime, context),
   };

@@ -1,11 +1,11 @@
 // Maps what informers see to the configs that must be reconciled.
 
 import type { Profile } from "@virt/advisor";
-import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
+import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
 import { canonicalJson } from "@virt/engine";
 import { poolInformer } from "@virt/facts";
 import { disruptionPolicyInformer, impactInformers, rolloutInformers } from "@virt/impact";
-import { crdInformer, type InformerSpec, type InformerState } from "@virt/kube";
+import { crdInformer, type InformerSpec, type InformerState, type StoreChange } from "@virt/kube";
 import { policyKeysFor } from "../admission-policies.ts";
 import type { AdvisorView } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
@@ -16,15 +16,20 @@ const followedForImpact: ReadonlySet<InformerSpec> = new Set(
   rolloutInformers.filter((spec) => spec !== poolInformer && spec !== disruptionPolicyInformer),
 );
 
-/** `key` names the object that changed, of the kind that `spec` watches. */
-export function keysForChange(spec: InformerSpec, key: string, runtime: AdvisorRuntime): readonly string[] {
+/** Returns the configs to reconcile after a change of an object of the kind that `spec` watches. */
+export function keysForChange(
+  spec: InformerSpec,
+  change: StoreChange<KubeObject>,
+  runtime: AdvisorRuntime,
+): readonly string[] {
+  const { key } = change;
   if (spec.kind === configKind.kind) {
     runtime.refreshInformers();
     return [key];
   }
   const { view, impacts, doctor } = runtime;
   if (impactInformers.includes(spec) && view.configs().some(isImpactFollowed)) impacts.noticeChange();
-  if (rolloutInformers.includes(spec) && view.configs().some(isRolloutFollowed)) doctor.noticeChange();
+  if (rolloutInformers.includes(spec) && view.configs().some(isRolloutFollowed)) doctor.noticeChange(spec, change);
   if (followedForImpact.has(spec)) return [];
   return view
     .configs()

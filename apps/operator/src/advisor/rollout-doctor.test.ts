@@ -3,6 +3,7 @@
 import { type Decision, withRollout } from "@virt/advisor";
 import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
 import { equalJson } from "@virt/engine";
+import { machineConfigNodeInformer } from "@virt/impact";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { expect, test } from "vitest";
@@ -47,7 +48,7 @@ function configWith(status: Partial<Status> = {}): VirtPlatformConfig {
 
 /** A doctor, the lists that it sees, and its clock. `missing`: a kind whose first list is under way. */
 function doctorOf(objects: readonly KubeObject[]) {
-  const cluster = { seconds: 0, missing: "", objects: [draining, pool, ...objects] };
+  const cluster = { seconds: 0, missing: "", podStatus: 200, objects: [draining, pool, ...objects] };
   const find = ({ apiVersion, kind }: InformerSpec) => {
     const items = cluster.objects.filter((object) => object.kind === kind && object.apiVersion === apiVersion);
     const state = kind === cluster.missing ? "starting" : "synced";
@@ -61,9 +62,18 @@ function doctorOf(objects: readonly KubeObject[]) {
     wake: () => undefined,
   });
   const sentAt: number[] = [];
-  const send = () => {
+  const podsOn = new Map<string, readonly JsonMap[]>();
+  const send = (request: object) => {
     sentAt.push(cluster.seconds);
-    return Promise.resolve({ kind: "answer", status: 200, body: { items: [] }, text: "{}", headers: {} });
+    const node = /spec\.nodeName%3D([-a-z0-9]+)/.exec(JSON.stringify(request))?.[1] ?? "";
+    const body = { items: podsOn.get(node) ?? [] };
+    return Promise.resolve({
+      kind: "answered",
+      status: cluster.podStatus,
+      body,
+      text: JSON.stringify(body),
+      headers: {},
+    });
   };
   const read = () => Promise.resolve({ kind: "absent" });
   const context = { cluster: { read }, sender: { send } } as unknown as ReconcileContext;
@@ -75,7 +85,9 @@ function doctorOf(objects: readonly KubeObject[]) {
     return collected && (await doctor.diagnose(config, collected, context));
   };
   const noteWritten = (rollout: RolloutStatus | undefined) => doctor.noteWritten("load-aware-rebalancing", rollout);
-  return { cluster, diagnose, sentAt, noteWritten };
+  const notice = (after: KubeObject) =>
+    doctor.noticeChange(machineConfigNodeInformer, { key: after.metadata.name, after });
+  return { cluster, diagnose, sentAt, podsOn, notice, noteWritten };
 }
 
 test("a process that has just started leaves the status alone until its lists are there, and goes on with what it says", async () => {
@@ -107,38 +119,82 @@ test("a list that does not come is not waited for longer than a minute", async (
   expect((await diagnose())?.rollout.pools).toMatchObject([{ name: "worker", total: 1, inHand: 1 }]);
 });
 
-/** The report of a drain that fails on so many pods of a namespace. */
-const drainFailingOn = (namespace: string, count: number): KubeObject => {
-  const errors = Array.from({ length: count }, (_, at) => `error when evicting pods/"p-${at}" -n "${namespace}": no`);
-  return {
-    apiVersion: `${annotationPrefix}/v1`,
-    kind: "MachineConfigNode",
-    metadata: { name: "worker-0" },
-    spec: { configVersion: { desired: "rendered-2" } },
-    status: { conditions: [{ type: "Drained", status: "Unknown", message: `Error: ${errors.join(", ")}` }] },
-  };
+/** The report of a drain. */
+const reportOf = (message: string): KubeObject => ({
+  apiVersion: `${annotationPrefix}/v1`,
+  kind: "MachineConfigNode",
+  metadata: { name: "worker-0" },
+  spec: { configVersion: { desired: "rendered-2" } },
+  status: { conditions: [{ type: "Drained", status: "Unknown", message }] },
+});
+
+test("an error of a drain that is overwritten within the debounce is still found", async () => {
+  const trying = reportOf("Draining node. The drain will not be complete until b matches a");
+  const { cluster, diagnose, notice } = doctorOf([trying]);
+  notice(reportOf('Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused'));
+  notice(trying);
+  await diagnose();
+  cluster.seconds = 120;
+  expect((await diagnose())?.rollout.findings).toMatchObject([{ id: "EvictionWebhookDown" }]);
+});
+
+const metadata = { name: "db-0", namespace: "shop", labels: { app: "db" } };
+const budget: KubeObject = {
+  apiVersion: "policy/v1",
+  kind: "PodDisruptionBudget",
+  metadata: { name: "db", namespace: "shop" },
+  spec: { selector: { matchLabels: { app: "db" } } },
+  status: { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1 },
 };
 
-test("in no minute more than ten pods are read, whichever drains name them", async () => {
-  const { cluster, diagnose, sentAt } = doctorOf([drainFailingOn("a", 1)]);
-  for (const [seconds, namespace] of [
-    [0, "a"],
-    [59, "b"],
-    [60, "c"],
-    [61, "c"],
-    [118, "c"],
-    [119, "c"],
-  ] as const) {
+test("a drain stuck on a budget, or on a pod that never ends, is found without any error of the drain", async () => {
+  const { cluster, diagnose, podsOn } = doctorOf([budget]);
+  podsOn.set("worker-0", [{ metadata }]);
+  await diagnose();
+  cluster.seconds = 300;
+  const since = "2026-01-02T00:00:00Z";
+  expect((await diagnose())?.rollout.findings).toMatchObject([{ id: "PodBudget", since }]);
+  podsOn.set("worker-0", [{ metadata: { ...metadata, deletionTimestamp: "2026-01-02T00:05:30Z" } }]);
+  for (const seconds of [310, 909, 910]) {
     cluster.seconds = seconds;
-    cluster.objects = [draining, pool, drainFailingOn(namespace, seconds === 0 ? 1 : 16)];
+    const ids = (await diagnose())?.rollout.findings.map(({ id }) => id);
+    expect(ids).toEqual(seconds === 910 ? ["PodTerminating"] : []);
+  }
+});
+
+test("pods are listed again every ten seconds while a node drains, and the next diagnosis is due then", async () => {
+  const { cluster, diagnose, sentAt } = doctorOf([]);
+  for (const seconds of [0, 1, 9, 10, 15, 20]) {
+    cluster.seconds = seconds;
+    const nextSeconds = ((await diagnose())?.nextMs ?? 0) / 1000 - start / 1000;
+    expect(nextSeconds).toBe(Math.floor(seconds / 10) * 10 + 10);
+  }
+  expect(sentAt).toEqual([0, 10, 20]);
+});
+
+test("a server that fails to list pods is asked again after ten seconds, not at once", async () => {
+  const { cluster, diagnose } = doctorOf([]);
+  cluster.podStatus = 500;
+  cluster.seconds = 20;
+  expect((await diagnose())?.nextMs).toBe(start + 30_000);
+});
+
+test("pods are listed at most 20 times in any minute, however many nodes drain", async () => {
+  const { cluster, diagnose, sentAt } = doctorOf([]);
+  const nodes = Array.from({ length: 30 }, (_, at) => ({
+    ...draining,
+    metadata: { ...draining.metadata, name: `n-${at}` },
+  }));
+  cluster.objects = [...nodes, pool];
+  for (const seconds of [0, 30, 59, 60, 61, 119, 120]) {
+    cluster.seconds = seconds;
     await diagnose();
   }
   const counts = [...Map.groupBy(sentAt, (seconds) => seconds)].map(([seconds, { length }]) => [seconds, length]);
   expect(counts).toEqual([
-    [0, 1],
-    [59, 9],
-    [60, 1],
-    [119, 9],
+    [0, 20],
+    [60, 20],
+    [120, 20],
   ]);
 });
 

@@ -8,15 +8,15 @@ import {
   assessed,
   type Diagnosis,
   type DoctorFacts,
+  DrainErrors,
   diagnoseRollout,
-  type NamedPod,
+  drainingNodes,
+  machineConfigNodeInformer,
   notAssessed,
-  type PodFact,
-  podsToRead,
   readClusterShape,
 } from "@virt/impact";
-import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
-import { collectDoctorFacts, InformerLists, readNamedPod } from "@virt/reads";
+import type { Clock, InformerSpec, InformerState, ReconcileContext, StoreChange } from "@virt/kube";
+import { collectDoctorFacts, DrainedPods, InformerLists } from "@virt/reads";
 import { rolloutInformersOf } from "./informers.ts";
 
 /** Many objects change at once: one diagnosis for all. */
@@ -25,9 +25,6 @@ const debounceMs = 1_000;
 const patienceMs = 60_000;
 /** A status is written for its rollout at most so often. */
 const restMs = 10_000;
-const podWindowMs = 60_000;
-/** Pods that are read in any time as long as the window. */
-const mostPods = 10;
 const infrastructureAgeMs = 600_000;
 
 export type RolloutDoctorOptions = {
@@ -53,7 +50,8 @@ export class RolloutDoctor {
   readonly #options: RolloutDoctorOptions;
   readonly #lists: InformerLists;
   readonly #known = new Map<string, KnownRollout>();
-  readonly #pods = new NamedPods();
+  readonly #drainErrors = new DrainErrors();
+  readonly #podsByConfig = new Map<string, DrainedPods>();
   /** Since when a first list is under way, by config. */
   readonly #listingSince = new Map<string, number>();
   #infrastructure: { readonly object: KubeObject | undefined; readonly atMs: number } | undefined;
@@ -64,8 +62,19 @@ export class RolloutDoctor {
     this.#lists = new InformerLists(options.find);
   }
 
-  /** Something that is followed for a rollout changed. The configs are reconciled once for all changes of the next second. */
-  noticeChange(): void {
+  /**
+   * Notes a change of an object that is followed for a rollout, before it can be overwritten. The configs are reconciled once for all changes
+   * of the next second.
+   */
+  noticeChange(spec: InformerSpec, { key, after }: StoreChange<KubeObject>): void {
+    if (spec === machineConfigNodeInformer) {
+      if (after === undefined) this.#drainErrors.forget(key);
+      else this.#drainErrors.note(after);
+    }
+    this.#wakeSoon();
+  }
+
+  #wakeSoon(): void {
     if (this.#isWaking) return;
     this.#isWaking = true;
     this.#options.clock.schedule(debounceMs, () => {
@@ -96,9 +105,13 @@ export class RolloutDoctor {
     const before = known?.diagnosis.rollout ?? config.status?.rollout;
     const sightings = new Map([...(known?.sightings ?? [])].map(([key, ms]) => [key, ms + offset]));
     await this.#loadInfrastructure(context.cluster, monotonicMs);
-    const facts = { ...collected, ...this.#shape(), before, sightings };
-    const namedPods = await this.#pods.read(podsToRead(facts), context, monotonicMs);
-    const diagnosis = diagnoseRollout({ ...facts, namedPods });
+    const facts = { ...collected, ...this.#shape(), before, sightings, drainErrors: this.#drainErrors };
+    const draining = drainingNodes(facts);
+    const pods = this.#podsByConfig.get(name) ?? new DrainedPods();
+    this.#podsByConfig.set(name, pods);
+    const { sender, signal } = context;
+    const drainedPods = await pods.load(draining, { sender, signal, now: monotonicMs });
+    const diagnosis = diagnoseRollout({ ...facts, drainedPods });
     const isShown = equalJson(diagnosis.rollout, config.status?.rollout ?? null);
     const writtenMs = known?.writtenMs ?? Number.NEGATIVE_INFINITY;
     this.#known.set(name, {
@@ -107,7 +120,9 @@ export class RolloutDoctor {
       writtenMs,
     });
     const dueMs = isShown || writtenMs === Number.NEGATIVE_INFINITY ? 0 : writtenMs + restMs + offset;
-    return { rollout: diagnosis.rollout, dueMs, nextMs: diagnosis.nextAt };
+    const podsDueMs = pods.dueAt(draining);
+    const next = [diagnosis.nextAt, podsDueMs === undefined ? undefined : podsDueMs + offset].flatMap((ms) => ms ?? []);
+    return { rollout: diagnosis.rollout, dueMs, nextMs: next.length === 0 ? undefined : Math.min(...next) };
   }
 
   /** The status of the config was written. Only a write of the latest diagnosis starts the rest until the next one. */
@@ -120,6 +135,7 @@ export class RolloutDoctor {
   /** The config is gone, or nothing of it is rolled out any more. */
   forget(name: string): void {
     this.#known.delete(name);
+    this.#podsByConfig.delete(name);
     this.#listingSince.delete(name);
   }
 
@@ -133,7 +149,7 @@ export class RolloutDoctor {
     const since = this.#listingSince.get(name) ?? nowMs;
     this.#listingSince.set(name, since);
     const isEarly = nowMs - since < patienceMs;
-    if (isEarly) this.noticeChange();
+    if (isEarly) this.#wakeSoon();
     return isEarly;
   }
 
@@ -162,30 +178,5 @@ export class RolloutDoctor {
       areVmsNamed: this.#options.areVmsNamed,
     });
     return { ...facts, pools };
-  }
-}
-
-/** Metadata of pods that drains fail on. Few are read a minute, and only while a drain names them. */
-class NamedPods {
-  readonly #pods = new Map<string, PodFact | undefined>();
-  /** When those of the last minute were read. */
-  #readMs: readonly number[] = [];
-
-  async read(
-    wanted: readonly NamedPod[],
-    { sender, signal }: ReconcileContext,
-    nowMs: number,
-  ): Promise<readonly PodFact[]> {
-    const keyOf = ({ namespace, name }: Pick<NamedPod, "namespace" | "name">) => `${namespace}/${name}`;
-    const keys = new Set(wanted.map(keyOf));
-    for (const key of this.#pods.keys()) if (!keys.has(key)) this.#pods.delete(key);
-    this.#readMs = this.#readMs.filter((ms) => nowMs - ms < podWindowMs);
-    for (const pod of wanted) {
-      if (this.#pods.has(keyOf(pod)) || this.#readMs.length >= mostPods) continue;
-      this.#readMs = [...this.#readMs, nowMs];
-      const found = await readNamedPod(pod, { sender, signal });
-      if (found !== "unavailable") this.#pods.set(keyOf(pod), found); // else it is asked for again
-    }
-    return [...this.#pods.values()].flatMap((pod) => pod ?? []);
   }
 }

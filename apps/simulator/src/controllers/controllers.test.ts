@@ -97,7 +97,15 @@ test("the health rules of the engine understand what the controllers write", () 
     const [node] = cluster.list("MachineConfigNode").filter(({ metadata }) => metadata.name === "worker-0");
     seen.add((node && healthOf(node)?.message) ?? "");
   });
-  const steps = ["is updated", "waits to be updated", "is being drained", "is being updated", "is rebooting"];
+  const steps = [
+    "is updated",
+    "waits to be updated",
+    "is being drained",
+    "is being updated",
+    "is rebooting",
+    "waits for its uncordon",
+    "is uncordoned",
+  ];
   expect([...seen]).toEqual(steps.map((step) => `Node 'worker-0' ${step}`));
   const kinds = ["MachineConfigPool", "MachineConfigNode", "HyperConverged"];
   const checked = [...simulation.objects.values()].filter(({ kind }) => kinds.includes(kind));

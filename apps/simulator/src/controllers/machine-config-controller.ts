@@ -14,9 +14,9 @@ import {
   renderConfig,
 } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
-import { beginRollout, nextNodes, type RolloutNode, rolloutOfPool } from "@virt/impact";
+import { beginRollout, nextNodes, type RolloutNode, refusedKubeletConfigs, rolloutOfPool } from "@virt/impact";
 import { type ClusterState, faultOf, findObject, simulatedMs, withTransitionTimes } from "../cluster-state.ts";
-import { desiredConfig, generatedBy, machineConfigApi, readNode } from "../node-state.ts";
+import { desiredConfig, generatedBy, hasJoined, machineConfigApi, readNode } from "../node-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
 import { poolStatus } from "../pool-status.ts";
 import { readSeconds, type SimulatedTimers } from "../simulated-timers.ts";
@@ -30,7 +30,8 @@ export function reconcilePools(cluster: ClusterState, timers: SimulatedTimers): 
     if (faultOf(pool, "operator-down") !== undefined) return [];
     const members = nodes.filter((each) => each.pool === pool.metadata.name).map(({ node }) => node);
     const error = renderError(pool, cluster.list("MachineConfig"));
-    const rendered = error === undefined ? renderPool(cluster, timers, pool) : [];
+    const isBlocked = refusedKubeletConfigs(pool, cluster.list("KubeletConfig")).length > 0;
+    const rendered = error === undefined && !isBlocked ? renderPool(cluster, timers, pool) : [];
     return [...rendered, ...rollOutPool(cluster, pool, { members, error })];
   });
 }
@@ -78,7 +79,19 @@ function rollOutPool(cluster: ClusterState, pool: KubeObject, { members, error }
     const annotations = { [desiredConfig]: beginRollout(node, rollout).desired };
     return object === undefined ? [] : [{ kind: "set", object, fields: { metadata: { annotations } }, manager }];
   });
-  return [...targets, poolStatusWrite(cluster, pool, { wanted, nodes, error })];
+  const taints = rollout.isPaused ? [] : members.map((node) => taintWrite(node, wanted));
+  return [...taints, ...targets, poolStatusWrite(cluster, pool, { wanted, nodes, error })];
+}
+
+const updateTaint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
+
+// Nodes without the pool's target are less likely to get pods. Checked against syncMachineConfigPool in
+// pkg/controller/node/node_controller.go of openshift/machine-config-operator at 7ff337a.
+function taintWrite(node: KubeObject, wanted: string): ObjectWrite {
+  const others = asList(at(node, "spec", "taints")).filter((taint) => member(taint, "key") !== updateTaint.key);
+  const isWaiting = hasJoined(node) && readNode(node).desired !== wanted;
+  const taints = isWaiting ? [...others, updateTaint] : others;
+  return { kind: "set", object: node, fields: { spec: { taints: taints.length === 0 ? null : taints } }, manager };
 }
 
 type PoolRollout = {

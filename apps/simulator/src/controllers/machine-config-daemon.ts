@@ -11,6 +11,7 @@ import {
   hasJoined,
   isDrainAsked,
   isReady,
+  isUncordonAsked,
   joinFields,
   readNode,
   uncordonFields,
@@ -74,13 +75,25 @@ function degradedReason(
 ): string | undefined {
   const fault = faultOf(node, "degrade");
   if (fault !== undefined) return fault || "simulated failure";
-  if (before.current === before.desired || workOf(node) !== "Draining") return undefined;
-  if (drainState(cluster, timers, node).kind === "drained") return undefined;
+  if (before.current === before.desired) return undefined;
+  const work = workOf(node);
+  if (work === "Uncordoning") return uncordonFailure(timers, { node, before });
+  if (work !== "Draining" || drainState(cluster, timers, node).kind === "drained") return undefined;
   const isLate = timers.hasElapsed(
     `drain timeout ${before.name}`,
     simulatedMs(cluster, "drainTimeout", "timeout", before.name),
   );
   const text = `failed to drain node: ${before.name} after 1 hour. Please see machine-config-controller logs for more information`;
+  return isLate ? text : undefined;
+}
+
+// Checked, as the order of the steps, against `completeUpdate` in pkg/daemon/daemon.go of openshift/machine-config-operator at 7ff337a.
+const uncordonPollMs = 10_000;
+const uncordonTimeoutMs = 600_000;
+
+function uncordonFailure(timers: SimulatedTimers, { node, before: { name } }: NodeInHand): string | undefined {
+  const isLate = isDrainAsked(node) && timers.hasElapsed(`uncordon timeout ${name}`, uncordonTimeoutMs);
+  const text = `failed to uncordon node: ${name} after 10 minutes. Please see machine-config-controller logs for more information`;
   return isLate ? text : undefined;
 }
 
@@ -101,17 +114,18 @@ function isStepOver(cluster: ClusterState, timers: SimulatedTimers, { node, befo
         ? hasPassed("reboot")
         : timers.hasElapsed(`slow reboot ${name} ${seconds}`, seconds * 1000);
     }
+    case "Uncordoning":
+      return timers.hasElapsed(`uncordon ${name} ${desired}`, uncordonPollMs) && !isDrainAsked(node);
     case "Degraded":
       return false;
   }
 }
 
-// The drain controller takes a node back when its daemon is done with it, whoever cordoned it.
+// The drain controller takes a node back when its daemon asks for it, whoever cordoned it. The daemon waits for that.
 function uncordonWrite(cluster: ClusterState, node: KubeObject, pool: string): ObjectWrite | undefined {
-  const { phase, current, desired } = readNode(node);
   const operator = findObject(cluster, "MachineConfigPool", pool);
   const isDown = operator !== undefined && faultOf(operator, "operator-down") !== undefined;
-  if (phase !== "Updated" || current !== desired || !isDrainAsked(node) || isDown) return undefined;
+  if (!isUncordonAsked(node) || isDown) return undefined;
   return { kind: "set", object: node, fields: uncordonFields(node), manager: "machine-config-operator" };
 }
 
@@ -134,6 +148,8 @@ function describeStep(
       return `node ${name} runs ${desired}`;
     case "Degraded":
       return `node ${name} is degraded: ${reason ?? ""}`;
+    case "Uncordoning":
+      return undefined;
     case "Rebooting":
       return undefined; // reported by the kubelet
   }
@@ -146,7 +162,7 @@ function daemonOf({ metadata }: KubeObject): string {
 function kubeletWrites(
   cluster: ClusterState,
   node: KubeObject,
-  { name, phase, current }: RolloutNode,
+  { name, phase, current, desired }: RolloutNode,
 ): readonly ObjectWrite[] {
   const shouldBeReady = phase !== "Rebooting" && faultOf(node, "not-ready") === undefined;
   if (shouldBeReady === isReady(node)) return [];
@@ -157,7 +173,12 @@ function kubeletWrites(
   const [ready = {}] = withTransitionTimes(node, [{ type: "Ready", ...state }], cluster.timestamp);
   const boot = asText(at(node, "status", "nodeInfo", "bootID")) ?? "";
   const nodeInfo = shouldBeReady
-    ? { nodeInfo: { bootID: seededUuid(cluster.seed, "boot", name, boot), swap: swapOf(cluster, node, current) } }
+    ? {
+        nodeInfo: {
+          bootID: seededUuid(cluster.seed, "boot", name, boot),
+          swap: swapOf(cluster, node, phase === "Uncordoning" ? desired : current),
+        },
+      }
     : {};
   const status = { conditions: [...others, { ...ready, lastHeartbeatTime: cluster.timestamp }], ...nodeInfo };
   const event = phase === "Rebooting" ? `node ${name} reboots` : `node ${name} is ${shouldBeReady ? "" : "not "}ready`;

@@ -6,7 +6,7 @@ import { type RolloutNode } from "@virt/impact";
 import { type ClusterState, findObject, type SimulatedCondition } from "../cluster-state.ts";
 import { type DrainState, drainFailure, drainMessage, drainState } from "../drains.ts";
 import { isDraining } from "../evictions.ts";
-import { hasJoined, machineConfigApi, readNode, workOf } from "../node-state.ts";
+import { hasJoined, isUncordonAsked, machineConfigApi, readNode, workOf } from "../node-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
 import type { SimulatedTimers } from "../simulated-timers.ts";
 
@@ -104,6 +104,7 @@ const statusesByPhase = {
     AppliedFilesAndOS: "True",
     RebootedNode: "Unknown",
   },
+  Uncordoning: { ...prepared, UpdateExecuted: "True", AppliedFilesAndOS: "True", Resumed: "True" },
 } as const satisfies Record<string, ConditionStatuses>;
 
 function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): readonly SimulatedCondition[] {
@@ -112,6 +113,7 @@ function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): re
   const statuses: ConditionStatuses = {
     ...(isAtWork && seen.phase !== "Updated" && statusesByPhase[work]),
     ...(isAtWork && seen.phase !== "Updated" && work !== "Draining" && seen.isCordoned && cordoned),
+    ...(isAtWork && work === "Uncordoning" && returnedStatuses(object, node)),
     ...(!isAtWork && seen.phase === "Updated" && { Updated: "True" }),
     ...(seen.phase === "Degraded" && { NodeDegraded: "True" }),
   };
@@ -124,6 +126,16 @@ function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): re
     const usual = status === "False" ? `This node has not yet entered the ${type} phase` : `${type}: ${seen.desired}`;
     return { type, status, reason: type, message: (status !== "False" && messages[type]) || usual };
   });
+}
+
+// A node that has rebooted keeps that in its report until it is updated, and the operator reports the uncordon.
+function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatuses {
+  const rebooted = asList(at(object, "status", "conditions")).find((each) => member(each, "type") === "RebootedNode");
+  const hasRebooted = rebooted !== undefined && member(rebooted, "status") !== "False";
+  return {
+    ...(hasRebooted && { UpdatePostActionComplete: "True", RebootedNode: "True" }),
+    ...(!isUncordonAsked(node) && { UpdateComplete: "True", Uncordoned: "True" }),
+  };
 }
 
 // What an attempt failed of stands there until the next one begins, whoever has left meanwhile.

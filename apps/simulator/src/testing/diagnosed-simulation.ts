@@ -6,9 +6,12 @@ import {
   assessed,
   type Diagnosis,
   type DoctorFacts,
+  DrainErrors,
   diagnoseRollout,
+  drainingNodes,
   hasKubeletDropIn,
-  podsToRead,
+  machineConfigNodeInformer,
+  type PodFact,
   readBudgetFact,
   readClusterShape,
   readDisruptionPolicies,
@@ -25,10 +28,12 @@ import type { Scenario } from "../scenario.ts";
 import { type InMemorySimulation, simulateInMemory } from "./in-memory-simulation.ts";
 
 const startMs = Date.UTC(2030, 0, 1);
+const debounceSeconds = 1;
+const podAgeSeconds = 10;
 
 /** Of pods the metadata is read. */
 const podMetadata = { apiVersion: "v1", kind: "Pod", projection: { keep: "metadata" } } as const;
-const followed = [...rolloutInformers, infrastructureInformer, podMetadata];
+const followed = [...rolloutInformers, infrastructureInformer];
 
 /** What is seen at a moment, in simulated seconds. */
 export type SeenFindings = {
@@ -41,8 +46,12 @@ export class DiagnosedSimulation {
   readonly seen: SeenFindings[] = [];
   readonly #change: KubeObject;
   #isStarted = false;
-  #state = { seconds: 0, objects: new Map<string, KubeObject>(), isNew: false };
+  #objects: ReadonlyMap<string, KubeObject> = new Map();
+  /** When the doctor looks at what has changed; undefined: nothing has. */
+  #dueSeconds: number | undefined;
   #facts: DoctorFacts | undefined;
+  readonly #drainErrors = new DrainErrors();
+  #podLists = new Map<string, { readonly pods: readonly PodFact[]; readonly seconds: number }>();
   #last: Diagnosis | undefined;
 
   /** At rest, before the change is there. */
@@ -64,58 +73,84 @@ export class DiagnosedSimulation {
 
   /** The plan has applied the change, and it was deleted since. */
   #lostTarget(machineConfig: string) {
-    if (!this.#isStarted || this.#state.objects.has(`MachineConfig/${machineConfig}`)) return {};
+    if (!this.#isStarted || this.#objects.has(`MachineConfig/${machineConfig}`)) return {};
     return { isTargetGone: true, waiting: { config: "load-aware-rebalancing", item: "enable-psi-metrics" } };
   }
 
-  /** `watch` sees each state. The doctor sees the last of each moment: it does not diagnose at once, either. */
+  /** `watch` sees each state. The doctor looks a second after the first of several changes, as the operator does. */
   runFor(seconds: number, watch?: () => unknown): void {
     this.simulation.runFor(seconds, () => {
       watch?.();
       const now = this.simulation.seconds();
-      if (now > this.#state.seconds) this.#diagnoseUntil(now);
-      this.#state = { seconds: now, objects: new Map(this.simulation.objects), isNew: true };
+      this.#diagnoseUntil(now);
+      this.#objects = new Map(this.simulation.objects);
+      for (const object of this.#objects.values())
+        if (object.kind === "MachineConfigNode")
+          this.#drainErrors.note(projectObject(object, machineConfigNodeInformer.projection));
+      this.#dueSeconds ??= now + debounceSeconds;
     });
     this.#diagnoseUntil(this.simulation.seconds());
   }
 
   /** Between two states nothing changes but the age of things. */
   #diagnoseUntil(end: number): void {
-    if (this.#state.isNew) this.#facts = this.#read();
-    if (this.#state.isNew) this.#diagnose(this.#state.seconds);
-    this.#state = { ...this.#state, isNew: false };
     for (;;) {
       const nextAt = this.#last?.nextAt;
-      if (nextAt === undefined || nextAt >= startMs + end * 1000) return;
-      this.#diagnose((nextAt - startMs) / 1000);
+      const next = Math.min(
+        this.#dueSeconds ?? Number.POSITIVE_INFINITY,
+        nextAt === undefined ? Number.POSITIVE_INFINITY : (nextAt - startMs) / 1000,
+        this.#podsDueSeconds,
+      );
+      if (next >= end) return;
+      if (next === this.#dueSeconds) {
+        this.#facts = this.#read();
+        this.#dueSeconds = undefined;
+      }
+      this.#diagnose(next);
     }
   }
 
   #diagnose(seconds: number): void {
     if (this.#facts === undefined) return;
     const { rollout, sightings } = this.#last ?? { rollout: undefined, sightings: new Map<string, number>() };
-    this.#last = diagnoseRollout({ ...this.#facts, now: startMs + seconds * 1000, before: rollout, sightings });
+    const drainedPods = this.#listPods(drainingNodes(this.#facts), seconds);
+    const now = startMs + seconds * 1000;
+    this.#last = diagnoseRollout({ ...this.#facts, drainedPods, now, before: rollout, sightings });
     this.seen.push({ seconds, findings: this.#last.rollout.findings });
+  }
+
+  /** Pods are not followed: those of nodes that drain are listed when a list is ten seconds old. */
+  #listPods(nodes: readonly string[], seconds: number): DoctorFacts["drainedPods"] {
+    const lists = nodes.map((node) => {
+      const known = this.#podLists.get(node);
+      if (known !== undefined && seconds < known.seconds + podAgeSeconds) return [node, known] as const;
+      const here = [...this.#objects.values()].filter(
+        (object) => object.kind === "Pod" && at(object, "spec", "nodeName") === node,
+      );
+      const pods = here.map((object) => readPodFact(projectObject(object, podMetadata.projection)));
+      return [node, { pods, seconds }] as const;
+    });
+    this.#podLists = new Map(lists);
+    return new Map(lists.map(([node, { pods }]) => [node, pods]));
+  }
+
+  get #podsDueSeconds(): number {
+    return Math.min(...[...this.#podLists.values()].map(({ seconds }) => seconds + podAgeSeconds));
   }
 
   /** As much of each object as an operator follows while nodes change, and no kind that it does not. */
   #list(kind: string): readonly KubeObject[] {
     const informer = followed.find((spec) => spec.kind === kind);
     if (informer === undefined) throw new Error(`nobody follows ${kind}`);
-    return [...this.#state.objects.values()]
+    return [...this.#objects.values()]
       .filter((object) => object.kind === kind)
       .map((object) => projectObject(object, informer.projection));
   }
 
   #read(): DoctorFacts {
     const [kubevirt] = this.#list("KubeVirt");
-    const machineConfigNodes = assessed(this.#list("MachineConfigNode").map(readMachineConfigNodeFact));
-    const sightings = this.#last?.sightings ?? new Map<string, number>();
-    const named = podsToRead({ machineConfigNodes, sightings, before: this.#last?.rollout });
-    const isNamed = ({ metadata }: KubeObject) =>
-      named.some(({ namespace, name }) => metadata.namespace === namespace && metadata.name === name);
     const { name: machineConfig } = this.#change.metadata;
-    const pools = poolsOf(this.#state.objects, this.#change).map(({ metadata }) => metadata.name);
+    const pools = poolsOf(this.#objects, this.#change).map(({ metadata }) => metadata.name);
     return {
       now: 0,
       disruption: pools.map((pool) => ({ pool, class: "Reboot" })),
@@ -131,15 +166,16 @@ export class DiagnosedSimulation {
       pools: this.#list("MachineConfigPool"),
       nodes: assessed(this.#list("Node").map(readNodeFact)),
       policies: assessed(readDisruptionPolicies(this.#list("MachineConfiguration")[0])),
-      renderedOf: (name) => this.#state.objects.get(`MachineConfig/${name}`),
+      renderedOf: (name) => this.#objects.get(`MachineConfig/${name}`),
       shape: assessed(readClusterShape(this.#list("Infrastructure")[0])),
       settings: assessed(readVirtSettings(kubevirt, undefined)),
       vms: assessed(this.#list("VirtualMachineInstance").map(readVmFact)),
       runStrategies: assessed(new Map()),
       budgets: assessed(this.#list("PodDisruptionBudget").map(readBudgetFact)),
-      machineConfigNodes,
+      machineConfigNodes: assessed(this.#list("MachineConfigNode").map(readMachineConfigNodeFact)),
       migrations: assessed(this.#list("VirtualMachineInstanceMigration").map(readMigrationFact)),
-      namedPods: this.#list("Pod").filter(isNamed).map(readPodFact),
+      drainedPods: new Map(),
+      drainErrors: this.#drainErrors,
       kubeletConfigs: this.#list("KubeletConfig"),
       operators: ["HyperConverged", "KubeVirt", "KubeDescheduler"].flatMap((kind) => this.#list(kind)),
       before: undefined,

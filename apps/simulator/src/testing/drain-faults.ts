@@ -1,6 +1,6 @@
 // Faults of drains: machines, their migrations, and pods, one for each finding about them.
 
-import type { KubeObject } from "@virt/engine";
+import { at, type KubeObject } from "@virt/engine";
 import type { Scenario, VmGroup } from "../scenario.ts";
 import { scenarios } from "../scenarios.ts";
 import type { InMemorySimulation } from "./in-memory-simulation.ts";
@@ -172,33 +172,31 @@ export const drainFaults: readonly PlantedFault[] = [
   {
     id: "PodBudget",
     scenario: podsOf("protected"),
-    isThere: drainSays('pods/"protected"', "worker-1"),
+    isThere: isDraining("worker-1"),
     age: 300,
     severity: "blocking",
     end: remove("PodDisruptionBudget/apps/protected"),
-    lingers: nextAttempt,
   },
   {
     id: "TwoBudgets",
     scenario: podsOf("twice", "first", "second"),
-    isThere: drainSays('pods/"twice"', "worker-1"),
+    isThere: isDraining("worker-1"),
     age: 300,
     severity: "blocking",
     end: (simulation) => {
       remove("PodDisruptionBudget/apps/first")(simulation);
       remove("PodDisruptionBudget/apps/second")(simulation);
     },
-    lingers: nextAttempt,
   },
   {
     id: "PodTerminating",
     scenario: podsOf("bare"),
     plant: fault("Pod/apps/bare", "never-ends"),
-    isThere: drainSays('waiting for pod "bare"', "worker-1"),
+    isThere: ({ objects }) => at(objects.get("Pod/apps/bare"), "metadata", "deletionTimestamp") !== undefined,
     age: 600,
     severity: "blocking",
     end: fault("Pod/apps/bare", "never-ends", null),
-    lingers: nextAttempt,
+    lingers: 20, // until pods are listed again
   },
   {
     id: "DrainSlow",

@@ -29,6 +29,10 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
         message: "The Machine Config Operator does not act on worker",
         command: "oc -n openshift-machine-config-operator get pods",
       },
+      "ControllerDown a node that waits for its uncordon": {
+        message: "The Machine Config Operator does not act on worker",
+        command: "oc -n openshift-machine-config-operator get pods",
+      },
       InvalidMaxUnavailable: {
         message: "Pool worker: maxUnavailable '2' is neither number nor percentage",
         command: "oc edit mcp worker",

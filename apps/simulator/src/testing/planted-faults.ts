@@ -100,6 +100,12 @@ export const isDraining =
     return desired.startsWith("drain-") && desired !== noteOf(simulation, node, "lastAppliedDrain");
   };
 
+/** Worker-0 is back, and its daemon waits for the uncordon. */
+export const isUncordonOpen = (simulation: InMemorySimulation) => {
+  const desired = noteOf(simulation, "worker-0", "desiredDrain");
+  return desired.startsWith("uncordon-") && desired !== noteOf(simulation, "worker-0", "lastAppliedDrain");
+};
+
 export const isRebooting = (simulation: InMemorySimulation) =>
   noteOf(simulation, "worker-0", "post-config-action") === "Rebooting";
 

@@ -13,6 +13,7 @@ import {
   isDraining,
   isRebooting,
   isRendered,
+  isUncordonOpen,
   keys,
   type PlantedFault,
   psi,
@@ -127,6 +128,23 @@ export const rolloutFaults: readonly PlantedFault[] = [
     severity: "blocking",
     end: fault(keys.pool, "operator-down", null),
     lingers: attempt,
+  },
+  {
+    id: "ControllerDown",
+    by: "a node that waits for its uncordon",
+    scenario: {
+      ...small,
+      faults: [
+        { afterSeconds: 1500, kind: "MachineConfigPool", name: "worker", annotation: "operator-down", value: "" },
+      ],
+      durations: { ...small.durations, render: 1 },
+    },
+    plant: fault(keys.node, "slow-reboot", "20m"),
+    isThere: isUncordonOpen,
+    age: 600,
+    severity: "blocking",
+    end: fault(keys.pool, "operator-down", null),
+    lingers: 20, // until the daemon has seen it
   },
   {
     id: "InvalidMaxUnavailable",

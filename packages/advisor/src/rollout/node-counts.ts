@@ -15,7 +15,7 @@ export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: 
   const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);
   if (isStored) return countsInStatus(status.rollout);
   const changes = rolloutChanges(config, live, pools, renderedOf);
-  const counts = countNodes({ changes, pools, before: undefined, ...(rollingNodes ?? unknownNodes) });
+  const counts = countNodes({ changes, pools, ...(rollingNodes ?? unknownNodes) });
   return (pool) => counts.get(pool);
 }
 

@@ -162,10 +162,10 @@ function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
   return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...unavailable].join(", ")})`;
 }
 
-// In the order in which an update goes through them; a step under way is Unknown or True.
+// The last step first; a step under way is Unknown or True. The daemon reports Resumed, and then waits for the uncordon.
 const steps = [
-  { type: "Resumed", text: "is updated and schedulable" },
   { type: "Uncordoned", text: "is uncordoned" },
+  { type: "Resumed", text: "waits for its uncordon" },
   { type: "RebootedNode", text: "is rebooting" },
   { type: "AppliedFilesAndOS", text: "is being updated" },
   { type: "Drained", text: "is being drained" },

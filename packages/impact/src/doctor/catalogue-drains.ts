@@ -107,7 +107,7 @@ export const drainFindings = {
   PodBudget: {
     ages: blockingFrom(300),
     message: "Pod <ns>/<pod> is protected by PodDisruptionBudget <b> (<h> healthy, <d> needed)",
-    detected: "The drain names the pod, and its PodDisruptionBudget allows no disruption.",
+    detected: "The pod is on a node that drains, and its PodDisruptionBudget allows no disruption.",
     cause: "The application has no replica to spare, or its budget asks for all replicas.",
     remedy:
       "Scale the application up, make its other pods healthy, or correct the budget. Whoever owns the application may also delete the pod.",
@@ -115,14 +115,15 @@ export const drainFindings = {
   TwoBudgets: {
     ages: blockingFrom(300),
     message: "Pod <ns>/<pod> has two PodDisruptionBudgets and cannot be evicted",
-    detected: "The drain names the pod, and at least two PodDisruptionBudgets select it.",
+    detected: "The pod is on a node that drains, and at least two PodDisruptionBudgets select it.",
     cause: "The eviction API refuses pods with more than one budget, whatever they allow.",
     remedy: "Delete one of the budgets, or narrow its selector.",
   },
   PodTerminating: {
     ages: blockingFrom(600),
     message: "Pod <ns>/<pod> does not end",
-    detected: "The drain waits for the pod to terminate.",
+    detected:
+      "The pod is on a node that drains, and its deletion was requested. If pods cannot be listed: the drain reports that it waits for the pod.",
     cause:
       "The pod was evicted and does not stop: a long grace period, a finalizer, a volume that cannot be unmounted, a kubelet that does not answer.",
     remedy: "See the pod's events and finalizers. Delete it with force only if you know that it does not run any more.",

@@ -57,7 +57,7 @@ export const poolFindings = {
     message: "The Machine Config Operator does not act on <p>",
     command: `${mco} get pods`,
     detected:
-      "The pool's `observedGeneration` is behind its `generation`; or nodes are drained and none of their reports in the MachineConfigNodes was renewed for 10 minutes.",
+      "The pool's `observedGeneration` is behind its `generation`; or nodes drain or wait for their uncordon, and the operator has reported on none of them in their MachineConfigNodes for 10 minutes.",
     cause: "The Machine Config Controller is down, not elected, or cannot reach the API server.",
     remedy:
       "Bring its pod back: look for a node without room, an image that is not pulled, a crash. The rollout goes on where it stopped.",

@@ -69,7 +69,7 @@ const anyRollout: fc.Arbitrary<RolloutGiven> = fc
     ),
     vmims,
     reports: nodes.map((_, at) => reportOf(names[at] ?? "", message)),
-    namedPods: Object.values(cluster.pods ?? {}).flat(),
+    drainedPods: Object.fromEntries(names.map((name) => [name, Object.values(cluster.pods ?? {}).flat()])),
     areVmsNamed,
   }));
 
@@ -162,7 +162,9 @@ test("the order of lists changes nothing", () => {
       vms: given.vms?.toReversed() ?? [],
       vmims: given.vmims?.toReversed() ?? [],
       reports: given.reports?.toReversed() ?? [],
-      namedPods: given.namedPods?.toReversed() ?? [],
+      drainedPods: Object.fromEntries(
+        Object.entries(given.drainedPods ?? {}).map(([node, pods]) => [node, pods.toReversed()]),
+      ),
       budgets: given.budgets?.toReversed() ?? [],
     };
     expect(lateRollout(turned)).toEqual(lateRollout(given));

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { poolObject } from "../testing/cluster-builder.ts";
 import { changeOfPool, diagnoseOnce } from "./diagnose-once.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
-import { draining, oneDown, poolWith, vmOn, withVm } from "./testing/finding-parts.ts";
+import { budget, deletedPod, draining, oneDown, poolWith, shopPod, vmOn, withVm } from "./testing/finding-parts.ts";
 import {
   diagnoseInTurn,
   migrationObject,
@@ -120,6 +120,16 @@ test("what the advisor has shown of a drain counts while the next attempt is und
     age + 30,
   );
   expect(diagnoseOnce({ ...facts, before }).rollout.findings).toEqual(before?.findings);
+});
+
+test("a protected pod counts since the drain began, and one that does not end since its deletion", () => {
+  const drain = reported(condition("Drained", "Unknown", 595, "Draining node."));
+  const foundIn = (more: RolloutGiven) => diagnoseOnce(rolloutFacts({ nodes: draining, ...drain, ...more }, 600));
+  const { rollout } = foundIn({ drainedPods: { "worker-0": [shopPod] }, budgets: [budget("db")] });
+  expect(rollout.findings).toMatchObject([{ id: "PodBudget", since: timeAt(0) }]);
+  const ending = (seconds: number) => foundIn({ drainedPods: { "worker-0": [deletedPod(timeAt(seconds + 30), 30)] } });
+  expect(ending(0).rollout.findings).toMatchObject([{ id: "PodTerminating", since: timeAt(0) }]);
+  expect(ending(590)).toMatchObject({ rollout: { findings: [] }, young: [{ id: "PodTerminating" }] });
 });
 
 test("a pool that nobody of us changed is one that rolls out what it was rendered from", () => {

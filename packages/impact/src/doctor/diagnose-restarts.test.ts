@@ -35,9 +35,9 @@ const restarts: readonly Restart[] = [
   restartOf("MaxUnavailableUsed"),
   restartOf("MigrationUnschedulable"),
   restartOf("MigrationSlow"),
-  restartOf("PodBudget", attempting),
-  restartOf("TwoBudgets", attempting),
-  restartOf("PodTerminating", attempting),
+  restartOf("PodBudget"),
+  restartOf("TwoBudgets"),
+  restartOf("PodTerminating"),
   restartOf("EvictionWebhookDown", attempting),
 ];
 
@@ -57,7 +57,8 @@ test.each(restarts)(
 );
 
 test("what a drain failed of before the restart ends with the first attempt that says otherwise", () => {
-  const { world } = worldOf("PodTerminating");
+  const error = 'error when waiting for pod "db-0" in namespace "shop" to terminate: timeout';
+  const world = { nodes, reports: [reportOf("worker-0", error)] };
   const last = diagnoseInTurn([0, world], [600, world])[1];
   const restarted = diagnoseRollout({ ...rolloutFacts({ ...world, ...attempting }, 610, last), sightings: new Map() });
   const otherwise = { ...world, reports: [reportOf("worker-0", "Error: error when evicting pods: timeout")] };

@@ -3,12 +3,12 @@
 import type { NodeRolloutPhase } from "@virt/api";
 import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
-import { vmObject, vmsOn } from "../testing/cluster-builder.ts";
+import { annotationPrefix, vmObject, vmsOn } from "../testing/cluster-builder.ts";
 import { readVirtSettings } from "../virt-settings.ts";
 import { type Diagnosis, diagnoseRollout } from "./diagnose-rollout.ts";
-import { podsOfDrain } from "./drain-errors.ts";
+import { terminatingPodsOf } from "./drain-errors.ts";
 import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
-import { podsToRead } from "./node-causes.ts";
+import { drainingNodes } from "./node-causes.ts";
 import { hasKubeletDropIn } from "./rollout-view.ts";
 import {
   diagnoseInTurn,
@@ -28,6 +28,28 @@ test.each(Object.keys(nodeAnnotations) as NodeRolloutPhase[])(
     expect(phaseOf({ nodes: [rollingNode("worker-0", phase)] })?.phase).toBe(phase);
   },
 );
+
+test("a node waits for its uncordon until it is done, also for the seconds after it was uncordoned", () => {
+  const uncordoned = rollingNode("worker-0", "Uncordoning", {
+    isCordoned: false,
+    annotations: { [`${annotationPrefix}/lastAppliedDrain`]: "uncordon-rendered-2" },
+  });
+  expect(phaseOf({ nodes: [uncordoned] })?.phase).toBe("Uncordoning");
+});
+
+test("the uncordon of the last update says nothing about a node that begins the next one", () => {
+  const annotations = Object.fromEntries(
+    ["desiredDrain", "lastAppliedDrain"].map((name) => [`${annotationPrefix}/${name}`, "uncordon-rendered-1"]),
+  );
+  const node = rollingNode("worker-0", "Applying", { isCordoned: false, annotations });
+  expect(phaseOf({ nodes: [node] })?.phase).toBe("Applying");
+});
+
+test("ten minutes without an uncordon do not make a node degraded", () => {
+  const reason = "failed to uncordon node: worker-0 after 10 minutes";
+  const node = rollingNode("worker-0", "Uncordoning", { state: "Degraded", reason });
+  expect(phaseOf({ nodes: [node] })?.phase).toBe("Uncordoning");
+});
 
 test("the daemon's hour of draining does not make a node degraded", () => {
   const node = rollingNode("worker-0", "Draining", {
@@ -182,18 +204,17 @@ test("while KubeVirt cannot be read, the strategy of the HyperConverged says wha
   expect(findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 });
 
-test("pods are read from the message of a drain, in its order, each once and only by their names", () => {
-  const message = `[error when evicting pods/"b" -n "x": 429, error when waiting for pod "a" in namespace "x" to terminate: t, error when evicting pods/"b" -n "x": again, error when evicting pods/"B; rm" -n "x": no, error when evicting pods/"virt-launcher-vm-1" -n "vms": 429]`;
+test("pods that a drain waits for are read from its message, in its order, each once and only by their names", () => {
+  const waiting = (pod: string) => `error when waiting for pod "${pod}" in namespace "x" to terminate: t`;
+  const message = `[error when evicting pods/"c" -n "x": 429, ${["b", "a", "b", "B; rm"].map(waiting).join(", ")}]`;
   const report = readMachineConfigNodeFact(reportOf("worker-0", message));
-  expect(podsOfDrain(report).map(({ namespace, name, isTerminating }) => [namespace, name, isTerminating])).toEqual([
-    ["x", "b", false],
-    ["x", "a", true],
-    ["vms", "virt-launcher-vm-1", false],
-  ]);
-  const machineConfigNodes = { isAssessed: true, value: [report] } as const;
-  expect(podsToRead({ machineConfigNodes, sightings: new Map(), before: undefined }).map(({ name }) => name)).toEqual([
-    "b",
-  ]);
+  expect(terminatingPodsOf(report)).toEqual(["b", "a"].map((name) => ({ namespace: "x", name })));
+});
+
+test("pods are listed of the nodes that drain, and of no others", () => {
+  const phases = ["Waiting", "Draining", "Applying", "Rebooting", "Degraded", "Done"] as const;
+  const nodes = phases.map((phase) => rollingNode(phase.toLowerCase(), phase));
+  expect(drainingNodes(rolloutFacts({ nodes }, 0))).toEqual(["draining"]);
 });
 
 test("a MachineConfig that changes how the kubelet starts is known by its files and units", () => {

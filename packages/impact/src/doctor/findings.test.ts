@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
+import { DrainErrors } from "./drain-errors.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
 import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
 import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
@@ -112,6 +113,22 @@ test("a drain that is asked for and not reported on for ten minutes means that t
   expect(ids).toEqual([[], [], ["DrainSlow"], ["ControllerDown"]]);
 });
 
+test("a node that waits for its uncordon for ten minutes means that the operator is down", () => {
+  const world: RolloutGiven = { nodes: [rollingNode("worker-0", "Uncordoning"), ...others] };
+  const turns = diagnoseInTurn([0, world], [599, world], [600, world]).map(({ rollout }) => rollout.findings);
+  expect(turns.map((findings) => findings.map(({ id, since }) => `${id} ${since}`))).toEqual([
+    [],
+    [],
+    ["ControllerDown 2026-01-02T00:00:00Z"],
+  ]);
+  const uncordoned = rollingNode("worker-0", "Uncordoning", {
+    isCordoned: false,
+    annotations: { [`${annotationPrefix}/lastAppliedDrain`]: "uncordon-rendered-2" },
+  });
+  const acted: RolloutGiven = { nodes: [uncordoned, ...others] };
+  expect(diagnoseInTurn([0, acted], [600, acted]).at(-1)?.rollout.findings).toEqual([]);
+});
+
 test("while the operator reports on one of the nodes that are drained, it acts, however long the others wait for their turn", () => {
   const nodes = ["worker-0", "worker-1"].map((name) => rollingNode(name, "Draining"));
   const reported = (time: string): RolloutGiven => ({
@@ -137,6 +154,38 @@ test("what a drain fails of counts on while the next attempt is under way, and e
     [610, said("Error: error when evicting pods: timeout")],
   ).map(({ rollout }) => rollout.findings.map(({ id }) => id));
   expect(ids).toEqual([[], [], [], [], ["PodTerminating"], []]);
+});
+
+const trying = reportOf("worker-0", "Draining node. The drain will not be complete until b matches a");
+const webhookDown = 'Error: failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": refused';
+
+test("an error that is overwritten before anyone looks still counts until the drain ends", () => {
+  const drainErrors = new DrainErrors();
+  const world: RolloutGiven = { nodes: draining, reports: [trying], drainErrors };
+  drainErrors.note(reportOf("worker-0", webhookDown));
+  drainErrors.note(trying);
+  const findings = diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings;
+  expect(findings).toMatchObject([{ id: "EvictionWebhookDown", since: "2026-01-02T00:00:00Z" }]);
+  const done = { type: "Drained", status: "True", message: "Drained node." };
+  drainErrors.note({ ...trying, status: { conditions: [done] } });
+  expect(diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings).toEqual([]);
+});
+
+test("an error of an earlier drain of the node does not count", () => {
+  const drainErrors = new DrainErrors();
+  drainErrors.note({ ...reportOf("worker-0", webhookDown), spec: { configVersion: { desired: "rendered-1" } } });
+  const world: RolloutGiven = { nodes: draining, reports: [trying], drainErrors };
+  expect(diagnoseInTurn([0, world], [120, world]).at(-1)?.rollout.findings).toEqual([]);
+});
+
+test("a pod that an error names and that is gone from the node is no finding", () => {
+  const error = 'Error: error when waiting for pod "a" in namespace "apps" to terminate: timeout';
+  const world: RolloutGiven = {
+    nodes: draining,
+    reports: [reportOf("worker-0", error)],
+    drainedPods: { "worker-0": [] },
+  };
+  expect(diagnoseInTurn([0, world], [600, world]).at(-1)?.rollout.findings).toEqual([]);
 });
 
 test("times at which something becomes a cause are known in advance", () => {
@@ -189,7 +238,23 @@ test("what holds a drain is still a finding when the pool aims at something else
     [],
     ...[120, 130, 4000].map(() => ["VMNotMigratable 2026-01-02T00:00:00Z"]),
   ]);
-  expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 3, inHand: 0 }], nodes: [{ phase: "Waiting" }, {}, {}] });
+  expect(turns.at(-1)).toMatchObject({ pools: [{ waiting: 2, inHand: 1 }], nodes: [{ phase: "Draining" }, {}, {}] });
+});
+
+test("a node that reboots to an earlier target of its pool counts as in hand, and waits once it is back", () => {
+  const drained = { ...earlierDrain, lastAppliedDrain: earlierDrain.desiredDrain };
+  const rebooting = earlierNode({ ...drained, "post-config-action": "Rebooting" });
+  const back = nodeObject("worker-0", {
+    annotations: Object.fromEntries(
+      ["currentConfig", "desiredConfig"].map((name) => [`${annotationPrefix}/${name}`, "rendered-1b"]),
+    ),
+  });
+  const turns = diagnoseInTurn([0, { nodes: [rebooting, ...others] }], [60, { nodes: [back, ...others] }]);
+  expect(turns.map(({ rollout }) => rollout)).toMatchObject([
+    { pools: [{ inHand: 1, waiting: 2, done: 0 }], nodes: [{ name: "worker-0", phase: "Rebooting" }, {}, {}] },
+    { pools: [{ inHand: 0, waiting: 3, done: 0 }] },
+  ]);
+  expect(turns[0]?.rollout.summary).toContain("worker-0 reboots");
 });
 
 test("a node that does not come back with an earlier configuration is overdue, and its kubelet is not blamed on the change", () => {

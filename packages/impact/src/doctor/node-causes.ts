@@ -1,14 +1,29 @@
 // What may hold a single node: its drain, its state, its reboot.
 
 import { assessedOr } from "../assessed.ts";
+import { inNameOrder } from "../capacity.ts";
 import { restartBounds } from "../duration.ts";
-import { budgetsByNamespace, coveringBudgets } from "../pods.ts";
+import { budgetsByNamespace, coveringBudgets, isDrainedPod, isPodOfVm, type PodFact } from "../pods.ts";
 import { readClusterShape } from "../virt-settings.ts";
 import type { FindingId } from "./catalogue.ts";
-import { isEvictionWebhookDown, launcherPrefix, type NamedPod, podsOfDrain, withLastError } from "./drain-errors.ts";
+import {
+  isEvictionWebhookDown,
+  launcherPrefix,
+  type NamedPod,
+  terminatingPodsOf,
+  withLastError,
+} from "./drain-errors.ts";
 import { degradedReason } from "./node-phase.ts";
 import { restartSamplesOf } from "./observed-seconds.ts";
-import { type DoctorFacts, hcoNamespaceOf, type NodeView, type PoolView, type RolloutCause } from "./rollout-view.ts";
+import {
+  type DoctorFacts,
+  hcoNamespaceOf,
+  type NodeView,
+  type PoolFacts,
+  type PoolView,
+  type RolloutCause,
+  viewPools,
+} from "./rollout-view.ts";
 import { Sightings } from "./sightings.ts";
 import { lastingText } from "./text-templates.ts";
 import type { DrainedVmCauses } from "./vm-causes.ts";
@@ -26,7 +41,7 @@ export type NodeCauseContext = {
 
 /** Causes on one node of a pool. */
 export function nodeCauses(view: NodeView, pool: PoolView, context: NodeCauseContext): readonly RolloutCause[] {
-  switch (view.work.phase) {
+  switch (view.phase) {
     case "Degraded":
       return [degradedCause(view)];
     case "Draining":
@@ -55,12 +70,15 @@ function idOfReason(reason: string, state: string): FindingId {
   return reason.includes("ostree") ? "OSUpdateFailed" : "NodeDegraded";
 }
 
-function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
-  const { since } = work;
+function rebootCause(
+  { node, since, isForTarget }: NodeView,
+  pool: PoolView,
+  { facts }: NodeCauseContext,
+): RolloutCause {
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts.before, pool.name), platform);
   // Nobody knows whether an earlier target has the change.
-  const kubelet = phase === "Waiting" ? undefined : pool.changes.find((change) => change.hasKubeletDropIn);
+  const kubelet = isForTarget ? pool.changes.find((change) => change.hasKubeletDropIn) : undefined;
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
     return { id: "KubeletDown", ...common, values: { n: node.name, mc: kubelet.machineConfig } };
@@ -68,7 +86,8 @@ function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }:
 }
 
 function drainCauses(view: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
-  const { node, report, work } = view;
+  const { node, since } = view;
+  const report = view.report && withLastError(view.report, context.sightings, context.facts);
   const down: readonly RolloutCause[] =
     report !== undefined && isEvictionWebhookDown(report)
       ? [
@@ -80,57 +99,76 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
           },
         ]
       : [];
-  const pods = report === undefined ? [] : podsOfDrain(report);
-  const found = [
-    ...down,
-    ...context.vms.ofNode(node.name, work.since),
-    ...pods.flatMap((pod) => podCauses(pod, node.name, context.facts)),
-  ];
+  const found = [...down, ...context.vms.ofNode(node.name, since), ...podCauses({ ...view, report }, context.facts)];
   // A queue moves by itself: it does not explain a drain that takes for ever.
   const isExplained = found.some(({ id }) => id !== "MigrationsQueued");
   return isExplained || context.isOperatorIdle ? found : [...found, ...slowDrain(view, context)];
 }
 
 // Its age counts from when no cause was found, so that a drain goes on quietly once the cause is gone.
-function slowDrain({ node: { name }, work }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
+function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
   // Whoever has not watched does not know for how long VMs have been leaving: the last that was asked to explains the time until then.
   const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
-  const reported = Math.max(work.since, leftAt ?? work.since);
+  const reported = Math.max(since, leftAt ?? since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
   // What is left shrinks with every VM that has gone: the largest prediction counts.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
-  const values = { n: name, t: lastingText((facts.now - work.since) / 1000) };
+  const values = { n: name, t: lastingText((facts.now - since) / 1000) };
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
 
-function podCauses(pod: NamedPod, node: string, facts: DoctorFacts): readonly RolloutCause[] {
-  const isLauncher = pod.name.startsWith(launcherPrefix);
-  const name = isLauncher && !facts.areVmsNamed ? "*" : pod.name;
-  const { namespace } = pod;
-  const values = { ns: namespace, pod: name };
-  const common = { node, object: { kind: "Pod", namespace, name } };
-  if (pod.isTerminating) return [{ id: "PodTerminating", ...common, values }];
-  const known = facts.namedPods.find((each) => each.name === pod.name && each.namespace === namespace);
-  if (isLauncher || known === undefined) return [];
-  const [first, second] = coveringBudgets(known, budgetsByNamespace(assessedOr(facts.budgets, [])));
-  if (second !== undefined) return [{ id: "TwoBudgets", ...common, values }];
-  if (first === undefined || first.disruptionsAllowed > 0) return [];
-  const { name: b, currentHealthy: h, desiredHealthy: d } = first;
-  return [{ id: "PodBudget", ...common, values: { ...values, b, h, d } }];
+// The pods on the node tell more than the error of the drain, which the operator overwrites. Without a list of them the error counts.
+function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): readonly RolloutCause[] {
+  const listed = facts.drainedPods.get(node.name);
+  if (listed === undefined)
+    return report === undefined
+      ? []
+      : terminatingPodsOf(report).map((pod) => podCause("PodTerminating", pod, node.name, facts));
+  const budgets = budgetsByNamespace(assessedOr(facts.budgets, []));
+  return listed
+    .filter(isDrainedPod)
+    .toSorted(inNameOrder)
+    .flatMap((pod): readonly RolloutCause[] => {
+      if (pod.deletedAt === undefined) return budgetCauses(pod, budgets, facts, { node: node.name, since });
+      const reportedSince = Math.max(since, pod.deletedAt);
+      return [{ ...podCause("PodTerminating", pod, node.name, facts), reportedSince }];
+    });
 }
 
-/** The pods whose metadata says why a drain fails on them, also while the next attempt is under way. */
-export function podsToRead({
-  machineConfigNodes,
-  sightings,
-  before,
-}: Pick<DoctorFacts, "machineConfigNodes" | "sightings" | "before">): readonly NamedPod[] {
-  const known = new Sightings(sightings, 0);
-  return assessedOr(machineConfigNodes, [])
-    .filter(({ conditions }) => conditions.Drained?.status !== "True")
-    .flatMap((report) => podsOfDrain(withLastError(report, known, before)))
-    .filter(({ name, isTerminating }) => !isTerminating && !name.startsWith(launcherPrefix));
+// Had the budget allowed it since the drain began, the pod would be gone.
+function budgetCauses(
+  pod: PodFact,
+  budgets: ReturnType<typeof budgetsByNamespace>,
+  facts: DoctorFacts,
+  drain: { readonly node: string; readonly since: number },
+): readonly RolloutCause[] {
+  const [first, second] = isPodOfVm(pod) ? [] : coveringBudgets(pod, budgets);
+  const cause = (id: "PodBudget" | "TwoBudgets", values: RolloutCause["values"] = {}) => [
+    { ...podCause(id, pod, drain.node, facts, values), reportedSince: drain.since },
+  ];
+  if (second !== undefined) return cause("TwoBudgets");
+  if (first === undefined || first.disruptionsAllowed > 0) return [];
+  const { name: b, currentHealthy: h, desiredHealthy: d } = first;
+  return cause("PodBudget", { b, h, d });
+}
+
+function podCause(
+  id: "PodBudget" | "PodTerminating" | "TwoBudgets",
+  pod: NamedPod,
+  node: string,
+  { areVmsNamed }: DoctorFacts,
+  values: RolloutCause["values"] = {},
+): RolloutCause {
+  const { namespace } = pod;
+  const name = pod.name.startsWith(launcherPrefix) && !areVmsNamed ? "*" : pod.name;
+  return { id, node, object: { kind: "Pod", namespace, name }, values: { ns: namespace, pod: name, ...values } };
+}
+
+/** Returns the nodes that drain, in the order of their start: a diagnosis needs their pods. */
+export function drainingNodes(facts: PoolFacts): readonly string[] {
+  const nodes = viewPools(facts, new Sightings(new Map(), 0)).flatMap((pool) => pool.nodes);
+  return [...new Set(nodes.filter(({ phase }) => phase === "Draining").map(({ node }) => node.name))];
 }

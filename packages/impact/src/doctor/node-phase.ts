@@ -4,18 +4,21 @@ import type { NodeRolloutPhase } from "@virt/api";
 import type { NodeFact } from "../nodes.ts";
 import { type MachineConfigNodeFact, updateSteps } from "./machine-config-nodes.ts";
 
-/** The first that applies. `target` is the rendered configuration that the pool's spec names. */
+/**
+ * Returns the phase of a node; the first that applies. `target` is the rendered configuration that the pool's spec names. A node may still
+ * take an earlier target: the operator gives a cordoned node no other, so it completes that one first.
+ */
 export function phaseOfNode(
   node: NodeFact,
   target: string,
   report: MachineConfigNodeFact | undefined,
 ): NodeRolloutPhase {
-  const { desiredDrain, lastAppliedDrain } = node;
+  const { currentConfig, desiredConfig, desiredDrain, lastAppliedDrain } = node;
   if (isDegraded(node, report)) return "Degraded";
-  if (node.desiredConfig !== target) return "Waiting";
+  if (currentConfig === desiredConfig && node.state === "Done") return desiredConfig === target ? "Done" : "Waiting";
+  if (desiredConfig !== target && (currentConfig === "" || desiredConfig === "")) return "Waiting";
   const isDrainOpen = desiredDrain !== lastAppliedDrain;
-  if (node.currentConfig === target && node.state === "Done")
-    return isDrainOpen && desiredDrain.startsWith("uncordon-") ? "Uncordoning" : "Done";
+  if (isUncordonAsked(node) && (isDrainOpen || currentConfig !== desiredConfig)) return "Uncordoning";
   if (
     node.postConfigAction === "Rebooting" ||
     currentReport(node, report)?.conditions.RebootedNode?.status === "Unknown"
@@ -24,28 +27,20 @@ export function phaseOfNode(
   return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
 }
 
-/**
- * How far a node is with what it was given last. That may be an earlier target of its pool: the operator gives a cordoned node no other,
- * so one whose drain is stuck stays with it while its pool moves on, and waits.
- */
-export function workOfNode(
-  node: NodeFact,
-  phase: NodeRolloutPhase,
-  report: MachineConfigNodeFact | undefined,
-): NodeRolloutPhase {
-  const { currentConfig, desiredConfig } = node;
-  if (phase !== "Waiting" || currentConfig === "" || desiredConfig === "") return phase;
-  const work = phaseOfNode(node, desiredConfig, report);
-  return work === "Done" ? phase : work;
+// The daemon first asks for the uncordon and waits for it. Only then it sets its current configuration and Done. Checked against
+// `completeUpdate` in pkg/daemon/daemon.go of openshift/machine-config-operator at 7ff337a.
+function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
+  return desiredDrain === `uncordon-${desiredConfig}`;
 }
 
-/** The daemon calls itself degraded after an hour of draining as well; what holds the drain says more then. */
-const drainFailure = "failed to drain node";
+/** The daemon also becomes degraded after an hour of draining and ten minutes without an uncordon. The causes of these say more. */
+const waitFailures = ["failed to drain node", "failed to uncordon node"];
 
 function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
   const isReported = currentReport(node, report)?.conditions.NodeDegraded?.status === "True";
   const isFailed = node.state === "Degraded" || node.state === "Unreconcilable" || isReported;
-  return isFailed && !degradedReason(node, report).includes(drainFailure);
+  const reason = degradedReason(node, report);
+  return isFailed && !waitFailures.some((failure) => reason.includes(failure));
 }
 
 /** Why a node is degraded, in the daemon's words; empty where it does not tell. */

@@ -1,7 +1,8 @@
 // What may hold a whole pool: it is paused, it is not rendered, its limit is used up, nobody acts on it.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, isMap, matchesSelector, member, readTime } from "@virt/engine";
+import { asList, asNumber, asText, at, member, readTime } from "@virt/engine";
+import { refusedKubeletConfigs } from "../kubelet-configs.ts";
 import { rolloutNodeOf } from "../nodes.ts";
 import { isUnavailable, rolloutOfPool, unavailableLimit } from "../rollout.ts";
 import { nameNodes } from "../summary.ts";
@@ -32,13 +33,7 @@ const objectOf = ({ name }: PoolView) => ({ kind: "MachineConfigPool", name });
 
 function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: DoctorFacts): readonly RolloutCause[] {
   const failed = conditionsOf(object).find(({ type, status }) => type === "RenderDegraded" && status === "True");
-  const refused = kubeletConfigs
-    .filter((config) => selects(config, object))
-    .flatMap((config) => {
-      const text = refusalOf(config);
-      const { name } = config.metadata;
-      return text === undefined ? [] : [{ name, text }];
-    });
+  const refused = refusedKubeletConfigs(object, kubeletConfigs);
   const reportedSince = readTime(failed?.time ?? "");
   const reported = reportedSince === undefined ? {} : { reportedSince };
   return [
@@ -58,20 +53,6 @@ function renderFailures(pool: PoolView, object: KubeObject, { kubeletConfigs }: 
       values: { k: name, text },
     })),
   ];
-}
-
-function selects(config: KubeObject, pool: KubeObject): boolean {
-  const selector = at(config, "spec", "machineConfigPoolSelector");
-  return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
-}
-
-// Releases say of the last few tries whether each was accepted, or append what became of it: the newest is the last.
-function refusalOf(config: KubeObject): string | undefined {
-  const conditions = conditionsOf(config);
-  const accepted = conditions.findLast(({ type }) => type === "Accepted");
-  if (accepted !== undefined) return accepted.status === "False" ? accepted.message : undefined;
-  const last = conditions.at(-1);
-  return last?.type === "Failure" ? last.message : undefined;
 }
 
 function conditionsOf(object: KubeObject) {
@@ -112,15 +93,17 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// The operator reports each attempt to drain, at least every seven minutes. It drains five nodes at a time, so each of many waits longer
-// for its turn: while it reports on one, it acts.
+// The operator reports each attempt to drain at least every seven minutes, and uncordons a node within seconds. It works on five nodes
+// at a time, so each of many waits longer for its turn: while it reports on one, it acts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   const observed = asNumber(at(object, "status", "observedGeneration"));
   if (observed !== undefined && observed < (object.metadata.generation ?? 0)) return [cause];
   const shown = sightings.before(findingKey(cause.id, aboutFinding(undefined, cause.object)));
-  const reports = pool.nodes.flatMap(({ node, work, report }) => {
-    const time = work.phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+  const reports = pool.nodes.flatMap(({ node, phase, report }) => {
+    const isUncordonOpen = phase === "Uncordoning" && node.desiredDrain !== node.lastAppliedDrain;
+    const reported = phase === "Draining" ? (report?.conditions.Drained?.time ?? "") : "";
+    const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
     // A process that has just started knows of no report, and what was shown counts.
@@ -146,7 +129,7 @@ function holdups(pool: PoolView, object: KubeObject): readonly RolloutCause[] {
       { id: "InvalidMaxUnavailable", ...common, values: { p: pool.name, x: String(rollout.maxUnavailable ?? "") } },
     ];
   const away = pool.nodes.filter(({ node, phase }) => phase !== "Degraded" && isUnavailable(rolloutNodeOf(node)));
-  const isMoving = pool.nodes.some(({ work }) => isInHand(work.phase));
+  const isMoving = pool.nodes.some(({ phase }) => isInHand(phase));
   if (away.length < limit || isMoving) return [];
   const why = [...new Set(away.map(reasonAway))].toSorted().join(", ");
   const nodes = nameNodes(away.map(({ node }) => node.name));

@@ -97,7 +97,8 @@ function loadOfPool(pool: AssessedPool, { byNode, views, facts, sightings }: Loa
 }
 
 function progressOf(view: NodeView | undefined, sightings: Sightings): NodeProgress | undefined {
-  if (view === undefined || !isInHand(view.phase)) return undefined;
+  // A node that takes an earlier target has everything of this one yet to come.
+  if (view === undefined || !view.isForTarget || !isInHand(view.phase)) return undefined;
   const isDrained = view.phase !== "Draining";
   const since = isDrained ? (sightings.before(restartKey(view.node.name)) ?? view.since) : view.since;
   return { isDrained, spentSeconds: (sightings.now - since) / 1000 };

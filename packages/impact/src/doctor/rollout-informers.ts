@@ -44,20 +44,6 @@ export const migrationInformer: InformerSpec = {
   },
 };
 
-/** What is refused for the nodes of a pool. */
-export const kubeletConfigInformer: InformerSpec = {
-  apiVersion: "machineconfiguration.openshift.io/v1",
-  kind: "KubeletConfig",
-  projection: {
-    keep: "members",
-    members: [
-      ["metadata", "name"],
-      ["spec", "machineConfigPoolSelector"],
-      ...conditionParts(["Accepted", "Failure", "Success"], ["type", "status", "message"]),
-    ],
-  },
-};
-
 const health: InformerSpec["projection"] = {
   keep: "members",
   members: [
@@ -83,7 +69,6 @@ export const rolloutInformers: readonly InformerSpec[] = [
   ...impactInformers,
   machineConfigNodeInformer,
   migrationInformer,
-  kubeletConfigInformer,
   deschedulerHealthInformer,
   ...hcoHealthInformers,
 ];

@@ -83,7 +83,7 @@ const phaseWords = [
   ["Draining", "drains", "drain"],
   ["Applying", "takes the change", "take the change"],
   ["Rebooting", "reboots", "reboot"],
-  ["Uncordoning", "is uncordoned", "are uncordoned"],
+  ["Uncordoning", "waits for its uncordon", "wait for their uncordon"],
 ] as const;
 
 const most = { pools: 8, nodes: 20, findings: 20 };

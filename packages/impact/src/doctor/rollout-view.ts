@@ -9,10 +9,10 @@ import { type NodeFact, rolloutNodeOf } from "../nodes.ts";
 import type { PodFact } from "../pods.ts";
 import { inRolloutOrder } from "../rollout.ts";
 import type { FindingId } from "./catalogue.ts";
-import { withLastError } from "./drain-errors.ts";
+import type { DrainErrors } from "./drain-errors.ts";
 import { type MachineConfigNodeFact, phaseStartOf } from "./machine-config-nodes.ts";
 import type { MigrationFact } from "./migrations.ts";
-import { phaseOfNode, workOfNode } from "./node-phase.ts";
+import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
@@ -32,14 +32,15 @@ export type RolloutChange = {
 };
 
 /** All that a diagnosis is made of. What impact and diagnosis have in common is read once. */
-export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples"> & {
+export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
   /** Milliseconds, by our own clock. */
   readonly now: number;
   readonly changes: readonly RolloutChange[];
   readonly machineConfigNodes: Assessment<readonly MachineConfigNodeFact[]>;
   readonly migrations: Assessment<readonly MigrationFact[]>;
-  /** Pods that drains name (see `podsToRead`), as far as they were read. */
-  readonly namedPods: readonly PodFact[];
+  /** The pods of the nodes that drain (see `drainingNodes`), by node. A node is absent while its pods have not been listed. */
+  readonly drainedPods: ReadonlyMap<string, readonly PodFact[]>;
+  readonly drainErrors: DrainErrors;
   readonly kubeletConfigs: readonly KubeObject[];
   /** HyperConverged, KubeVirt and KubeDescheduler, as far as they are there. */
   readonly operators: readonly KubeObject[];
@@ -70,14 +71,14 @@ export type RolloutCause = {
   readonly reportedSince?: number;
 };
 
-/** A phase of a node with the time of its first sight, in milliseconds. */
-type SeenPhase = { readonly phase: NodeRolloutPhase; readonly since: number };
-
-/** A node of a pool that rolls out. */
-export type NodeView = SeenPhase & {
+/** A node of a pool that rolls out, with its phase. */
+export type NodeView = {
   readonly node: NodeFact;
-  /** What it is at; another phase than its own only while it takes an earlier target. See `workOfNode`. */
-  readonly work: SeenPhase;
+  readonly phase: NodeRolloutPhase;
+  /** Milliseconds: the first sight of the phase. */
+  readonly since: number;
+  /** False while the node takes an earlier target of its pool. */
+  readonly isForTarget: boolean;
   readonly report: MachineConfigNodeFact | undefined;
 };
 
@@ -92,7 +93,7 @@ export type PoolView = {
 };
 
 /** The part of the facts that pools and the phases of their nodes follow from. */
-export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes" | "before">;
+export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
 /** The pools of the changes, by name. */
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
@@ -110,18 +111,8 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
     const nodes = inOrder.map(({ node }) => {
       const report = reports.get(node.name);
       const phase = phaseForChanges(node, { target, isRendered }, report);
-      const seen = (each: NodeRolloutPhase) => {
-        const since = sightings.seeSince(phaseKey(node.name, each), report && phaseStartOf(report, each));
-        return { phase: each, since };
-      };
-      const work = seen(workOfNode(node, phase, report));
-      const isDraining = work.phase === "Draining" && report !== undefined;
-      return {
-        node,
-        ...seen(phase),
-        work,
-        report: isDraining ? withLastError(report, sightings, facts.before) : report,
-      };
+      const since = sightings.seeSince(phaseKey(node.name, phase), report && phaseStartOf(report, phase));
+      return { node, phase, since, isForTarget: node.desiredConfig === target, report };
     });
     return { name, object, target, changes, nodes };
   });

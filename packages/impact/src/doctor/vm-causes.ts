@@ -185,7 +185,7 @@ function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView
   const isReturning = new Set(
     pools
       .flatMap((pool) => pool.nodes)
-      .filter(({ work: { phase } }) => phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning")
+      .filter(({ phase }) => phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning")
       .map(({ node }) => node.name),
   );
   return nodes.map((node) => {

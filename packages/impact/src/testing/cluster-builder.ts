@@ -179,6 +179,7 @@ export type ClusterGiven = {
   readonly vms?: readonly KubeObject[];
   readonly pods?: Readonly<Record<string, readonly KubeObject[]>>;
   readonly budgets?: readonly KubeObject[];
+  readonly kubeletConfigs?: readonly KubeObject[];
   readonly writes?: readonly MachineConfigWrite[];
   readonly policies?: KubeObject;
   readonly topology?: string;
@@ -212,6 +213,7 @@ export function clusterFacts(given: ClusterGiven = {}): ImpactFacts {
     vms: assessed(vms.map(readVmFact)),
     runStrategies: assessed(new Map(strategies)),
     budgets: assessed(budgets.map(readBudgetFact)),
+    kubeletConfigs: assessed(given.kubeletConfigs ?? []),
     pods: assessed(new Map(namesOf(nodes).map((name) => [name, (pods[name] ?? []).map(readPodFact)]))),
     restartSamples: new Map(Object.entries(given.restartSamples ?? {})),
   };

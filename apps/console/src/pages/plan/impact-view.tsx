@@ -82,6 +82,7 @@ function Assessed({ impact }: { readonly impact: Impact }) {
               <Td dataLabel={texts.class}>
                 {classText(pool.class)}
                 {pool.holdup === undefined ? "" : `; ${texts.holdups[pool.holdup]}`}
+                {pool.heldBy === undefined ? "" : ` (${pool.heldBy})`}
               </Td>
               <Td dataLabel={texts.nodes}>{pool.held === 0 ? pool.nodes : `${pool.nodes} + ${pool.held}`}</Td>
               <Td dataLabel={texts.atOnce}>{pool.atOnce}</Td>

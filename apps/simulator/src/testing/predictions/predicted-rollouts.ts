@@ -4,6 +4,7 @@ import { asList, at, type JsonMap, type KubeObject, member, oncePer, roleLabel }
 import {
   assessed,
   assessImpact,
+  DrainErrors,
   diagnoseRollout,
   disruptionOf,
   type ImpactFacts,
@@ -109,6 +110,7 @@ function factsOf({ objects }: InMemorySimulation, after: KubeObject): ImpactFact
     vms: assessed(ofKind("VirtualMachineInstance").map(vmFact)),
     runStrategies: assessed(new Map(strategies)),
     budgets: assessed([]),
+    kubeletConfigs: assessed([]),
     pods: assessed(new Map()),
     restartSamples: new Map(),
   };
@@ -140,7 +142,8 @@ function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { chan
       changes,
       machineConfigNodes: notAssessed("NotServed"),
       migrations: notAssessed("NotServed"),
-      namedPods: [],
+      drainedPods: new Map(),
+      drainErrors: new DrainErrors(),
       kubeletConfigs: [],
       operators: [],
       before: diagnosis?.rollout,

@@ -61,7 +61,11 @@ export const shopPod: KubeObject = {
   kind: "Pod",
   metadata: { name: "db-0", namespace: "shop", labels: { app: "db" } },
 };
-export const refused = 'error when evicting pods/"db-0" -n "shop": global timeout reached: 1m30s';
+/** The same pod, with the end of its grace period. */
+export const deletedPod = (deletionTimestamp: string, deletionGracePeriodSeconds: number): KubeObject => ({
+  ...shopPod,
+  metadata: { ...shopPod.metadata, deletionTimestamp, deletionGracePeriodSeconds },
+});
 export const lanes = (phases: readonly string[]): RolloutGiven => ({
   nodes: draining,
   vms: phases.map((_, at) => vmObject(`vm-${at}`, "worker-0", { gib: 8 })),

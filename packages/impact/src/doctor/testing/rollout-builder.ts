@@ -12,6 +12,7 @@ import {
   poolObject,
 } from "../../testing/cluster-builder.ts";
 import { type Diagnosis, diagnoseRollout } from "../diagnose-rollout.ts";
+import { DrainErrors } from "../drain-errors.ts";
 import { readMachineConfigNodeFact } from "../machine-config-nodes.ts";
 import { readMigrationFact } from "../migrations.ts";
 import type { DoctorFacts, RolloutChange } from "../rollout-view.ts";
@@ -35,8 +36,8 @@ export const nodeAnnotations = {
   },
   Degraded: { desiredConfig: "rendered-2", state: "Degraded" },
   Uncordoning: {
-    currentConfig: "rendered-2",
     desiredConfig: "rendered-2",
+    state: "Working",
     desiredDrain: "uncordon-rendered-2",
     lastAppliedDrain: "drain-rendered-2",
   },
@@ -105,8 +106,9 @@ export type RolloutGiven = ClusterGiven & {
   readonly changes?: readonly RolloutChange[];
   readonly reports?: readonly KubeObject[];
   readonly vmims?: readonly KubeObject[];
-  readonly namedPods?: readonly KubeObject[];
-  readonly kubeletConfigs?: readonly KubeObject[];
+  /** Pods of a node that drains; absent: they were not listed. */
+  readonly drainedPods?: Readonly<Record<string, readonly KubeObject[]>>;
+  readonly drainErrors?: DrainErrors;
   readonly operators?: readonly KubeObject[];
   readonly areVmsNamed?: boolean;
 };
@@ -126,6 +128,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
     assessedAt: _,
     pods: _pods,
     restartSamples: _samples,
+    kubeletConfigs: _kubeletConfigs,
     ...facts
   } = clusterFacts({
     pools: [poolObject("master"), rollingPool()],
@@ -138,7 +141,10 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
     changes: given.changes ?? [psiChange],
     machineConfigNodes: assessed((given.reports ?? []).map(readMachineConfigNodeFact)),
     migrations: assessed((given.vmims ?? []).map(readMigrationFact)),
-    namedPods: (given.namedPods ?? []).map(readPodFact),
+    drainedPods: new Map(
+      Object.entries(given.drainedPods ?? {}).map(([node, pods]) => [node, pods.map(readPodFact)] as const),
+    ),
+    drainErrors: given.drainErrors ?? new DrainErrors(),
     kubeletConfigs: given.kubeletConfigs ?? [],
     operators: given.operators ?? [],
     before: last?.rollout,
