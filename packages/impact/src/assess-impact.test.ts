@@ -129,6 +129,32 @@ test("room is unknown while nobody has read whether the owner of a VM starts it 
   expect(half.notAssessed).toEqual([{ what: "VM owners", reason: "Listing", message: "1 owner has yet to be read" }]);
 });
 
+test("VMs without a node or a phase are counted as unknown, and room is not claimed", () => {
+  const unplaced = Array.from({ length: 5300 }, (_, at) =>
+    vmObject(`vm-${at}`, "", { phase: at % 2 ? "" : "Pending" }),
+  );
+  const impact = assessImpact(clusterFacts({ nodes, vms: unplaced }));
+  expect(impact.vms).toMatchObject({ migrate: 0, unknown: 5300 });
+  expect(impact.capacity.fits).toBe("Unknown");
+  expect(impact.summary).toContain("5300 VMs are in an unknown state");
+  const phaseless = assessImpact(clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { phase: "" })] }));
+  expect([phaseless.vms?.unknown, phaseless.vms?.starting, phaseless.capacity.fits]).toEqual([1, 0, "Unknown"]);
+});
+
+test("VMs without a node are not counted if no node drains, or if they have ended", () => {
+  const vms = [vmObject("a", "", { phase: "Pending" })];
+  const reloading = assessImpact({
+    ...clusterFacts({ nodes, vms }),
+    disruption: [{ pool: "worker", class: "Reload" }],
+  });
+  expect(reloading.vms?.unknown).toBe(0);
+  const ended = [
+    vmObject("b", "", { phase: "Failed" }),
+    vmObject("c", "", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+  ];
+  expect(assessImpact(clusterFacts({ nodes, vms: ended })).vms?.unknown).toBe(0);
+});
+
 test("no room is no room, whatever else is unknown", () => {
   const small = workers(3, "worker-", { memory: "100Gi" });
   const vms = [...vmsOn(namesOf(small), 2, { gib: 40 }), vmObject("a", "worker-0", { phase: "Unknown" })];
