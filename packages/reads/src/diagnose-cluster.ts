@@ -24,9 +24,12 @@ export type ClusterDiagnosis = {
   readonly young: readonly RolloutFinding[];
   /** Every pool there is, also those that were not asked for. */
   readonly pools: readonly string[];
-  /** What could not be listed, and why: it leads to no finding. */
-  readonly notAssessed: readonly { readonly kind: string; readonly reason: string; readonly message: string }[];
+  /** What could not be read, and why: it leads to no finding. */
+  readonly notAssessed: readonly DiagnosisGap[];
 };
+
+/** A kind of which not everything could be read. */
+export type DiagnosisGap = { readonly kind: string; readonly reason: string; readonly message: string };
 
 export type ClusterDiagnosisOptions = {
   readonly client: Client;
@@ -78,17 +81,20 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
   const known = { ...facts, before: historyOf(configs) };
   const named = podsToRead(known).slice(0, mostNamedPods);
   const pods = await Promise.all(named.map((pod) => readNamedPod(pod, { sender: client, signal })));
-  const namedPods = pods.filter((pod): pod is PodFact => pod !== undefined && pod !== "unavailable");
+  const namedPods = pods.filter((pod): pod is PodFact => typeof pod === "object");
   const { rollout, young } = diagnoseOnce({ ...known, namedPods });
   return {
     rollout,
     young,
     pools: pools.map(({ metadata }) => metadata.name).toSorted(),
-    notAssessed: [...lists].flatMap(([{ kind }, answer]) =>
-      answer.isAssessed || isNoLoss(kind, answer.reason)
-        ? []
-        : [{ kind, reason: answer.reason, message: answer.message }],
-    ),
+    notAssessed: [
+      ...[...lists].flatMap(([{ kind }, answer]) =>
+        answer.isAssessed || isNoLoss(kind, answer.reason)
+          ? []
+          : [{ kind, reason: answer.reason, message: answer.message }],
+      ),
+      ...podGaps(pods),
+    ],
   };
 }
 
@@ -103,6 +109,13 @@ function historyOf(configs: readonly VirtPlatformConfig[]): RolloutStatus | unde
     findings: rollouts.flatMap(({ findings }) => findings),
     more: { pools: 0, nodes: 0, findings: 0 },
   };
+}
+
+function podGaps(pods: readonly (PodFact | string | undefined)[]): readonly DiagnosisGap[] {
+  const unread = pods.filter((pod) => typeof pod === "string");
+  const message = `cannot read ${unread.length === 1 ? "1 pod" : `${unread.length} pods`} that a drain waits for`;
+  const reason = unread.includes("forbidden") ? "Forbidden" : "Unavailable";
+  return unread.length === 0 ? [] : [{ kind: "Pod", reason, message }];
 }
 
 /** Kinds that a cluster without them does not miss. */

@@ -53,14 +53,15 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
 
 const podResource: Resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
 
-/** Its metadata. Undefined: it is not there, or may not be read. */
+/** Returns the metadata of a pod; undefined if it does not exist. */
 export async function readNamedPod(
   { namespace, name }: Pick<NamedPod, "namespace" | "name">,
   { sender, signal }: { readonly sender: Sender; readonly signal: AbortSignal },
-): Promise<PodFact | undefined | "unavailable"> {
+): Promise<PodFact | undefined | "unavailable" | "forbidden"> {
   const page = { fieldSelector: `metadata.name=${name}`, accept: metadataOnly.list, limit: 1 };
   const reading = readResultOf(await sender.send(listObjects(podResource, { namespace }, page), { signal }));
   if (reading.kind === "unavailable") return "unavailable";
+  if (reading.kind === "rejected") return "forbidden";
   const [found] = reading.kind === "found" ? asList(at(reading.object, "items")) : [];
   return found === undefined ? undefined : readPodFact(found as KubeObject);
 }

@@ -184,7 +184,8 @@ class NamedPods {
       if (this.#pods.has(keyOf(pod)) || this.#readMs.length >= mostPods) continue;
       this.#readMs = [...this.#readMs, nowMs];
       const found = await readNamedPod(pod, { sender, signal });
-      if (found !== "unavailable") this.#pods.set(keyOf(pod), found); // else it is asked for again
+      if (found === "unavailable") continue; // the next diagnosis asks again
+      this.#pods.set(keyOf(pod), found === "forbidden" ? undefined : found);
     }
     return [...this.#pods.values()].flatMap((pod) => pod ?? []);
   }
