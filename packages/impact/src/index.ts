@@ -25,6 +25,7 @@ export { readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
 export { readMigrationFact } from "./doctor/migrations.ts";
 export { podsToRead } from "./doctor/node-causes.ts";
 export { stepOfNode } from "./doctor/node-phase.ts";
+export { restartSamplesByPool } from "./doctor/observed-seconds.ts";
 export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.ts";
 export {
   deschedulerHealthInformer,

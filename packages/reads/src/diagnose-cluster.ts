@@ -36,6 +36,8 @@ export type ClusterDiagnosisOptions = {
   readonly signal: AbortSignal;
   /** Their rollouts tell what was changed and since when. */
   readonly configs: readonly VirtPlatformConfig[];
+  /** All configs, for their restart samples; absent: the same as `configs`. */
+  readonly observers?: readonly VirtPlatformConfig[];
   /** Undefined: all. */
   readonly pools: ReadonlySet<string> | undefined;
   /** Milliseconds. */
@@ -78,7 +80,8 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
     changes: [...ours, ...asked.map(changeOfPool)],
     areVmsNamed: true,
   });
-  const known = { ...facts, before: historyOf(configs) };
+  const observedRollouts = (options.observers ?? configs).flatMap(({ status }) => status?.rollout ?? []);
+  const known = { ...facts, before: historyOf(configs), observedRollouts };
   const named = podsToRead(known).slice(0, mostNamedPods);
   const pods = await Promise.all(named.map((pod) => readNamedPod(pod, { sender: client, signal })));
   const namedPods = pods.filter((pod): pod is PodFact => typeof pod === "object");

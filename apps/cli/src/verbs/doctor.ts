@@ -12,11 +12,12 @@ import { CliError, type ExitCode, exitCodes, type RunVerb, type VerbContext } fr
 export const showFindings: RunVerb = async (context) => {
   const { words, session, printer, now, signal, flag } = context;
   const [name] = words;
-  const { configs, gaps } =
-    name === undefined ? await listReadableConfigs(context) : { configs: [await requireConfig(context)], gaps: [] };
+  const one = name === undefined ? undefined : await requireConfig(context);
+  const all = await listReadableConfigs(context);
+  const { configs, gaps } = one === undefined ? all : { configs: [one], gaps: [] };
   const pool = flag("pool");
   const pools = pool === undefined ? poolsOf(name, configs) : new Set([pool]);
-  const found = await diagnoseCluster({ client: session().client, signal, configs, pools, now: now() });
+  const found = await diagnoseCluster({ client: session().client, signal, configs, observers: all.configs, pools, now: now() });
   const diagnosis = { ...found, notAssessed: [...gaps, ...found.notAssessed] };
   if (pool !== undefined && diagnosis.pools.length > 0 && !diagnosis.pools.includes(pool))
     throw new CliError(

@@ -33,6 +33,8 @@ const infrastructureAgeMs = 600_000;
 export type RolloutDoctorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
+  /** The rollouts of all configs, for their restart samples. */
+  readonly observedRollouts: () => readonly RolloutStatus[];
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly areVmsNamed: boolean;
   /** Reconciles the configs whose rollouts are under way. */
@@ -96,7 +98,8 @@ export class RolloutDoctor {
     const before = known?.diagnosis.rollout ?? config.status?.rollout;
     const sightings = new Map([...(known?.sightings ?? [])].map(([key, ms]) => [key, ms + offset]));
     await this.#loadInfrastructure(context.cluster, monotonicMs);
-    const facts = { ...collected, ...this.#shape(), before, sightings };
+    const observedRollouts = this.#options.observedRollouts();
+    const facts = { ...collected, ...this.#shape(), before, sightings, observedRollouts };
     const namedPods = await this.#pods.read(podsToRead(facts), context, monotonicMs);
     const diagnosis = diagnoseRollout({ ...facts, namedPods });
     const isShown = equalJson(diagnosis.rollout, config.status?.rollout ?? null);

@@ -58,7 +58,7 @@ function idOfReason(reason: string, state: string): FindingId {
 function rebootCause({ node, phase, work }: NodeView, pool: PoolView, { facts }: NodeCauseContext): RolloutCause {
   const { since } = work;
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
-  const { high } = restartBounds("Reboot", restartSamplesOf(facts.before, pool.name), platform);
+  const { high } = restartBounds("Reboot", restartSamplesOf(facts, pool.name), platform);
   // Nobody knows whether an earlier target has the change.
   const kubelet = phase === "Waiting" ? undefined : pool.changes.find((change) => change.hasKubeletDropIn);
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
