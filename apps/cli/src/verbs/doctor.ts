@@ -17,7 +17,14 @@ export const showFindings: RunVerb = async (context) => {
   const { configs, gaps } = one === undefined ? all : { configs: [one], gaps: [] };
   const pool = flag("pool");
   const pools = pool === undefined ? poolsOf(name, configs) : new Set([pool]);
-  const found = await diagnoseCluster({ client: session().client, signal, configs, observers: all.configs, pools, now: now() });
+  const found = await diagnoseCluster({
+    client: session().client,
+    signal,
+    configs,
+    observers: all.configs,
+    pools,
+    now: now(),
+  });
   const diagnosis = { ...found, notAssessed: [...gaps, ...found.notAssessed] };
   if (pool !== undefined && diagnosis.pools.length > 0 && !diagnosis.pools.includes(pool))
     throw new CliError(

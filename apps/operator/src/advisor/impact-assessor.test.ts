@@ -1,6 +1,6 @@
 // When the assessor reads what, what it says meanwhile, and whom it wakes.
 
-import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig, RolloutStatus } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, Ref, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
 import { VirtualClock } from "@virt/testkit";

@@ -7,7 +7,15 @@ import { rollingNode, rolloutFacts } from "./testing/rollout-builder.ts";
 const observing = (pool: string, ...restartSeconds: readonly number[]): RolloutStatus => ({
   summary: "",
   pools: [
-    { name: pool, total: 3, done: 0, inHand: 0, waiting: 3, degraded: 0, observed: { drainSeconds: [], restartSeconds } },
+    {
+      name: pool,
+      total: 3,
+      done: 0,
+      inHand: 0,
+      waiting: 3,
+      degraded: 0,
+      observed: { drainSeconds: [], restartSeconds },
+    },
   ],
   nodes: [],
   findings: [],
@@ -29,7 +37,10 @@ test("a restart that two configs have seen is one sample", () => {
 test("a diagnosis predicts the same from samples of another config as from its own", () => {
   const facts = rolloutFacts({ nodes: [rollingNode("worker-0", "Waiting"), rollingNode("worker-1", "Waiting")] }, 0);
   const own = diagnoseRollout({ ...facts, before: observing("worker", 100, 110, 120) });
-  const others = diagnoseRollout({ ...facts, observedRollouts: [observing("worker", 100, 110), observing("worker", 120)] });
+  const others = diagnoseRollout({
+    ...facts,
+    observedRollouts: [observing("worker", 100, 110), observing("worker", 120)],
+  });
   expect(own.rollout.remaining).toBeDefined();
   expect(others.rollout.remaining).toEqual(own.rollout.remaining);
   expect(diagnoseRollout(facts).rollout.remaining).not.toEqual(own.rollout.remaining);
