@@ -58,6 +58,7 @@ export {
 export { type NeededReads, neededReads } from "./needed-reads.ts";
 export { isNodeReady, type NodeFact, readNodeFact } from "./nodes.ts";
 export { qualifies, readPlacement } from "./placement.ts";
+export { boundPlacements } from "./placement-budget.ts";
 export { type BudgetFact, type PodFact, readBudgetFact, readPodFact } from "./pods.ts";
 export {
   advanceRollout,

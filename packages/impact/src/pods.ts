@@ -1,7 +1,7 @@
 // What a drain does to ordinary pods: which of them block it, and which of them nobody makes again.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, matchesSelector } from "@virt/engine";
+import { asNumber, asText, at, exceedsBytes, matchesSelector } from "@virt/engine";
 import { textsOf } from "./nodes.ts";
 import { readController } from "./vms.ts";
 
@@ -12,7 +12,12 @@ export type PodFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
+  /** Its labels are larger than is kept: no budget can be told to select it. */
+  readonly isTooLarge?: true;
 };
+
+/** Labels of a pod; real ones take a few hundred bytes. */
+const mostLabelBytes = 16_000;
 
 /** What is kept of a PodDisruptionBudget. */
 export type BudgetFact = {
@@ -28,12 +33,15 @@ export type BudgetFact = {
 
 /** Reads the metadata of a Pod of any shape. */
 export function readPodFact(pod: KubeObject): PodFact {
+  const labels = at(pod, "metadata", "labels");
+  const isTooLarge = exceedsBytes(labels, mostLabelBytes);
   return {
     namespace: asText(at(pod, "metadata", "namespace")) ?? "",
     name: asText(at(pod, "metadata", "name")) ?? "",
-    labels: textsOf(at(pod, "metadata", "labels"), () => true),
+    labels: isTooLarge ? {} : textsOf(labels, () => true),
     controllerKind: readController(pod)?.kind,
     isMirror: at(pod, "metadata", "annotations", "kubernetes.io/config.mirror") !== undefined,
+    ...(isTooLarge && { isTooLarge }),
   };
 }
 

@@ -30,6 +30,7 @@ export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | 
   if (vm.node === "") return { outcome: "unknown", reason: "NoNode" };
   const strategy = vm.evictionStrategy ?? input.settings.evictionStrategy;
   if (vm.phase === "Unknown" || vm.phase === "") return { outcome: "unknown", reason: "PhaseUnknown" };
+  if (vm.placement.isTooLarge) return { outcome: "unknown", reason: "PlacementTooLarge" };
   if (strategy === undefined) return { outcome: "unknown", reason: "EvictionStrategyUnknown" };
   if (vm.phase !== "Running") return { outcome: "starting", reason: "" };
   if (input.isSingleReplica) return stopOrRestart(vm, input);
