@@ -62,8 +62,10 @@ test("a migration that finds no node becomes blocking after five minutes, over a
   expect(found).toEqual([[], ["warning"], ["blocking"], []]);
 });
 
+const worldOf = (id: string) =>
+  drainFindingWorlds.find((each) => each.id === id)?.world ?? expect.fail(`no world for ${id}`);
+
 test("queued migrations keep their age while lanes are taken, also in a process that has just started", () => {
-  const worldOf = (id: string) => drainFindingWorlds.find((each) => each.id === id)?.world ?? expect.fail(id);
   const [queued, taken] = [worldOf("MigrationsQueued"), worldOf("LanesTaken")];
   const all = diagnoseInTurn([0, queued], [100, taken], [500, taken], [600, queued]);
   expect(all[2]?.rollout.findings.map(({ id }) => id)).toEqual(["LanesTaken"]);
