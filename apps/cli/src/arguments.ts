@@ -123,6 +123,7 @@ export const exitCodeWords: readonly string[] = [
   "4 ended in failure",
   "5 the wait timed out",
   "6 a rollout is blocked and a person must act (doctor)",
+  "7 no blocking cause found, but not everything could be checked (doctor)",
 ];
 
 function verbHelp(verb: Verb, program: string): string {

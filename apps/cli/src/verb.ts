@@ -13,6 +13,7 @@ export const exitCodes = {
   failed: 4,
   timedOut: 5,
   blocked: 6,
+  unchecked: 7,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

@@ -121,7 +121,7 @@ export const verbs: readonly Verb[] = [
     takes: "[NAME]",
     summary: "say what holds a pool, and the command that helps",
     description:
-      "Lists pools, nodes, VMs and migrations with your rights and says what holds any pool, the worst first, whether a config rolls out or not. What you may not list is named and not assessed. Ends with 6 when a person must act.",
+      "Lists pools, nodes, VMs and migrations with your rights and says what holds any pool, the worst first, whether a config rolls out or not. What you may not list is named and not assessed. Ends with 6 when a person must act, and with 7 when nothing blocking was found but something could not be checked.",
     flags: { pool: { value: "POOL", help: "only what concerns this pool" } },
     examples: ["doctor", "doctor --pool worker", "doctor load-aware-rebalancing"],
     load: async () => (await import("./verbs/doctor.ts")).showFindings,

@@ -54,6 +54,19 @@ describe("5.4: impact", () => {
   });
 });
 
+test("a plan drafted without the right to read nodes names it in the warnings of the items that depend on nodes", () => {
+  const facts = reconcileFacts({});
+  const planned = plannedItems(facts);
+  const compared = planned.map((one): ComparedItem => ({ planned: one, live: undefined, conflicts: [] }));
+  const { items } = composeDraft({ ...facts, nodesRefusal: "403: nodes is forbidden" }, compared);
+  const remedy = "Next: allow the operator's ClusterRole to list and watch nodes.";
+  expect(items.map(({ warnings = [] }) => warnings.at(-1))).toEqual([
+    `The operator cannot read nodes (403: nodes is forbidden). The plan assumes that VMs run on worker nodes. ${remedy}`,
+    `This item waits until the operator can read nodes (403: nodes is forbidden). ${remedy}`,
+  ]);
+  expect(composeDraft(facts, compared).items.flatMap(({ warnings = [] }) => warnings)).not.toContain(remedy);
+});
+
 describe("what a plan does to pools", () => {
   const infra = { ...workerPoolObject("rendered-1"), metadata: { name: "infra" } };
   const selects = { machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } } };

@@ -31,6 +31,7 @@ import { poolWarnings } from "./pool-warnings.ts";
 import type { PlannedItem } from "./profile.ts";
 import { countNodesOf } from "./rollout/node-counts.ts";
 import { poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
+import { unreadableNodesWarnings } from "./unreadable-nodes.ts";
 
 /** One planned item beside its target and the answer to its dry run. */
 export type ComparedItem = {
@@ -103,6 +104,7 @@ function itemOf(
     ...(mutated.length > 0 ? [mutationWarning(mutated)] : []),
     ...rolloutWarnings({ planned, live, changes }, facts),
     ...governedWarning(planned, live),
+    ...unreadableNodesWarnings(planned, facts),
   ];
   const reviewed = reviewedNow({ targetRef: target, managedFields }, live);
   const keptRollout = changes ? undefined : rolloutInFlight(name, facts);

@@ -31,6 +31,8 @@ export type ReconcileFacts = {
   readonly pools: readonly KubeObject[];
   /** Undefined while they are not followed. */
   readonly vmNodes?: readonly KubeObject[];
+  /** The API server's refusal to list nodes; absent if it does not refuse. */
+  readonly nodesRefusal?: string;
   readonly renderedOf: RenderedOf;
   /** The nodes of pools that roll; undefined while they are not followed. */
   readonly rollingNodes?: Pick<PoolFacts, "nodes" | "machineConfigNodes">;

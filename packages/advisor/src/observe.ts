@@ -80,6 +80,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
     ...(problem && { problem }),
     ...(rollout && { rollout }),
     ...(lacking && { nodesWithout: lacking }),
+    ...(facts.nodesRefusal !== undefined && isMachineConfig(item) && { nodesRefusal: facts.nodesRefusal }),
     pools: poolsOf(item, live, facts),
     current: reviewedNow(item, live),
     inSyncMessage: rollout?.message ?? inSyncMessage(item, planned),

@@ -73,6 +73,8 @@ export type ObservedItem = {
   readonly rollout?: Health;
   /** Names of the nodes that may run VMs and do not have the MachineConfig in force; undefined: not known. */
   readonly nodesWithout?: readonly string[];
+  /** Of a MachineConfig: the refusal that keeps the operator from reading which nodes have it. */
+  readonly nodesRefusal?: string;
   /** The pools that it concerns, and what each aims at now. */
   readonly pools: readonly { readonly pool: string; readonly configuration: string }[];
   /** The target as it is now. */

@@ -7,6 +7,7 @@ import { completeItem, isApplied, isMachineConfig, isSkipped, itemMessages, star
 import type { ObservedItem } from "./observed.ts";
 import { waitedForTarget } from "./target-problem.ts";
 import { readDuration, stamp, startOf, writeDuration } from "./times.ts";
+import { waitingForNodesText } from "./unreadable-nodes.ts";
 
 export type ItemFailure = { readonly item: string; readonly why: string };
 export type ItemsProgress = { readonly items: readonly Item[]; readonly failure?: ItemFailure };
@@ -130,6 +131,9 @@ function nodesWithout({ name }: Item, observed: readonly ObservedItem[]): readon
 }
 
 function waitingText(blocker: Item, observed: readonly ObservedItem[]): string {
+  const refusal = observed.find(({ item }) => item.name === blocker.name)?.nodesRefusal;
+  if (blocker.state === "Completed" && refusal !== undefined)
+    return waitingForNodesText(blocker.targetRef.name, refusal);
   const nodes = blocker.state === "Completed" ? (nodesWithout(blocker, observed) ?? []) : [];
   if (nodes.length === 0) return `Waiting for item '${blocker.name}'`;
   const config = `MachineConfig '${blocker.targetRef.name}'`;

@@ -9,6 +9,7 @@ import {
   listObjects,
   type Resource,
   type Sender,
+  sendPage,
   sleep,
   systemClock,
   watchObjects,
@@ -26,21 +27,31 @@ type Subject = { readonly name: WatchedName; readonly resource: Resource; readon
 /** How a list or a watch ended: `again` at once, because the server wants a new list; else after a pause. */
 type FollowEnd = "again" | "wait" | "absent" | "forbidden";
 
-const pauseMs: Readonly<Record<Exclude<FollowEnd, "again">, number>> = {
-  wait: 1_000,
-  absent: 10_000,
-  forbidden: 30_000,
-};
+const pauseMs = { absent: 10_000, forbidden: 30_000 } as const;
+/** The pause after a failure doubles until a list succeeds. */
+const failurePauseMs = { first: 1_000, most: 30_000 };
 const pageSize = 500;
 const watchSeconds = 290;
 
 /** Settles when the signal ends it. */
 export async function followKind(name: WatchedName, options: FollowOptions): Promise<void> {
   const kind: WatchedKind = watchedKinds[name];
+  let failures = 0;
+  const send: FollowOptions["send"] = (line) => {
+    if (line.type === "list") failures = 0;
+    options.send(line);
+  };
   while (!options.signal.aborted) {
-    const end = await followFirst(name, kind, options);
-    if (end !== "again" && !options.signal.aborted) await sleep(systemClock, pauseMs[end], options.signal);
+    const end = await followFirst(name, kind, { ...options, send });
+    if (end === "again" || options.signal.aborted) continue;
+    const ms = end === "wait" ? pauseAfter(failures++) : pauseMs[end];
+    await sleep(systemClock, ms, options.signal);
   }
+}
+
+/** Returns the pause after so many failures in a row. */
+export function pauseAfter(failures: number): number {
+  return Math.min(failurePauseMs.most, failurePauseMs.first * 2 ** failures);
 }
 
 /** Versions and namespaces one after another, until one is served and allowed. */
@@ -88,9 +99,10 @@ async function listAll({ name, resource, namespace }: Subject, options: FollowOp
   const place = namespace === undefined ? {} : { namespace };
   const objects: KubeObject[] = [];
   let more: string | undefined;
+  const size = { current: pageSize };
   for (;;) {
-    const page = { ...selection, limit: pageSize, ...(more !== undefined && { continue: more }) };
-    const answer = await options.sender.send(listObjects(resource, place, page), { signal: options.signal });
+    const page = { ...selection, ...(more !== undefined && { continue: more }) };
+    const answer = await sendPage((limit) => listObjects(resource, place, { ...page, limit }), size, options);
     if (answer.kind === "failed" || answer.status !== 200) return { end: endOf(name, answer, options) };
     const list = answer.body as unknown as ListAnswer;
     const { apiVersion = "", kind = "" } = list;

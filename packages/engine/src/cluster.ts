@@ -63,7 +63,7 @@ export type Projection =
 
 /**
  * A path of keys, or of what they are like; `beginsNot`: they begin with none of these. `among` leads on into those elements of a list
- * that have one of the texts under the key.
+ * that have one of the texts under the key. `atMost` ends a path: a value of more bytes is replaced by `overLimit`.
  */
 export type ProjectionMember = readonly (
   | string
@@ -71,4 +71,5 @@ export type ProjectionMember = readonly (
   | { readonly contains: string }
   | { readonly beginsNot: readonly string[] }
   | { readonly among: readonly string[]; readonly key: string }
+  | { readonly atMost: number }
 )[];

@@ -114,6 +114,7 @@ export {
   parseJson,
 } from "./json/json.ts";
 export { readJson } from "./json/read-json.ts";
+export { exceedsBytes, overLimit } from "./json/value-size.ts";
 export { matchesSelector } from "./label-selector.ts";
 export { argumentInForce, containsConfig, type RenderedConfig, renderConfig, roleLabel } from "./machine-config.ts";
 export { oncePer, oncePerPair } from "./memoize.ts";

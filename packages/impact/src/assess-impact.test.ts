@@ -140,6 +140,72 @@ test("room is unknown while nobody has read whether the owner of a VM starts it 
   expect(half.notAssessed).toEqual([{ what: "VM owners", reason: "Listing", message: "1 owner has yet to be read" }]);
 });
 
+test("VMs without a node or a phase are counted as unknown, and room is not claimed", () => {
+  const unplaced = Array.from({ length: 5300 }, (_, at) =>
+    vmObject(`vm-${at}`, "", { phase: at % 2 ? "" : "Pending" }),
+  );
+  const impact = assessImpact(clusterFacts({ nodes, vms: unplaced }));
+  expect(impact.vms).toMatchObject({ migrate: 0, unknown: 5300 });
+  expect(impact.capacity.fits).toBe("Unknown");
+  expect(impact.summary).toContain("5300 VMs are in an unknown state");
+  const phaseless = assessImpact(clusterFacts({ nodes, vms: [vmObject("a", "worker-0", { phase: "" })] }));
+  expect([phaseless.vms?.unknown, phaseless.vms?.starting, phaseless.capacity.fits]).toEqual([1, 0, "Unknown"]);
+});
+
+test("VMs without a node are not counted if no node drains, or if they have ended", () => {
+  const vms = [vmObject("a", "", { phase: "Pending" })];
+  const reloading = assessImpact({
+    ...clusterFacts({ nodes, vms }),
+    disruption: [{ pool: "worker", class: "Reload" }],
+  });
+  expect(reloading.vms?.unknown).toBe(0);
+  const ended = [
+    vmObject("b", "", { phase: "Failed" }),
+    vmObject("c", "", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+  ];
+  expect(assessImpact(clusterFacts({ nodes, vms: ended })).vms?.unknown).toBe(0);
+});
+
+test("a VM with thousands of affinity terms is unknown, its namespace is named, and other VMs are assessed", () => {
+  const term = (at: number) => ({
+    matchExpressions: [{ key: `label-${at}`, operator: "In", values: [`value-${at}`] }],
+  });
+  const nodeSelectorTerms = Array.from({ length: 11_000 }, (_, at) => term(at));
+  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+  const large = vmObject("large", "worker-0", {
+    spec: { affinity: { nodeAffinity } },
+    metadata: { namespace: "hostile" },
+  });
+  const impact = assessImpact(clusterFacts({ nodes, vms: [large, vmObject("a", "worker-0")] }));
+  expect(impact.vms).toMatchObject({ migrate: 1, unknown: 1 });
+  expect(impact.notAssessed).toEqual([
+    {
+      what: "VM placement",
+      reason: "TooMany",
+      message: "1 VM in namespace hostile with more affinity terms, selectors or tolerations than are evaluated",
+    },
+  ]);
+  const tolerated = vmObject("b", "worker-0", {
+    spec: {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: nodeSelectorTerms.slice(0, 50) },
+        },
+      },
+    },
+  });
+  expect(assessImpact(clusterFacts({ nodes, vms: [tolerated] })).vms?.unknown).toBe(0);
+});
+
+test("pods with huge labels are named with their namespace", () => {
+  const labels = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`label-${at}`, "x".repeat(63)]));
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { namespace: "hostile", name: "a", labels } };
+  const impact = assessImpact(clusterFacts({ nodes, pods: { "worker-0": [pod] } }));
+  expect(impact.notAssessed).toEqual([
+    { what: "pods", reason: "TooMany", message: "1 pod in namespace hostile with more labels than are read" },
+  ]);
+});
+
 test("no room is no room, whatever else is unknown", () => {
   const small = workers(3, "worker-", { memory: "100Gi" });
   const vms = [...vmsOn(namesOf(small), 2, { gib: 40 }), vmObject("a", "worker-0", { phase: "Unknown" })];

@@ -27,13 +27,18 @@ export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly s
   return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
 
-/** By node in rollout order, then by namespace and name. Each VM on such a node that counts has one outcome. */
+/**
+ * By node in rollout order, then by namespace and name; VMs without a node come last, if any node drains. Each VM that counts has one
+ * outcome.
+ */
 export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput): readonly DrainedVm[] {
   const byNode = Map.groupBy(input.vms, ({ node }) => node);
   const drained: DrainedVm[] = [];
-  for (const pool of pools) {
-    const waves = waveOfNodes(pool);
-    for (const name of drainedNodes(pool)) {
+  const changing = pools.map((pool) => ({ waves: waveOfNodes(pool), names: drainedNodes(pool) }));
+  const unplaced = { waves: new Map<string, ReadonlySet<string>>(), names: [""] };
+  const isDraining = changing.some(({ names }) => names.length > 0);
+  for (const { waves, names } of [...changing, ...(isDraining ? [unplaced] : [])]) {
+    for (const name of names) {
       const wave = waves.get(name) ?? new Set([name]);
       const outcomes = {
         settings: input.settings,

@@ -1,6 +1,7 @@
 // What an assessment had to do without, and why: each gap has a name that guards and people know it by.
 
 import type { Impact, ImpactGap } from "@virt/api";
+import { compareUtf8 } from "@virt/engine";
 import type { ImpactFacts } from "./assess-impact.ts";
 import type { Assessment } from "./assessed.ts";
 import type { DrainedPod } from "./drained-pods.ts";
@@ -29,7 +30,38 @@ export function gapsOf(facts: ImpactFacts, { pools, drained, pods }: AssessedPar
   const missing = inputs.flatMap(([what, input]) =>
     input.isAssessed ? [] : [{ what, reason: input.reason, message: input.message }],
   );
-  return [...missing, ...ownerGaps(facts, drained), ...(pods.isAssessed ? podGaps(facts, pools) : [])];
+  return [
+    ...missing,
+    ...ownerGaps(facts, drained),
+    ...placementGaps(drained),
+    ...(pods.isAssessed ? [...podGaps(facts, pools), ...largePodGaps(facts, pools)] : []),
+  ];
+}
+
+function placementGaps(drained: readonly DrainedVm[]): readonly ImpactGap[] {
+  const large = drained.flatMap(({ vm }) => (vm.placement.isTooLarge ? [vm] : []));
+  const message = `${countIn(large, "VM")} with more affinity terms, selectors or tolerations than are evaluated`;
+  return large.length === 0 ? [] : [{ what: "VM placement", reason: "TooMany", message }];
+}
+
+function largePodGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonly ImpactGap[] {
+  if (!pods.isAssessed) return [];
+  const large = pools
+    .flatMap(drainedNodes)
+    .flatMap((node) => pods.value.get(node) ?? [])
+    .filter(({ isTooLarge }) => isTooLarge);
+  const message = `${countIn(large, "pod")} with more labels than are read`;
+  return large.length === 0 ? [] : [{ what: "pods", reason: "TooMany", message }];
+}
+
+// Names the namespace that has most of them, which is where to look.
+function countIn(objects: readonly { readonly namespace: string }[], noun: string): string {
+  const namespaces = [...Map.groupBy(objects, ({ namespace }) => namespace)].toSorted(
+    ([left, ofLeft], [right, ofRight]) => ofRight.length - ofLeft.length || compareUtf8(left, right),
+  );
+  const others = namespaces.length - 1;
+  const more = others === 0 ? "" : ` and ${others} other ${others === 1 ? "namespace" : "namespaces"}`;
+  return `${objects.length} ${noun}${objects.length === 1 ? "" : "s"} in namespace ${namespaces[0]?.[0] ?? ""}${more}`;
 }
 
 function ownerGaps({ runStrategies }: ImpactFacts, drained: readonly DrainedVm[]): readonly ImpactGap[] {

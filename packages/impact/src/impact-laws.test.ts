@@ -24,7 +24,7 @@ const total = (counts: object | undefined) =>
 const member = (object: KubeObject, ...path: readonly string[]) =>
   path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], object);
 
-test("each VM on a node that is drained now or later has one outcome, and no other VM has any", () => {
+test("each VM on a node that is drained now or later, or on no node, has one outcome, and no other VM has any", () => {
   const law = fc.property(anyCluster, fc.constantFrom(...disruptionClasses), (given, own) => {
     const facts = clusterFacts(given);
     const impact = assessImpact({ ...facts, disruption: facts.disruption.map((each) => ({ ...each, class: own })) });
@@ -39,9 +39,11 @@ test("each VM on a node that is drained now or later has one outcome, and no oth
       const pool = poolOfNode(node.metadata.labels ?? {}, pools) ?? "";
       return isDrained(node) && affected.has(pool);
     });
+    const mayStartThere = (node: unknown) => node === "" && drained.length > 0;
     const counted = (given.vms ?? []).filter(
       (vm) =>
-        drained.some(({ metadata }) => metadata.name === member(vm, "status", "nodeName")) &&
+        (drained.some(({ metadata }) => metadata.name === member(vm, "status", "nodeName")) ||
+          mayStartThere(member(vm, "status", "nodeName"))) &&
         member(vm, "metadata", "deletionTimestamp") === undefined &&
         !["Succeeded", "Failed"].includes(String(member(vm, "status", "phase"))),
     );

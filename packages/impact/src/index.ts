@@ -25,6 +25,7 @@ export { readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
 export { readMigrationFact } from "./doctor/migrations.ts";
 export { drainingNodes } from "./doctor/node-causes.ts";
 export { stepOfNode } from "./doctor/node-phase.ts";
+export { restartSamplesByPool } from "./doctor/observed-seconds.ts";
 export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.ts";
 export {
   deschedulerHealthInformer,
@@ -58,6 +59,7 @@ export { refusedKubeletConfigs } from "./kubelet-configs.ts";
 export { type NeededReads, neededReads } from "./needed-reads.ts";
 export { isNodeReady, type NodeFact, readNodeFact } from "./nodes.ts";
 export { qualifies, readPlacement } from "./placement.ts";
+export { boundPlacements } from "./placement-budget.ts";
 export { type BudgetFact, type PodFact, readBudgetFact, readPodFact } from "./pods.ts";
 export {
   advanceRollout,

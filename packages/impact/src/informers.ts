@@ -3,6 +3,7 @@
 import type { InformerSpec, ProjectionMember } from "@virt/engine";
 import { poolInformer } from "@virt/facts";
 import { droppedLabels } from "./nodes.ts";
+import { mostPlacementBytes } from "./placement.ts";
 
 const annotations = [
   "currentConfig",
@@ -75,9 +76,15 @@ export const vmInformer: InformerSpec = {
       ],
     ),
     ["spec", "evictionStrategy"],
-    ["spec", "nodeSelector"],
-    ["spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"],
-    ["spec", "tolerations"],
+    ["spec", "nodeSelector", { atMost: mostPlacementBytes }],
+    [
+      "spec",
+      "affinity",
+      "nodeAffinity",
+      "requiredDuringSchedulingIgnoredDuringExecution",
+      { atMost: mostPlacementBytes },
+    ],
+    ["spec", "tolerations", { atMost: mostPlacementBytes }],
     ["spec", "terminationGracePeriodSeconds"],
     ["spec", "domain", "memory", "guest"],
     ["spec", "domain", "resources", "requests", "memory"],

@@ -1,7 +1,7 @@
 // Whether a node takes a VM: labels, affinity, taints. What else a scheduler asks for is not known here.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asText, at, isMap, member } from "@virt/engine";
+import { asList, asText, at, exceedsBytes, isMap, member } from "@virt/engine";
 import { isDroppedLabel, type NodeFact, type Taint, textsOf } from "./nodes.ts";
 
 /** What a VM asks of its node. */
@@ -12,15 +12,27 @@ export type VmPlacement = {
   readonly tolerations: readonly Json[];
   /** Equal for VMs that ask the same. */
   readonly key: string;
+  /** More terms than are evaluated: no node can be told to qualify. */
+  readonly isTooLarge?: true;
 };
 
+/** A VM that asks more of its node is not assessed: anyone who may create VMs could stop the assessment of all others. */
+export const mostPlacementBytes = 8_000;
+/** Terms of the required node affinity, each of which is compared with each node. */
+const mostTerms = 100;
+
 const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
+/** Stands for a placement that is not evaluated. */
+export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
 
 /** What a VirtualMachineInstance asks of its node. */
 export function readPlacement(vmi: KubeObject): VmPlacement {
   const selector = at(vmi, "spec", "nodeSelector");
   const required = at(vmi, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
-  const tolerations = asList(at(vmi, "spec", "tolerations"));
+  const tolerated = at(vmi, "spec", "tolerations");
+  if ([selector, required, tolerated].some((part) => exceedsBytes(part, mostPlacementBytes))) return tooLargePlacement;
+  if (isMap(required) && asList(member(required, "nodeSelectorTerms")).length > mostTerms) return tooLargePlacement;
+  const tolerations = asList(tolerated);
   const nodeSelector = textsOf(selector, () => true);
   const affinityTerms = isMap(required) ? asList(member(required, "nodeSelectorTerms")) : undefined;
   if (Object.keys(nodeSelector).length === 0 && affinityTerms === undefined && tolerations.length === 0) return anyNode;

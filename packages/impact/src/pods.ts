@@ -1,7 +1,7 @@
 // What a drain does to ordinary pods: which of them block it, and which of them nobody makes again.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asNumber, asText, at, matchesSelector, readTime } from "@virt/engine";
+import { asNumber, asText, at, exceedsBytes, matchesSelector, readTime } from "@virt/engine";
 import { textsOf } from "./nodes.ts";
 import { readController } from "./vms.ts";
 
@@ -14,7 +14,12 @@ export type PodFact = {
   readonly isMirror: boolean;
   /** When its deletion was requested, in milliseconds by the API server's clock; undefined: it was not. */
   readonly deletedAt: number | undefined;
+  /** Its labels are larger than is kept: no budget can be told to select it. */
+  readonly isTooLarge?: true;
 };
+
+/** Labels of a pod; real ones take a few hundred bytes. */
+const mostLabelBytes = 16_000;
 
 /** What is kept of a PodDisruptionBudget. */
 export type BudgetFact = {
@@ -30,13 +35,16 @@ export type BudgetFact = {
 
 /** Reads the metadata of a Pod of any shape. */
 export function readPodFact(pod: KubeObject): PodFact {
+  const labels = at(pod, "metadata", "labels");
+  const isTooLarge = exceedsBytes(labels, mostLabelBytes);
   return {
     namespace: asText(at(pod, "metadata", "namespace")) ?? "",
     name: asText(at(pod, "metadata", "name")) ?? "",
-    labels: textsOf(at(pod, "metadata", "labels"), () => true),
+    labels: isTooLarge ? {} : textsOf(labels, () => true),
     controllerKind: readController(pod)?.kind,
     isMirror: at(pod, "metadata", "annotations", "kubernetes.io/config.mirror") !== undefined,
     deletedAt: deletionOf(pod),
+    ...(isTooLarge && { isTooLarge }),
   };
 }
 

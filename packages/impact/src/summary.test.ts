@@ -47,7 +47,7 @@ test.each<{ impact: Partial<SummaryInput>; text: string }>([
   },
   {
     impact: { vms: { ...noVms, migrate: 1, stop: 1, restart: 1, external: 1, starting: 9, unknown: 9 } },
-    text: "no node changes, 1 VM live-migrates, 1 VM stops, 1 VM restarts, 1 VM waits for an external controller",
+    text: "no node changes, 1 VM live-migrates, 1 VM stops, 1 VM restarts, 1 VM waits for an external controller, 9 VMs are in an unknown state",
   },
   {
     impact: { vms: { ...noVms, migrate: 2, stop: 2, restart: 2, external: 2 } },

@@ -39,6 +39,7 @@ function vmParts({ vms, blockers }: SummaryInput): readonly string[] {
     ...part(vms.stop, "VM", "stops", "stop"),
     ...part(vms.restart, "VM", "restarts", "restart"),
     ...part(vms.external, "VM", "waits for an external controller", "wait for an external controller"),
+    ...part(vms.unknown, "VM", "is in an unknown state", "are in an unknown state"),
   ];
 }
 

@@ -3,7 +3,7 @@
 import type { KubeObject, VmOutcome } from "@virt/api";
 import { asText, at } from "@virt/engine";
 import type { VirtSettings } from "./virt-settings.ts";
-import { isOnNode, type VmFact } from "./vms.ts";
+import { isEnded, type VmFact } from "./vms.ts";
 
 /** An outcome and why; the reason is empty where the outcome says it all. */
 export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: string };
@@ -24,11 +24,13 @@ const migrating: AssessedOutcome = { outcome: "migrate", reason: "" };
 const stopping: AssessedOutcome = { outcome: "stop", reason: "" };
 const restarting: AssessedOutcome = { outcome: "restart", reason: "" };
 
-/** Undefined: the VM is on no node, or on its way out, and does not count. */
+/** Returns undefined if the VM has ended or is being deleted: it does not count. A VM without a node may start on any node. */
 export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | undefined {
-  if (!isOnNode(vm) || vm.isDeleting) return undefined;
+  if (isEnded(vm) || vm.isDeleting) return undefined;
+  if (vm.node === "") return { outcome: "unknown", reason: "NoNode" };
   const strategy = vm.evictionStrategy ?? input.settings.evictionStrategy;
-  if (vm.phase === "Unknown") return { outcome: "unknown", reason: "PhaseUnknown" };
+  if (vm.phase === "Unknown" || vm.phase === "") return { outcome: "unknown", reason: "PhaseUnknown" };
+  if (vm.placement.isTooLarge) return { outcome: "unknown", reason: "PlacementTooLarge" };
   if (strategy === undefined) return { outcome: "unknown", reason: "EvictionStrategyUnknown" };
   if (vm.phase !== "Running") return { outcome: "starting", reason: "" };
   if (input.isSingleReplica) return stopOrRestart(vm, input);

@@ -101,9 +101,14 @@ function readLastMigration(state: Json | undefined): number | undefined {
   return start === undefined || end === undefined || end < start ? undefined : end - start;
 }
 
-/** Whether the VM occupies its node. */
-export function isOnNode({ node, phase }: VmFact): boolean {
-  return node !== "" && phase !== "Succeeded" && phase !== "Failed";
+/** Reports whether the VM occupies its node. */
+export function isOnNode(vm: VmFact): boolean {
+  return vm.node !== "" && !isEnded(vm);
+}
+
+/** Reports whether the VM has stopped for good. */
+export function isEnded({ phase }: VmFact): boolean {
+  return phase === "Succeeded" || phase === "Failed";
 }
 
 /** What a migration must copy, in bytes; 0 where nothing is known. */

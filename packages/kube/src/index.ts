@@ -32,6 +32,7 @@ export {
   writeResultOf,
 } from "./client/outcome.ts";
 export * from "./client/request.ts";
+export { isPageTooLarge, sendPage } from "./client/send-page.ts";
 export { type Clock, sleep, systemClock } from "./clock.ts";
 export type { Controller, ReconcileContext } from "./controller/managed-controller.ts";
 export {

@@ -24,15 +24,20 @@ export type ClusterDiagnosis = {
   readonly young: readonly RolloutFinding[];
   /** Every pool there is, also those that were not asked for. */
   readonly pools: readonly string[];
-  /** What could not be listed, and why: it leads to no finding. */
-  readonly notAssessed: readonly { readonly kind: string; readonly reason: string; readonly message: string }[];
+  /** What could not be read, and why: it leads to no finding. */
+  readonly notAssessed: readonly DiagnosisGap[];
 };
+
+/** A kind of which not everything could be read. */
+export type DiagnosisGap = { readonly kind: string; readonly reason: string; readonly message: string };
 
 export type ClusterDiagnosisOptions = {
   readonly client: Client;
   readonly signal: AbortSignal;
   /** Their rollouts tell what was changed and since when. */
   readonly configs: readonly VirtPlatformConfig[];
+  /** All configs, for their restart samples; absent: the same as `configs`. */
+  readonly observers?: readonly VirtPlatformConfig[];
   /** Undefined: all. */
   readonly pools: ReadonlySet<string> | undefined;
   /** Milliseconds. */
@@ -74,7 +79,8 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
     changes: [...ours, ...asked.map(changeOfPool)],
     areVmsNamed: true,
   });
-  const known = { ...facts, before: historyOf(configs) };
+  const observedRollouts = (options.observers ?? configs).flatMap(({ status }) => status?.rollout ?? []);
+  const known = { ...facts, before: historyOf(configs), observedRollouts };
   const podLists = new DrainedPods();
   const drainedPods = await podLists.load(drainingNodes(known), { sender: client, signal, now });
   const { rollout, young } = diagnoseOnce({ ...known, drainedPods });

@@ -6,6 +6,7 @@ import { infrastructureInformer, poolInformer } from "@virt/facts";
 import {
   type Assessment,
   assessed,
+  boundPlacements,
   budgetInformer,
   disruptionPolicyInformer,
   type ImpactFacts,
@@ -48,17 +49,19 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   const pools = list(poolInformer);
   const fallbackSettings = readVirtSettings(undefined, hco);
   const kubeletConfigs = list(kubeletConfigInformer);
+  const nodes = list(impactNodeInformer);
+  const nodeCount = nodes.isAssessed ? nodes.value.length : 0;
   const kubevirts = mapped(list(kubeVirtInformer), (found) => readVirtSettings(found[0], hco));
   return {
     ...given,
     pools: pools.isAssessed ? pools.value : [],
     // Without its pools nobody knows which nodes a write reaches.
-    nodes: pools.isAssessed ? mapped(list(impactNodeInformer), nodeFacts) : pools,
+    nodes: pools.isAssessed ? mapped(nodes, nodeFacts) : pools,
     policies: listPolicies(list),
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
     settings: isMissing(kubevirts) ? assessed(fallbackSettings) : kubevirts,
     fallbackSettings,
-    vms: mapped(list(vmInformer), vmFacts),
+    vms: mapped(list(vmInformer), (found) => boundPlacements(vmFacts(found), nodeCount)),
     runStrategies: reads.runStrategies,
     budgets: mapped(list(budgetInformer), budgetFacts),
     kubeletConfigs: isMissing(kubeletConfigs) ? assessed([]) : kubeletConfigs,

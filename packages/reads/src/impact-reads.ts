@@ -13,12 +13,14 @@ import {
 } from "@virt/impact";
 import {
   type Discovery,
+  isPageTooLarge,
   listObjects,
   metadataOnly,
   type Reader,
   type Resource,
   readResultOf,
   type Sender,
+  sendPage,
 } from "@virt/kube";
 import { ReadRetries, type Refusal, type RetryOptions, refusalOf } from "./read-retries.ts";
 
@@ -154,9 +156,12 @@ export async function listPods(
   const fieldSelector = `spec.nodeName=${node},status.phase!=Succeeded,status.phase!=Failed`;
   const pods: PodFact[] = [];
   let more: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page = { fieldSelector, accept: metadataOnly.list, limit: pageSize, ...(more && { continue: more }) };
-    const reading = readResultOf(await sender.send(listObjects(resource, {}, page), { signal }));
+  const size = { current: pageSize };
+  for (let pages = 0; pages * size.current < mostPages * pageSize; pages++) {
+    const page = { fieldSelector, accept: metadataOnly.list, ...(more && { continue: more }) };
+    const answer = await sendPage((limit) => listObjects(resource, {}, { ...page, limit }), size, { sender, signal });
+    if (isPageTooLarge(answer)) return { reason: "TooMany", message: "a pod is too large to be read" };
+    const reading = readResultOf(answer);
     if (reading.kind !== "found") return refusalOf(reading);
     for (const item of asList(at(reading.object, "items"))) {
       const pod = readPodFact({ ...(item as KubeObject), ...podKind });

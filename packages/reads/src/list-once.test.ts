@@ -35,6 +35,25 @@ test("a list comes in pages, to the last", async () => {
   ]);
 });
 
+test("a page that is too large is asked for again with fewer objects, down to one", async () => {
+  const limits: string[] = [];
+  const send = ({ path }: { readonly path: string }) => {
+    const limit = /limit=(\d+)/.exec(path)?.[1] ?? "";
+    limits.push(limit);
+    const failure = { reason: "too large", message: "" };
+    if (Number(limit) > 7) return Promise.resolve({ kind: "failed", failure });
+    return Promise.resolve({
+      kind: "answered",
+      status: 200,
+      body: { kind: "List", metadata: {}, items: [] },
+      text: "",
+    });
+  };
+  const { signal } = new AbortController();
+  const answer = await listOnce(vmInformer, { client: { send } as unknown as Sender, discovery, signal });
+  expect([answer.kind, limits]).toEqual(["listed", ["500", "62", "7"]]);
+});
+
 test("a list that never ends is given up, and is too many", async () => {
   const { answer, sent } = await listPages(Number.POSITIVE_INFINITY);
   expect(sent).toBe(200);

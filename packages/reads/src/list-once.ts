@@ -6,10 +6,12 @@ import {
   crdInformer,
   type Discovery,
   type InformerSpec,
+  isPageTooLarge,
   listObjects,
   metadataOnly,
   readResultOf,
   type Sender,
+  sendPage,
 } from "@virt/kube";
 
 export type ListAnswer =
@@ -39,9 +41,13 @@ export async function listOnce(spec: InformerSpec, { client, discovery, signal }
   const accept = kind === crdInformer.kind ? { accept: metadataOnly.list } : {};
   const items: KubeObject[] = [];
   let more: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page = { ...selection, ...accept, limit: pageSize, ...(more !== undefined && { continue: more }) };
-    const reading = readResultOf(await client.send(listObjects(found.resource, place, page), { signal }));
+  const size = { current: pageSize };
+  for (let pages = 0; pages * size.current < mostPages * pageSize; pages++) {
+    const page = { ...selection, ...accept, ...(more !== undefined && { continue: more }) };
+    const request = (limit: number) => listObjects(found.resource, place, { ...page, limit });
+    const answer = await sendPage(request, size, { sender: client, signal });
+    if (isPageTooLarge(answer)) return failed(kind, "an object is too large to be read", "TooMany");
+    const reading = readResultOf(answer);
     if (reading.kind !== "found") return reading.kind === "missing" ? { kind: "not-served" } : refused(kind, reading);
     // Elements of a list do not say what they are.
     for (const item of asList(at(reading.object, "items"))) items.push({ ...(item as KubeObject), apiVersion, kind });

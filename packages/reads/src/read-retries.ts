@@ -9,6 +9,8 @@ export type Refusal = { readonly reason: NotAssessedReason; readonly message: st
 export const patienceMs = 60_000;
 /** A server that fails is asked once a minute, one that refuses every five. */
 const restMs = { failing: 60_000, refused: 300_000 };
+/** A first failure is retried after a second, the next ones after twice the time each. */
+const backoffMs = { first: 1_000, most: 30_000 };
 
 export type RetryOptions = {
   /** Unless false. If not, nobody asks again, so that errors count at once. */
@@ -23,6 +25,7 @@ export class ReadRetries {
   readonly #restsWhenRefused: boolean;
   #refusal: Refusal | undefined;
   #failingSince: number | undefined;
+  #failures = 0;
   #dueAt = Number.POSITIVE_INFINITY;
 
   constructor({ isPatient = true, restsWhenRefused = false }: RetryOptions = {}) {
@@ -42,21 +45,24 @@ export class ReadRetries {
 
   mayRead(now: number): boolean {
     if (this.#refusal === undefined || now >= this.#dueAt) return true;
-    return this.#refusal.reason !== "Unavailable" && !this.#restsWhenRefused;
+    return this.#refusal.reason === "Forbidden" && !this.#restsWhenRefused;
   }
 
   /** How the last read went; undefined: well. */
   note(refusal: Refusal | undefined, now: number): void {
     const since = refusal?.reason === "Listing" ? (this.#failingSince ?? now) : undefined;
     this.#failingSince = since;
+    this.#failures = since === undefined ? 0 : this.#failures + 1;
     const isLasting = since !== undefined && now - since >= this.#patienceMs;
     this.#refusal = refusal && isLasting ? { ...refusal, reason: "Unavailable" } : refusal;
-    this.#dueAt = this.#refusal === undefined ? Number.POSITIVE_INFINITY : now + restOf(this.#refusal);
+    this.#dueAt = this.#refusal === undefined ? Number.POSITIVE_INFINITY : now + restOf(this.#refusal, this.#failures);
+    // At the end of the patience it is asked once more, so that the error counts then and not later.
+    if (since !== undefined && !isLasting) this.#dueAt = Math.min(this.#dueAt, since + this.#patienceMs);
   }
 }
 
-function restOf({ reason }: Refusal): number {
-  if (reason === "Listing") return 0;
+function restOf({ reason }: Refusal, failures: number): number {
+  if (reason === "Listing") return Math.min(backoffMs.most, backoffMs.first * 2 ** (failures - 1));
   return reason === "Unavailable" ? restMs.failing : restMs.refused;
 }
 

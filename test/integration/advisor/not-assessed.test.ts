@@ -1,5 +1,6 @@
 // What cannot be read is named, with the reason, and neither the plan nor its execution waits for it.
 
+import { conditionOf } from "@virt/advisor";
 import type { Impact, JsonMap, KubeObject, Status } from "@virt/api";
 import { utf8Length } from "@virt/engine";
 import { nodeObject } from "@virt/impact/testing/cluster-builder";
@@ -7,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { accountName } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { edit, loadAware, paths, printRequestsOnFailure, readAt, removeAt } from "./cluster.ts";
+import { edit, higherDensity, loadAware, paths, printRequestsOnFailure, readAt, removeAt } from "./cluster.ts";
 import { PlantedCluster, podOf } from "./planted-cluster.ts";
 
 type Rule = { readonly apiGroups: readonly string[]; readonly resources?: readonly string[] };
@@ -15,7 +16,7 @@ type Rule = { readonly apiGroups: readonly string[]; readonly resources?: readon
 const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 const managerRole = `${roles}/virt-advisor-operator-manager-role`;
 const podRole = `${roles}/virt-advisor-operator-pod-reader`;
-const configPath = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`;
+const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 let testCluster: TestCluster;
 let planted: PlantedCluster;
 let operator: RunningProgram;
@@ -42,7 +43,7 @@ afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
   for (const [role, rules] of takenFrom) await edit(testCluster.server, role, { rules });
   takenFrom.clear();
-  await removeAt(testCluster.server, configPath);
+  for (const name of [loadAware, higherDensity]) await removeAt(testCluster.server, `${configs}/${name}`);
   await removeAt(testCluster.server, paths.psi);
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
@@ -53,7 +54,7 @@ async function untilWritten(isShown: (status: Status) => boolean): Promise<Statu
   return testCluster.configs.until(loadAware, (status) => status.phase === "InProgress" && isShown(status));
 }
 
-/** Nodes and pools are no part of it: no plan can be made without them. */
+/** Pools are not among them: no plan can be made without pools. */
 const reads = [
   { group: "kubevirt.io", resource: "virtualmachineinstances", verb: "list", role: managerRole, what: "VMs" },
   { group: "kubevirt.io", resource: "virtualmachines", verb: "get", role: managerRole, what: "VM owners" },
@@ -75,6 +76,36 @@ test.each(reads)("without the right to read $resource the plan is carried out, a
   await testCluster.configs.create(loadAware, { action: "Apply" });
   const { impact } = await untilWritten((status) => status.impact !== undefined);
   expect(impact?.notAssessed).toMatchObject([{ what: read.what, reason: "Forbidden" }]);
+});
+
+test("without the right to read nodes a new config is planned for workers and names the right", async () => {
+  await takeAway({ group: "", resource: "nodes", verb: "list", role: managerRole });
+  await testCluster.configs.create(loadAware);
+  const { items = [] } = await testCluster.configs.until(loadAware, "ReviewRequired");
+  const psi = items.find(({ targetRef }) => targetRef.kind === "MachineConfig");
+  expect(psi?.targetRef.name).toBe("99-worker-psi-karg");
+  expect(psi?.warnings?.join()).toMatch(
+    /cannot read nodes \(403.*nodes is forbidden.*assumes that VMs run on worker nodes/,
+  );
+});
+
+test("without the right to read nodes the overcommit is planned to wait for them and names the right", async () => {
+  await takeAway({ group: "", resource: "nodes", verb: "list", role: managerRole });
+  await testCluster.configs.create(higherDensity);
+  const { items = [] } = await testCluster.configs.until(higherDensity, "ReviewRequired");
+  const overcommit = items.find(({ targetRef }) => targetRef.kind === "HyperConverged");
+  expect(overcommit?.warnings?.join()).toContain("waits until the operator can read nodes (403");
+});
+
+test("without the right to read pools a new config says so instead of staying silent", async () => {
+  const group = "machineconfiguration.openshift.io";
+  await takeAway({ group, resource: "machineconfigpools", verb: "list", role: managerRole });
+  await testCluster.configs.create(loadAware);
+  const status = await testCluster.configs.until(loadAware, "Pending");
+  expect(conditionOf(status, "Reconciling")).toMatchObject({ status: "True", reason: "Retrying" });
+  expect(conditionOf(status, "Ready")?.message).toMatch(
+    /MachineConfigPool not synced: 403.*machineconfigpools.* is forbidden/,
+  );
 });
 
 const reports = [
@@ -141,7 +172,7 @@ test("VMs of odd shapes and with the longest names are counted, and fit into the
   await testCluster.configs.create(loadAware, { action: "Apply" });
   const status = await untilWritten(({ impact }) => impact !== undefined);
   const impact = status.impact as Impact;
-  expect(impact).toMatchObject({ nodes: 4, vms: { block: 31, migrate: 2, restart: 1 }, notAssessed: [] });
+  expect(impact).toMatchObject({ nodes: 4, vms: { block: 31, migrate: 2, restart: 1, unknown: 2 }, notAssessed: [] });
   expect(impact.blockers.length + impact.more.blockers).toBe(31);
   expect(utf8Length(JSON.stringify(impact))).toBeLessThanOrEqual(16_000);
   expect(operator.log.filter(({ level }) => level === "error")).toEqual([]);

@@ -42,6 +42,33 @@ test("without rights it says which verb on which resource is missing", async () 
   expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
 });
 
+test("doctor does not report all clear to a user who may not list VMs, and ends with 7", async () => {
+  const { server } = testCluster;
+  const metadata = { name: "pool-reader" };
+  const rules = [
+    { apiGroups: ["machineconfiguration.openshift.io"], resources: ["*"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+  ];
+  const apiGroup = "rbac.authorization.k8s.io";
+  const roleRef = { apiGroup, kind: "ClusterRole", name: metadata.name };
+  const subjects = [{ apiGroup, kind: "User", name: "pool-reader" }];
+  const create = (plural: string, body: object) =>
+    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata, ...body } });
+  await create("clusterroles", { rules });
+  await create("clusterrolebindings", { roleRef, subjects });
+  const pool = { metadata: { name: "worker" }, spec: {} };
+  await server.request({
+    method: "POST",
+    path: "/apis/machineconfiguration.openshift.io/v1/machineconfigpools",
+    body: pool,
+  });
+  const reader = server.user("pool-reader");
+  await expect.poll(async () => (await runPlugin(["doctor"], reader)).code).toBe(7);
+  const { out } = await runPlugin(["doctor"], reader);
+  expect(out).toMatch(/Found no blocking cause, but could not check: .*VirtualMachineInstance/);
+  expect(out).not.toContain("Nothing holds the pools");
+});
+
 const verbs: readonly (readonly string[])[] = [
   ["profiles"],
   ["plan", loadAware, "--timeout", "1s"],

@@ -3,19 +3,29 @@
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { type FindingView, foreignText, viewRollout } from "@virt/client";
 import { didYouMean } from "@virt/platform";
-import { type ClusterDiagnosis, diagnoseCluster } from "@virt/reads";
+import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
 import { requireConfig } from "../find-config.ts";
 import type { Block, StyledText } from "../printer.ts";
 import { findingLines, rolloutLines } from "../status-blocks.ts";
-import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+import { CliError, type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const showFindings: RunVerb = async (context) => {
   const { words, session, printer, now, signal, flag } = context;
   const [name] = words;
-  const configs = name === undefined ? await listReadableConfigs(context) : [await requireConfig(context)];
+  const one = name === undefined ? undefined : await requireConfig(context);
+  const all = await listReadableConfigs(context);
+  const { configs, gaps } = one === undefined ? all : { configs: [one], gaps: [] };
   const pool = flag("pool");
   const pools = pool === undefined ? poolsOf(name, configs) : new Set([pool]);
-  const diagnosis = await diagnoseCluster({ client: session().client, signal, configs, pools, now: now() });
+  const found = await diagnoseCluster({
+    client: session().client,
+    signal,
+    configs,
+    observers: all.configs,
+    pools,
+    now: now(),
+  });
+  const diagnosis = { ...found, notAssessed: [...gaps, ...found.notAssessed] };
   if (pool !== undefined && diagnosis.pools.length > 0 && !diagnosis.pools.includes(pool))
     throw new CliError(
       `there is no pool "${pool}"${didYouMean(pool, diagnosis.pools)}. The pools are ${diagnosis.pools.join(", ")}`,
@@ -30,20 +40,35 @@ export const showFindings: RunVerb = async (context) => {
       ...(blocking?.command === undefined ? [] : [{ kind: "next", text: blocking.command } as const]),
     ],
   });
-  // Without the pools nobody can say that nothing holds them.
-  const isBlind = notAssessed.some(({ kind, reason }) => kind === "MachineConfigPool" && reason !== "NotServed");
-  if (blocking !== undefined) return exitCodes.blocked;
-  return isBlind ? exitCodes.error : exitCodes.done;
+  return exitCodeOf(diagnosis);
 };
 
+/** Returns 0 only if everything was checked and nothing blocks. Without the pools nothing was checked at all. */
+export function exitCodeOf({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
+  if (rollout.findings.some(({ severity }) => severity === "blocking")) return exitCodes.blocked;
+  const missing = uncheckedKinds(notAssessed);
+  if (missing.includes("MachineConfigPool")) return exitCodes.error;
+  return missing.length === 0 ? exitCodes.done : exitCodes.unchecked;
+}
+
+/** A kind that the cluster does not serve has no objects to check. */
+function uncheckedKinds(notAssessed: readonly DiagnosisGap[]): readonly string[] {
+  return [...new Set(notAssessed.filter(({ reason }) => reason !== "NotServed").map(({ kind }) => kind))];
+}
+
+type ReadableConfigs = { readonly configs: readonly VirtPlatformConfig[]; readonly gaps: readonly DiagnosisGap[] };
+
 /** Without the right to read configs, or without the advisor, there are still pools. */
-async function listReadableConfigs({ session, printer }: VerbContext): Promise<readonly VirtPlatformConfig[]> {
+async function listReadableConfigs({ session, printer }: VerbContext): Promise<ReadableConfigs> {
   try {
-    return await session().listConfigs();
+    return { configs: await session().listConfigs(), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError) || error.answered === undefined) throw error;
     printer.progress(`what the advisor has seen so far is not known: ${error.message}`);
-    return [];
+    const reason = error.answered === 403 ? "Forbidden" : "Unavailable";
+    const isInstalled = error.answered !== 404;
+    const message = "the start times that the advisor recorded are unknown";
+    return { configs: [], gaps: isInstalled ? [{ kind: "VirtPlatformConfig", reason, message }] : [] };
   }
 }
 
@@ -57,10 +82,17 @@ function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[
   return pools.length === 0 ? undefined : new Set(pools);
 }
 
-function diagnosisBlocks({ rollout, young, notAssessed, pools }: ClusterDiagnosis, now: number): readonly Block[] {
+/** All of a diagnosis, for people. */
+export function diagnosisBlocks(
+  { rollout, young, notAssessed, pools }: ClusterDiagnosis,
+  now: number,
+): readonly Block[] {
   const view = viewRollout({ status: { rollout } }, now);
   const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view);
-  const quiet = pools.length === 0 ? [] : [["  Nothing holds the pools."]];
+  const missing = uncheckedKinds(notAssessed);
+  const allClear = pools.length === 0 ? [] : [["  Nothing holds the pools."]];
+  const quiet =
+    missing.length === 0 ? allClear : [[`  Found no blocking cause, but could not check: ${missing.join(", ")}.`]];
   const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
     texts.length === 0 ? [] : [{ kind: "lines", lines: [[title], ...texts] }];
   return [

@@ -35,10 +35,12 @@ export type AdvisorView = {
   readonly pools: () => readonly KubeObject[];
   /** Undefined while they are not followed for this config. */
   readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
+  /** The API server's refusal to list nodes for this config; undefined if it does not refuse. */
+  readonly nodesRefusal: (config: VirtPlatformConfig) => string | undefined;
   /** Undefined while they are not followed, or not known yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;
   readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
-  /** The first of these watches whose list is not complete, though its kind may be served. */
+  /** The first of these watches whose list is not complete, though its kind may be served. Refused nodes are not waited for. */
   readonly starting: (specs: readonly InformerSpec[]) => InformerState | InformerSpec | undefined;
   readonly isConfigsListed: () => boolean;
 };
@@ -73,14 +75,25 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
       followsNodes(config, wanting) && find(vmNodeInformer)?.state === "synced"
         ? nodesForVms(all(vmNodeInformer))
         : undefined,
+    nodesRefusal: (config) => (followsNodes(config, wanting) ? refusalOfNodes(find(vmNodeInformer)) : undefined),
     policies: () => cachedPolicies(find(disruptionPolicyInformer)),
     hco: (config) => hcoFact(config, { find, hcoNamespace }),
     starting: (specs) => {
-      const unready = specs.find((spec) => (find(spec)?.state ?? "starting") === "starting");
+      const unready = specs.find(
+        (spec) =>
+          (find(spec)?.state ?? "starting") === "starting" &&
+          !(spec === vmNodeInformer && refusalOfNodes(find(spec)) !== undefined),
+      );
       return unready === undefined ? undefined : (find(unready) ?? unready);
     },
     isConfigsListed: () => find(configInformer)?.state === "synced",
   };
+}
+
+/** A plan can be made without nodes, but not while their first list is merely slow. */
+function refusalOfNodes(informer: InformerState | undefined): string | undefined {
+  const isRefused = informer?.state === "starting" && informer.lastError?.startsWith("403") === true;
+  return isRefused ? informer.lastError : undefined;
 }
 
 /** What the API server would not have stored is nobody's config. */

@@ -40,6 +40,7 @@ function createRuntime(
   const view = createAdvisorView({ find, profiles, hcoNamespace: settings.hcoNamespace, version });
   const remembered = createReadCache(() => find(crdInformer), clock);
   const drafts = new Map<string, RememberedDraft>();
+  const observedRollouts = () => view.configs().flatMap(({ status }) => status?.rollout ?? []);
   return {
     profiles,
     advertised: settings.advertiseProfiles ? profiles.filter((profile) => profile.isAdvertised) : [],
@@ -55,6 +56,7 @@ function createRuntime(
     drafts,
     impacts: new ImpactAssessor({
       find,
+      observedRollouts,
       pools: view.pools,
       hco: (config) => view.hco(config).object,
       disruption: (config) => disruptionOfDraft(config, { view, drafts }),
@@ -67,6 +69,7 @@ function createRuntime(
     }),
     doctor: new RolloutDoctor({
       find,
+      observedRollouts,
       hco: (config) => view.hco(config).object,
       clock,
       areVmsNamed: settings.impactVmNames,

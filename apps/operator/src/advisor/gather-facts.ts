@@ -45,6 +45,7 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
   if (unreadable !== undefined) return unreadable;
   await loadRendered(config, from);
   const vmNodes = view.vmNodes(config);
+  const nodesRefusal = view.nodesRefusal(config);
   const disruptionNow = disruptionOfStored(config, from);
   const gathered: ReconcileFacts = {
     now,
@@ -56,6 +57,7 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
     live: (ref) => view.target(ref),
     pools: view.pools(),
     ...(vmNodes && { vmNodes }),
+    ...(nodesRefusal !== undefined && { nodesRefusal }),
     renderedOf: (name) => remembered.renderedNow(name),
     ...(disruptionNow && { disruptionNow }),
     isForDraft: from.isForDraft,

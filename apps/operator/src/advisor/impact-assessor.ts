@@ -1,7 +1,7 @@
 // Assesses what the plans on display would do, from informers and single reads, while one waits; and wakes their configs when that may have changed.
 
 import { isMachineConfig } from "@virt/advisor";
-import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { affectedPools, writeTime } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
 import {
@@ -12,6 +12,7 @@ import {
   isStillListing,
   neededReads,
   notAssessed,
+  restartSamplesByPool,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, refusalOf } from "@virt/reads";
@@ -31,6 +32,8 @@ export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
+  /** The rollouts of all configs, for their restart samples. */
+  readonly observedRollouts: () => readonly RolloutStatus[];
   /** What a plan does to all pools; undefined: as far as its status says. */
   readonly disruption: (config: VirtPlatformConfig) => readonly PoolDisruption[] | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
@@ -199,7 +202,7 @@ export class ImpactAssessor {
       hco: hco(config),
       reads: plan.reads,
     });
-    return { ...facts, restartSamples: restartSamplesOf(config) };
+    return { ...facts, restartSamples: restartSamplesByPool(this.#options.observedRollouts()) };
   }
 }
 
@@ -209,11 +212,6 @@ function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeOb
   const written = (status?.items ?? []).filter(isMachineConfig).flatMap(({ desiredState }) => desiredState ?? []);
   const names = new Set(written.flatMap((object) => affectedPools(pools, object)));
   return [...names].toSorted().map((pool) => ({ pool, class: "Reboot" }));
-}
-
-function restartSamplesOf({ status }: VirtPlatformConfig): ImpactFacts["restartSamples"] {
-  const observed = status?.rollout?.pools ?? [];
-  return new Map(observed.map((pool) => [pool.name, pool.observed?.restartSeconds ?? []]));
 }
 
 /** It does not change while a plan waits: what was found, or is not there, is not asked for again. */

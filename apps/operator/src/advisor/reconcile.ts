@@ -49,6 +49,7 @@ export async function reconcileConfig(
     runtime.impacts.forget(key);
     runtime.doctor.forget(key);
     runtime.drafts.delete(key);
+    runtime.transientErrors.delete(key);
     return advertiseProfile(key, runtime, context);
   }
   if (config.metadata["deletionTimestamp"] !== undefined) return { kind: "done" };

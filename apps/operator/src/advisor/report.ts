@@ -6,8 +6,10 @@ import {
   type Decision,
   type EventContext,
   eventsForStatusChange,
+  isSilent,
   movedSinceApplied,
   type Observed,
+  pendingStatus,
   restoreStatus,
   rolloutProblem,
   withRetryingCondition,
@@ -107,7 +109,7 @@ export function requeueUnsynced({ clock }: AdvisorRuntime): ReconcileResult {
   return { kind: "requeueAt", atMs: clock.wall() + unsyncedMs };
 }
 
-/** An informer that is not synced is no error, unless it lasts. */
+/** An informer that is not synced is not an error, unless it lasts. A config that has never said anything waits for one requeue. */
 export async function reportWaiting(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -116,12 +118,13 @@ export async function reportWaiting(
 ): Promise<ReconcileResult> {
   const since = runtime.transientErrors.get(config.metadata.name);
   const nowMs = runtime.clock.monotonic();
-  if (since !== undefined && nowMs - since > lastingMs) return reportTransientError(config, error, runtime, context);
+  const patienceMs = isSilent(config) ? unsyncedMs : lastingMs;
+  if (since !== undefined && nowMs - since >= patienceMs) return reportTransientError(config, error, runtime, context);
   runtime.transientErrors.set(config.metadata.name, since ?? nowMs);
   return requeueUnsynced(runtime);
 }
 
-/** Nothing is decided on an error that passes; one that lasts is reported in the status. */
+/** Nothing is decided on an error that passes. One that lasts is reported in the status; a config without any status reports it at once. */
 export async function reportTransientError(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -136,7 +139,8 @@ export async function reportTransientError(
   runtime.metrics.countTransientError();
   log.debug("reconcile failed, retrying", { config: name, why: error.message });
   const at = { now: clock.wall(), generation: config.metadata.generation ?? 0 };
-  const status = nowMs - since > lastingMs ? withRetryingCondition(config.status ?? {}, error.message, at) : undefined;
+  const lasting = nowMs - since > lastingMs ? withRetryingCondition(config.status ?? {}, error.message, at) : undefined;
+  const status = isSilent(config) ? pendingStatus(error.message, at) : lasting;
   if (status !== undefined) {
     const isOwn = ownStatuses.knows(name);
     await storeStatus(config, status, runtime, context);

@@ -56,6 +56,7 @@ function doctorOf(objects: readonly KubeObject[]) {
   };
   const doctor = new RolloutDoctor({
     find,
+    observedRollouts: () => [],
     hco: () => cluster.objects.find(({ kind }) => kind === "HyperConverged"),
     clock: { wall: () => 0, monotonic: () => cluster.seconds * 1000, schedule: () => () => undefined },
     areVmsNamed: true,

@@ -30,6 +30,8 @@ const infrastructureAgeMs = 600_000;
 export type RolloutDoctorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
+  /** The rollouts of all configs, for their restart samples. */
+  readonly observedRollouts: () => readonly RolloutStatus[];
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly areVmsNamed: boolean;
   /** Reconciles the configs whose rollouts are under way. */
@@ -105,7 +107,9 @@ export class RolloutDoctor {
     const before = known?.diagnosis.rollout ?? config.status?.rollout;
     const sightings = new Map([...(known?.sightings ?? [])].map(([key, ms]) => [key, ms + offset]));
     await this.#loadInfrastructure(context.cluster, monotonicMs);
-    const facts = { ...collected, ...this.#shape(), before, sightings, drainErrors: this.#drainErrors };
+    const observedRollouts = this.#options.observedRollouts();
+    const drainErrors = this.#drainErrors;
+    const facts = { ...collected, ...this.#shape(), before, sightings, drainErrors, observedRollouts };
     const draining = drainingNodes(facts);
     const pods = this.#podsByConfig.get(name) ?? new DrainedPods();
     this.#podsByConfig.set(name, pods);

@@ -38,6 +38,16 @@ test("nodes that are not known hold it back too", () => {
   expect(summary(status.items)[1]).toEqual(["Pending", "Waiting for item 'enable-psi-metrics'"]);
 });
 
+test("an item that waits for nodes names the missing right to read them", () => {
+  const { nodesWithout: _known, ...unknown } = observedItem(doneItem(psi()), { rollout: health("done") });
+  const refused = { ...unknown, nodesRefusal: "403: nodes is forbidden" };
+  const { status } = transition(running({ items: [refused, observedItem(waits(deschedulerItem()))] }));
+  expect(summary(status.items)[1]).toEqual([
+    "Pending",
+    "Waiting: the operator cannot read which nodes have MachineConfig '99-worker-psi-karg' (403: nodes is forbidden). Next: allow the operator's ClusterRole to list and watch nodes.",
+  ]);
+});
+
 test("a MachineConfig that waits for another waits for that item alone", () => {
   const missed = observedItem(doneItem(psi()), { rollout: health("done", "P is ready"), nodesWithout: ["node-1"] });
   const next = observedItem(waits(psi({ name: "enable-psi-metrics-master" })));

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
+import { diagnoseRollout } from "./diagnose-rollout.ts";
 import { DrainErrors } from "./drain-errors.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
 import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
@@ -14,6 +15,7 @@ import {
   type RolloutGiven,
   reportOf,
   rollingNode,
+  rolloutFacts,
 } from "./testing/rollout-builder.ts";
 
 const worlds = [...poolFindingWorlds, ...drainFindingWorlds];
@@ -59,6 +61,18 @@ test("a migration that finds no node becomes blocking after five minutes, over a
   ];
   const found = diagnoseInTurn(...worlds).map(({ rollout }) => rollout.findings.map(({ severity }) => severity));
   expect(found).toEqual([[], ["warning"], ["blocking"], []]);
+});
+
+const worldOf = (id: string) =>
+  drainFindingWorlds.find((each) => each.id === id)?.world ?? expect.fail(`no world for ${id}`);
+
+test("queued migrations keep their age while lanes are taken, also in a process that has just started", () => {
+  const [queued, taken] = [worldOf("MigrationsQueued"), worldOf("LanesTaken")];
+  const all = diagnoseInTurn([0, queued], [100, taken], [500, taken], [600, queued]);
+  expect(all[2]?.rollout.findings.map(({ id }) => id)).toEqual(["LanesTaken"]);
+  expect(all[3]?.rollout.findings).toMatchObject([{ id: "MigrationsQueued", since: "2026-01-02T00:00:00Z" }]);
+  const restarted = diagnoseRollout({ ...rolloutFacts(queued, 710, all[2]), sightings: new Map() });
+  expect(restarted.rollout.findings).toMatchObject([{ id: "MigrationsQueued", since: "2026-01-02T00:01:40Z" }]);
 });
 
 test("a backup and a utility volume hold a migration with a warning", () => {

@@ -76,7 +76,7 @@ function rebootCause(
   { facts }: NodeCauseContext,
 ): RolloutCause {
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
-  const { high } = restartBounds("Reboot", restartSamplesOf(facts.before, pool.name), platform);
+  const { high } = restartBounds("Reboot", restartSamplesOf(facts, pool.name), platform);
   // Nobody knows whether an earlier target has the change.
   const kubelet = isForTarget ? pool.changes.find((change) => change.hasKubeletDropIn) : undefined;
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };

@@ -1,14 +1,37 @@
 // How long drains and restarts of a pool's nodes took, by our own clock: what later predictions are made of.
 
 import type { ObservedSeconds, RolloutStatus } from "@virt/api";
-import type { PoolView } from "./rollout-view.ts";
+import type { DoctorFacts, PoolView } from "./rollout-view.ts";
 import { phaseKey, restartKey, type Sightings } from "./sightings.ts";
 
 const mostSamples = 20;
 
-/** Seconds that nodes of the pool took to come back. */
-export function restartSamplesOf(rollout: RolloutStatus | undefined, pool: string): readonly number[] {
-  return rollout?.pools.find(({ name }) => name === pool)?.observed?.restartSeconds ?? [];
+/**
+ * Returns the seconds that nodes of each pool took to come back, whichever config observed them. Configs that rolled out the same pool
+ * together have seen the same restarts: a value counts as often as the config that has it most.
+ */
+export function restartSamplesByPool(rollouts: readonly RolloutStatus[]): ReadonlyMap<string, readonly number[]> {
+  const byPool = Map.groupBy(
+    rollouts.flatMap(({ pools }) => pools),
+    ({ name }) => name,
+  );
+  return new Map([...byPool].map(([name, pools]) => [name, mergeSamples(pools)]));
+}
+
+function mergeSamples(pools: RolloutStatus["pools"]): readonly number[] {
+  const most = new Map<number, number>();
+  for (const { observed } of pools)
+    for (const [seconds, same] of Map.groupBy(observed?.restartSeconds ?? [], (each) => each))
+      most.set(seconds, Math.max(most.get(seconds) ?? 0, same.length));
+  return [...most].flatMap(([seconds, count]) => Array.from({ length: count }, () => seconds));
+}
+
+/** Returns the samples of one pool, with what this diagnosis has observed itself. */
+export function restartSamplesOf(
+  { before, observedRollouts = [] }: Pick<DoctorFacts, "before" | "observedRollouts">,
+  pool: string,
+): readonly number[] {
+  return restartSamplesByPool([...observedRollouts, ...(before ? [before] : [])]).get(pool) ?? [];
 }
 
 /** What was observed before, and what has ended since. Undefined: nothing yet. */

@@ -93,7 +93,7 @@ function loadOfPool(pool: AssessedPool, { byNode, views, facts, sightings }: Loa
     const progress = progressOf(views.get(each.node.name), sightings);
     return { class: each.class, ...loadOf(byNode.get(each.node.name) ?? []), ...(progress && { progress }) };
   });
-  return { name: pool.name, atOnce: pool.atOnce, nodes, restartSamples: restartSamplesOf(facts.before, pool.name) };
+  return { name: pool.name, atOnce: pool.atOnce, nodes, restartSamples: restartSamplesOf(facts, pool.name) };
 }
 
 function progressOf(view: NodeView | undefined, sightings: Sightings): NodeProgress | undefined {

@@ -46,6 +46,8 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly operators: readonly KubeObject[];
   /** The last diagnosis, written or not; a process that has just started takes the status that is stored. */
   readonly before: RolloutStatus | undefined;
+  /** The rollouts of all configs, for their restart samples. */
+  readonly observedRollouts?: readonly RolloutStatus[];
   /** As the diagnosis before gave them; empty after a start. */
   readonly sightings: SightingTimes;
   /** Whether names of VMs may be shown. */

@@ -172,9 +172,17 @@ export class DrainedVmCauses {
     const { migrationsPerCluster: P, migrationsPerNode: O } = this.#settings;
     const searching = this.#underWay.filter(({ phase }) => phase === "Scheduling").length;
     const about = { node, object: { kind: "Node", name: node } };
+    const since = this.#seeQueue(node);
     if (searching * 2 >= P) return [{ id: "LanesTaken", ...about, values: { k: searching, P } }];
     const values = { k: pending.length, r: this.#underWay.length, P, x: this.#underWayFrom(node), O, n: node };
-    return [{ id: "MigrationsQueued", ...about, values }];
+    return [{ id: "MigrationsQueued", ...about, values, since }];
+  }
+
+  // Migrations are queued while LanesTaken is shown instead. A process that has just started knows only what was shown.
+  #seeQueue(node: string): number {
+    const about = aboutFinding(node, { name: node });
+    const taken = this.#sightings.before(findingKey("LanesTaken", about));
+    return this.#sightings.see(findingKey("MigrationsQueued", about), taken);
   }
 }
 

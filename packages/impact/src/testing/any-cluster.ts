@@ -60,7 +60,7 @@ export const anyVm: fc.Arbitrary<VmGiven & { readonly node: string }> = fc.recor
   isMigratable: fc.constantFrom(true, true, false, null),
   owner: fc.constantFrom<(string | null)[]>("Always", "Manual", "VirtualMachineInstanceReplicaSet", null),
   grace: fc.constantFrom(0, 30, 600),
-  phase: fc.constantFrom("Running", "Running", "Running", "Scheduling", "Unknown", "Succeeded", "Failed"),
+  phase: fc.constantFrom("Running", "Running", "Running", "Scheduling", "", "Unknown", "Succeeded", "Failed"),
   metadata: fc.constantFrom({}, {}, {}, { deletionTimestamp: "2026-01-01T00:00:00Z" }),
 });
 

@@ -78,6 +78,16 @@ test("of labels and lists only those are kept that are asked for by what they ar
   });
 });
 
+test("a value that is larger than its limit is dropped, and the reader can tell", () => {
+  const projection: Projection = { keep: "members", members: [["spec", "terms", { atMost: 100 }]] };
+  const kept = (terms: readonly string[]) => {
+    const object = { apiVersion: "v1", kind: "Node", metadata: { name: "a" }, spec: { terms: [...terms] } };
+    return projectObject(object, projection)["spec"];
+  };
+  expect(kept(["a", "b"])).toEqual({ terms: ["a", "b"] });
+  expect(kept(Array.from({ length: 1000 }, () => "term"))).toEqual({ terms: "(over the limit)" });
+});
+
 test("metadata is kept without its managed fields", () => {
   const kept = projectObject(node, { keep: "metadata" });
   expect(Object.keys(kept)).toEqual(["apiVersion", "kind", "metadata"]);

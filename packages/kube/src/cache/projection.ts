@@ -1,6 +1,15 @@
 // What is kept of an object in memory: all of it, its metadata, or what was declared of it.
 
-import { isMap, type Json, type JsonMap, type KubeObject, type Projection, type ProjectionMember } from "@virt/engine";
+import {
+  exceedsBytes,
+  isMap,
+  type Json,
+  type JsonMap,
+  type KubeObject,
+  overLimit,
+  type Projection,
+  type ProjectionMember,
+} from "@virt/engine";
 
 export type { Projection };
 
@@ -97,6 +106,8 @@ function pick(from: JsonMap, members: readonly ProjectionMember[], depth = 0): J
 
 function pickMember(value: Json | undefined, members: readonly ProjectionMember[], depth: number): Json | undefined {
   if (members.some(({ length }) => length === depth)) return value;
+  const limit = limitOf(members, depth);
+  if (limit !== undefined) return exceedsBytes(value, limit) ? overLimit : value;
   if (Array.isArray(value)) return pickElements(value as readonly Json[], members, depth);
   return isMap(value) ? pick(value, members, depth) : undefined;
 }
@@ -113,6 +124,14 @@ function pickElements(
     if (value !== undefined) kept.push(value);
   }
   return kept.length === 0 ? undefined : kept;
+}
+
+function limitOf(members: readonly ProjectionMember[], depth: number): number | undefined {
+  for (const keys of members) {
+    const key = keys[depth];
+    if (typeof key === "object" && "atMost" in key) return key.atMost;
+  }
+  return undefined;
 }
 
 function isAmong(element: JsonMap, key: Key | undefined): boolean {

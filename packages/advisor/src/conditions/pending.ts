@@ -1,0 +1,20 @@
+// The status of a config that has none yet and cannot be processed: it waits in Pending and reports the cause.
+
+import type { Status, VirtPlatformConfig } from "@virt/api";
+import { conditionsForPhase } from "./phase.ts";
+import { type ConditionTimes, writeConditions } from "./status-conditions.ts";
+import { conditionsForTools } from "./tool.ts";
+
+/** Reports whether a managed config has never reported anything. */
+export function isSilent({ spec, status }: Pick<VirtPlatformConfig, "spec" | "status">): boolean {
+  return spec.action !== "Ignore" && status?.phase === undefined;
+}
+
+/** Returns the first status of a config that cannot be processed because of a retryable error. */
+export function pendingStatus(message: string, at: ConditionTimes): Status {
+  const inputs = [
+    ...conditionsForPhase("Pending", message),
+    ...conditionsForTools({ phase: "Pending", message, isWithheld: false, retrying: message }),
+  ];
+  return { phase: "Pending", observedGeneration: at.generation, conditions: writeConditions({}, inputs, at) };
+}

@@ -1,0 +1,28 @@
+// Texts for a plan whose nodes the operator may not read: the assumption that it makes, and the item that waits.
+
+import type { ReconcileFacts } from "./facts.ts";
+import { isMachineConfig, rolesIn } from "./items.ts";
+import type { PlannedItem } from "./profile.ts";
+
+const remedy = "Next: allow the operator's ClusterRole to list and watch nodes.";
+
+/** Returns the warnings of an item that depends on nodes, if they cannot be read. */
+export function unreadableNodesWarnings(
+  { target, waitsFor }: Pick<PlannedItem, "target" | "waitsFor">,
+  { nodesRefusal, config }: Pick<ReconcileFacts, "nodesRefusal" | "config">,
+): readonly string[] {
+  if (nodesRefusal === undefined) return [];
+  if (isMachineConfig({ targetRef: target })) {
+    const roles = rolesIn(config.status?.items ?? []).join(" and ");
+    return [
+      `The operator cannot read nodes (${nodesRefusal}). The plan assumes that VMs run on ${roles} nodes. ${remedy}`,
+    ];
+  }
+  if (waitsFor === undefined) return [];
+  return [`This item waits until the operator can read nodes (${nodesRefusal}). ${remedy}`];
+}
+
+/** Returns the message of an item that waits until all nodes have a MachineConfig, while nodes cannot be read. */
+export function waitingForNodesText(machineConfig: string, refusal: string): string {
+  return `Waiting: the operator cannot read which nodes have MachineConfig '${machineConfig}' (${refusal}). ${remedy}`;
+}

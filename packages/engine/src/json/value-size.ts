@@ -1,0 +1,27 @@
+// The size of a value that someone else wrote, measured only as far as needed.
+
+import { isMap, type Json } from "./json.ts";
+
+/** Stands for a value that was dropped because of its size. */
+export const overLimit = "(over the limit)";
+
+/** Reports whether the texts and structure of a value take more than so many bytes, or whether it was dropped for that reason. */
+export function exceedsBytes(value: Json | undefined, most: number): boolean {
+  return value === overLimit || bytesLeft(value, most) < 0;
+}
+
+function bytesLeft(value: Json | undefined, left: number): number {
+  if (typeof value === "string") return left - value.length - 2;
+  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>(takeElement, left - 2);
+  if (!isMap(value)) return left - 4;
+  let rest = left - 2;
+  for (const [key, member] of Object.entries(value)) {
+    if (rest < 0) return rest;
+    rest = bytesLeft(member, rest - key.length - 4);
+  }
+  return rest;
+}
+
+function takeElement(left: number, element: Json): number {
+  return left < 0 ? left : bytesLeft(element, left - 1);
+}
