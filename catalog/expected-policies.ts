@@ -30,7 +30,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
   platform: [
     {
       name: "virt-platform-operator-overrides",
-      hash: "198700580720502460107a62c3ba42ece6620a35ebab1104aa6ef3cfbab5b98f",
+      hash: "2ccae6c1b9a948f55693b6a96c6d3655a25e3fc585e1928df2e746613a0adaa3",
       bindingHash: "e2bf2a29a4d1598a3945c2107e76b34b6b88874fd52f835390f982d530f7afba",
     },
     {

@@ -22,7 +22,8 @@ export const objectAnnotations = {
 /** Holds fields that we released, so that their values stay. */
 export const releasedManager = "virt-platform-operator-released";
 
-const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
+/** Where the operator stores what it knows of an object. */
+export const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
 
 const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
 

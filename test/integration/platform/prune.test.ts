@@ -177,9 +177,7 @@ test("an object that somebody takes out of management while its deletion is on i
 test("what was there before us is let go of, in spite of a failure: it keeps its values and loses our marks", async () => {
   const check = pathOf("virt-node-health-check");
   const before = await fullCluster.read(check);
-  const state = before.metadata.annotations?.[objectAnnotations.state] ?? "";
-  const adopted = { annotations: { [objectAnnotations.state]: state.replace('"created":true,', "") } };
-  await fullCluster.edit(check, { metadata: adopted });
+  await fullCluster.edit(check, { metadata: { annotations: { [objectAnnotations.state]: null } } });
   const matching = { verb: "apply", resource: "nodehealthchecks" } as const;
   const isBroken = breaks({ trigger: { on: "request", number: 2, matching }, fault: { kind: "answer", status: 500 } });
   await annotateHco({ "enable-node-health-check": "false" });

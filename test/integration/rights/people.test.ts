@@ -206,6 +206,21 @@ describe("an override on a managed object", () => {
     expect(await annotate(reporter, path, { "example.com/note": "mine" })).toMatchObject({ status: 200 });
   });
 
+  test("the operator's record on an object is set or changed by nobody else", async () => {
+    const everybody = await person(cluster.server, "forger", [{ ...onChecks, verbs: ["create", "patch", "update"] }]);
+    const state = `${prefix}state`;
+    const forged = { [state]: '{"v":1,"created":true}' };
+    const answer = await annotate(everybody, `${checks}/virt-node-health-check`, forged);
+    expect(answer.status).toBe(403);
+    expect(messageOf(answer)).toContain(
+      `forger may not change ${state} on virt-node-health-check: only virt-platform-operator writes it`,
+    );
+    const body = { ...check, metadata: { name: "virt-node-health-check", annotations: forged } };
+    expect(await dryRunWrite(everybody, { method: "POST", path: checks, body })).toMatchObject({ status: 403 });
+    const harmless = { [state]: null, "example.com/note": "mine" };
+    expect(await annotate(everybody, `${checks}/virt-node-health-check`, harmless)).toMatchObject({ status: 200 });
+  });
+
   test("is set by whoever may patch the object", async () => {
     const patcher = await person(cluster.server, "patcher", [onChecks]);
     const annotations = Object.fromEntries(overrides.map((key) => [`${prefix}${key}`, "true"]));

@@ -3,14 +3,14 @@
 import { type Asset, objectAnnotations } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { resourceOf } from "../rbac/asset-rights.ts";
-import { celList, type Policy } from "./policy.ts";
+import { celList, celText, type Policy } from "./policy.ts";
 
-const { state: _memory, ...overrides } = objectAnnotations;
+const { state, ...overrides } = objectAnnotations;
 
 export function overridePolicy(assets: readonly Asset[]): Policy {
   return {
     promise:
-      "Who overrides the operator on one of its objects must be allowed to patch it: to create or update it is not enough.",
+      "Who overrides the operator on one of its objects must be allowed to patch it: to create or update it is not enough. The operator's own record on an object is written by the operator alone.",
     name: `${platform.name}-overrides`,
     resourceRules: rulesFor(assets),
     variables: [
@@ -29,6 +29,14 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
           "': that takes the right to patch ' + request.resource.resource +",
           "(request.resource.group == '' ? '' : '.' + request.resource.group)",
         ].join("\n"),
+      },
+      {
+        // Without a record the operator deletes nothing, so that anyone may remove or empty it.
+        expression: [
+          `request.userInfo.username == ${celText(platform.account)} || variables.after[?${celText(state)}].orValue('') == '' ||`,
+          `variables.before[?${celText(state)}] == variables.after[?${celText(state)}]`,
+        ].join("\n"),
+        messageExpression: `request.userInfo.username + ${celText(` may not change ${state} on `)} + object.metadata.name + ${celText(`: only ${platform.name} writes it`)}`,
       },
     ],
   };

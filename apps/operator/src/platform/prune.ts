@@ -96,12 +96,12 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
   switch (removal.kind) {
     case "keep":
       return { outcome: { kind: "done" }, events: [], isKept: true };
-    case "release": // it was there before us
+    case "release":
       return {
         outcome: await releaseObject(live, cluster),
         events: normalEvent(
           "FieldsReleased",
-          `Released all fields of ${name}: it existed before the operator and is kept`,
+          `Released all fields of ${name}: it existed before the operator, or other clients own content of it, and it is kept`,
         ),
       };
     case "delete": {

@@ -17,6 +17,8 @@ type RemovalOptions = {
   readonly labels?: Readonly<Record<string, string>>;
   readonly said?: Partial<Record<keyof typeof objectAnnotations, string>>;
   readonly owner?: string;
+  /** What another manager owns, such as `spec/b`. */
+  readonly theirs?: readonly string[];
   readonly identity?: { readonly uid?: string; readonly resourceVersion?: string };
 };
 
@@ -30,7 +32,13 @@ function liveOf(given: RemovalOptions): KubeObject {
     ...identity,
   };
   const object: KubeObject = { apiVersion: "v1", kind, metadata, spec: { a: 1 } };
-  return withOwners(object, [{ manager: owner, operation: "Apply", paths: paths("spec/a") }]);
+  const { theirs = [] } = given;
+  return withOwners(object, [
+    { manager: owner, operation: "Apply", paths: paths("spec/a") },
+    ...(theirs.length === 0
+      ? []
+      : [{ manager: "kubectl-create", operation: "Update", paths: paths(...theirs) } as const]),
+  ]);
 }
 
 const deleted: RemovalDecision = { kind: "delete", uid: "u", resourceVersion: "7" };
@@ -83,6 +91,13 @@ const pruning: readonly Case[] = [
     as: released,
   },
   { reason: "what has lost our memory is let go of", given: { said: { state: "?" } }, as: released },
+  {
+    reason: "a record that another client wrote proves nothing",
+    given: { theirs: ["metadata/annotations/platform.kubevirt.io~1state"] },
+    as: released,
+  },
+  { reason: "what another client gave content is let go of", given: { theirs: ["spec/b"] }, as: released },
+  { reason: "labels and annotations of others keep nothing", given: { theirs: ["metadata/labels/team"] }, as: deleted },
   { reason: "the HyperConverged is never deleted", given: { kind: "HyperConverged" }, as: released },
   {
     reason: "what an asset made, too, that is not pruned is kept",
@@ -103,6 +118,11 @@ const pruning: readonly Case[] = [
     as: kept("three also applied it and is not switched off"),
   },
 ];
+
+test("a forged record is not believed when the state is written again", () => {
+  const forged = liveOf({ theirs: ["metadata/annotations/platform.kubevirt.io~1state"] });
+  expect([readState(liveOf({})).created, readState(forged).created]).toEqual([true, false]);
+});
 
 test.each(pruning)("prune: $reason", ({ given, pruned = ["one", "two", "three"], as }) => {
   expect(decidePrune(liveOf(given), { assets: ["one", "two", "three"], pruned })).toEqual(as);

@@ -1,7 +1,7 @@
 // What may be deleted: parts whose switch is off, where people ask for pruning, and tombstones.
 
 import { fieldManagers, type KubeObject, managedByLabel, type Ref } from "@virt/api";
-import { appliedBy, governorOf, isNoFields, readOwners } from "@virt/engine";
+import { appliedBy, fieldPath, governorOf, isNoFields, readOwners } from "@virt/engine";
 import type { Asset } from "../asset.ts";
 import { excludedBy } from "../disabled-resources.ts";
 import type { AssetRequest } from "../evaluate/asset-status.ts";
@@ -10,12 +10,12 @@ import { askedOf, checks } from "../evaluate/evaluate-asset.ts";
 import type { ManagedObject } from "../evaluate/evaluate-object.ts";
 import { booleanOf } from "../hco-annotations.ts";
 import { readOverrides } from "./overrides.ts";
-import { readState } from "./state.ts";
+import { isOwnedByOthers, readState } from "./state.ts";
 
 /** Whether an object is deleted (this very version of it), released, or kept for a reason. */
 export type RemovalDecision =
   | { readonly kind: "delete"; readonly uid: string; readonly resourceVersion: string }
-  /** Not made by us: we let go of it, and it stays. */
+  /** It is not proven that we made it: we let go of it, and it stays. */
   | { readonly kind: "release" }
   | { readonly kind: "keep"; readonly why: string };
 
@@ -30,9 +30,17 @@ export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecis
     return { kind: "keep", why: "the operator owns none of its fields" };
   const others = makersOf(live, pruning).filter((asset) => !pruning.pruned.includes(asset));
   if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} also applied it and is not switched off` };
-  const isOurs = readState(live).created && live.kind !== "HyperConverged"; // which is never deleted
+  const isOurs = isCreatedByUs(live) && live.kind !== "HyperConverged"; // which is never deleted
   return isOurs ? deletion(live) : { kind: "release" };
 }
+
+/** The record alone is no proof, because it can be forged. An object that another client gave content may be theirs. */
+function isCreatedByUs(live: KubeObject): boolean {
+  const content = Object.keys(live).filter((key) => !outsideContent.has(key));
+  return readState(live).created && content.every((key) => !isOwnedByOthers(live, fieldPath(key)));
+}
+
+const outsideContent: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
 /** Whose fields it was last applied with; all that may be, where that is forgotten. */
 export function makersOf(live: KubeObject, { assets }: Pick<PruneInput, "assets">): readonly string[] {

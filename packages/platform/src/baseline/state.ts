@@ -1,6 +1,6 @@
 // What the operator stores on an object, in its state annotation: applied fields, edit wars, recreations.
 
-import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { fieldManagers, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import {
   asList,
   asText,
@@ -13,14 +13,17 @@ import {
   member,
   movesTo,
   oncePer,
+  ownersOf,
+  type Path,
   parseJson,
   platformRule,
+  readOwners,
   readTime,
   utf8Length,
   writePointer,
   writeTime,
 } from "@virt/engine";
-import { objectAnnotations } from "../hco-annotations.ts";
+import { objectAnnotations, releasedManager, statePath } from "../hco-annotations.ts";
 import type { ObjectMemory } from "./observe-object.ts";
 
 export type PauseRecord = { readonly field: string; readonly by: string; readonly count: number; readonly at: string };
@@ -57,12 +60,12 @@ export function readState(live: KubeObject | undefined): ObjectState {
 
 const stateOn = oncePer((live: KubeObject): ObjectState => movedState(stateIn(live), live));
 
-function stateIn({ metadata }: KubeObject): ObjectState {
-  const text = metadata.annotations?.[objectAnnotations.state];
+function stateIn(live: KubeObject): ObjectState {
+  const text = live.metadata.annotations?.[objectAnnotations.state];
   const value = text === undefined || utf8Length(text) > mostBytes ? undefined : parseJson(text);
   if (!isMap(value) || member(value, "v") !== 1) return noState;
   return {
-    created: member(value, "created") === true,
+    created: member(value, "created") === true && !isOwnedByOthers(live, statePath),
     fields: mapOf(member(value, "fields"), texts),
     released: texts(member(value, "released")),
     patch: asText(member(value, "patch")),
@@ -70,6 +73,15 @@ function stateIn({ metadata }: KubeObject): ObjectState {
     paused: pausedOf(member(value, "paused")),
     recreated: times(member(value, "recreated")),
   };
+}
+
+const ownManagers: readonly string[] = [...Object.values(fieldManagers), releasedManager];
+
+/** Reports whether another client owns the field or a part of it. */
+export function isOwnedByOthers(live: KubeObject, path: Path): boolean {
+  return ownersOf(readOwners(live), path).some(
+    ({ manager, subresource }) => subresource === undefined && !ownManagers.includes(manager),
+  );
 }
 
 const mostBytes = 16_384;
