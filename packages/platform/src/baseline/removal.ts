@@ -10,7 +10,7 @@ import { askedOf, checks } from "../evaluate/evaluate-asset.ts";
 import type { ManagedObject } from "../evaluate/evaluate-object.ts";
 import { booleanOf } from "../hco-annotations.ts";
 import { readOverrides } from "./overrides.ts";
-import { isForeign, readState } from "./state.ts";
+import { isOwnedByOthers, readState } from "./state.ts";
 
 /** Whether an object is deleted (this very version of it), released, or kept for a reason. */
 export type RemovalDecision =
@@ -37,7 +37,7 @@ export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecis
 /** The record alone is no proof, because it can be forged. An object that another client gave content may be theirs. */
 function isCreatedByUs(live: KubeObject): boolean {
   const content = Object.keys(live).filter((key) => !outsideContent.has(key));
-  return readState(live).created && content.every((key) => !isForeign(live, fieldPath(key)));
+  return readState(live).created && content.every((key) => !isOwnedByOthers(live, fieldPath(key)));
 }
 
 const outsideContent: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);

@@ -65,7 +65,7 @@ function stateIn(live: KubeObject): ObjectState {
   const value = text === undefined || utf8Length(text) > mostBytes ? undefined : parseJson(text);
   if (!isMap(value) || member(value, "v") !== 1) return noState;
   return {
-    created: member(value, "created") === true && !isForeign(live, statePath),
+    created: member(value, "created") === true && !isOwnedByOthers(live, statePath),
     fields: mapOf(member(value, "fields"), texts),
     released: texts(member(value, "released")),
     patch: asText(member(value, "patch")),
@@ -78,7 +78,7 @@ function stateIn(live: KubeObject): ObjectState {
 const ownManagers: readonly string[] = [...Object.values(fieldManagers), releasedManager];
 
 /** Reports whether another client owns the field or a part of it. */
-export function isForeign(live: KubeObject, path: Path): boolean {
+export function isOwnedByOthers(live: KubeObject, path: Path): boolean {
   return ownersOf(readOwners(live), path).some(
     ({ manager, subresource }) => subresource === undefined && !ownManagers.includes(manager),
   );
