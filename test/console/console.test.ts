@@ -54,6 +54,7 @@ test("a plan is drafted, read and approved by keyboard alone, and the nodes are 
   const dialog = page.getByRole("dialog");
   const { planHash = "" } = await cluster.configs.status(profile);
   await dialog.getByText(planHash).waitFor();
+  await dialog.getByTestId("execution-settings").getByText("bypassOptimisticLock").waitFor();
   // No node changes before its page is open.
   await pauseWorkers(true);
   await tabTo(page, dialog.getByRole("button", { name: /^Approve plan/ }));

@@ -1,7 +1,17 @@
 // A plan as people read it: summary, items with what they do, conflicts, warnings, hash, next step.
 
 import type { Item, VirtPlatformConfig } from "@virt/api";
-import { ageText, foreignText, nextStepOf, nextStepText, profileRow, readDiff, readRejection } from "@virt/client";
+import {
+  ageText,
+  executionSettings,
+  executionText,
+  foreignText,
+  nextStepOf,
+  nextStepText,
+  profileRow,
+  readDiff,
+  readRejection,
+} from "@virt/client";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";
 
@@ -11,7 +21,14 @@ export function planData(config: VirtPlatformConfig, now: number): { readonly [k
   const items = (status.items ?? []).map(({ desiredState: _desired, reviewed: _reviewed, ...item }) => item);
   const { disruption = [], impact } = status;
   const row = profileRow(config, now);
-  return { ...row, options: spec.options ?? {}, disruption, ...(impact && { impact }), items };
+  const { failurePolicy, bypassOptimisticLock, waitTimeout, guards } = spec;
+  const execution = {
+    failurePolicy,
+    bypassOptimisticLock,
+    ...(waitTimeout && { waitTimeout }),
+    ...(guards && { guards }),
+  };
+  return { ...row, options: spec.options ?? {}, execution, disruption, ...(impact && { impact }), items };
 }
 
 export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
@@ -28,6 +45,7 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
     [`Impact:   ${impactText(config)}`],
+    ...(planHash === undefined ? [] : [executionLine(config)]),
     ...rejectionLines(config),
   ];
   return [
@@ -43,6 +61,13 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
 export function impactText({ status }: VirtPlatformConfig): string {
   const { impact } = status ?? {};
   return impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512);
+}
+
+/** An approval covers these settings, so they are shown wherever a plan is. */
+function executionLine({ spec }: VirtPlatformConfig): StyledText[] {
+  const isWeakened = executionSettings(spec).some(({ weakens }) => weakens !== undefined);
+  const text = executionText(spec);
+  return ["Settings: ", isWeakened ? { text, style: "warning" } : text];
 }
 
 function rejectionLines(config: VirtPlatformConfig): StyledText[][] {

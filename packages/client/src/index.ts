@@ -14,6 +14,7 @@ export {
   type MovedInput,
   movedInputs,
 } from "./drift-rows.ts";
+export { type ExecutionSetting, executionSettings, executionText } from "./execution-settings.ts";
 export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
 export {
   approvalPatches,

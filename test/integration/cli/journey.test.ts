@@ -74,6 +74,9 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   expect(shown.out).toContain("Impact:   3 nodes of pool worker reboot one after another");
   expect(shown.out).toContain("mode Predictive only simulates evictions");
   expect(shown.out).toContain(
+    "Settings: failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none",
+  );
+  expect(shown.out).toContain(
     `Next: read the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash}`,
   );
   const { spec } = await storedConfig();

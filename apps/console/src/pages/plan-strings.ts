@@ -92,6 +92,9 @@ export const planStrings = {
   byDefault: "default",
   byYou: "your options",
   noOptions: "This profile has no options.",
+  execution: "Execution settings",
+  executionText: "An approval covers these settings. Changing one of them makes another plan.",
+  setting: "Setting",
   changed: "The plan has changed",
   changedText: (was: string, is: string) =>
     `You were reading plan ${was}. The advisor now shows plan ${is}, below. Read it before you decide.`,

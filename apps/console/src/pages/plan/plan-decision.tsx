@@ -16,6 +16,7 @@ import { useId, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { useConfigAccess, useSendPatches } from "../parts/config-actions.tsx";
 import { strings } from "../strings.ts";
+import { ExecutionSettings } from "./plan-options.tsx";
 import { nodesInButton, type ShownPlan } from "./shown-plan.ts";
 
 const texts = strings.plan;
@@ -120,6 +121,7 @@ function ApproveDialog({ plan, label, isCurrent, approve, close }: ApproveDialog
           {plan.config.metadata.name}, <code className="vc-hash">{plan.planHash}</code>
         </p>
         {plan.impact === undefined ? null : <p>{plan.impact.summary}</p>}
+        <ExecutionSettings config={plan.config} />
         <p>{texts.approveText}</p>
         {isCurrent ? null : <Alert isInline variant="warning" title={texts.changed} />}
       </ModalBody>
