@@ -8,6 +8,7 @@ import {
   foreignText,
   nextStepOf,
   nextStepText,
+  planName,
   profileRow,
   readDiff,
   readRejection,
@@ -40,7 +41,7 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
     ...(planHash === undefined
       ? []
-      : [[`Plan:     ${planHash}${planSeconds === undefined ? "" : ` (waits ${ageText(planSeconds)})`}`]]),
+      : [[`Plan:     ${planName(planHash)}${planSeconds === undefined ? "" : ` (waits ${ageText(planSeconds)})`}`]]),
     ...(phase === "ReviewRequired"
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),

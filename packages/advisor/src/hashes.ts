@@ -93,8 +93,3 @@ export function isStale(item: Item, live: KubeObject | undefined): boolean {
   const now = reviewedNow(item, live);
   return item.reviewed === undefined || now.uid !== item.reviewed.uid || now.hash !== item.reviewed.hash;
 }
-
-/** As texts name a plan: enough to tell the plans of one config apart. */
-export function shortHash(planHash = ""): string {
-  return planHash.slice(0, 8);
-}

@@ -13,6 +13,7 @@ export { isApplied, isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";
+export { findNamedPlan, isPlanNamed, shortHash } from "./plan-names.ts";
 export type { DryRunResult, PlanInput, PlannedItem } from "./profile.ts";
 export {
   type AnyProfileFacts,

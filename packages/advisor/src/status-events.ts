@@ -3,9 +3,9 @@
 import type { Conflict, EventMessage, Item, Phase, Status } from "@virt/api";
 import { equalDiff } from "@virt/engine";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
-import { shortHash } from "./hashes.ts";
 import { impactEvents } from "./impact/impact-events.ts";
 import { isApplied } from "./items.ts";
+import { shortHash } from "./plan-names.ts";
 import { readyTextWithoutFinding } from "./rollout/publish-rollout.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 

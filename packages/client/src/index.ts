@@ -3,6 +3,7 @@
 // watchedKinds, targetResource, projectForPage, StreamLine: what the console reads, how much of it, and how it is told.
 // nextStepOf, nextStepText: what to do next. profileRows, viewRollout, driftRows, movedInputs, readDiff: what to show.
 
+export { findNamedPlan, isPlanNamed } from "@virt/advisor";
 export { durationText, foreignText } from "@virt/impact";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
 export {

@@ -69,7 +69,7 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   const shown = await run("plan", loadAware, "--set", "mode=Predictive", "--set", "deschedulingIntervalSeconds=120");
   expect(shown.code).toBe(2);
   const hash = await planHash();
-  expect(shown.out).toContain(`Plan:     ${hash}`);
+  expect(shown.out).toContain(`Plan:     ${hash.slice(0, 12)} (`);
   expect(shown.out).toMatch(/enable-psi-metrics +MachineConfig 99-worker-psi-karg +\+ creates \(9 lines\) +High/);
   expect(shown.out).toContain("Impact:   3 nodes of pool worker reboot one after another");
   expect(shown.out).toContain("mode Predictive only simulates evictions");
@@ -77,7 +77,7 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
     "Settings: failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none",
   );
   expect(shown.out).toContain(
-    `Next: read the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash}`,
+    `Next: read the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash.slice(0, 12)}\n`,
   );
   const { spec } = await storedConfig();
   expect(spec).toMatchObject({
@@ -147,7 +147,10 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   const hash = await planHash();
   const unasked = await run("approve", loadAware);
   expect(unasked.code).toBe(1);
-  expect(unasked.err).toContain(`approve ${loadAware} --hash ${hash}`);
+  expect(unasked.err).toContain(`approve ${loadAware} --hash ${hash.slice(0, 12)}\n`);
+  const short = await run("approve", loadAware, "--hash", hash.slice(0, 11));
+  expect(short).toMatchObject({ code: 1, out: "" });
+  expect(short.err).toContain("12 to 64 hexadecimal digits");
   const other = await run("approve", loadAware, "--hash", "0".repeat(64));
   expect(other.code).toBe(3);
   expect(other.err).toContain("Nothing was changed");

@@ -26,7 +26,9 @@ export const approvePlan: RunVerb = async (context) => {
     for (const line of shown.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
     const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
     if (answer === undefined)
-      throw new CliError(`there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planHash}`);
+      throw new CliError(
+        `there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planName(planHash)}`,
+      );
     if (answer.trim().toLowerCase() !== "yes") {
       printer.progress("Nothing was changed.");
       return exitCodes.error;

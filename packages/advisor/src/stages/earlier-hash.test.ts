@@ -58,9 +58,9 @@ describe.each(releases)("a plan hashed %s", (_release, was, additions) => {
     const shown = transition(takenOver(was, approved, version, { stored: refused.status }));
     expect(shown.status).toMatchObject({ phase: "ReviewRequired", planHash: draftHash, disruption });
     expect(shown.status.review).toMatchObject({ reason: "OperatorUpgraded", forced: true, planHash: draftHash });
-    const short = was.planHash.slice(0, 8);
+    const short = was.planHash.slice(0, 12);
     expect(conditionOf(shown.status, "Ready")?.message).toMatch(
-      `Plan ${draftHash.slice(0, 8)} waits: the plan hash of operator version ${version} also covers ${additions}; the items are the same as in plan ${short}; spec.approvedPlan names plan ${short}. Next: review status.items`,
+      `Plan ${draftHash.slice(0, 12)} waits: the plan hash of operator version ${version} also covers ${additions}; the items are the same as in plan ${short}; spec.approvedPlan names plan ${short}. Next: review status.items`,
     );
     const again = { action: "Apply", approvedPlan: draftHash } as const;
     const kept = { stored: shown.status, generation: 3, statusOrigin: "own" } as const;

@@ -11,13 +11,14 @@ import {
   upgradeConditions,
 } from "../conditions/status-conditions.ts";
 import { enterPhase, enterPrerequisiteFailed, type StatusChange } from "../enter-phase.ts";
-import { hashOrigin, shortHash } from "../hashes.ts";
+import { hashOrigin } from "../hashes.ts";
 import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
 import { withImpact } from "../impact/publish-impact.ts";
 import { recordAppliedInputs } from "../inputs.ts";
 import { completeItem, isSkipped, itemMessages } from "../items.ts";
 import { reviewText } from "../next-step.ts";
 import type { Decision, Draft, Observed, ObservedItem } from "../observed.ts";
+import { shortHash } from "../plan-names.ts";
 import { startNextItem } from "../progress.ts";
 import { areRolloutsDone } from "../rollouts.ts";
 

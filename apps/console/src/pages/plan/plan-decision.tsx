@@ -11,7 +11,7 @@ import {
   ModalHeader,
   TextArea,
 } from "@patternfly/react-core";
-import { approvalPatches, planName, readRejection, rejectionPatch } from "@virt/client";
+import { approvalPatches, isPlanNamed, planName, readRejection, rejectionPatch } from "@virt/client";
 import { useId, useState } from "react";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { useConfigAccess, useSendPatches } from "../parts/config-actions.tsx";
@@ -36,7 +36,9 @@ export function PlanDecision({ plan, isCurrent }: PlanDecisionProps) {
   const missing = rights.patch === "no" ? "patch" : rights.approve === "no" ? "approve" : undefined;
   const isAsking = rights.patch === undefined || rights.approve === undefined;
   const isApproved =
-    config.spec.action === "Apply" && config.spec.approvedPlan === planHash && config.status?.review?.forced !== true;
+    config.spec.action === "Apply" &&
+    isPlanNamed(config.spec.approvedPlan, planHash) &&
+    config.status?.review?.forced !== true;
   const rejection = readRejection(config);
   const approve = async () => {
     setAsked(undefined);
