@@ -12,6 +12,7 @@ import {
   profileRow,
   readDiff,
   readRejection,
+  rejectionText,
 } from "@virt/client";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";
@@ -74,7 +75,7 @@ function executionLine({ spec }: VirtPlatformConfig): StyledText[] {
 function rejectionLines(config: VirtPlatformConfig): StyledText[][] {
   const rejection = readRejection(config);
   if (rejection === undefined) return [];
-  return [[{ text: `Rejected: ${rejection.reason || "without a reason"}`, style: "warning" }]];
+  return [[{ text: `Rejected: ${rejectionText(rejection)}`, style: "warning" }]];
 }
 
 function itemTable(items: readonly Item[]): Block {

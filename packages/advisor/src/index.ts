@@ -42,6 +42,7 @@ export {
   type VmNodesFact,
   vmNodes,
 } from "./reads.ts";
+export { type RecordedDecision, readDecision, recordedApprover, writeDecision } from "./recorded-decision.ts";
 export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
 export { rolloutChanges } from "./rollout/rollout-changes.ts";
 export { rolloutProblem, rolloutTarget } from "./rollouts.ts";

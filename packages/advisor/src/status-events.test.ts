@@ -177,6 +177,9 @@ test("3.2: the notes name plan and impact, who approved, all moved inputs, and w
   ]);
   const approved = [at("ReviewRequired", { executedGeneration: 1 }), at("InProgress")] as const;
   expect(notes(...approved)).toEqual([`Plan ${plan} approved (impact High)`]);
+  expect(notes(...approved, { ...quiet, approver: "virt-console", approvedBy: "jane" })).toEqual([
+    `Plan ${examplePlanHash.slice(0, 12)} approved by jane (not verified) through virt-console (impact High)`,
+  ]);
   expect(notes(...approved, { ...quiet, approver: "kubectl-patch" })).toEqual([
     `Plan ${plan} approved through kubectl-patch (impact High)`,
   ]);

@@ -18,14 +18,17 @@ export {
 export { type ExecutionSetting, executionSettings, executionText } from "./execution-settings.ts";
 export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
 export {
+  approvalAttempts,
   approvalPatches,
   type ConfigOperation,
   type ConfigPatch,
+  type Decider,
   ignorePatch,
   planPatches,
   type Rejection,
   readRejection,
   rejectionPatch,
+  rejectionText,
 } from "./plan-patches.ts";
 export { type ProfileRow, phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
 export { projectForPage } from "./project-for-page.ts";

@@ -4,7 +4,16 @@ import { rejectedPlanAnnotation } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { edit, fault, higherDensity, loadAware, paths, printRequestsOnFailure, readAt } from "../advisor/cluster.ts";
+import {
+  edit,
+  eventsAbout,
+  fault,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+} from "../advisor/cluster.ts";
 import { followPlugin, type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
 const escape = "\u001B";
@@ -137,7 +146,7 @@ test("a rejected plan is shown as rejected, and a new one is offered afresh", as
   const { metadata, spec } = await storedConfig();
   expect(metadata.annotations?.[rejectedPlanAnnotation]).toBe(`${hash} not before Friday`);
   expect(spec).not.toHaveProperty("approvedPlan");
-  expect((await run("status", loadAware)).out).toContain("Rejected: not before Friday");
+  expect((await run("status", loadAware)).out).toMatch(/Rejected: by \S+ \(not verified\) at \S+Z: not before Friday/);
   const fresh = await run("plan", loadAware, "--set", "mode=Automatic");
   expect(fresh.out).not.toContain("Rejected");
   expect(await planHash()).not.toBe(hash);
@@ -177,6 +186,12 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   expect(approved.out).toContain(`Impact: ${summary}`);
   expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes:`);
   expect(approved).toMatchObject({ code: 0 });
+  const approvals = async () =>
+    (await eventsAbout(testCluster.server, loadAware)).filter(({ reason }) => reason === "PlanApproved");
+  const named = new RegExp(
+    `^Plan ${hash.slice(0, 12)} approved by \\S+ \\(not verified\\) through kubectl-virt_advisor `,
+  );
+  await expect.poll(async () => (await approvals())[0]?.note).toMatch(named);
   const waiting = followPlugin(["status", loadAware, "--wait"], { kubeconfig });
   await expect.poll(waiting.out).toContain(`${loadAware}: InProgress`);
   await fault(testCluster.server, pool, ["render-delay", null]);

@@ -122,7 +122,7 @@ export const planStrings = {
   rejectReason: "Reason, for whoever looks at it next",
   rejectSure: "Reject",
   rejected: (hash: string) => `Plan ${hash} is rejected.`,
-  wasRejected: (hash: string, reason: string) => `Plan ${hash} was rejected${reason === "" ? "." : `: ${reason}`}`,
+  wasRejected: (hash: string, how: string) => `Plan ${hash} was rejected ${how}`,
   wasApproved: "This plan is approved already.",
   cancel: "Cancel",
   missingVerb: (verb: string) =>
