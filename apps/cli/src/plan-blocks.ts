@@ -55,9 +55,18 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     ...(items.length === 0 ? [] : [itemTable(items)]),
     ...conflictBlocks(items),
     ...warningBlocks(items),
+    ...(phase === "ReviewRequired" ? [pinAdvice] : []),
     { kind: "next", text: nextStepText(nextStepOf(config), program) },
   ];
 }
+
+/** An Apply that names no plan runs the plan of that moment, which may be another one than the reader saw. */
+const pinAdvice: Block = {
+  kind: "lines",
+  lines: [
+    ["Approve by hash: that sets spec.approvedPlan, so only this plan runs. action: Apply alone needs no review."],
+  ],
+};
 
 /** The impact in one sentence. */
 export function impactText({ status }: VirtPlatformConfig): string {

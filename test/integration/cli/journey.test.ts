@@ -81,6 +81,7 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   expect(shown.out).toContain(`Plan:     ${hash.slice(0, 12)} (`);
   expect(shown.out).toMatch(/enable-psi-metrics +MachineConfig 99-worker-psi-karg +\+ creates \(9 lines\) +High/);
   expect(shown.out).toContain("Impact:   3 nodes of pool worker reboot one after another");
+  expect(shown.out).toContain("Approve by hash: that sets spec.approvedPlan, so only this plan runs.");
   expect(shown.out).toContain("mode Predictive only simulates evictions");
   expect(shown.out).toContain(
     "Settings: failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none",

@@ -113,7 +113,7 @@ export const planStrings = {
   approveNone: " (no node reboots)",
   approveTitle: "Approve this plan?",
   approveText:
-    "The advisor carries it out at once, item by item. What has been written stays written; going back is another plan.",
+    "Your approval sets spec.approvedPlan, so only this plan runs; action: Apply alone needs no review. The advisor carries it out at once, item by item. What has been written stays written; going back is another plan.",
   approveSure: "Approve",
   approved: (hash: string) => `Plan ${hash} is approved.`,
   reject: "Reject…",
