@@ -54,6 +54,7 @@ test("a plan is drafted, read and approved by keyboard alone, and the nodes are 
   const dialog = page.getByRole("dialog");
   const { planHash = "" } = await cluster.configs.status(profile);
   await dialog.getByText(planHash).waitFor();
+  await dialog.getByTestId("execution-settings").getByText("bypassOptimisticLock").waitFor();
   // No node changes before its page is open.
   await pauseWorkers(true);
   await tabTo(page, dialog.getByRole("button", { name: /^Approve plan/ }));
@@ -180,7 +181,15 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
   await page.getByLabel("Reason, for whoever looks at it next").fill("not on a <b>Friday</b>");
   await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
   for (const tab of [page, second])
-    await expect.poll(() => tab.getByText("was rejected: not on a <b>Friday</b>").count()).toBe(1);
+    await expect
+      .poll(() => tab.getByText(/was rejected by \S+ \(not verified\) at \S+Z: not on a <b>Friday<\/b>/).count())
+      .toBe(1);
+  await page.getByRole("button", { name: /^Approve plan/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByText(/was rejected by .*Friday/)
+    .waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await second.close();
 });
 

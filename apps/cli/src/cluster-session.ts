@@ -31,8 +31,15 @@ const configPlace: Resource = {
   isNamespaced: false,
 };
 
-/** Under which name our writes stand in managedFields and in the audit log. */
-const fieldManager = "kubectl-virt_advisor";
+const userReviews: Resource = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  plural: "selfsubjectreviews",
+  isNamespaced: false,
+};
+
+/** The name of our writes in managedFields and in the audit log. */
+export const fieldManager = "kubectl-virt_advisor";
 
 export type SessionOptions = {
   readonly access: Access;
@@ -102,6 +109,15 @@ export class ClusterSession {
     const answer = await this.#client.write(request, noLease, { signal: this.#signal });
     const { name } = config.metadata;
     return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
+  }
+
+  /** The name that the API server has for the user. Empty if it does not tell: it is older than 1.28, or refuses. */
+  async readUserName(): Promise<string> {
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const request = createObject(userReviews, {}, review);
+    const answer = await this.#client.write(request, noLease, { signal: this.#signal });
+    if (answer.kind !== "answered" || answer.status >= 300) return "";
+    return asText(at(answer.body ?? null, "status", "userInfo", "username")) ?? "";
   }
 
   /** A target of a plan. What may not be read, or is not served, is told and throws nothing. */

@@ -1,7 +1,7 @@
 // The config that a person names, and what to say when there is none.
 
 import { configKind, type VirtPlatformConfig } from "@virt/api";
-import { planName } from "@virt/client";
+import { findNamedPlan, planName } from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { CliError, exitCodes, type VerbContext } from "./verb.ts";
 
@@ -43,8 +43,13 @@ export function requirePlan(config: VirtPlatformConfig, named: string | undefine
       `${name} has no plan. Try: ${program} plan ${name}`,
       named === undefined ? exitCodes.error : exitCodes.refused,
     );
-  if (named === undefined || shown === named || (named.length >= 12 && shown.startsWith(named))) return shown;
-  if (named.length < 12) throw new CliError(`--hash ${named}: name at least 12 characters of the hash`);
+  if (named === undefined) return shown;
+  const plan = findNamedPlan(named, [shown, config.spec.approvedPlan]);
+  if (plan.kind === "malformed")
+    throw new CliError(`--hash ${named}: a plan is named by 12 to 64 hexadecimal digits of its hash`);
+  if (plan.kind === "ambiguous")
+    throw new CliError(`--hash ${named}: more than one plan of ${name} begins with these digits. Give all 64`);
+  if (plan.kind === "found" && plan.planHash === shown) return shown;
   throw movedPlan(name, named, shown, program);
 }
 

@@ -1,7 +1,19 @@
 // A plan as people read it: summary, items with what they do, conflicts, warnings, hash, next step.
 
 import type { Item, VirtPlatformConfig } from "@virt/api";
-import { ageText, foreignText, nextStepOf, nextStepText, profileRow, readDiff, readRejection } from "@virt/client";
+import {
+  ageText,
+  executionSettings,
+  executionText,
+  foreignText,
+  nextStepOf,
+  nextStepText,
+  planName,
+  profileRow,
+  readDiff,
+  readRejection,
+  rejectionText,
+} from "@virt/client";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";
 
@@ -11,7 +23,14 @@ export function planData(config: VirtPlatformConfig, now: number): { readonly [k
   const items = (status.items ?? []).map(({ desiredState: _desired, reviewed: _reviewed, ...item }) => item);
   const { disruption = [], impact } = status;
   const row = profileRow(config, now);
-  return { ...row, options: spec.options ?? {}, disruption, ...(impact && { impact }), items };
+  const { failurePolicy, bypassOptimisticLock, waitTimeout, guards } = spec;
+  const execution = {
+    failurePolicy,
+    bypassOptimisticLock,
+    ...(waitTimeout && { waitTimeout }),
+    ...(guards && { guards }),
+  };
+  return { ...row, options: spec.options ?? {}, execution, disruption, ...(impact && { impact }), items };
 }
 
 export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
@@ -23,11 +42,12 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
     ...(planHash === undefined
       ? []
-      : [[`Plan:     ${planHash}${planSeconds === undefined ? "" : ` (waits ${ageText(planSeconds)})`}`]]),
+      : [[`Plan:     ${planName(planHash)}${planSeconds === undefined ? "" : ` (waits ${ageText(planSeconds)})`}`]]),
     ...(phase === "ReviewRequired"
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
     [`Impact:   ${impactText(config)}`],
+    ...(planHash === undefined ? [] : [executionLine(config)]),
     ...rejectionLines(config),
   ];
   return [
@@ -35,9 +55,18 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     ...(items.length === 0 ? [] : [itemTable(items)]),
     ...conflictBlocks(items),
     ...warningBlocks(items),
+    ...(phase === "ReviewRequired" ? [pinAdvice] : []),
     { kind: "next", text: nextStepText(nextStepOf(config), program) },
   ];
 }
+
+/** An Apply that names no plan runs the plan of that moment, which may be another one than the reader saw. */
+const pinAdvice: Block = {
+  kind: "lines",
+  lines: [
+    ["Approve by hash: that sets spec.approvedPlan, so only this plan runs. action: Apply alone needs no review."],
+  ],
+};
 
 /** The impact in one sentence. */
 export function impactText({ status }: VirtPlatformConfig): string {
@@ -45,10 +74,17 @@ export function impactText({ status }: VirtPlatformConfig): string {
   return impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512);
 }
 
+/** An approval covers these settings, so they are shown wherever a plan is. */
+function executionLine({ spec }: VirtPlatformConfig): StyledText[] {
+  const isWeakened = executionSettings(spec).some(({ weakens }) => weakens !== undefined);
+  const text = executionText(spec);
+  return ["Settings: ", isWeakened ? { text, style: "warning" } : text];
+}
+
 function rejectionLines(config: VirtPlatformConfig): StyledText[][] {
   const rejection = readRejection(config);
   if (rejection === undefined) return [];
-  return [[{ text: `Rejected: ${rejection.reason || "without a reason"}`, style: "warning" }]];
+  return [[{ text: `Rejected: ${rejectionText(rejection)}`, style: "warning" }]];
 }
 
 function itemTable(items: readonly Item[]): Block {

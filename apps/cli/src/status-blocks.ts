@@ -13,6 +13,7 @@ import {
   planName,
   profileRow,
   type RolloutProgressView,
+  rejectionText,
   viewRollout,
 } from "@virt/client";
 import { conditionMessage } from "./condition-message.ts";
@@ -63,7 +64,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
       : [[`  Impact: ${row.impactSummary}`]]),
     ...(row.rejection === undefined
       ? []
-      : [[{ text: `  Rejected: ${row.rejection.reason || "without a reason"}`, style: "warning" as const }]]),
+      : [[{ text: `  Rejected: ${rejectionText(row.rejection)}`, style: "warning" as const }]]),
     ...(isDetailed || status.phase === "InProgress" ? itemLines(config) : []),
     ...(isShown ? rolloutLines(rollout) : []),
   ];

@@ -23,6 +23,24 @@ const cases: readonly Case[] = [
   { reason: "1: a DryRun runs nothing", seen: drafting({ spec: { action: "DryRun" } }), may: false },
   { reason: "1: Ignore runs nothing", seen: drafting({ spec: { action: "Ignore" } }), may: false },
   { reason: "2: the plan that is named runs", seen: drafting({ spec: { approvedPlan: examplePlanHash } }), may: true },
+  {
+    reason: "2: the plan whose first 12 digits are named runs",
+    seen: drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 12) } }),
+    may: true,
+  },
+  {
+    reason: "2: 11 digits name no plan",
+    seen: drafting({ spec: { approvedPlan: examplePlanHash.slice(0, 11) } }),
+    may: false,
+  },
+  {
+    reason: "2: digits that also begin the plan before it name no plan",
+    seen: drafting({
+      spec: { approvedPlan: examplePlanHash.slice(0, 12) },
+      stored: { planHash: examplePlanHash.slice(0, 12).padEnd(64, "e") },
+    }),
+    may: false,
+  },
   { reason: "2: no other plan does", seen: drafting({ spec: { approvedPlan: otherHash } }), may: false },
   { reason: "2: where a plan must be named, none runs unnamed", seen: drafting({ operator: mustPin }), may: false },
   {

@@ -4,6 +4,7 @@ import type { Review, ReviewReason, Spec, VirtPlatformConfig } from "@virt/api";
 import { fieldPath, type Owner, ownersOf, readOwners } from "@virt/engine";
 import { conditionIs } from "./conditions/status-conditions.ts";
 import type { Observed } from "./observed.ts";
+import { isPlanNamed } from "./plan-names.ts";
 
 /** What approval depends on. */
 type ApprovalRequest = Pick<Observed, "spec" | "generation" | "stored" | "operator">;
@@ -18,9 +19,11 @@ export function mayExecute(request: ApprovalRequest, planHash: string): boolean 
 }
 
 /** The approval counts here, and names this plan or needs to name none. */
-export function isPinned({ spec, operator }: ApprovalRequest, planHash: string): boolean {
+export function isPinned({ spec, operator, stored }: ApprovalRequest, planHash: string): boolean {
   if (operator.withheld !== undefined) return false;
-  return spec.approvedPlan === undefined ? !operator.mustPin : spec.approvedPlan === planHash;
+  if (spec.approvedPlan === undefined) return !operator.mustPin;
+  // First digits that also name the plan before this one name neither: the approver has seen one of them at most.
+  return isPlanNamed(spec.approvedPlan, planHash, [stored.planHash, stored.review?.planHash]);
 }
 
 /** Something happened that nobody asked for: the plan must have been on display before it runs. */

@@ -1,5 +1,6 @@
-import type { Item, Status } from "@virt/api";
-import { expect, test } from "vitest";
+import type { Item, Phase, Spec, Status } from "@virt/api";
+import { digest, targetKey } from "@virt/engine";
+import { describe, expect, test } from "vitest";
 import { checkPlan, shownDifference } from "./check-plan.ts";
 import { composeDraft } from "./compose-draft.ts";
 import type { ReconcileFacts } from "./facts.ts";
@@ -17,6 +18,20 @@ function planned(given: FactsOverrides = {}, change: (status: Status) => Status 
   const { items, planHash, disruption, inputs } = composeDraft(facts, compared);
   const status = change({ phase: "InProgress", operatorVersion: "v2", items, planHash, disruption, inputs });
   return reconcileFacts({ statusOrigin: "unknown", ...given, status });
+}
+
+/** By the formula of the release before the hash covered the execution settings. */
+function earlierHash({ items = [], disruption = [] }: Status): string {
+  const hashed = items.map(({ name, operation, targetRef, desiredState, managedFields = [], sourceHash = "" }) => ({
+    desired: desiredState ?? null,
+    source: sourceHash,
+    managedFields,
+    name,
+    operation,
+    target: targetKey(targetRef),
+  }));
+  const pools = disruption.map(({ pool, class: disruptionClass }) => ({ class: disruptionClass, pool }));
+  return digest({ disruption: pools, items: hashed, profile: "small", version: 2 });
 }
 
 const onItem =
@@ -88,6 +103,31 @@ test("a plan of another version is reported as such", () => {
     kind: "differs",
     reason: "OperatorUpgraded",
     text: "operator version v1 drafted it",
+  });
+});
+
+describe("a plan with the hash of an earlier release", () => {
+  const hashedBefore = (phase: Phase, spec: Partial<Spec> = {}) =>
+    planned({ spec }, (status) => ({ ...status, phase, planHash: earlierHash(status) }));
+
+  test("is intact while it is in progress", () => {
+    expect(checkPlan(hashedBefore("InProgress"))).toEqual({ kind: "intact" });
+    expect(checkPlan(hashedBefore("InProgress", { waitTimeout: "1h" }))).toEqual({ kind: "intact" });
+  });
+
+  test("is not what this release puts up for approval", () => {
+    expect(checkPlan(hashedBefore("ReviewRequired"))).toEqual({
+      kind: "differs",
+      reason: "OperatorUpgraded",
+      text: "the plan hash now also covers guards, bypassOptimisticLock, failurePolicy and waitTimeout",
+    });
+  });
+
+  test("is found if its content was changed", () => {
+    const facts = planned({}, (status) =>
+      onItem("kernel", { desiredState: kernel })({ ...status, planHash: earlierHash(status) }),
+    );
+    expect(checkPlan(facts)).toMatchObject({ kind: "differs", reason: "PlanTampered" });
   });
 });
 

@@ -3,7 +3,7 @@
 import type { Item, JsonMap, ReviewReason } from "@virt/api";
 import { equalJson, type Json, targetKey } from "@virt/engine";
 import { type ReconcileFacts, withLiveTargets } from "./facts.ts";
-import { planHash, reviewedNow } from "./hashes.ts";
+import { hashOrigin, reviewedNow } from "./hashes.ts";
 import { plannedInputs, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 
@@ -23,12 +23,25 @@ export function isTampered(check: PlanCheck): check is PlanDifference & { readon
   return check.kind === "differs" && check.reason === "PlanTampered";
 }
 
-/** Renders the plan again from the spec and the cluster, and holds the stored one against it and against its own hash. */
+/** Renders the plan again from the spec and the cluster, and compares the stored one with it and with its own hash. */
 export function checkPlan(facts: ReconcileFacts): PlanCheck {
   if (!facts.isForDraft) return { kind: "unchecked" };
-  const { items = [], planHash: hash } = facts.config.status ?? {};
+  const { items = [] } = facts.config.status ?? {};
   const differences = rendersOf(facts, items).map((planned) => differenceOf(items, planned));
-  const text = differences.includes(undefined) ? sealDifference(facts, hash) : differences[0];
+  if (!differences.includes(undefined)) return explainDifference(facts, differences[0] ?? "");
+  return earlierHash(facts) ?? checkSeal(facts);
+}
+
+/** A plan that an earlier release started continues under the hash it was approved with. One that waits gets the hash of this release. */
+function earlierHash({ config: { spec, status = {} } }: ReconcileFacts): PlanDifference | undefined {
+  const origin = hashOrigin(status.planHash, spec, status.items ?? [], status.disruption);
+  if (origin.kind !== "earlier" || status.phase === "InProgress") return undefined;
+  const text = `the plan hash now also covers ${origin.additions.join(" and ")}`;
+  return { kind: "differs", reason: "OperatorUpgraded", text };
+}
+
+function checkSeal(facts: ReconcileFacts): PlanCheck {
+  const text = sealDifference(facts);
   return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
 }
 
@@ -69,9 +82,10 @@ function differingField(item: Item, planned: PlannedItem): string | undefined {
 }
 
 /** What was approved is its hash, and what was reviewed is what it was drafted against, but for a corrected drift. */
-function sealDifference({ config: { spec, status } }: ReconcileFacts, stored: string | undefined): string | undefined {
-  const { items = [], disruption } = status ?? {};
-  if (planHash(spec.profile, items, disruption) !== stored) return "its content does not match its planHash";
+function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): string | undefined {
+  const { items = [], disruption, planHash } = status;
+  if (hashOrigin(planHash, spec, items, disruption).kind === "unknown")
+    return "its content does not match its planHash";
   const isCorrected = ({ corrections = [] }: Item) => spec.bypassOptimisticLock && corrections.length > 0;
   const moved = items.find(
     (item) => item.state !== "Completed" && !isCorrected(item) && item.reviewed?.hash !== item.sourceHash,

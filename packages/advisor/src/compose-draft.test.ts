@@ -1,4 +1,4 @@
-import { type KubeObject, managedByLabel } from "@virt/api";
+import { type KubeObject, managedByLabel, type Spec } from "@virt/api";
 import { type Assessment, assessed, type DisruptionPolicies, notAssessed } from "@virt/impact";
 import { describe, expect, test } from "vitest";
 import { type ComparedItem, composeDraft } from "./compose-draft.ts";
@@ -67,6 +67,17 @@ test("a plan drafted without the right to read nodes names it in the warnings of
   expect(composeDraft(facts, compared).items.flatMap(({ warnings = [] }) => warnings)).not.toContain(remedy);
 });
 
+test("an edit of guards, bypassOptimisticLock, failurePolicy or waitTimeout makes another plan", () => {
+  const edits: readonly Partial<Spec>[] = [
+    { guards: { maxBlockingVMs: 0 } },
+    { bypassOptimisticLock: true },
+    { failurePolicy: "Continue" },
+    { waitTimeout: "1h" },
+  ];
+  const hashes = [{}, ...edits].map((edit) => draft({ spec: edit }).planHash);
+  expect(new Set(hashes).size).toBe(hashes.length);
+});
+
 describe("what a plan does to pools", () => {
   const infra = { ...workerPoolObject("rendered-1"), metadata: { name: "infra" } };
   const selects = { machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "worker" } } };
@@ -80,7 +91,8 @@ describe("what a plan does to pools", () => {
       { pool: "infra", class: "Reboot" },
       { pool: "worker", class: "Reboot" },
     ]);
-    expect(planHash("small", both.items)).toBe(planHash("small", alone.items));
+    const { spec } = reconcileFacts().config;
+    expect(planHash(spec, both.items)).toBe(planHash(spec, alone.items));
     expect(both.planHash).not.toBe(alone.planHash);
   });
 

@@ -71,7 +71,7 @@ export function composeDraft(
   return {
     kind: "drafted",
     items: stored,
-    planHash: planHash(facts.config.spec.profile, items, disruption),
+    planHash: planHash(facts.config.spec, items, disruption),
     snapshotHash: snapshotHash(items),
     impact: worstImpact(stored, facts.profile?.impact ?? "Low"),
     disruption,

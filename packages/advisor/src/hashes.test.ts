@@ -1,9 +1,9 @@
-import type { DisruptionClass, Item, KubeObject, PoolDisruption } from "@virt/api";
+import type { DisruptionClass, Item, KubeObject, PoolDisruption, Spec } from "@virt/api";
 import { digest, targetKey } from "@virt/engine";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isStale, planHash, reviewedNow, snapshotHash, specHash } from "./hashes.ts";
+import { hashOrigin, isStale, planHash, reviewedNow, snapshotHash, specHash } from "./hashes.ts";
 import { deschedulerItem, psi, spec } from "./testing/observed-fixtures.ts";
 
 const live: KubeObject = {
@@ -50,7 +50,7 @@ describe("5.5: a target is stale", () => {
 
 describe("5.6: planHash", () => {
   const hash = (given: Partial<Item> = {}, object: KubeObject | undefined = live) =>
-    planHash("load-aware-rebalancing", [
+    planHash(spec({ profile: "load-aware-rebalancing" }), [
       { ...deschedulerItem(given), sourceHash: reviewedNow(deschedulerItem(given), object).hash },
     ]);
 
@@ -63,8 +63,10 @@ describe("5.6: planHash", () => {
       hash({ targetRef: psi().targetRef }),
       hash({ desiredState: { ...live, spec: { mode: "Predictive" } } }),
       hash({}, changed({ spec: { mode: "Predictive" } })),
-      planHash("other", [{ ...deschedulerItem(), sourceHash: reviewedNow(deschedulerItem(), live).hash }]),
-      planHash("load-aware-rebalancing", []),
+      planHash(spec({ profile: "other" }), [
+        { ...deschedulerItem(), sourceHash: reviewedNow(deschedulerItem(), live).hash },
+      ]),
+      planHash(spec({ profile: "load-aware-rebalancing" }), []),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
   });
@@ -79,24 +81,46 @@ describe("5.6: planHash", () => {
 
   test("names the pools that the plan disturbs and how, in any order; none is as if they did not count", () => {
     const items = [deschedulerItem()];
-    const of = (...disruption: readonly PoolDisruption[]) => planHash("p", items, disruption);
+    const of = (...disruption: readonly PoolDisruption[]) => planHash(spec({ profile: "p" }), items, disruption);
     const worker = { pool: "worker", class: "Reboot" } as const;
     const infra = { pool: "infra", class: "Reboot" } as const;
-    expect(of()).toBe(planHash("p", items));
+    expect(of()).toBe(planHash(spec({ profile: "p" }), items));
     expect(of(infra, worker)).toBe(of(worker, infra));
     const hashes = [of(), of(worker), of(infra), of(worker, infra), of({ ...worker, class: "Drain" })];
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
+  test("covers guards, bypassOptimisticLock, failurePolicy and waitTimeout", () => {
+    const edits: readonly Partial<Spec>[] = [
+      {},
+      { guards: { maxBlockingVMs: 0 } },
+      { guards: { maxNodes: 3 } },
+      { bypassOptimisticLock: true },
+      { failurePolicy: "Continue" },
+      { waitTimeout: "1h" },
+    ];
+    const hashes = edits.map((edit) => planHash(spec(edit), [deschedulerItem()]));
+    expect(new Set(hashes).size).toBe(edits.length);
+    expect(planHash(spec({ guards: {} }), [deschedulerItem()])).toBe(hashes[0]);
+    expect(planHash(spec({ action: "Apply", approvedPlan: "a" }), [deschedulerItem()])).toBe(hashes[0]);
+  });
+
   test("is made of this canonical JSON", () => {
     const { name, operation, targetRef, managedFields = [], desiredState = null } = deschedulerItem();
     const hashed = { desired: desiredState, managedFields, name, operation, source: "s", target: targetKey(targetRef) };
-    const whole = { disruption: [{ class: "Reboot", pool: "worker" }], items: [hashed], profile: "p", version: 2 };
-    const hash = planHash("p", [deschedulerItem({ sourceHash: "s" })], [{ pool: "worker", class: "Reboot" }]);
-    expect(hash).toBe(digest(whole));
+    const content = { disruption: [{ class: "Reboot", pool: "worker" }], items: [hashed], profile: "p" };
+    const execution = { bypassOptimisticLock: false, failurePolicy: "Abort", guards: {}, waitTimeout: "" };
+    const items = [deschedulerItem({ sourceHash: "s" })];
+    const pools = [{ pool: "worker", class: "Reboot" }] as const;
+    const asked = spec({ profile: "p" });
+    expect(planHash(asked, items, pools)).toBe(digest({ ...content, execution, version: 3 }));
+    expect(hashOrigin(digest({ ...content, execution, version: 3 }), asked, items, pools).kind).toBe("current");
+    expect(hashOrigin(digest({ ...content, version: 2 }), asked, items, pools).kind).toBe("earlier");
+    expect(hashOrigin(digest({ items: [hashed], profile: "p", version: 2 }), asked, items, pools).kind).toBe("earlier");
+    expect(hashOrigin("0".repeat(64), asked, items, pools).kind).toBe("unknown");
   });
 
-  test("moves if and only if the items or the disturbed pools do", () => {
+  test("changes if and only if the items, the disturbed pools or the execution settings do", () => {
     const classes = fc.constantFrom<DisruptionClass[]>("Reboot", "Drain", "Reload");
     const anyDisruption = fc.uniqueArray(fc.record({ pool: fc.constantFrom("a", "b", "c"), class: classes }), {
       selector: ({ pool }) => pool,
@@ -107,14 +131,18 @@ describe("5.6: planHash", () => {
         maxLength: 2,
       },
     );
-    const anyPlan = fc.record({ items: anyItems, disruption: anyDisruption });
-    const content = ({ items, disruption }: { items: readonly Item[]; disruption: readonly PoolDisruption[] }) =>
+    const anySpec = fc.constantFrom<Partial<Spec>[]>({}, { waitTimeout: "1h" }, { guards: { maxNodes: 1 } });
+    const anyPlan = fc.record({ items: anyItems, disruption: anyDisruption, asked: anySpec });
+    type AnyPlan = { items: readonly Item[]; disruption: readonly PoolDisruption[]; asked: Partial<Spec> };
+    const content = ({ items, disruption, asked }: AnyPlan) =>
       JSON.stringify([
+        asked,
         items.map(({ sourceHash }) => sourceHash),
         disruption.map((one) => `${one.pool} ${one.class}`).toSorted(),
       ]);
     const law = fc.property(anyPlan, anyPlan, (one, other) => {
-      const isSame = planHash("p", one.items, one.disruption) === planHash("p", other.items, other.disruption);
+      const hashOf = ({ items, disruption, asked }: AnyPlan) => planHash(spec(asked), items, disruption);
+      const isSame = hashOf(one) === hashOf(other);
       return isSame === (content(one) === content(other));
     });
     fc.assert(law, runsForCost(4));
@@ -122,7 +150,7 @@ describe("5.6: planHash", () => {
 
   test("of an item without desired state is that of null", () => {
     const { desiredState: _desired, ...bare } = deschedulerItem();
-    const removed = planHash("p", [{ ...bare, operation: "Delete" }]);
+    const removed = planHash(spec({ profile: "p" }), [{ ...bare, operation: "Delete" }]);
     expect(removed).toMatch(/^[0-9a-f]{64}$/);
   });
 });

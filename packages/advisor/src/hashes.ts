@@ -16,16 +16,46 @@ export type HashedItem = Pick<
 
 export type WithLive<T> = T & { readonly live: KubeObject | undefined };
 
+/** The part of a spec that the plan hash covers: the profile, and the settings that say how the plan is executed. */
+export type HashedSpec = Pick<Spec, "profile" | "guards" | "bypassOptimisticLock" | "failurePolicy" | "waitTimeout">;
+
 /**
- * What is approved: content, the managed fields it was drafted against, which pools it disturbs, and nothing else. It is made of what
- * the status stores, so that a stored plan can be held against the hash that was approved. A plan that disturbs no pool has the hash
- * that it had before pools counted.
+ * Returns the hash that an approval names. It covers the items, the managed fields that they were drafted against, the disrupted pools,
+ * and the settings of the execution. It is made of what spec and status store, so that a stored plan can be checked against it.
  */
 export function planHash(
-  profile: string,
+  { profile, guards = {}, bypassOptimisticLock, failurePolicy, waitTimeout = "" }: HashedSpec,
   items: readonly HashedItem[],
   disruption: readonly PoolDisruption[] = [],
 ): string {
+  const execution = { bypassOptimisticLock, failurePolicy, guards: { ...guards }, waitTimeout };
+  return digest({ ...contentOf(items, disruption), execution, profile, version: 3 });
+}
+
+/** Where the hash of a stored plan comes from: this release, an earlier one (the clause names the additions since), or neither. */
+export type HashOrigin =
+  | { readonly kind: "current" | "unknown" }
+  | { readonly kind: "earlier"; readonly additions: readonly string[] };
+
+/** Earlier releases did not include the settings of the execution, and before that not the disruption of pools. */
+export function hashOrigin(
+  stored: string | undefined,
+  spec: HashedSpec,
+  items: readonly HashedItem[],
+  disruption: readonly PoolDisruption[] = [],
+): HashOrigin {
+  if (stored === planHash(spec, items, disruption)) return { kind: "current" };
+  const earlier = (pools: readonly PoolDisruption[]) =>
+    digest({ ...contentOf(items, pools), profile: spec.profile, version: 2 });
+  if (stored === earlier(disruption)) return { kind: "earlier", additions: [executionFields] };
+  if (stored !== earlier([])) return { kind: "unknown" };
+  const pools = disruption.map(({ pool, class: disruptionClass }) => `${pool} (${disruptionClass})`).join(", ");
+  return { kind: "earlier", additions: [executionFields, `the disruption of pools, here ${pools}`] };
+}
+
+const executionFields = "guards, bypassOptimisticLock, failurePolicy and waitTimeout";
+
+function contentOf(items: readonly HashedItem[], disruption: readonly PoolDisruption[]) {
   const hashed = items.map(({ name, operation, targetRef, desiredState, managedFields = [], sourceHash = "" }) => ({
     desired: desiredState ?? null,
     source: sourceHash,
@@ -37,7 +67,7 @@ export function planHash(
   const disturbed = disruption
     .map(({ pool, class: disruptionClass }) => ({ class: disruptionClass, pool }))
     .toSorted((left, right) => compareUtf8(left.pool, right.pool));
-  return digest({ ...(disturbed.length > 0 && { disruption: disturbed }), items: hashed, profile, version: 2 });
+  return { ...(disturbed.length > 0 && { disruption: disturbed }), items: hashed };
 }
 
 export function snapshotHash(items: readonly WithLive<Pick<HashedItem, "targetRef" | "managedFields">>[]): string {
@@ -62,9 +92,4 @@ export function reviewedNow(
 export function isStale(item: Item, live: KubeObject | undefined): boolean {
   const now = reviewedNow(item, live);
   return item.reviewed === undefined || now.uid !== item.reviewed.uid || now.hash !== item.reviewed.hash;
-}
-
-/** As texts name a plan: enough to tell the plans of one config apart. */
-export function shortHash(planHash = ""): string {
-  return planHash.slice(0, 8);
 }

@@ -14,6 +14,7 @@ export { isApplied, isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";
+export { findNamedPlan, isPlanNamed, shortHash } from "./plan-names.ts";
 export type { DryRunResult, PlanInput, PlannedItem } from "./profile.ts";
 export {
   type AnyProfileFacts,
@@ -42,6 +43,7 @@ export {
   type VmNodesFact,
   vmNodes,
 } from "./reads.ts";
+export { type RecordedDecision, readDecision, recordedApprover, writeDecision } from "./recorded-decision.ts";
 export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
 export { rolloutChanges } from "./rollout/rollout-changes.ts";
 export { rolloutProblem, rolloutTarget } from "./rollouts.ts";

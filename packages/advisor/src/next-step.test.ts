@@ -29,8 +29,8 @@ test("a person is told what to do where one must act, and nowhere else", () => {
   expect(actionable).toEqual(["PrerequisiteFailed", "ReviewRequired", "CompletedWithErrors", "Failed", "Drifted"]);
 });
 
-test("a plan that must be named is approved by one command with its whole hash", () => {
-  const command = patch(`{"spec":{"action":"Apply","approvedPlan":"${examplePlanHash}"}}`);
+test("a plan that must be named is approved by one command with 12 digits of its hash", () => {
+  const command = patch(`{"spec":{"action":"Apply","approvedPlan":"${examplePlanHash.slice(0, 12)}"}}`);
   const other = "f".repeat(64);
   for (const one of [asked({}, true), asked({ approvedPlan: other }), asked({ approvedPlan: examplePlanHash }, true)])
     expect(nextStep("ReviewRequired", { review }, one)).toBe(`review status.items, then run: ${command}`);
@@ -92,13 +92,13 @@ const reviewFor = (reason: Review["reason"]): Review => ({
   forced: true,
   reason,
 });
-const short = examplePlanHash.slice(0, 8);
+const short = examplePlanHash.slice(0, 12);
 const other = "f".repeat(64);
 
 test("a preview says how to execute it, and that it must be named where it must", () => {
   const preview = observedWith("ReviewRequired", { spec: spec({ action: "DryRun" }) });
   const seed = "Plan ready for review. Change action to 'Apply' to execute.";
-  const named = `Plan ready for review. Set spec.approvedPlan to '${examplePlanHash}' and action to 'Apply' to execute.`;
+  const named = `Plan ready for review. Set spec.approvedPlan to '${examplePlanHash.slice(0, 12)}' and action to 'Apply' to execute.`;
   expect(reviewText(preview, reviewFor("Requested"))).toBe(seed);
   expect(reviewText({ ...preview, operator: { version: "v2", mustPin: true } }, reviewFor("Requested"))).toBe(named);
   const pinned = (approvedPlan: string) => ({ ...preview, spec: spec({ action: "DryRun", approvedPlan }) });
@@ -124,10 +124,10 @@ test("an approval of another plan is named, with whatever else moved", () => {
   const asked = { spec: spec({ approvedPlan: other }), inputs: [input({ now: "10", used: "10" })] };
   const observed = observedWith("ReviewRequired", asked);
   expect(reviewText(observed, reviewFor("ApprovalRequired"))).toBe(
-    `Plan ${short} waits: spec.approvedPlan names plan ffffffff.`,
+    `Plan ${short} waits: spec.approvedPlan names plan ffffffffffff.`,
   );
   expect(reviewText(observed, reviewFor("InputChanged"))).toBe(
-    `Plan ${short} waits: HyperConverged parallelMigrationsPerCluster changed 5 → 10; spec.approvedPlan names plan ffffffff.`,
+    `Plan ${short} waits: HyperConverged parallelMigrationsPerCluster changed 5 → 10; spec.approvedPlan names plan ffffffffffff.`,
   );
   expect(reviewText(observedWith("ReviewRequired"), reviewFor("OperatorUpgraded"))).toBe(
     `Plan ${short} waits: operator version v2 drafted it, and nobody has approved it since.`,

@@ -5,9 +5,9 @@ import { restoreCommand } from "@virt/impact";
 import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { findMutator } from "./drift.ts";
-import { shortHash } from "./hashes.ts";
 import { movedSinceApplied } from "./inputs.ts";
 import type { Observed } from "./observed.ts";
+import { isPlanNamed, shortHash } from "./plan-names.ts";
 
 /** Undefined in phases that wait for nobody. `status` is the one that is about to be written. */
 export function nextStep(
@@ -67,7 +67,7 @@ function againCommand(spec: Spec): string {
 }
 
 function pinCommand(spec: Spec, approvedPlan: string): string {
-  return patchCommand(spec, { action: "Apply", approvedPlan });
+  return patchCommand(spec, { action: "Apply", approvedPlan: shortHash(approvedPlan) });
 }
 
 /** A config has the name of its profile. */
@@ -85,7 +85,7 @@ export function reviewText(observed: Observed, review: Review): string {
   const { spec, operator } = observed;
   if (operator.withheld !== undefined) return withheldText(operator.withheld);
   if (spec.action === "Apply") return `Plan ${shortHash(review.planHash)} waits: ${waitReasons(observed, review)}.`;
-  const isPinned = !needsPin(observed) || spec.approvedPlan === review.planHash;
+  const isPinned = !needsPin(observed) || isPlanNamed(spec.approvedPlan, review.planHash);
   return isPinned ? phaseMessages.review : pinText(review.planHash);
 }
 
@@ -94,13 +94,13 @@ function withheldText(why: string): string {
 }
 
 function pinText(planHash: string): string {
-  return `Plan ready for review. Set spec.approvedPlan to '${planHash}' and action to 'Apply' to execute.`;
+  return `Plan ready for review. Set spec.approvedPlan to '${shortHash(planHash)}' and action to 'Apply' to execute.`;
 }
 
 /** An approval of another plan is named whatever else made this one wait. */
 function waitReasons(observed: Observed, review: Review): string {
   const { approvedPlan } = observed.spec;
-  const isOther = approvedPlan !== undefined && approvedPlan !== review.planHash;
+  const isOther = approvedPlan !== undefined && !isPlanNamed(approvedPlan, review.planHash);
   const other = isOther ? [`spec.approvedPlan names plan ${shortHash(approvedPlan)}`] : [];
   return [...reasonTexts(observed, review), ...other].join("; ") || "spec.approvedPlan does not name it";
 }

@@ -3,9 +3,9 @@
 import type { Conflict, EventMessage, Item, Phase, Status } from "@virt/api";
 import { equalDiff } from "@virt/engine";
 import { conditionIs, conditionOf } from "./conditions/status-conditions.ts";
-import { shortHash } from "./hashes.ts";
 import { impactEvents } from "./impact/impact-events.ts";
 import { isApplied } from "./items.ts";
+import { shortHash } from "./plan-names.ts";
 import { readyTextWithoutFinding } from "./rollout/publish-rollout.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
@@ -17,6 +17,10 @@ export type EventContext = {
   readonly rolloutProblem?: string;
   /** The field manager through which the plan was approved, if it is known. */
   readonly approver?: string;
+  /** spec.approvedPlan names the plan. */
+  readonly isPlanNamed?: boolean;
+  /** The user who approved it, as that client recorded it; not verified. */
+  readonly approvedBy?: string;
   /** What somebody else had changed in the stored status. */
   readonly foreignChange?: string;
   /** A warning that the impact got worse was recorded a moment ago. */
@@ -63,14 +67,14 @@ function tamperEvents(
   );
 }
 
-function phaseEvents(before: Status, after: Status, { approver }: EventContext): readonly EventMessage[] {
+function phaseEvents(before: Status, after: Status, context: EventContext): readonly EventMessage[] {
   if (after.phase === undefined) return [];
   if (before.phase === after.phase)
     return after.phase === "ReviewRequired" ? planEvents(before, after, "PlanRefreshed") : [];
   const own = conditionOf(after, after.phase)?.message ?? "";
   return [
     ...leavingEvents(before, after),
-    ...eventsOnEntry[after.phase]({ before, after, own, plan: shortHash(after.planHash), approver }),
+    ...eventsOnEntry[after.phase]({ before, after, own, plan: shortHash(after.planHash), context }),
   ];
 }
 
@@ -81,7 +85,7 @@ type PhaseChange = {
   readonly own: string;
   /** Short hash of the plan. */
   readonly plan: string;
-  readonly approver: string | undefined;
+  readonly context: EventContext;
 };
 
 const noEvents = (): readonly EventMessage[] => [];
@@ -140,10 +144,25 @@ function planText(before: Status, after: Status, reason: "PlanDrafted" | "PlanRe
   return `Plan ${shortHash(planHash)} replaces plan ${shortHash(before.planHash)}, ${why}: ${what}`;
 }
 
-function approvalEvents({ before, after, plan, approver }: PhaseChange): readonly EventMessage[] {
+function approvalEvents({ before, after, plan, context }: PhaseChange): readonly EventMessage[] {
   if (before.executedGeneration === after.executedGeneration) return [];
+  const { approver, approvedBy } = context;
+  const impact = `(impact ${after.impactSeverity ?? "Low"})`;
+  if (!isReviewed(before, after, context)) {
+    const edited = approver === undefined ? "" : `, and the spec was last changed through ${approver}`;
+    return normal(
+      "PlanApproved",
+      `Plan ${plan} was not reviewed before it started: action is Apply${edited} ${impact}`,
+    );
+  }
+  const by = approvedBy === undefined ? "" : ` by ${approvedBy} (not verified)`;
   const through = approver === undefined ? "" : ` through ${approver}`;
-  return normal("PlanApproved", `Plan ${plan} approved${through} (impact ${after.impactSeverity ?? "Low"})`);
+  return normal("PlanApproved", `Plan ${plan} approved${by}${through} ${impact}`);
+}
+
+/** The plan was on display before it started, or the approval names it. */
+function isReviewed(before: Status, after: Status, { isPlanNamed }: EventContext): boolean {
+  return before.phase === "ReviewRequired" || before.planHash === after.planHash || isPlanNamed === true;
 }
 
 function conditionEvents(

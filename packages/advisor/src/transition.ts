@@ -9,6 +9,7 @@ import { specHash } from "./hashes.ts";
 import { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
 import { worstImpact } from "./items.ts";
 import type { Decision, Observed } from "./observed.ts";
+import { isPlanNamed } from "./plan-names.ts";
 import { updateCompleted } from "./progress.ts";
 import { areRolloutsDone } from "./rollouts.ts";
 import { awaitApproval } from "./stages/await-approval.ts";
@@ -99,7 +100,9 @@ function enterIgnored(observed: Observed): Decision {
 function isApprovalOnly({ spec, stored }: Observed, phase: Phase): boolean {
   if (spec.action !== "Apply" || specHash(spec) !== stored.specHash) return false;
   if (phase === "ReviewRequired") return true;
-  return phase === "InProgress" && (spec.approvedPlan === undefined || spec.approvedPlan === stored.planHash);
+  return (
+    phase === "InProgress" && (spec.approvedPlan === undefined || isPlanNamed(spec.approvedPlan, stored.planHash ?? ""))
+  );
 }
 
 function editMessage({ spec, stored }: Observed, phase: Phase): string {

@@ -24,6 +24,7 @@ export {
   advertising,
   autopilotAnnotation,
   configKind,
+  decisionAnnotation,
   fieldManagers,
   managedByLabel,
   rejectedPlanAnnotation,

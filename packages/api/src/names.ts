@@ -26,6 +26,9 @@ export const advertising = {
 /** On a config whose plan a person has rejected: the hash of that plan, and after a space the reason, if one was given. */
 export const rejectedPlanAnnotation = "advisor.kubevirt.io/rejected-plan";
 
+/** On a config: the last decision about its plan as JSON, with the user's name as the deciding tool knew it. Not verified. */
+export const decisionAnnotation = "advisor.kubevirt.io/decision";
+
 /** On the HyperConverged: `true`, or a comma list of assets or groups. Absent: idle, unless the operator is always active. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 

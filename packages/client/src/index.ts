@@ -3,6 +3,7 @@
 // watchedKinds, targetResource, projectForPage, StreamLine: what the console reads, how much of it, and how it is told.
 // nextStepOf, nextStepText: what to do next. profileRows, viewRollout, driftRows, movedInputs, readDiff: what to show.
 
+export { findNamedPlan, isPlanNamed } from "@virt/advisor";
 export { durationText, foreignText } from "@virt/impact";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
 export {
@@ -14,16 +15,20 @@ export {
   type MovedInput,
   movedInputs,
 } from "./drift-rows.ts";
+export { type ExecutionSetting, executionSettings, executionText } from "./execution-settings.ts";
 export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
 export {
+  approvalAttempts,
   approvalPatches,
   type ConfigOperation,
   type ConfigPatch,
+  type Decider,
   ignorePatch,
   planPatches,
   type Rejection,
   readRejection,
   rejectionPatch,
+  rejectionText,
 } from "./plan-patches.ts";
 export { type ProfileRow, phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
 export { projectForPage } from "./project-for-page.ts";

@@ -57,7 +57,7 @@ const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string 
   {
     reason: "a rejected plan is not offered as if nobody had looked at it",
     shown: config({ phase: "ReviewRequired", planHash }, {}, { [rejectedPlanAnnotation]: `${planHash} too risky` }),
-    next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it all the same, run: k approve x --hash ${planHash}`,
+    next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it all the same, run: k approve x --hash aaaaaaaaaaaa`,
   },
   {
     reason: "a guard lets the plan go by itself",

@@ -1,6 +1,6 @@
 // What a person does next about a config, as a value and as a sentence. One source for the command line and the console.
 
-import { conditionOf } from "@virt/advisor";
+import { conditionOf, shortHash } from "@virt/advisor";
 import type { Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 import { readRejection } from "./plan-patches.ts";
@@ -66,7 +66,7 @@ function targetStep({ status = {} }: VirtPlatformConfig): NextStep | undefined {
 function reviewStep(config: VirtPlatformConfig): NextStep {
   const { metadata, spec, status = {} } = config;
   const { planHash = "", review } = status;
-  const approve = ["approve", metadata.name, "--hash", planHash];
+  const approve = ["approve", metadata.name, "--hash", planName(planHash)];
   const rejection = readRejection(config);
   if (rejection !== undefined && spec.action !== "Apply") {
     const why = rejection.reason === "" ? "" : ` (${rejection.reason})`;
@@ -121,9 +121,9 @@ function follow(name: string): readonly string[] {
   return ["status", name, "--watch"];
 }
 
-/** How a plan is called where its whole hash has no room. */
+/** Returns the digits by which texts name a plan. They are accepted wherever a hash is. */
 export function planName(planHash: string): string {
-  return planHash.slice(0, 12);
+  return shortHash(planHash);
 }
 
 /** As one line; `program` is how our commands are called, such as `kubectl virt-advisor`. */

@@ -1,7 +1,16 @@
-import { rejectedPlanAnnotation, type Spec, type Status, type VirtPlatformConfig } from "@virt/api";
+import { decisionAnnotation, rejectedPlanAnnotation, type Spec, type Status, type VirtPlatformConfig } from "@virt/api";
 import { applyPatch, type JsonMap } from "@virt/engine";
 import { expect, test } from "vitest";
-import { approvalPatches, planPatches, readRejection, rejectionPatch } from "./plan-patches.ts";
+import {
+  approvalAttempts,
+  approvalPatches,
+  type ConfigOperation,
+  type ConfigPatch,
+  planPatches,
+  readRejection,
+  rejectionPatch,
+  rejectionText,
+} from "./plan-patches.ts";
 
 const [shown, other] = ["a".repeat(64), "b".repeat(64)];
 
@@ -17,6 +26,9 @@ const config = (
   status,
 });
 
+const by = { user: "jane", time: "2026-01-01T00:00:00Z", client: "virt-console" };
+const record = (decision: "approved" | "rejected") => JSON.stringify({ decision, plan: shown, ...by, verified: false });
+
 const patched = (before: VirtPlatformConfig, patch: unknown) =>
   applyPatch(before as unknown as JsonMap as never, JSON.stringify(patch));
 
@@ -31,14 +43,14 @@ test("an Apply that already names this plan is taken back first: only a changed 
 });
 
 test("a rejection names the plan and the reason, whether the config had annotations or not", () => {
-  const first = rejectionPatch(config(), shown, "not before\nFriday");
+  const first = rejectionPatch(config(), shown, { reason: "not before\nFriday", by });
   expect(first.body).toContainEqual({ op: "test", path: "/metadata/resourceVersion", value: "7" });
   expect(first.body).toContainEqual({
     op: "add",
     path: "/metadata/annotations",
-    value: { [rejectedPlanAnnotation]: `${shown} not before Friday` },
+    value: { [rejectedPlanAnnotation]: `${shown} not before Friday`, [decisionAnnotation]: record("rejected") },
   });
-  const second = rejectionPatch(config({}, {}, { a: "b" }), shown, "");
+  const second = rejectionPatch(config({}, {}, { a: "b" }), shown, { reason: "", by });
   expect(second.body).toContainEqual({
     op: "add",
     path: "/metadata/annotations/advisor.kubevirt.io~1rejected-plan",
@@ -50,10 +62,49 @@ test("a rejection names the plan and the reason, whether the config had annotati
 test("a rejection counts for the plan that it names, and a new plan is offered afresh", () => {
   const annotated = (text: string, planHash: string) =>
     readRejection(config({}, { planHash }, { [rejectedPlanAnnotation]: text }));
-  expect(annotated(`${shown} too risky`, shown)).toEqual({ planHash: shown, reason: "too risky" });
-  expect(annotated(shown, shown)).toEqual({ planHash: shown, reason: "" });
+  expect(annotated(`${shown} too risky`, shown)).toEqual({
+    planHash: shown,
+    reason: "too risky",
+    user: "",
+    time: "",
+  });
+  expect(annotated(shown, shown)).toMatchObject({ planHash: shown, reason: "" });
   expect(annotated(`${shown} too risky`, other)).toBeUndefined();
   expect(annotated("nonsense", shown)).toBeUndefined();
+});
+
+/** As the API server applies operations on members of maps. */
+function afterPatches(before: VirtPlatformConfig, patches: readonly ConfigPatch[]): VirtPlatformConfig {
+  const after = structuredClone(before) as unknown as Record<string, unknown>;
+  for (const operation of patches.flatMap(({ body }) => body as readonly ConfigOperation[])) {
+    const keys = operation.path.split("/").slice(1);
+    const last = (keys.pop() ?? "").replaceAll("~1", "/");
+    const parent = keys.reduce((map, key) => map[key] as Record<string, unknown>, after);
+    if (operation.op === "test") expect(parent[last]).toBe(operation.value);
+    else if (operation.op === "remove") delete parent[last];
+    else parent[last] = operation.value;
+  }
+  return after as unknown as VirtPlatformConfig;
+}
+
+test("a later approval ends the rejection", () => {
+  const before = config({}, undefined, { a: "b" });
+  const rejectedPlan = afterPatches(before, [rejectionPatch(before, shown, { reason: "too risky", by })]);
+  const rejection = readRejection(rejectedPlan);
+  expect(rejection && rejectionText(rejection)).toBe("by jane (not verified) at 2026-01-01T00:00:00Z: too risky");
+  const approved = afterPatches(rejectedPlan, approvalPatches(rejectedPlan, shown, by));
+  expect(readRejection(approved)).toBeUndefined();
+  expect(approved.metadata.annotations).toEqual({ a: "b", [decisionAnnotation]: record("approved") });
+  expect(readRejection({ ...approved, spec: { ...approved.spec, action: "DryRun" } })).toBeUndefined();
+  const byKubectl = { ...rejectedPlan, spec: { ...rejectedPlan.spec, action: "Apply" } } as const;
+  expect(readRejection(byKubectl)).toBeUndefined();
+});
+
+test("an approval is sent without a record if the first annotation of a config is refused", () => {
+  expect(approvalAttempts(config({}, undefined, { a: "b" }), shown, by)).toHaveLength(1);
+  const [recorded, plain] = approvalAttempts(config(), shown, by);
+  expect(recorded?.[0]?.body).toContainEqual({ op: "test", path: "/metadata/resourceVersion", value: "7" });
+  expect(plain).toEqual(approvalPatches(config(), shown));
 });
 
 const asks: readonly { reason: string; before: VirtPlatformConfig; options?: Spec["options"]; sent: number }[] = [

@@ -1,6 +1,13 @@
 // The patches by which a person asks for a plan, approves it, rejects it, or ends its management. Each is one request.
 
-import { type JsonMap, rejectedPlanAnnotation, type Spec, type VirtPlatformConfig } from "@virt/api";
+import { type RecordedDecision, readDecision, writeDecision } from "@virt/advisor";
+import {
+  decisionAnnotation,
+  type JsonMap,
+  rejectedPlanAnnotation,
+  type Spec,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { foreignText } from "@virt/impact";
 
@@ -16,18 +23,30 @@ export type ConfigPatch =
 
 const shownHash = "/status/planHash";
 
+/** Who decides, when, and through which tool. `user` is empty if the API server does not tell. */
+export type Decider = Pick<RecordedDecision, "user" | "time" | "client">;
+
 /**
- * Approves exactly the plan with this hash: the API server refuses the patch (422) when the config shows another plan by then.
- * A config that already says all of this needs a second gesture: there the first patch takes the old Apply back.
+ * Approves exactly the plan with this hash: the API server refuses the patch (422) if the config shows another plan by then.
+ * A config that already says all of this needs a second gesture: the first patch takes the old Apply back. With `by` the approval is
+ * recorded on the config, and an earlier rejection ends.
  */
-export function approvalPatches({ spec }: Pick<VirtPlatformConfig, "spec">, planHash: string): readonly ConfigPatch[] {
+export function approvalPatches(
+  config: Pick<VirtPlatformConfig, "spec" | "metadata">,
+  planHash: string,
+  by?: Decider,
+): readonly ConfigPatch[] {
+  const { spec } = config;
   const isAsked = spec.action === "Apply" && spec.approvedPlan === planHash;
   const test: ConfigOperation = { op: "test", path: shownHash, value: planHash };
   const withdraw: ConfigPatch = { type: "json", body: [test, { op: "add", path: "/spec/action", value: "DryRun" }] };
+  const record = by === undefined ? [] : annotate(config, recordOf("approved", planHash, by));
   const approve: ConfigPatch = {
     type: "json",
     body: [
       test,
+      ...record,
+      ...(by === undefined ? [] : dropRejection(config)),
       { op: "add", path: "/spec/approvedPlan", value: planHash },
       { op: "add", path: "/spec/action", value: "Apply" },
     ],
@@ -36,31 +55,64 @@ export function approvalPatches({ spec }: Pick<VirtPlatformConfig, "spec">, plan
 }
 
 /**
- * Takes an approval back and records on the config which plan was rejected and why. Refused (422) when the config shows another plan
- * by then. `reason` may be empty; it is cut to 160 characters without control characters.
+ * The ways to send an approval, to be tried in this order until the API server takes one. The first annotation of a config is refused
+ * (422) if another client writes in between; the approval is then sent without a record.
+ */
+export function approvalAttempts(
+  config: Pick<VirtPlatformConfig, "spec" | "metadata">,
+  planHash: string,
+  by: Decider,
+): readonly (readonly ConfigPatch[])[] {
+  const recorded = approvalPatches(config, planHash, by);
+  return config.metadata.annotations === undefined ? [recorded, approvalPatches(config, planHash)] : [recorded];
+}
+
+function recordOf(decision: RecordedDecision["decision"], plan: string, by: Decider): Readonly<Record<string, string>> {
+  return { [decisionAnnotation]: writeDecision({ decision, plan, ...by }) };
+}
+
+const annotationPath = (key: string) => `/metadata/annotations/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+
+/** A config without annotations gets its first. If another client adds one at the same moment, the patch is refused. */
+function annotate(
+  { metadata }: Pick<VirtPlatformConfig, "metadata">,
+  values: Readonly<Record<string, string>>,
+): readonly ConfigOperation[] {
+  const { annotations, resourceVersion = "" } = metadata;
+  if (annotations !== undefined)
+    return Object.entries(values).map(([key, value]) => ({ op: "add", path: annotationPath(key), value }));
+  return [
+    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+    { op: "add", path: "/metadata/annotations", value: values },
+  ];
+}
+
+/** Removing an annotation that may be absent: it exists after the first of the two. */
+function dropRejection({ metadata }: Pick<VirtPlatformConfig, "metadata">): readonly ConfigOperation[] {
+  if (metadata.annotations === undefined) return [];
+  const path = annotationPath(rejectedPlanAnnotation);
+  return [
+    { op: "add", path, value: "" },
+    { op: "remove", path },
+  ];
+}
+
+/**
+ * Takes an approval back and records on the config which plan was rejected, by whom and why. Refused (422) when the config shows
+ * another plan by then. `reason` may be empty; it is cut to 160 characters without control characters.
  */
 export function rejectionPatch(
-  { metadata }: Pick<VirtPlatformConfig, "metadata">,
+  config: Pick<VirtPlatformConfig, "metadata">,
   planHash: string,
-  reason: string,
+  { reason, by }: { readonly reason: string; readonly by: Decider },
 ): ConfigPatch {
-  const { annotations, resourceVersion = "" } = metadata;
   const words = foreignText(reason);
   const value = words === "" ? planHash : `${planHash} ${words}`;
-  const pointer = rejectedPlanAnnotation.replaceAll("~", "~0").replaceAll("/", "~1");
-  // A config without annotations gets its first; whoever adds one at the same moment must not lose it.
-  const annotate: readonly ConfigOperation[] =
-    annotations === undefined
-      ? [
-          { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
-          { op: "add", path: "/metadata/annotations", value: { [rejectedPlanAnnotation]: value } },
-        ]
-      : [{ op: "add", path: `/metadata/annotations/${pointer}`, value }];
   return {
     type: "json",
     body: [
       { op: "test", path: shownHash, value: planHash },
-      ...annotate,
+      ...annotate(config, { [rejectedPlanAnnotation]: value, ...recordOf("rejected", planHash, by) }),
       // Removing a member that may be absent: it is there after the first of the two.
       { op: "add", path: "/spec/approvedPlan", value: planHash },
       { op: "remove", path: "/spec/approvedPlan" },
@@ -69,17 +121,39 @@ export function rejectionPatch(
   };
 }
 
-/** A person's rejection. `reason` is empty where none was given. */
-export type Rejection = { readonly planHash: string; readonly reason: string };
+/** A person's rejection. `reason` is empty where none was given, `user` and `time` where no tool recorded them. */
+export type Rejection = {
+  readonly planHash: string;
+  readonly reason: string;
+  readonly user: string;
+  readonly time: string;
+};
 
 const rejected = /^([0-9a-f]{64})(?: (.*))?$/su;
 
-/** The rejection of the plan that the config shows now. Undefined: nobody rejected it; an earlier plan's rejection does not count. */
-export function readRejection({ metadata, status }: VirtPlatformConfig): Rejection | undefined {
+/**
+ * The rejection of the plan that the config shows now. Undefined: the plan was not rejected, or approved since. A rejection of an
+ * earlier plan does not count.
+ */
+export function readRejection(config: VirtPlatformConfig): Rejection | undefined {
+  const { metadata, spec, status } = config;
   const [, planHash, reason = ""] = rejected.exec(metadata.annotations?.[rejectedPlanAnnotation] ?? "") ?? [];
-  return planHash === undefined || planHash !== status?.planHash
-    ? undefined
-    : { planHash, reason: foreignText(reason) };
+  // A rejection sets DryRun, so every Apply is later.
+  if (planHash === undefined || planHash !== status?.planHash || spec.action === "Apply") return undefined;
+  const record = readDecision(config);
+  const isRecorded = record?.decision === "rejected" && record.plan === planHash;
+  return {
+    planHash,
+    reason: foreignText(reason),
+    user: isRecorded ? record.user : "",
+    time: isRecorded ? record.time : "",
+  };
+}
+
+/** Returns the rejection as a clause, such as `by jane (not verified) at 2026-01-01T00:00:00Z: too risky`. */
+export function rejectionText({ reason, user, time }: Rejection): string {
+  const by = user === "" ? "by an unknown user" : `by ${user} (not verified)`;
+  return `${by}${time === "" ? "" : ` at ${time}`}: ${reason || "no reason given"}`;
 }
 
 /** Ends the management; what was applied stays as it is. */

@@ -30,6 +30,9 @@ test("a page reads a config, decides about its plan, asks what the user may do, 
   expect(decide({ method: "POST", url: review, body: '{"spec":{"resourceAttributes":{"verb":"patch"}}}' })).toBe(
     `POST ${review}`,
   );
+  const self = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  expect(decide({ method: "POST", url: self, body: "{}" })).toBe(`POST ${self}`);
+  expect(decide({ url: self })).toBe("refused");
   const adopt = '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"}}}';
   expect(decide({ method: "PATCH", url: machineConfig, contentType: merge, body: adopt })).toBe(
     `PATCH ${machineConfig}${manager}`,

@@ -17,7 +17,7 @@ const allowed = load(
 /** What stands for a value that has no fixed text. */
 const placeholders: Readonly<Record<string, string>> = {
   "<hash>": "[0-9a-f]{64}",
-  "<plan>": "[0-9a-f]{8}",
+  "<plan>": "[0-9a-f]{12}",
   "<time>": "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ",
   "<version>": "v\\d+\\.\\d+\\.\\d+",
   "<configuration>": "rendered-worker-[0-9a-f]{32}",

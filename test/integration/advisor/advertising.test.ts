@@ -67,7 +67,7 @@ test("the main path is reported in events, in its order", async () => {
   const { configs, server } = testCluster;
   const options = { loadAware: { enablePSIMetrics: false } };
   await configs.edit(loadAware, { action: "DryRun", options });
-  const plan = (await configs.until(loadAware, "ReviewRequired")).planHash?.slice(0, 8);
+  const plan = (await configs.until(loadAware, "ReviewRequired")).planHash?.slice(0, 12);
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, "Completed");
   await edit(server, paths.descheduler, { spec: { mode: "Predictive" } });

@@ -45,8 +45,8 @@ test("a pinned approval runs the plan with that hash, and no other", async () =>
   await configs.create(loadAware, { action: "Apply", options, approvedPlan: otherHash });
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toEqual({ planHash: held.planHash, generation: 1, forced: true, reason: "ApprovalRequired" });
-  const plan = held.planHash?.slice(0, 8);
-  const why = `Plan ${plan} waits: spec.approvedPlan names plan ${otherHash.slice(0, 8)}.`;
+  const plan = held.planHash?.slice(0, 12);
+  const why = `Plan ${plan} waits: spec.approvedPlan names plan ${otherHash.slice(0, 12)}.`;
   expect(conditionOf(held, "ReviewRequired")?.message).toBe(why);
   expect(conditionOf(held, "Ready")).toMatchObject({ status: "False", reason: "ReviewRequired" });
 
@@ -96,7 +96,7 @@ test("with --require-approved-plan an Apply without a hash waits, and says which
   await configs.create(loadAware, { action: "Apply", options });
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toMatchObject({ forced: true, reason: "ApprovalRequired" });
-  expect(conditionOf(held, "Ready")?.message).toContain(`"approvedPlan":"${held.planHash}"`);
+  expect(conditionOf(held, "Ready")?.message).toContain(`"approvedPlan":"${held.planHash?.slice(0, 12)}"`);
   await configs.edit(loadAware, { action: "DryRun" });
   await configs.edit(loadAware, { action: "Apply" });
   const again = await configs.until(
@@ -105,7 +105,8 @@ test("with --require-approved-plan an Apply without a hash waits, and says which
   );
   expect(again.planHash).toBe(held.planHash);
   expect(writesOf(server).slice(writes)).toEqual([]);
-  await configs.edit(loadAware, { approvedPlan: held.planHash });
+  await expect(configs.edit(loadAware, { approvedPlan: held.planHash?.slice(0, 11) })).rejects.toThrow("approvedPlan");
+  await configs.edit(loadAware, { approvedPlan: held.planHash?.slice(0, 12) });
   await configs.until(loadAware, "Completed");
   await operator.kill();
   await restart();
@@ -147,7 +148,7 @@ test("an input that moves after an approval by hash: both plans are named, and t
   await edit(server, paths.hco, { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 8 } } });
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toMatchObject({ forced: true, planHash: held.planHash });
-  const [old = "", fresh = ""] = [first, held].map(({ planHash = "" }) => planHash.slice(0, 8));
+  const [old = "", fresh = ""] = [first, held].map(({ planHash = "" }) => planHash.slice(0, 12));
   const readyText = (status: Status) => conditionOf(status, "Ready")?.message ?? "";
   const named = [`Plan ${fresh} waits: `, `spec.approvedPlan names plan ${old}.`, "parallelMigrationsPerCluster"];
   for (const part of named) expect(readyText(held)).toContain(part);
@@ -158,7 +159,7 @@ test("an input that moves after an approval by hash: both plans are named, and t
       ({ phase, observedGeneration }) => phase === "ReviewRequired" && observedGeneration === generation,
     );
   await configs.edit(loadAware, { action: "DryRun" });
-  expect(readyText(await untilReviewed(3))).toContain(`spec.approvedPlan to '${held.planHash}'`);
+  expect(readyText(await untilReviewed(3))).toContain(`spec.approvedPlan to '${held.planHash?.slice(0, 12)}'`);
   await configs.edit(loadAware, { action: "Apply" });
   const said = readyText(await untilReviewed(4));
   for (const part of named) expect(said).toContain(part);

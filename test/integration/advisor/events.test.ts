@@ -26,7 +26,7 @@ async function run(seconds: number): Promise<string> {
     ({ phase, appliedOptions }) =>
       phase === "Completed" && appliedOptions?.["loadAware"]?.["deschedulingIntervalSeconds"] === seconds,
   );
-  return planHash.slice(0, 8);
+  return planHash.slice(0, 12);
 }
 
 test("a run with the same plan as an earlier one has events of its own", async () => {
@@ -50,7 +50,7 @@ test("every run has events of its own, however many there were, and what happens
     (await eventsAbout(server, loadAware)).filter((event) => event.reason === reason).map(({ note }) => note);
   for (const reason of ["PlanApproved", "ItemApplied", "PlanCompleted"]) {
     const reportedPlans = async () =>
-      (await notesOf(reason)).map((note) => /\b[Pp]lan ([0-9a-f]{8})\b/.exec(note)?.[1]);
+      (await notesOf(reason)).map((note) => /\b[Pp]lan ([0-9a-f]{12})\b/.exec(note)?.[1]);
     await expect.poll(async () => (await reportedPlans()).slice(-hashes.length)).toEqual(hashes);
   }
 
@@ -67,7 +67,7 @@ test("every run has events of its own, however many there were, and what happens
   const waiting = await configs.until(loadAware, "ReviewRequired");
   const said = conditionOf(waiting, "Ready")?.message ?? "";
   expect(said).toMatch(
-    /^Plan [0-9a-f]{8} waits: HyperConverged parallelMigrationsPerCluster changed \d+ → 4\. Next: review status\.items, then run: kubectl patch /,
+    /^Plan [0-9a-f]{12} waits: HyperConverged parallelMigrationsPerCluster changed \d+ → 4\. Next: review status\.items, then run: kubectl patch /,
   );
   await expect
     .poll(() => eventsAbout(server, loadAware))

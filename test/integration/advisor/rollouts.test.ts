@@ -131,7 +131,7 @@ test("a degraded node is named and waited for, and the rollout ends when it is m
   await expect
     .poll(async () => (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "RolloutUnhealthy"))
     .toMatchObject([
-      { type: "Warning", note: `The rollout of plan ${degraded.planHash?.slice(0, 8)} waits: ${broken("worker-1")}` },
+      { type: "Warning", note: `The rollout of plan ${degraded.planHash?.slice(0, 12)} waits: ${broken("worker-1")}` },
     ]);
   await fault(server, paths.node("worker-1"), ["degrade", null]);
   const completed = await configs.until(loadAware, "Completed");

@@ -4,7 +4,16 @@ import { rejectedPlanAnnotation } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { edit, fault, higherDensity, loadAware, paths, printRequestsOnFailure, readAt } from "../advisor/cluster.ts";
+import {
+  edit,
+  eventsAbout,
+  fault,
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  readAt,
+} from "../advisor/cluster.ts";
 import { followPlugin, type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
 const escape = "\u001B";
@@ -69,12 +78,16 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   const shown = await run("plan", loadAware, "--set", "mode=Predictive", "--set", "deschedulingIntervalSeconds=120");
   expect(shown.code).toBe(2);
   const hash = await planHash();
-  expect(shown.out).toContain(`Plan:     ${hash}`);
+  expect(shown.out).toContain(`Plan:     ${hash.slice(0, 12)} (`);
   expect(shown.out).toMatch(/enable-psi-metrics +MachineConfig 99-worker-psi-karg +\+ creates \(9 lines\) +High/);
   expect(shown.out).toContain("Impact:   3 nodes of pool worker reboot one after another");
+  expect(shown.out).toContain("Approve by hash: that sets spec.approvedPlan, so only this plan runs.");
   expect(shown.out).toContain("mode Predictive only simulates evictions");
   expect(shown.out).toContain(
-    `Next: read the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash}`,
+    "Settings: failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none",
+  );
+  expect(shown.out).toContain(
+    `Next: read the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash.slice(0, 12)}\n`,
   );
   const { spec } = await storedConfig();
   expect(spec).toMatchObject({
@@ -134,7 +147,7 @@ test("a rejected plan is shown as rejected, and a new one is offered afresh", as
   const { metadata, spec } = await storedConfig();
   expect(metadata.annotations?.[rejectedPlanAnnotation]).toBe(`${hash} not before Friday`);
   expect(spec).not.toHaveProperty("approvedPlan");
-  expect((await run("status", loadAware)).out).toContain("Rejected: not before Friday");
+  expect((await run("status", loadAware)).out).toMatch(/Rejected: by \S+ \(not verified\) at \S+Z: not before Friday/);
   const fresh = await run("plan", loadAware, "--set", "mode=Automatic");
   expect(fresh.out).not.toContain("Rejected");
   expect(await planHash()).not.toBe(hash);
@@ -144,7 +157,10 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   const hash = await planHash();
   const unasked = await run("approve", loadAware);
   expect(unasked.code).toBe(1);
-  expect(unasked.err).toContain(`approve ${loadAware} --hash ${hash}`);
+  expect(unasked.err).toContain(`approve ${loadAware} --hash ${hash.slice(0, 12)}\n`);
+  const short = await run("approve", loadAware, "--hash", hash.slice(0, 11));
+  expect(short).toMatchObject({ code: 1, out: "" });
+  expect(short.err).toContain("12 to 64 hexadecimal digits");
   const other = await run("approve", loadAware, "--hash", "0".repeat(64));
   expect(other.code).toBe(3);
   expect(other.err).toContain("Nothing was changed");
@@ -171,6 +187,12 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   expect(approved.out).toContain(`Impact: ${summary}`);
   expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes:`);
   expect(approved).toMatchObject({ code: 0 });
+  const approvals = async () =>
+    (await eventsAbout(testCluster.server, loadAware)).filter(({ reason }) => reason === "PlanApproved");
+  const named = new RegExp(
+    `^Plan ${hash.slice(0, 12)} approved by \\S+ \\(not verified\\) through kubectl-virt_advisor `,
+  );
+  await expect.poll(async () => (await approvals())[0]?.note).toMatch(named);
   const waiting = followPlugin(["status", loadAware, "--wait"], { kubeconfig });
   await expect.poll(waiting.out).toContain(`${loadAware}: InProgress`);
   await fault(testCluster.server, pool, ["render-delay", null]);

@@ -37,9 +37,12 @@ export function specSchema(profiles: readonly Described[], options: OptionSchema
         "How long an item may take to become healthy, such as 24h or 1h30m, before it counts as failed. Unless set, there is no limit.",
         { maxLength: 32, ...rules(duration, positive) },
       ),
-      approvedPlan: text("The status.planHash that was reviewed. If set, no plan with another hash is applied.", {
-        pattern: "^[0-9a-f]{64}$",
-      }),
+      approvedPlan: text(
+        "The status.planHash that was reviewed, or its first 12 or more digits. If set, no plan with another hash is applied.",
+        {
+          pattern: "^[0-9a-f]{12,64}$",
+        },
+      ),
       guards: guardsSchema,
       options: {
         type: "object",

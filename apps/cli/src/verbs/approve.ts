@@ -1,7 +1,17 @@
 // `approve`, `reject`, `ignore`: what a person decides about a plan. Each is refused when the plan is not the one that was seen.
 
 import type { VirtPlatformConfig } from "@virt/api";
-import { approvalPatches, ignorePatch, nextStepOf, nextStepText, planName, rejectionPatch } from "@virt/client";
+import {
+  approvalAttempts,
+  type ConfigPatch,
+  type Decider,
+  ignorePatch,
+  nextStepOf,
+  nextStepText,
+  planName,
+  rejectionPatch,
+} from "@virt/client";
+import { fieldManager } from "../cluster-session.ts";
 import { movedPlan, requireConfig, requirePlan } from "../find-config.ts";
 import { impactText, planBlocks } from "../plan-blocks.ts";
 import { Printer } from "../printer.ts";
@@ -26,17 +36,16 @@ export const approvePlan: RunVerb = async (context) => {
     for (const line of shown.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
     const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
     if (answer === undefined)
-      throw new CliError(`there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planHash}`);
+      throw new CliError(
+        `there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planName(planHash)}`,
+      );
     if (answer.trim().toLowerCase() !== "yes") {
       printer.progress("Nothing was changed.");
       return exitCodes.error;
     }
   }
-  for (const patch of approvalPatches(config, planHash)) {
-    const result = await session().patchConfig(name, patch);
-    if (result.kind === "moved")
-      throw movedPlan(name, planHash, (await session().readConfig(name))?.status?.planHash, program);
-  }
+  if (!(await sendApproval(config, planHash, context)))
+    throw movedPlan(name, planHash, (await session().readConfig(name))?.status?.planHash, program);
   const summary = impactText(config);
   printer.print({
     type: "Approval",
@@ -48,6 +57,23 @@ export const approvePlan: RunVerb = async (context) => {
   });
   return exitCodes.done;
 };
+
+/** False: another plan is shown. */
+async function sendApproval(config: VirtPlatformConfig, planHash: string, context: VerbContext): Promise<boolean> {
+  for (const patches of approvalAttempts(config, planHash, await readDecider(context)))
+    if (await sendPatches(config.metadata.name, patches, context)) return true;
+  return false;
+}
+
+async function sendPatches(name: string, patches: readonly ConfigPatch[], { session }: VerbContext): Promise<boolean> {
+  for (const patch of patches) if ((await session().patchConfig(name, patch)).kind === "moved") return false;
+  return true;
+}
+
+async function readDecider({ session, now }: VerbContext): Promise<Decider> {
+  const time = `${new Date(now()).toISOString().slice(0, 19)}Z`;
+  return { user: await session().readUserName(), time, client: fieldManager };
+}
 
 function requireWaiting({ metadata: { name }, status = {} }: VirtPlatformConfig, program: string): void {
   if (status.phase === "ReviewRequired") return;
@@ -84,14 +110,16 @@ export const rejectPlan: RunVerb = async (context) => {
 async function rejectOnce(
   config: VirtPlatformConfig,
   { planHash, reason }: { readonly planHash: string; readonly reason: string },
-  { session }: VerbContext,
+  context: VerbContext,
 ): Promise<VirtPlatformConfig | undefined> {
+  const { session } = context;
   const { name } = config.metadata;
-  const first = await session().patchConfig(name, rejectionPatch(config, planHash, reason));
+  const rejection = { reason, by: await readDecider(context) };
+  const first = await session().patchConfig(name, rejectionPatch(config, planHash, rejection));
   if (first.kind === "patched") return first.config;
   const again = await session().readConfig(name);
   if (again?.status?.planHash !== planHash) return undefined;
-  const second = await session().patchConfig(name, rejectionPatch(again, planHash, reason));
+  const second = await session().patchConfig(name, rejectionPatch(again, planHash, rejection));
   return second.kind === "patched" ? second.config : undefined;
 }
 

@@ -1,7 +1,7 @@
 // `diff`: what the plan changes, whole. The advisor's own diff where that is whole, else the same made anew with the person's rights.
 
 import type { Item } from "@virt/api";
-import { readDiff } from "@virt/client";
+import { planName, readDiff } from "@virt/client";
 import { wholeDiff } from "@virt/engine";
 import { requireConfig, requirePlan } from "../find-config.ts";
 import type { Block } from "../printer.ts";
@@ -18,7 +18,12 @@ export const diffPlan: RunVerb = async (context) => {
   const isWaiting = config.status?.phase === "ReviewRequired";
   const none: Block = { kind: "lines", lines: [[`${name}: the plan changes nothing`]] };
   const next: readonly Block[] = isWaiting
-    ? [{ kind: "next", text: `to approve exactly this plan, run: ${program} approve ${name} --hash ${planHash}` }]
+    ? [
+        {
+          kind: "next",
+          text: `to approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`,
+        },
+      ]
     : [];
   const shown = diffs.map(({ diff }): Block => ({ kind: "diff", text: escapeControls(diff) }));
   printer.print({

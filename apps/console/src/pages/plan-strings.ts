@@ -95,6 +95,9 @@ export const planStrings = {
   byDefault: "default",
   byYou: "your options",
   noOptions: "This profile has no options.",
+  execution: "Execution settings",
+  executionText: "An approval covers these settings. Changing one of them makes another plan.",
+  setting: "Setting",
   changed: "The plan has changed",
   changedText: (was: string, is: string) =>
     `You were reading plan ${was}. The advisor now shows plan ${is}, below. Read it before you decide.`,
@@ -113,7 +116,7 @@ export const planStrings = {
   approveNone: " (no node reboots)",
   approveTitle: "Approve this plan?",
   approveText:
-    "The advisor carries it out at once, item by item. What has been written stays written; going back is another plan.",
+    "Your approval sets spec.approvedPlan, so only this plan runs; action: Apply alone needs no review. The advisor carries it out at once, item by item. What has been written stays written; going back is another plan.",
   approveSure: "Approve",
   approved: (hash: string) => `Plan ${hash} is approved.`,
   reject: "Reject…",
@@ -122,7 +125,7 @@ export const planStrings = {
   rejectReason: "Reason, for whoever looks at it next",
   rejectSure: "Reject",
   rejected: (hash: string) => `Plan ${hash} is rejected.`,
-  wasRejected: (hash: string, reason: string) => `Plan ${hash} was rejected${reason === "" ? "." : `: ${reason}`}`,
+  wasRejected: (hash: string, how: string) => `Plan ${hash} was rejected ${how}`,
   wasApproved: "This plan is approved already.",
   cancel: "Cancel",
   missingVerb: (verb: string) =>

@@ -8,7 +8,11 @@ import {
   accessReviewPath,
   type ClusterAnswer,
   type ClusterData,
+  consoleManager,
   readAccessAnswer,
+  readUserAnswer,
+  userReview,
+  userReviewPath,
 } from "../pages/data/cluster-data.ts";
 import { SnapshotStore } from "../pages/data/snapshot-store.ts";
 import { readFailure } from "./read-failure.ts";
@@ -25,11 +29,16 @@ export function createPluginData(apiPath: string): ClusterData {
     want: (names) => watches.want(names),
     readObject: (path) => ask("GET", path),
     patchObject: (path, { type, body }, isDryRun = false) =>
-      ask("PATCH", isDryRun ? `${path}?dryRun=All` : path, { type: `application/${type}-patch+json`, body }),
+      ask("PATCH", `${path}?fieldManager=${consoleManager}${isDryRun ? "&dryRun=All" : ""}`, {
+        type: `application/${type}-patch+json`,
+        body,
+      }),
     ask: async (question) => {
       const review = { type: "application/json", body: accessReviewOf(question) };
       return readAccessAnswer(await ask("POST", accessReviewPath, review));
     },
+    readUserName: async () =>
+      readUserAnswer(await ask("POST", userReviewPath, { type: "application/json", body: userReview })),
   };
 }
 

@@ -6,10 +6,12 @@ import {
   type Decision,
   type EventContext,
   eventsForStatusChange,
+  isPlanNamed,
   isSilent,
   movedSinceApplied,
   type Observed,
   pendingStatus,
+  recordedApprover,
   restoreStatus,
   rolloutProblem,
   withRetryingCondition,
@@ -53,10 +55,13 @@ export async function reportDecision(
   if (written.kind === "written") {
     runtime.doctor.noteWritten(config.metadata.name, decision.status.rollout);
     const approver = approverOf(config);
+    const approvedBy = recordedApprover(config, decision.status.planHash, approver);
     const problem = rolloutProblem(observed);
     recordEvents(config, decision.status, runtime, {
       moved: movedSinceApplied(observed.inputs).map((input) => input.moved),
       ...(approver !== undefined && { approver }),
+      isPlanNamed: isPlanNamed(config.spec.approvedPlan, decision.status.planHash ?? ""),
+      ...(approvedBy !== undefined && { approvedBy }),
       ...(problem !== undefined && { rolloutProblem: problem }),
       ...(tookOver && { tookOver }),
     });

@@ -18,7 +18,7 @@ const counted = (change: Partial<NonNullable<Impact["vms"]>>) =>
 
 test("a plan's first assessment is reported once, in one sentence", () => {
   expect(impactEvents(withImpact(), withImpact(base), true)).toEqual([
-    { type: "Normal", reason: "ImpactAssessed", note: `Plan abcdef01: ${base.summary}` },
+    { type: "Normal", reason: "ImpactAssessed", note: `Plan abcdef010000: ${base.summary}` },
   ]);
   expect(reasons(withImpact(base), withImpact(base))).toEqual([]);
   expect(reasons(withImpact(base), { ...withImpact(base), planHash: "b" })).toEqual(["ImpactAssessed"]);

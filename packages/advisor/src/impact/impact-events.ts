@@ -2,7 +2,7 @@
 
 import { disruptionClasses, type EventMessage, type Impact, type Status } from "@virt/api";
 import { conditionOf } from "../conditions/status-conditions.ts";
-import { shortHash } from "../hashes.ts";
+import { shortHash } from "../plan-names.ts";
 
 /** `mayWarn`: no warning that it got worse was recorded for a while. */
 export function impactEvents(before: Status, after: Status, mayWarn: boolean): readonly EventMessage[] {

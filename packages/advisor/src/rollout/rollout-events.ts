@@ -2,7 +2,7 @@
 
 import type { EventMessage, RolloutFinding, Status } from "@virt/api";
 import { findingCatalogue } from "@virt/impact";
-import { shortHash } from "../hashes.ts";
+import { shortHash } from "../plan-names.ts";
 
 /** Each cause once for a node, however many VMs it concerns. */
 export function rolloutEvents(before: Status, after: Status): readonly EventMessage[] {

@@ -168,9 +168,9 @@ describe("a plan that stays on display", () => {
       forced: true,
       reason: "ApprovalRequired",
     });
-    const why = "Plan aaaaaaaa waits: spec.approvedPlan names plan bbbbbbbb.";
+    const why = "Plan aaaaaaaaaaaa waits: spec.approvedPlan names plan bbbbbbbbbbbb.";
     expect(conditionOf(status, "ReviewRequired")?.message).toBe(why);
-    const command = `kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Apply","approvedPlan":"${examplePlanHash}"}}'`;
+    const command = `kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Apply","approvedPlan":"aaaaaaaaaaaa"}}'`;
     expect(conditionOf(status, "Ready")?.message).toBe(`${why} Next: review status.items, then run: ${command}`);
   });
 

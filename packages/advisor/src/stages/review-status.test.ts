@@ -97,13 +97,13 @@ const cases: readonly Case[] = [
     reason: "changes that were not asked for",
     seen: drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
-    says: "Plan aaaaaaaa waits: nobody has approved it since it was drafted.",
+    says: "Plan aaaaaaaaaaaa waits: nobody has approved it since it was drafted.",
   },
   {
     reason: "changes of a plan that must be named",
     seen: drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
-    says: "Plan aaaaaaaa waits: spec.approvedPlan does not name it.",
+    says: "Plan aaaaaaaaaaaa waits: spec.approvedPlan does not name it.",
   },
 ];
 

@@ -11,13 +11,14 @@ import {
   upgradeConditions,
 } from "../conditions/status-conditions.ts";
 import { enterPhase, enterPrerequisiteFailed, type StatusChange } from "../enter-phase.ts";
-import { planHash, shortHash } from "../hashes.ts";
+import { hashOrigin } from "../hashes.ts";
 import { findGuardObstacle, type GuardObstacle } from "../impact/guards.ts";
 import { withImpact } from "../impact/publish-impact.ts";
 import { recordAppliedInputs } from "../inputs.ts";
 import { completeItem, isSkipped, itemMessages } from "../items.ts";
 import { reviewText } from "../next-step.ts";
 import type { Decision, Draft, Observed, ObservedItem } from "../observed.ts";
+import { shortHash } from "../plan-names.ts";
 import { startNextItem } from "../progress.ts";
 import { areRolloutsDone } from "../rollouts.ts";
 
@@ -106,19 +107,15 @@ function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: 
 }
 
 /**
- * Of a plan that an earlier release put on display: it has another hash since the pools that it disturbs are part of that, so its
- * approval is asked for once more.
+ * The review of a plan that an earlier release put on display and whose items are the same: its hash covers more now, so its approval
+ * is asked for once more.
  */
 function rehashedReview(observed: Observed, draft: DraftedPlan): Review | undefined {
   const { stored, spec, operator } = observed;
-  const isHashNew =
-    stored.disruption === undefined &&
-    stored.planHash !== draft.planHash &&
-    stored.planHash === planHash(spec.profile, draft.items);
+  const origin = hashOrigin(stored.planHash, spec, draft.items, draft.disruption);
   const review = reviewOf(observed, draft.planHash);
-  if (!isHashNew || spec.action !== "Apply" || review.reason === "PlanTampered") return undefined;
-  const pools = draft.disruption.map(({ pool, class: disruption }) => `${pool} (${disruption})`).join(", ");
-  const message = `operator version ${operator.version} includes the disruption of pools in the plan hash, here ${pools}; its items are those of plan ${shortHash(stored.planHash)}`;
+  if (origin.kind !== "earlier" || spec.action !== "Apply" || review.reason === "PlanTampered") return undefined;
+  const message = `the plan hash of operator version ${operator.version} also covers ${origin.additions.join(" and ")}; the items are the same as in plan ${shortHash(stored.planHash)}`;
   return { ...review, reason: "OperatorUpgraded", message };
 }
 

@@ -79,7 +79,13 @@ function refusalOf({ spec, status }: StoredConfig, item: StoredItem): string | u
 
 function hashRefusal({ spec, status }: StoredConfig, { scope }: History): string | undefined {
   const isFree = spec.approvedPlan === undefined && !scope.isApprovalRequired;
-  return isFree || spec.approvedPlan === status?.planHash ? undefined : "approvedPlan does not name this plan";
+  return isFree || isNamed(status?.planHash, spec.approvedPlan) ? undefined : "approvedPlan does not name this plan";
+}
+
+/** By the whole hash, or by 12 digits of it or more. */
+function isNamed(planHash: string | undefined, named: string | undefined): boolean {
+  if (named === undefined || named === planHash) return named !== undefined;
+  return named.length >= 12 && planHash?.startsWith(named) === true;
 }
 
 /** The plan was drafted for the spec that was carried out; another one needs another plan. */

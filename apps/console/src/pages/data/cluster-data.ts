@@ -40,7 +40,21 @@ export type ClusterData = {
   readonly readObject: (path: string) => Promise<ClusterAnswer>;
   readonly patchObject: (path: string, patch: ConfigPatch, isDryRun?: boolean) => Promise<ClusterAnswer>;
   readonly ask: (question: AccessQuestion) => Promise<AccessAnswer>;
+  /** The name that the API server has for the user; empty if it does not tell. */
+  readonly readUserName: () => Promise<string>;
 };
+
+/** The field manager of the console's writes, whichever shell it runs in. */
+export const consoleManager = "virt-console";
+
+export const userReviewPath = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+export const userReview = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+
+export function readUserAnswer(answer: ClusterAnswer): string {
+  if (answer.kind === "refused") return "";
+  const { userInfo } = (answer.object["status"] ?? {}) as { readonly userInfo?: { readonly username?: string } };
+  return userInfo?.username ?? "";
+}
 
 export const accessReviewPath = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 

@@ -8,6 +8,9 @@ import {
   type ClusterAnswer,
   type ClusterData,
   readAccessAnswer,
+  readUserAnswer,
+  userReview,
+  userReviewPath,
 } from "./cluster-data.ts";
 import { readLines } from "./read-lines.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
@@ -30,6 +33,8 @@ export function createStandaloneData(): ClusterData {
       const review = { type: "application/json", body: accessReviewOf(question) };
       return readAccessAnswer(await ask("POST", accessReviewPath, review));
     },
+    readUserName: async () =>
+      readUserAnswer(await ask("POST", userReviewPath, { type: "application/json", body: userReview })),
   };
 }
 

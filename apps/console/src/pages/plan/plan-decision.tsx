@@ -11,11 +11,14 @@ import {
   ModalHeader,
   TextArea,
 } from "@patternfly/react-core";
-import { approvalPatches, planName, readRejection, rejectionPatch } from "@virt/client";
+import { approvalAttempts, isPlanNamed, planName, readRejection, rejectionPatch, rejectionText } from "@virt/client";
 import { useId, useState } from "react";
+import { consoleManager } from "../data/cluster-data.ts";
+import { useCluster } from "../data/use-cluster.ts";
 import { useAnnounce } from "../parts/announcer.tsx";
 import { useConfigAccess, useSendPatches } from "../parts/config-actions.tsx";
 import { strings } from "../strings.ts";
+import { ExecutionSettings } from "./plan-options.tsx";
 import { nodesInButton, type ShownPlan } from "./shown-plan.ts";
 
 const texts = strings.plan;
@@ -35,22 +38,36 @@ export function PlanDecision({ plan, isCurrent }: PlanDecisionProps) {
   const missing = rights.patch === "no" ? "patch" : rights.approve === "no" ? "approve" : undefined;
   const isAsking = rights.patch === undefined || rights.approve === undefined;
   const isApproved =
-    config.spec.action === "Apply" && config.spec.approvedPlan === planHash && config.status?.review?.forced !== true;
+    config.spec.action === "Apply" &&
+    isPlanNamed(config.spec.approvedPlan, planHash) &&
+    config.status?.review?.forced !== true;
   const rejection = readRejection(config);
+  const cluster = useCluster();
+  const decider = async () => ({
+    user: await cluster.readUserName(),
+    time: `${new Date().toISOString().slice(0, 19)}Z`,
+    client: consoleManager,
+  });
   const approve = async () => {
     setAsked(undefined);
-    if (await send(approvalPatches(config, planHash))) announce(texts.approved(hash));
+    for (const patches of approvalAttempts(config, planHash, await decider()))
+      if (await send(patches)) return announce(texts.approved(hash));
   };
   const reject = async (reason: string) => {
     setAsked(undefined);
-    if (await send([rejectionPatch(config, planHash, reason)])) announce(texts.rejected(hash));
+    const rejection = { reason, by: await decider() };
+    if (await send([rejectionPatch(config, planHash, rejection)])) announce(texts.rejected(hash));
   };
   const label = texts.approve(hash, nodesInButton(plan));
   const reason = reasonText(missing, isAsking, isApproved, rights.patch === "unknown" || rights.approve === "unknown");
   return (
     <div className="vc-decision" data-testid="decision">
       {rejection === undefined ? null : (
-        <Alert isInline variant="info" title={texts.wasRejected(planName(rejection.planHash), rejection.reason)} />
+        <Alert
+          isInline
+          variant="info"
+          title={texts.wasRejected(planName(rejection.planHash), rejectionText(rejection))}
+        />
       )}
       {refusal === undefined ? null : (
         // The patch tests the hash that is on the page: 422 says that the config shows another one by now.
@@ -112,6 +129,7 @@ type ApproveDialogProps = {
 };
 
 function ApproveDialog({ plan, label, isCurrent, approve, close }: ApproveDialogProps) {
+  const rejection = readRejection(plan.config);
   return (
     <Modal isOpen variant="medium" onClose={close} aria-labelledby="approve-title" aria-describedby="approve-body">
       <ModalHeader title={texts.approveTitle} labelId="approve-title" />
@@ -119,7 +137,15 @@ function ApproveDialog({ plan, label, isCurrent, approve, close }: ApproveDialog
         <p>
           {plan.config.metadata.name}, <code className="vc-hash">{plan.planHash}</code>
         </p>
+        {rejection === undefined ? null : (
+          <Alert
+            isInline
+            variant="warning"
+            title={texts.wasRejected(planName(plan.planHash), rejectionText(rejection))}
+          />
+        )}
         {plan.impact === undefined ? null : <p>{plan.impact.summary}</p>}
+        <ExecutionSettings config={plan.config} />
         <p>{texts.approveText}</p>
         {isCurrent ? null : <Alert isInline variant="warning" title={texts.changed} />}
       </ModalBody>

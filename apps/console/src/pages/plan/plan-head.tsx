@@ -6,7 +6,7 @@ import {
   DescriptionListGroup,
   DescriptionListTerm,
 } from "@patternfly/react-core";
-import { ageText, secondsSince } from "@virt/client";
+import { ageText, planName, secondsSince } from "@virt/client";
 import type { ReactNode } from "react";
 import { useNow } from "../data/use-cluster.ts";
 import { PhaseLabel, SeverityLabel } from "../parts/labels.tsx";
@@ -29,7 +29,7 @@ export function PlanHead({ plan: { config, planHash, review, severity } }: { rea
       </Fact>
       <Fact term={texts.hash}>
         <code className="vc-hash" data-testid="plan-hash">
-          {planHash}
+          {planName(planHash)}
         </code>
       </Fact>
       {severity === undefined ? null : (

@@ -1,8 +1,9 @@
-// The options that a plan is made with, those with their defaults too.
+// The options that a plan is made with and the settings of its execution, those with their defaults too.
 
 import { Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
+import { executionSettings } from "@virt/client";
 import { strings } from "../strings.ts";
 import { type KnownOptions, optionRows } from "./option-rows.ts";
 
@@ -40,6 +41,33 @@ export function PlanOptions({ config }: { readonly config: VirtPlatformConfig })
           </Tbody>
         </Table>
       )}
+      <Title headingLevel="h2" size="lg">
+        {texts.execution}
+      </Title>
+      <p>{texts.executionText}</p>
+      <ExecutionSettings config={config} />
     </section>
+  );
+}
+
+/** An approval covers these settings, so the approve dialog shows them too. */
+export function ExecutionSettings({ config }: { readonly config: VirtPlatformConfig }) {
+  return (
+    <Table aria-label={texts.execution} variant="compact" gridBreakPoint="grid-md" data-testid="execution-settings">
+      <Thead>
+        <Tr>
+          <Th>{texts.setting}</Th>
+          <Th>{texts.value}</Th>
+        </Tr>
+      </Thead>
+      <Tbody>
+        {executionSettings(config.spec).map(({ name, value, weakens }) => (
+          <Tr key={name}>
+            <Td dataLabel={texts.setting}>{name}</Td>
+            <Td dataLabel={texts.value}>{weakens === undefined ? value : `${value}: ${weakens}`}</Td>
+          </Tr>
+        ))}
+      </Tbody>
+    </Table>
   );
 }

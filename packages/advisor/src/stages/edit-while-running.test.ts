@@ -1,0 +1,45 @@
+// An edit of the options while a plan runs: it leads to a new plan.
+
+import type { Spec } from "@virt/api";
+import { expect, test } from "vitest";
+import { eventsForStatusChange } from "../status-events.ts";
+import { drafted, examplePlanHash, generation, observedWith, otherHash, psi } from "../testing/observed-fixtures.ts";
+import { transition } from "../transition.ts";
+
+/** The statuses before and after the plan that the edit leads to is drafted. */
+function editOptions(asked: Partial<Spec>, mustPin = false, planHash = otherHash) {
+  const operator = { version: "v2", mustPin };
+  const edited = { action: "Apply", options: { loadAware: { mode: "Predictive" } }, ...asked } as const;
+  const running = observedWith("InProgress", { spec: { action: "Apply", ...asked } });
+  const observed = { ...running, spec: { ...running.spec, ...edited }, operator, generation: generation + 1 };
+  const drafting = transition(observed).status;
+  expect(drafting.phase).toBe("Drafting");
+  const { status } = transition({ ...observed, stored: drafting, draft: drafted([psi()], { planHash }) });
+  return { drafting, status };
+}
+
+const approvalNote = ({ drafting, status }: ReturnType<typeof editOptions>, isPlanNamed = false) =>
+  eventsForStatusChange(drafting, status, { moved: [], approver: "kubectl-patch", isPlanNamed }).find(
+    ({ reason }) => reason === "PlanApproved",
+  )?.note;
+
+test("the new plan waits if a plan is named in approvedPlan, or must be", () => {
+  for (const edit of [editOptions({ approvedPlan: examplePlanHash }), editOptions({}, true)]) {
+    expect(edit.status).toMatchObject({ phase: "ReviewRequired", planHash: otherHash, review: { forced: true } });
+    expect(approvalNote(edit)).toBeUndefined();
+  }
+});
+
+test("the event of a new plan that runs at once says that it was not reviewed", () => {
+  const edit = editOptions({});
+  expect(edit.status).toMatchObject({ phase: "InProgress", planHash: otherHash });
+  expect(approvalNote(edit)).toBe(
+    "Plan bbbbbbbbbbbb was not reviewed before it started: action is Apply, and the spec was last changed through kubectl-patch (impact High)",
+  );
+});
+
+test("a plan that was on display, or that approvedPlan names, counts as reviewed", () => {
+  const note = "approved through kubectl-patch (impact High)";
+  expect(approvalNote(editOptions({}, false, examplePlanHash))).toBe(`Plan aaaaaaaaaaaa ${note}`);
+  expect(approvalNote(editOptions({}), true)).toBe(`Plan bbbbbbbbbbbb ${note}`);
+});
