@@ -85,7 +85,7 @@ test("a page gives a config its first annotations, and never replaces those that
     body: add({ "advisor.kubevirt.io/rejected-plan": "a" }),
   });
   expect(decided).toMatchObject({ kind: "allowed" });
-  const sent = decided.kind === "allowed" ? decided.request.body : "";
+  const sent = decided.kind === "allowed" && "body" in decided.request ? decided.request.body : "";
   expect(sent).toContain('{"op":"test","path":"/metadata/annotations","value":null}');
   expect(decide({ method: "PATCH", contentType: json, body: add({ "other.example/x": "a" }) })).toBe("refused");
   const replaced = '[{"op":"replace","path":"/metadata/annotations","value":{}}]';
