@@ -1,9 +1,9 @@
 # The operator's image: the operator, and beside it the server of the console plugin, run by Node, as any user, on a root file system that nobody can write.
 #   make docker-build IMG=<image>
-# The bases are Red Hat's UBI images with Node 24, by their full names: engines without a list of registries find them too.
+# The bases are named in base-images.json, and make passes them. To pin them by digest: make base-images
 # Another registry: make docker-build BASE=<registry>/ubi9/nodejs-24-minimal BUILDER=<registry>/ubi9/nodejs-24
-ARG BUILDER=registry.access.redhat.com/ubi9/nodejs-24
-ARG BASE=registry.access.redhat.com/ubi9/nodejs-24-minimal
+ARG BUILDER
+ARG BASE
 
 # What is built is the same for all platforms, so it is built on the builder's own.
 FROM --platform=$BUILDPLATFORM ${BUILDER} AS build

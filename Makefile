@@ -138,7 +138,11 @@ undeploy: $(INSTALLED) ## Remove the operators; CRD and configs stay, and so doe
 	@$(DEPLOY)
 
 .PHONY: docker-build
-docker-build: $(INSTALLED) ## Build the image; IMG=, CONTAINER_TOOL=podman|docker, BASE= and BUILDER= (see Dockerfile)
+docker-build: $(INSTALLED) ## Build the image; IMG=, CONTAINER_TOOL=podman|docker, BASE= and BUILDER= (else base-images.json)
+	@$(DEPLOY)
+
+.PHONY: base-images
+base-images: $(INSTALLED) ## Pin the base images of the Dockerfile in base-images.json to their digests of today; needs skopeo
 	@$(DEPLOY)
 
 .PHONY: image

@@ -14,7 +14,7 @@ const layers = {
   catalog: ["api", "engine", "facts", "advisor", "platform"],
   kube: ["api", "engine"],
   reads: ["api", "engine", "facts", "impact", "advisor", "platform", "kube"],
-  "console-server": ["api", "engine", "client", "kube"],
+  "console-server": ["api", "engine", "client", "catalog", "kube"],
   testkit: ["api", "engine", "kube"],
 } as const;
 

@@ -23,7 +23,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "c77c3f7421bd99fb03d18d98b2ebb535488854cacfd3f02bfbd8710493527c2b",
+      hash: "33444b578e220c39c09494df5e8918344e2c3d7f721a07fe53e9ac377ef4ac1f",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -40,7 +40,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "611abd0730fc8dc37245fb68bef8df3e99a6c03256c248e3b2f1b5bcf6cf3fa4",
+      hash: "66fda184d38a9f1e4779779017690dc299ace9da44529ac75eeb4f96cf5fb756",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

@@ -3,13 +3,10 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { architectures, operatingSystem } from "../platforms.ts";
+import { baseArguments, readBaseImages } from "./base-images.ts";
 import { neededEngine } from "./engine.ts";
 
-const {
-  BASE = "",
-  BUILDER = "",
-  PLATFORMS = architectures.map((name) => `${operatingSystem}/${name}`).join(","),
-} = process.env;
+const { PLATFORMS = architectures.map((name) => `${operatingSystem}/${name}`).join(",") } = process.env;
 
 export function buildImage(image: string): void {
   run(neededEngine(), ["build", ...buildArguments(), "--tag", unpinned(image), "."]);
@@ -33,8 +30,8 @@ export function buildImages(image: string): void {
 }
 
 function buildArguments(): readonly string[] {
-  const given = Object.entries({ BASE, BUILDER }).filter(([, value]) => value !== "");
-  return given.map(([name, value]) => `--build-arg=${name}=${value}`);
+  const given = baseArguments(readBaseImages(), process.env);
+  return Object.entries(given).map(([name, value]) => `--build-arg=${name}=${value}`);
 }
 
 function unpinned(image: string): string {

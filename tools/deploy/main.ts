@@ -1,5 +1,6 @@
 // The targets of make that install, deploy and ship: `node tools/deploy/main.ts <target>`.
 
+import { pinBaseImages } from "./base-images.ts";
 import { deploy, undeploy } from "./deploy.ts";
 import { buildImage, buildImages, pushImage } from "./image.ts";
 import { install, uninstall } from "./install.ts";
@@ -16,6 +17,7 @@ const targets: Readonly<Record<string, () => void | Promise<void>>> = {
   deploy: deployImage,
   undeploy: () => undeploy(openCluster(), overlay),
   "docker-build": () => buildImage(image),
+  "base-images": () => pinBaseImages(),
   "docker-push": () => pushImage(image),
   "docker-buildx": () => buildImages(image),
   "kind-setup": setUpKind,

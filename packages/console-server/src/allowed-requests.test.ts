@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { allowRequest, type PageRequest } from "./allowed-requests.ts";
 
 const config = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/load-aware-rebalancing";
-const machineConfig = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker";
+const machineConfig = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker-psi-karg";
 const review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 const json = "application/json-patch+json";
 const merge = "application/merge-patch+json";
@@ -40,6 +40,61 @@ test("a page reads a config, decides about its plan, asks what the user may do, 
   expect(decide({ method: "PATCH", url: `${machineConfig}?dryRun=All`, contentType: merge, body: adopt })).toBe(
     `PATCH ${machineConfig}?dryRun=All&fieldManager=virt-console`,
   );
+});
+
+test.each([
+  [
+    "a rendered MachineConfig",
+    "/apis/machineconfiguration.openshift.io/v1/machineconfigs/rendered-worker-0123456789abcdef",
+  ],
+  ["a MachineConfig of another client", "/apis/machineconfiguration.openshift.io/v1/machineconfigs/00-worker"],
+  ["a Service of another client", "/api/v1/namespaces/openshift-cnv/services/kubevirt-operator-webhook"],
+  ["a DaemonSet", "/apis/apps/v1/namespaces/openshift-cnv/daemonsets/virt-handler"],
+  ["a KubeDescheduler of another name", "/apis/operator.openshift.io/v1/namespaces/a/kubedeschedulers/other"],
+])("a page neither reads nor annotates %s", (_what, url) => {
+  const adopt = '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"}}}';
+  expect(decide({ url })).toBe("refused");
+  expect(decide({ method: "PATCH", url, contentType: merge, body: adopt })).toBe("refused");
+});
+
+test("a page reads every object that a plan or an asset writes", () => {
+  const root = "/apis/machineconfiguration.openshift.io/v1";
+  for (const url of [
+    `${root}/machineconfigs/50-virt-swap-enable`,
+    `${root}/machineconfigs/90-worker-kubelet-swap`,
+    `${root}/kubeletconfigs/virt-perf-settings`,
+    "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged",
+    "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics",
+  ])
+    expect(decide({ url })).toBe(`GET ${url}`);
+});
+
+test("a page turns switches on the HyperConverged alone", () => {
+  const hco = "/apis/hco.kubevirt.io/v1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
+  const set = (url: string, key: string) =>
+    decide({ method: "PATCH", url, contentType: merge, body: `{"metadata":{"annotations":{"${key}":"true"}}}` });
+  expect(set(hco, "platform.kubevirt.io/enable-swap")).toContain("PATCH");
+  expect(set(hco, "platform.kubevirt.io/state")).toBe("refused");
+  expect(set(hco, "kubevirt.kubevirt.io/jsonpatch")).toBe("refused");
+  expect(set(machineConfig, "platform.kubevirt.io/enable-swap")).toBe("refused");
+});
+
+test("a page gives a config its first annotations, and never replaces those that it has", () => {
+  const add = (value: object) => JSON.stringify([{ op: "add", path: "/metadata/annotations", value }]);
+  const decided = allowRequest({
+    method: "PATCH",
+    url: config,
+    contentType: json,
+    body: add({ "advisor.kubevirt.io/rejected-plan": "a" }),
+  });
+  expect(decided).toMatchObject({ kind: "allowed" });
+  const sent = decided.kind === "allowed" && "body" in decided.request ? decided.request.body : "";
+  expect(sent).toContain('{"op":"test","path":"/metadata/annotations","value":null}');
+  expect(decide({ method: "PATCH", contentType: json, body: add({ "other.example/x": "a" }) })).toBe("refused");
+  const replaced = '[{"op":"replace","path":"/metadata/annotations","value":{}}]';
+  expect(decide({ method: "PATCH", contentType: json, body: replaced })).toBe("refused");
+  const removed = '[{"op":"remove","path":"/metadata/annotations"}]';
+  expect(decide({ method: "PATCH", contentType: json, body: removed })).toBe("refused");
 });
 
 test.each([
@@ -110,6 +165,8 @@ test.each([
 test.each([
   '{"spec":{"config":{}}}',
   '{"metadata":{"annotations":{"other.example/a":"b"}}}',
+  '{"metadata":{"annotations":{"platform.kubevirt.io/state":"{}"}}}',
+  '{"metadata":{"annotations":null}}',
   '{"metadata":{"labels":{"platform.kubevirt.io/managed-by":"me"}}}',
   '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"},"finalizers":[]}}',
 ])("a patch of a target that is no override is refused: %s", (body) => {

@@ -4,6 +4,7 @@ import { configKind, type Json, type JsonMap } from "@virt/api";
 import { isTargetResource } from "@virt/client";
 import { asText, isMap, readJson } from "@virt/engine";
 import { type ApiRequest, createObject, getObject, patchObject, type Resource } from "@virt/kube";
+import { isPageObject } from "./page-objects.ts";
 
 /** What a page asks for, below `/cluster`. */
 export type PageRequest = {
@@ -36,7 +37,10 @@ const userReviews: Resource = {
 /** Asks for the user's own name; stores nothing. */
 const userReview = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 const fieldManager = "virt-console";
-const annotationPrefix = "platform.kubevirt.io/";
+/** Overrides on any object, and switches on the HyperConverged. The operator's own memory, `state`, is none of them. */
+const overrideKey = /^platform\.kubevirt\.io\/(?:patch|ignore-fields|mode|adopt|reconcile-paused)$/;
+const switchKey = /^platform\.kubevirt\.io\/(?!state$)[a-z-]+$/;
+const configAnnotation = /^advisor\.kubevirt\.io\/[a-z-]+$/;
 
 /** Only a path that can be read in one way has a chance: nothing encoded, no dots that climb, no empty segment. */
 const plainPath = /^(?:\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)+$/;
@@ -61,15 +65,20 @@ export function allowRequest({ method, url, contentType, body }: PageRequest): A
     ? resource.version === configKind.version && namespace === undefined
     : isTargetResource(resource);
   if (!isKnown) return refuse("pages do not use this kind");
+  if (!isConfig && !isPageObject(resource, name)) return refuse("no plan and no asset writes an object of this name");
   if (method === "GET" && !isDryRun) return { kind: "allowed", request: getObject(resource, object) };
   if (method !== "PATCH") return refuse("pages do not use this verb here");
   const patch = readPatch(contentType, body);
   if (patch === undefined) return refuse("the body is not a patch");
-  if (isConfig ? !isConfigPatch(patch) : !isAnnotationPatch(patch))
+  if (
+    isConfig
+      ? !isConfigPatch(patch)
+      : !isAnnotationPatch(patch, resource.plural === "hyperconvergeds" ? switchKey : overrideKey)
+  )
     return refuse("the patch changes what pages do not change");
   return {
     kind: "allowed",
-    request: patchObject(resource, object, patch.body, { type: patch.type, fieldManager, isDryRun }),
+    request: patchObject(resource, object, keepsAnnotations(patch), { type: patch.type, fieldManager, isDryRun }),
   };
 }
 
@@ -139,23 +148,35 @@ function isConfigPatch({ type, body }: Patch): boolean {
   return (body as readonly Json[]).every((operation) => {
     const [op, path] = [asText(member(operation, "op")) ?? "", asText(member(operation, "path")) ?? ""];
     if (op === "test") return configTests.has(path);
-    const isAnnotation =
-      path === "/metadata/annotations" || /^\/metadata\/annotations\/advisor\.kubevirt\.io~1[a-z-]+$/.test(path);
+    if (path === allAnnotations) return op === "add" && areOwnAnnotations(member(operation, "value"));
+    const [, key] = /^\/metadata\/annotations\/([^/]+)$/.exec(path) ?? [];
+    const isAnnotation = key !== undefined && configAnnotation.test(key.replaceAll("~1", "/"));
     return (op === "add" || op === "replace" || op === "remove") && (configFields.has(path) || isAnnotation);
   });
 }
 
+const allAnnotations = "/metadata/annotations";
+
+function areOwnAnnotations(value: Json | undefined): boolean {
+  return isMap(value) && Object.keys(value).every((key) => configAnnotation.test(key));
+}
+
+/** A config without annotations gets its first ones. If it has some by then, the API server refuses the patch, and none is lost. */
+function keepsAnnotations({ type, body }: Patch): Json {
+  if (type !== "json") return body;
+  const areNone = { op: "test", path: allAnnotations, value: null };
+  return (body as readonly Json[]).flatMap((operation) =>
+    asText(member(operation, "path")) === allAnnotations ? [areNone, operation] : [operation],
+  );
+}
+
 /** An override that a person sets or takes back. */
-function isAnnotationPatch({ type, body }: Patch): boolean {
+function isAnnotationPatch({ type, body }: Patch, key: RegExp): boolean {
   if (type !== "merge") return false;
   const { metadata, ...others } = body as JsonMap;
   if (!isMap(metadata) || Object.keys(others).length > 0) return false;
   const { annotations, ...more } = metadata;
-  return (
-    isMap(annotations) &&
-    Object.keys(more).length === 0 &&
-    Object.keys(annotations).every((key) => key.startsWith(annotationPrefix))
-  );
+  return isMap(annotations) && Object.keys(more).length === 0 && Object.keys(annotations).every((one) => key.test(one));
 }
 
 function readBody(text: string): Json | undefined {

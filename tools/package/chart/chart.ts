@@ -24,7 +24,7 @@ function sources({ version, image }: Pick<Product, "version" | "image">): Readon
       const text = readFileSync(file, "utf8")
         .replaceAll("@VERSION@", version)
         .replaceAll("@REPOSITORY@", repositoryUrl)
-        .replaceAll(anyImage, image);
+        .replaceAll("@IMAGE@", image === anyImage ? "" : image);
       return [`dist/chart${file.slice(folder.length)}`, text];
     }),
   );

@@ -5,9 +5,15 @@ import type { Area } from "./switches.ts";
 /** The first group of `find` is the indentation. */
 type Edit = { readonly find: RegExp; readonly put: (pad: string, found: string) => string };
 
+const missingImage =
+  "image is not set. Next: build and push an image, and pass it by digest: --set image=<registry>/virt-operators@sha256:<digest>";
+
 /** Of every pod. */
 const place: readonly Edit[] = [
-  { find: /^( *)image: .*\n/m, put: (pad) => `${pad}image: {{ .Values.image | quote }}\n` },
+  {
+    find: /^( *)image: .*\n/m,
+    put: (pad) => `${pad}image: {{ required ${JSON.stringify(missingImage)} .Values.image | quote }}\n`,
+  },
   { find: /^( *)imagePullPolicy: .*\n/m, put: (pad) => `${pad}imagePullPolicy: {{ .Values.pullPolicy }}\n` },
   {
     find: /^( *)tolerations:\n(?:\1[- ] .*\n)+/m,

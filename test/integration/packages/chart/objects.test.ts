@@ -55,7 +55,7 @@ test.each(overlays)("$values gives the objects of $overlay", ({ values, made }) 
 test("the console plugin comes by itself where the cluster serves ConsolePlugins, with the advisor, and nowhere else", () => {
   const openshift = ["--api-versions", "console.openshift.io/v1/ConsolePlugin"];
   const plugins = (...args: readonly string[]) => {
-    const { stdout } = helm(["template", "any", chart, ...args]);
+    const { stdout } = helm(["template", "any", chart, ...setting([]), ...args]);
     return [...stdout.matchAll(/^kind: ConsolePlugin$/gm)].length;
   };
   expect(plugins()).toBe(0);

@@ -5,12 +5,14 @@ import type { KubeObject } from "@virt/engine";
 import { inRepository, type KubectlResult } from "@virt/testkit";
 import { loadAll } from "js-yaml";
 import { findHelm } from "../../../../tools/helm/obtain.ts";
+import { anyImage } from "../../../../tools/package/manifests.ts";
 
 export const chart = inRepository("dist", "chart");
 
-/** Values as --set takes them: "replicas=1". */
+/** Values as --set takes them: "replicas=1". An image is required, so there is one unless they name another. */
 export function setting(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => ["--set-json", value]);
+  const image = values.some((value) => value.startsWith("image=")) ? [] : [`image="${anyImage}"`];
+  return [...image, ...values].flatMap((value) => ["--set-json", value]);
 }
 
 export function helm(args: readonly string[], env: NodeJS.ProcessEnv = {}): KubectlResult {

@@ -23,7 +23,7 @@ const refused = [
   { value: 'advisor.enabled="no"', says: "at '/advisor/enabled': got string, want boolean" },
   { value: "advisor.enabeld=false", says: "additional properties 'enabeld' not allowed" },
   { value: "plattform.enabled=false", says: "additional properties 'plattform' not allowed" },
-  { value: 'image=""', says: "at '/image'" },
+  { value: 'image=""', says: "image is not set. Next: build and push an image" },
   { value: "image=null", says: "missing property 'image'" },
   { value: 'resources={"limits":{"memory":"much"}}', says: "at '/resources/limits/memory'" },
   { value: 'logLevel="loud"', says: "at '/logLevel': value must be one of 'debug', 'info', 'warn', 'error'" },
@@ -49,6 +49,12 @@ test.each(refused)("$value is refused", ({ value, says }) => {
   const { code, stderr } = helm(["template", "any", chart, ...setting([value])]);
   expect(code).not.toBe(0);
   expect(stderr).toContain(says);
+});
+
+test("a chart without an image is refused, with the value to set", () => {
+  const { code, stderr } = helm(["template", "any", chart]);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("--set image=<registry>/virt-operators@sha256:<digest>");
 });
 
 test("a chart that would run nothing is refused", () => {

@@ -1,0 +1,44 @@
+// The base images of the Dockerfile, from base-images.json, and `make base-images`, which pins them to the digests of today.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** `digest` is null until the image is pinned: then the newest image of that name is taken. */
+type BaseImage = { readonly image: string; readonly digest: string | null };
+export type BaseImages = Readonly<Record<"BUILDER" | "BASE", BaseImage>>;
+
+const file = "base-images.json";
+
+export function readBaseImages(from = file): BaseImages {
+  return JSON.parse(readFileSync(from, "utf8")) as BaseImages;
+}
+
+/** The value of each build argument. Values from the environment win: a site may have its own registry. */
+export function baseArguments(images: BaseImages, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const named = Object.entries(images).map(([name, { image, digest }]) => {
+    const given = env[name] ?? "";
+    return [name, given === "" ? [image, ...(digest === null ? [] : [digest])].join("@") : given];
+  });
+  return Object.fromEntries(named) as Readonly<Record<string, string>>;
+}
+
+/** Writes the digest of every base image, as skopeo reads it from its registry. */
+export function pinBaseImages(into = file): void {
+  const pinned = Object.entries(readBaseImages(into)).map(([name, { image }]) => {
+    const digest = digestOf(image);
+    process.stdout.write(`${name} is ${image}@${digest}\n`);
+    return `  "${name}": { "image": "${image}", "digest": "${digest}" }`;
+  });
+  writeFileSync(into, `{\n${pinned.join(",\n")}\n}\n`);
+}
+
+function digestOf(image: string): string {
+  const args = ["inspect", "--no-tags", "--format", "{{.Digest}}", `docker://${image}`];
+  const { error, status, stdout, stderr } = spawnSync("skopeo", args, { encoding: "utf8" });
+  if (error !== undefined)
+    throw new Error(`cannot run skopeo: ${error.message}. Next: install skopeo`, { cause: error });
+  const digest = stdout.trim();
+  if (status !== 0 || !/^sha256:[0-9a-f]{64}$/.test(digest))
+    throw new Error(`skopeo cannot read the digest of ${image}: ${stderr.trim() || digest}`);
+  return digest;
+}
