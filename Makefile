@@ -17,8 +17,8 @@ TALLY := .make/tally
 BUILT := .make/built
 PRINT_TALLY = cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"
 DEPLOY = $(NODE) tools/deploy/main.ts $@
-# What render and explain look at: a file, else the cluster.
-PREVIEWED = $(if $(HCO),--hco-file=$(HCO),$(if $(KUBECONFIG),--kubeconfig=$(KUBECONFIG)))
+# What render and explain look at: a file, else the cluster of kubectl's context.
+PREVIEWED = $(if $(HCO),--hco-file=$(HCO))
 
 ##@ General
 
@@ -87,7 +87,7 @@ run: $(INSTALLED) ## Run the operator's sources against KUBECONFIG or that clust
 	@$(NODE) tools/dev/run.ts
 
 .PHONY: render
-render: $(INSTALLED) ## Show what the platform controller would apply to KUBECONFIG's cluster or to HCO=<file>; ASSET=, FLAGS=
+render: $(INSTALLED) ## Show what the platform controller would apply to the cluster of kubectl's context or to HCO=<file>; ASSET=, FLAGS=
 	@$(NODE) apps/operator/src/main.ts render $(PREVIEWED) $(if $(ASSET),--asset=$(ASSET)) $(FLAGS)
 
 .PHONY: explain
