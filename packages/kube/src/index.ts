@@ -42,6 +42,7 @@ export {
   Manager,
   type ManagerOptions,
 } from "./controller/manager.ts";
+export type { ReconcileTrace } from "./controller/reconcile-tracer.ts";
 export type { ReconcileResult } from "./controller/worker.ts";
 export type { EventInput } from "./events/event-object.ts";
 export { type EventObserver, EventRecorder } from "./events/event-recorder.ts";

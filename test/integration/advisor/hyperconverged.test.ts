@@ -20,6 +20,7 @@ import {
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
 const otherLimits = { loadAware: { enablePSIMetrics: false, deschedulingIntervalSeconds: 120 } };
 const moreDense = { virtHigherDensity: { enableSwap: false, memoryToRequestRatio: 110 } };
+const configsPath = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 const upstream = "kubevirt-hyperconverged";
 const withoutSwap = { virtHigherDensity: { enableSwap: false } };
 const hcosIn = (namespace: string) => `/apis/hco.kubevirt.io/v1beta1/namespaces/${namespace}/hyperconvergeds`;
@@ -144,7 +145,10 @@ test("on upstream KubeVirt, plans read the HyperConverged where it is", async ()
 test("a HyperConverged outside the pinned namespace is named, and no plan advises to create a second one", async () => {
   const { configs } = testCluster;
   await operator.kill();
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false", "--hco-namespace=openshift-cnv"] });
+  const isTraced = operator.log.some(({ msg }) => msg === "reconciled");
+  expect(isTraced).toBe(false);
+  const flags = ["--advertise-profiles=false", "--hco-namespace=openshift-cnv", "--log-level=debug"];
+  operator = await testCluster.startOperator({ flags });
   const text =
     "HyperConverged not found in namespace openshift-cnv, which --hco-namespace names; it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace";
   for (const name of [higherDensity, loadAware]) {
@@ -153,4 +157,22 @@ test("a HyperConverged outside the pinned namespace is named, and no plan advise
     expect(conditionOf(blocked, "PrerequisiteFailed")?.message).toBe(text);
     expect(conditionOf(blocked, "Ready")?.message).not.toContain("create HyperConverged");
   }
+});
+
+test("a debug log traces a reconcile: key, triggers, decision, requests and duration", async () => {
+  const { configs } = testCluster;
+  await configs.edit(loadAware, { action: "Ignore" });
+  await configs.until(loadAware, "Ignored");
+  const traces = () => operator.log.filter(({ msg, key }) => msg === "reconciled" && key === loadAware);
+  await expect.poll(traces).toContainEqual(
+    expect.objectContaining({
+      level: "debug",
+      controller: "advisor",
+      triggers: [`VirtPlatformConfig ${loadAware} changed`],
+      decisions: ["phase PrerequisiteFailed → Ignored, status written, next reconcile on-change"],
+      requests: expect.arrayContaining([`update ${configsPath}/${loadAware}/status (200)`]) as readonly string[],
+      outcome: "done",
+      durationMs: expect.any(Number) as number,
+    }),
+  );
 });
