@@ -12,6 +12,24 @@ export default defineAsset({
   switch: { annotation: "enable-kubelet-performance-settings", default: "on" },
   conditions: withMachineConfigs,
   reads: { ...kubeletReads, hardware: hardware() },
+  values: {
+    autoSizingReserved: {
+      reason: "Each node reserves CPU and memory by its own size.",
+      source: "OpenShift Machine Config Operator",
+    },
+    nodeStatusMaxImages: {
+      reason: "Enough for image locality, and bounded so that Node objects stay small.",
+      source: "our default",
+    },
+    maxPods: {
+      reason: "Room for many VMs. Written only if each node's pod network has the addresses: a /23 or larger.",
+      source: "hardware: podSubnetPrefix",
+    },
+    machineConfigPoolSelector: {
+      reason: "Workers only: VMs run there.",
+      source: "our default",
+    },
+  },
   render: ({ hardware: { podSubnetPrefix } }) =>
     renderKubelet({
       autoSizingReserved: true,

@@ -7,6 +7,24 @@ export default defineAsset({
   ...ownMonitoring,
   name: "metrics-service",
   target: { apiVersion: "v1", kind: "Service", name: metricsName, namespace: "$operator" },
+  values: {
+    "metadata.labels": {
+      reason: "The ServiceMonitor selects the Service by them.",
+      source: "our default",
+    },
+    "metadata.annotations": {
+      reason: "OpenShift issues the certificate of the metrics endpoint into this Secret.",
+      source: "OpenShift service CA",
+    },
+    "spec.selector": {
+      reason: "The pods of the platform controller.",
+      source: "config/manager/platform",
+    },
+    "spec.ports": {
+      reason: "The port of the metrics endpoint. The protocol is a key of the list.",
+      source: "config/manager/pod",
+    },
+  },
   render: ({ ownNamespace }) => ({
     apiVersion: "v1",
     kind: "Service",

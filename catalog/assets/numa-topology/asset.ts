@@ -12,6 +12,16 @@ export default defineAsset({
   switch: { annotation: "enable-numa", default: "on" },
   conditions: [...withMachineConfigs, detected("numaNodesPresent")],
   reads: { ...kubeletReads, hardware: hardware() },
+  values: {
+    topologyManagerPolicy: {
+      reason: "It never rejects a pod and needs no list of CPUs, so it fits every machine.",
+      source: "Kubernetes Topology Manager",
+    },
+    machineConfigPoolSelector: {
+      reason: "Workers only: VMs run there.",
+      source: "our default",
+    },
+  },
   // It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
   render: () => renderKubelet({ kubeletConfig: { topologyManagerPolicy: "best-effort" } }),
 });

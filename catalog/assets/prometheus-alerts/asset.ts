@@ -19,6 +19,17 @@ export default defineAsset({
   ...ownMonitoring,
   name: "prometheus-alerts",
   target,
+  values: {
+    "metadata.labels": {
+      reason: "Prometheus selects rules by them.",
+      source: "OpenShift monitoring",
+    },
+    "spec.groups": {
+      reason: "An administrator learns when the operator needs attention.",
+      source: "our default",
+      shown: "the alerts of the platform controller; the runbooks page lists them",
+    },
+  },
   render: ({ ownNamespace, runbookUrlTemplate }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

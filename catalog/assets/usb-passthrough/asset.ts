@@ -12,6 +12,12 @@ export default defineAsset({
   phase: 3,
   switch: { present: "usb-devices" },
   reads: { hco: hco() },
+  values: {
+    usbHostDevices: {
+      reason: "VMs can ask for these devices and no others.",
+      source: "annotation usb-devices",
+    },
+  },
   render: (facts) => {
     const permittedHostDevices = { usbHostDevices: usbDevices(facts.hco) };
     return renderHco(facts.hco, {

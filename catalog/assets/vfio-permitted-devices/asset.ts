@@ -13,6 +13,12 @@ export default defineAsset({
   phase: 2,
   switch: { present: "vfio-devices" },
   reads: { hco: hco() },
+  values: {
+    pciHostDevices: {
+      reason: "VMs can ask for these devices and no others.",
+      source: "annotation vfio-devices",
+    },
+  },
   render: (facts) => {
     const pciHostDevices = vfioDevices(facts.hco).map(({ selector, ...offered }) => ({
       pciDeviceSelector: selector,
