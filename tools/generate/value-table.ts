@@ -60,10 +60,7 @@ function renderedFields(asset: Asset, facts: ChangedFacts): readonly WrittenFiel
   const rendered = asset.render(assetFacts(asset, facts));
   if (!("kind" in rendered)) return [];
   const { labels = {}, annotations = {} } = rendered.metadata;
-  return [
-    ...fieldsOf({ labels, annotations } as JsonMap, "metadata"),
-    ...fieldsOf((rendered["spec"] ?? {}) as Json, "spec"),
-  ];
+  return [...fieldsOf({ labels, annotations }, "metadata"), ...fieldsOf(rendered["spec"] ?? {}, "spec")];
 }
 
 /** The longest declared key that is a part of the path counts. */
@@ -131,11 +128,14 @@ function richFacts({ reads }: Asset, version: HcoVersion, { schema }: Generation
         return read.ref.kind === "PrometheusRule"
           ? [[name, { ...read.ref, metadata: { name: read.ref.name } }] as const]
           : [];
-      default:
+      case "images":
+      case "objects":
+      case "pool":
+      case "topology":
         return [];
     }
   });
-  return Object.fromEntries(facts) as ChangedFacts;
+  return Object.fromEntries(facts);
 }
 
 /** The newest first; the last knows no field. An asset that reads no schema has one generation. */
