@@ -17,8 +17,9 @@ TALLY := .make/tally
 BUILT := .make/built
 PRINT_TALLY = cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"
 DEPLOY = $(NODE) tools/deploy/main.ts $@
-# What render and explain look at: a file, else the cluster.
-PREVIEWED = $(if $(HCO),--hco-file=$(HCO),$(if $(KUBECONFIG),--kubeconfig=$(KUBECONFIG)))
+NO_CONTEXT_FLAG = $(if $(NO_CONTEXT),--no-context)
+# What render and explain look at: a file, else the cluster of kubectl's context.
+PREVIEWED = $(if $(HCO),--hco-file=$(HCO))
 
 ##@ General
 
@@ -79,15 +80,15 @@ screenshots: controlplane test-tools build ## Every page of the console in both 
 	@$(NODE) tools/console/record-journey.ts
 
 .PHONY: dev-setup
-dev-setup: controlplane build ## Leave a simulated cluster running; prints how to use it
-	@$(NODE) tools/dev/setup.ts
+dev-setup: controlplane build ## Leave a simulated cluster running, as kubectl's context virt-dev; NO_CONTEXT=1 leaves the context alone
+	@$(NODE) tools/dev/setup.ts $(NO_CONTEXT_FLAG)
 
 .PHONY: run
-run: $(INSTALLED) ## Run the operator's sources against KUBECONFIG or that cluster; FLAGS= passes flags on
+run: $(INSTALLED) ## Run the operator's sources against that cluster, or against CONTEXT=; YES=1: whatever kubectl's context is; FLAGS= passes flags on
 	@$(NODE) tools/dev/run.ts
 
 .PHONY: render
-render: $(INSTALLED) ## Show what the platform controller would apply to KUBECONFIG's cluster or to HCO=<file>; ASSET=, FLAGS=
+render: $(INSTALLED) ## Show what the platform controller would apply to the cluster of kubectl's context or to HCO=<file>; ASSET=, FLAGS=
 	@$(NODE) apps/operator/src/main.ts render $(PREVIEWED) $(if $(ASSET),--asset=$(ASSET)) $(FLAGS)
 
 .PHONY: explain
@@ -95,11 +96,11 @@ explain: $(INSTALLED) ## Say why ASSET= is applied there or not; FLAGS=
 	@$(NODE) apps/operator/src/main.ts explain $(ASSET) $(PREVIEWED) $(FLAGS)
 
 .PHONY: kind-setup
-kind-setup: controlplane build ## A Kind cluster with CRDs and a mock HyperConverged; where Kind is missing, as dev-setup
-	@$(DEPLOY)
+kind-setup: controlplane build ## A Kind cluster with CRDs and a mock HyperConverged, as context virt-dev; without Kind, as dev-setup; NO_CONTEXT=1
+	@$(DEPLOY) $(NO_CONTEXT_FLAG)
 
 .PHONY: kind-delete
-kind-delete: $(INSTALLED) ## End the cluster of kind-setup or dev-setup
+kind-delete: $(INSTALLED) ## End the cluster of kind-setup or dev-setup, and switch kubectl's context back
 	@$(NODE) tools/dev/delete.ts
 
 .PHONY: deploy-local

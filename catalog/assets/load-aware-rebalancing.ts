@@ -54,6 +54,16 @@ export function psiFor(role: "worker" | "master") {
     conditions: withMachineConfigs,
     reads: { topology: topology(), own: object(target), pool: pool(role) },
     purpose: "psi",
+    values: {
+      "metadata.labels": {
+        reason: "The pool that takes the MachineConfig.",
+        source: "Machine Config Operator",
+      },
+      kernelArguments: {
+        reason: "The kernel measures pressure (PSI), which the descheduler balances by.",
+        source: "profile load-aware-rebalancing",
+      },
+    },
     render: (facts: Parameters<typeof renderKernelArguments>[1]) => renderKernelArguments(wanted, facts),
   } as const;
 }

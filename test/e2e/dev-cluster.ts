@@ -1,15 +1,31 @@
-// The cluster of `make dev-setup` with the operator of `make run`, and a terminal before it, as a newcomer has them.
+// The cluster of `make dev-setup` with the operator of `make run`, and a terminal before it, as a newcomer has them. The
+// newcomer's kubeconfig has a production cluster, which no printed command may reach.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Background, openShell, type Shell } from "./shell.ts";
+import { dirname, join } from "node:path";
+import type { Json } from "@virt/api";
+import { writeYaml } from "@virt/engine";
+import { type AuditEvent, borrowServer, emptySetup, type Server } from "@virt/testkit";
+import { type Background, openShell, type Shell, shellHome } from "./shell.ts";
 
 export type DevCluster = {
   readonly shell: Shell;
   readonly operator: Background;
+  readonly production: Production;
   readonly end: () => Promise<void>;
 };
+
+export type Production = {
+  /** The newcomer's kubeconfig as it is now, and as it was. */
+  readonly kubeconfig: () => string;
+  readonly kubeconfigBefore: string;
+  readonly kubeconfigFile: string;
+  /** Requests that the newcomer's user sent there. */
+  readonly requests: () => readonly AuditEvent[];
+};
+
+const person = "ann-of-production";
 
 export async function startDevCluster(): Promise<DevCluster> {
   const folder = mkdtempSync(join(tmpdir(), "dev-cluster-"));
@@ -18,11 +34,19 @@ export async function startDevCluster(): Promise<DevCluster> {
     SCENARIO: "three-workers",
     SPEED: "1000",
   };
-  const before = openShell({ folder: mkdtempSync(join(folder, "before-")), binaries: "", kubeconfig: "", env });
+  const server = await borrowServer(emptySetup);
+  const production = ownProduction(server, join(shellHome(folder), ".kube", "config"));
+  const home = { HOME: shellHome(folder) };
+  const before = openShell({
+    folder: mkdtempSync(join(folder, "before-")),
+    binaries: "",
+    kubeconfig: "",
+    env: { ...env, ...home },
+  });
   const { code, stdout, stderr } = await before.run("make dev-setup");
   if (code !== 0) throw new Error(stderr);
-  const [, kubeconfig = "", binaries = ""] = /^export KUBECONFIG=(\S+) PATH=(\S+):\$PATH$/m.exec(stdout) ?? [];
-  const shell = openShell({ folder, binaries, kubeconfig, env });
+  const [, binaries = ""] = /^export PATH=(\S+):\$PATH$/m.exec(stdout) ?? [];
+  const shell = openShell({ folder, binaries, kubeconfig: "", env });
   const operator = shell.start("make run FLAGS=--health-probe-bind-address=0");
   // The cluster outlives this process by design, even one that is killed.
   const untilThen = `exec >/dev/null 2>&1; while kill -0 ${process.pid}; do sleep 1; done`;
@@ -31,7 +55,36 @@ export async function startDevCluster(): Promise<DevCluster> {
     await operator.stop();
     await shell.run("make kind-delete");
     await guard.stop();
+    await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { shell, operator, end };
+  return { shell, operator, production, end };
+}
+
+type Kubeconfig = {
+  readonly clusters: readonly { readonly cluster: Json }[];
+  readonly users: readonly { readonly user: Json }[];
+};
+
+/** Writes a kubeconfig whose current context is the server's administrator. */
+function ownProduction(server: Server, file: string): Production {
+  const { kubeconfig } = server.user(person, ["system:masters"]);
+  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
+  const text = writeYaml({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: clusters.map(({ cluster }) => ({ name: "production", cluster })),
+    users: users.map(({ user }) => ({ name: person, user })),
+    contexts: [{ name: "production", context: { cluster: "production", user: person } }],
+    "current-context": "production",
+  });
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, 0o640);
+  return {
+    kubeconfig: () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
+    kubeconfigBefore: text,
+    kubeconfigFile: file,
+    requests: () => server.audit().filter(({ user }) => user.username === person),
+  };
 }

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
+import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandsOf } from "./blocks.ts";
 import { type DevCluster, startDevCluster } from "./dev-cluster.ts";
@@ -33,11 +34,31 @@ describe("on the cluster of `make dev-setup`, with the operator of `make run`,",
     expect(cluster.operator.isRunning()).toBe(true); // what is typed in one terminal runs in the other
   });
 
+  test("make run refuses any context but that of make dev-setup", async () => {
+    const { shell } = cluster;
+    await shell.run("kubectl config use-context production");
+    const { code, stderr } = await shell.run("make run");
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('kubectl\'s current context is "production"');
+    expect(stderr).toContain("make run CONTEXT=production, or make run YES=1");
+    await shell.run("kubectl config use-context virt-dev");
+  });
+
+  test("the production context of the user's kubeconfig sees no request", () => {
+    expect(cluster.production.requests().map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+  });
+
   test("the last command leaves nothing behind", async () => {
     const { operator, shell } = cluster;
     await operator.stop();
     for (const one of all.filter(({ last }) => last === true)) await tryOut(shell, one);
-    expect((await shell.run("kubectl get nodes")).code).not.toBe(0);
+    expect((await shell.run("kubectl get virtplatformconfigs")).code).not.toBe(0);
+  });
+
+  test("the last command gives back the user's kubeconfig with its current context and its permissions", () => {
+    const { kubeconfig, kubeconfigBefore, kubeconfigFile } = cluster.production;
+    expect(load(kubeconfig())).toEqual(load(kubeconfigBefore));
+    expect(statSync(kubeconfigFile).mode & 0o777).toBe(0o640);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inRepository, type KubectlResult } from "@virt/testkit";
@@ -33,12 +34,19 @@ const hangsAfterMs = 120_000;
 // Where the printed command would build or install first, that is done already: other tests use the same files.
 const setup = `make() { command make -o build -o controlplane -o node_modules/.package-lock.json "$@"; }`;
 
+export function shellHome(folder: string): string {
+  return join(folder, "home");
+}
+
 export function openShell({ folder, binaries, kubeconfig, env = {} }: ShellOptions): Shell {
   const bin = join(folder, "shell");
   mkdirSync(bin);
+  mkdirSync(shellHome(folder), { recursive: true });
   symlinkSync(join(binaries, "kubectl"), join(bin, "oc"));
   const { PATH = "", MAKEFLAGS: _flags, MAKELEVEL: _level, ...rest } = process.env;
-  const kube = { KUBECONFIG: kubeconfig, KUBECACHEDIR: join(folder, "kubectl-cache") };
+  // A home of its own: no command may reach the kubeconfig of whoever runs the tests. Downloads stay where they are.
+  const home = { HOME: shellHome(folder), XDG_CACHE_HOME: rest["XDG_CACHE_HOME"] || join(homedir(), ".cache") };
+  const kube = { ...home, KUBECONFIG: kubeconfig, KUBECACHEDIR: join(folder, "kubectl-cache") };
   const all = { ...rest, ...kube, ...env, PATH: [bin, binaries, PATH].filter((one) => one !== "").join(delimiter) };
   const start = (command: string) =>
     // A process group of its own, which is ended whole.

@@ -1,7 +1,8 @@
 // `make deploy` and `make undeploy`: the operators' own objects, all of them and no other.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { endKeepers, record, recorded } from "../dev/record.ts";
+import { findAccess } from "@virt/kube";
+import { endKeepers, record, recorded, recordedServer } from "../dev/record.ts";
 import { startProgress } from "../progress.ts";
 import { apply, configNames, isCrdInstalled } from "./install.ts";
 import type { Cluster } from "./kubectl.ts";
@@ -56,11 +57,16 @@ export async function undeploy(cluster: Cluster, overlay: string): Promise<void>
 /** On a simulated cluster the operators are processes of this machine. */
 async function endLocalProcesses(): Promise<void> {
   const local = recorded();
-  if (local?.operators === undefined || process.env["KUBECONFIG"] !== local.kubeconfig) return;
+  if (local?.operators === undefined || !isRecordedCluster()) return;
   await endKeepers([local.operators.keeper]);
   const { operators: _ended, ...rest } = local;
   record(rest);
   process.stdout.write("The operators that make deploy-local started have ended.\n");
+}
+
+/** Reports whether kubectl's current context is the cluster of make kind-setup or dev-setup. */
+function isRecordedCluster(): boolean {
+  return findAccess({ env: process.env, isPersonal: true }).server === recordedServer()?.server;
 }
 
 function describeRemainder(cluster: Cluster, overlay: string): readonly string[] {

@@ -3,7 +3,8 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { mockFiles } from "../demo/mocks.ts";
-import { place, record } from "../dev/record.ts";
+import { place } from "../dev/record.ts";
+import { recordWithContext } from "../dev/record-with-context.ts";
 import { findEngine, findProblem } from "./engine.ts";
 import { run } from "./image.ts";
 import { install } from "./install.ts";
@@ -19,15 +20,15 @@ export function setUpKind(): void {
   if (engine.kind === "none" || problem !== undefined) {
     const why = problem === undefined && engine.kind === "none" ? engine.why : `kind: ${problem}`;
     process.stderr.write(`make: no Kind cluster here (${why}); a simulated one instead, as make dev-setup makes it\n`);
-    run(process.execPath, ["tools/dev/setup.ts"]);
+    run(process.execPath, ["tools/dev/setup.ts", ...process.argv.slice(3)]);
     return;
   }
   mkdirSync(place, { recursive: true });
   const kubeconfig = resolve(place, "kind.kubeconfig");
   run("kind", ["create", "cluster", "--name", name, "--kubeconfig", kubeconfig], withProvider(engine.command));
-  record({ keepers: [], kubeconfig, binaries: "", kind: { name, engine: engine.command } });
+  const lines = recordWithContext({ keepers: [], kubeconfig, binaries: "", kind: { name, engine: engine.command } });
   furnish(openCluster({ kubeconfig }));
-  process.stdout.write(`export KUBECONFIG=${kubeconfig}\nNext: make deploy-local\n`);
+  process.stdout.write(`${[...lines, "Next: make deploy-local"].join("\n")}\n`);
 }
 
 export function withProvider(engine: string): NodeJS.ProcessEnv {

@@ -1,13 +1,15 @@
 // `make kind-delete`: ends the cluster that `make dev-setup` or `make kind-setup` left running.
 
 import { spawnSync } from "node:child_process";
-import { endKeepers, forget, recorded } from "./record.ts";
+import { endKeepers, forget, recorded, type UserContext } from "./record.ts";
+import { leaveContext } from "./user-context.ts";
 
 const cluster = recorded();
 if (cluster === undefined) {
   process.stdout.write("there is no cluster of make dev-setup\n");
 } else {
-  const { kind, operators, keepers } = cluster;
+  const { kind, operators, keepers, context } = cluster;
+  if (context !== undefined) restoreContext(context);
   await endKeepers([...(operators ? [operators.keeper] : []), ...keepers]);
   if (kind !== undefined) {
     const env = { ...process.env, KIND_EXPERIMENTAL_PROVIDER: kind.engine };
@@ -16,4 +18,17 @@ if (cluster === undefined) {
   }
   forget();
   process.stdout.write("the cluster is gone\n");
+}
+
+function restoreContext(context: UserContext): void {
+  try {
+    const current = leaveContext(context);
+    if (current === undefined) return;
+    process.stdout.write(
+      `kubectl's current context is ${current === "" ? "not set" : `"${current}"`} again, in ${context.file}\n`,
+    );
+  } catch (error) {
+    process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
 }

@@ -2,10 +2,16 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { findAccess } from "@virt/kube";
+
+/** The file that has it, and the server that it points at. */
+export type UserContext = { readonly file: string; readonly server: string };
 
 export type DevCluster = {
   readonly keepers: readonly number[];
   readonly kubeconfig: string;
+  /** The context virt-dev in the user's kubeconfig; absent with --no-context. */
+  readonly context?: UserContext;
   /** The folder of kubectl; empty where it is the user's own. */
   readonly binaries: string;
   /** Absent for a simulated cluster. */
@@ -25,6 +31,13 @@ export function record(cluster: DevCluster): void {
 
 export function recorded(): DevCluster | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as DevCluster) : undefined;
+}
+
+/** Returns where the recorded cluster is. */
+export function recordedServer(): { readonly kubeconfig: string; readonly server: string } | undefined {
+  const kubeconfig = recorded()?.kubeconfig;
+  if (kubeconfig === undefined || !existsSync(kubeconfig)) return undefined;
+  return { kubeconfig, server: findAccess({ env: {}, kubeconfig }).server };
 }
 
 export function forget(): void {

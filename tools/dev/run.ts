@@ -1,16 +1,61 @@
-// `make run`: the operator's sources, against KUBECONFIG or the cluster of `make dev-setup`.
+// `make run`: the operator's sources, against the cluster of `make dev-setup` or one that the user names.
 
 import { spawnSync } from "node:child_process";
-import { recorded } from "./record.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { AccessError, findAccess, kubeconfigPaths, NoClusterError } from "@virt/kube";
+import { recordedServer } from "./record.ts";
+import { chooseRunTarget, type RunChoice } from "./run-target.ts";
 
-const kubeconfig = process.env["KUBECONFIG"] || recorded()?.kubeconfig;
-if (kubeconfig === undefined) {
-  process.stderr.write("make: there is no cluster: run make dev-setup first, or set KUBECONFIG\n");
-  process.exit(1);
+const { CONTEXT: context = "", YES = "", FLAGS = "" } = process.env;
+const flags = FLAGS.split(" ").filter((word) => word !== "");
+
+try {
+  // A kubeconfig among the flags is a choice already.
+  process.exitCode = flags.some((flag) => /^--?kubeconfig\b/.test(flag)) ? runOperator(process.env) : runChosen();
+} catch (error) {
+  if (!(error instanceof AccessError)) throw error;
+  process.stderr.write(`make: ${error.message}\n`);
+  process.exitCode = 1;
 }
-const flags = (process.env["FLAGS"] ?? "").split(" ").filter((word) => word !== "");
-const { status } = spawnSync(process.execPath, ["apps/operator/src/main.ts", ...flags], {
-  stdio: "inherit",
-  env: { ...process.env, KUBECONFIG: kubeconfig },
-});
-process.exit(status ?? 1);
+
+function runChosen(): number {
+  const kubeconfigs = kubeconfigPaths(process.env);
+  const [current, dev] = [currentCluster(), recordedServer()];
+  const target = chooseRunTarget({
+    kubeconfigs,
+    context,
+    isConfirmed: YES !== "",
+    ...(current && { current }),
+    ...(dev && { dev }),
+  });
+  if (target.kind === "refused") throw new AccessError(target.message);
+  if (target.context === undefined)
+    return runOperator({ ...process.env, KUBECONFIG: target.kubeconfigs.join(delimiter) });
+  findAccess({ env: process.env, context: target.context, isPersonal: true }); // throws if there is no such context
+  const folder = mkdtempSync(join(tmpdir(), "make-run-"));
+  try {
+    // The first file that names a current context wins: no credential is copied.
+    const chooser = join(folder, "context");
+    writeFileSync(chooser, JSON.stringify({ "current-context": target.context }));
+    return runOperator({ ...process.env, KUBECONFIG: [chooser, ...target.kubeconfigs].join(delimiter) });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function currentCluster(): RunChoice["current"] {
+  try {
+    return findAccess({ env: process.env, isPersonal: true });
+  } catch (error) {
+    if (error instanceof NoClusterError || context !== "") return undefined;
+    throw error;
+  }
+}
+
+function runOperator(env: NodeJS.ProcessEnv): number {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}); // the operator ends by itself
+  const { status } = spawnSync(process.execPath, ["apps/operator/src/main.ts", ...flags], { stdio: "inherit", env });
+  return status ?? 1;
+}

@@ -47,7 +47,7 @@ export function settingsPage(): string {
     "  config:",
     "    env:",
     '      - {name: VIRT_OPERATOR_REQUIRE_APPROVED_PLAN, value: "true"}',
-    "      - {name: VIRT_OPERATOR_HCO_NAMESPACE, value: openshift-cnv}",
+    "      - {name: VIRT_OPERATOR_HCO_NAMESPACE, value: kubevirt-hyperconverged}",
     "```",
     "",
     "The shipped Deployments set as flags only what belongs to the manifests themselves (`--controllers`, `--leader-elect`, addresses,",

@@ -104,7 +104,7 @@ function requestMs(flag: (name: string) => string | undefined): number | undefin
 function accessFor(values: ReadonlyMap<string, readonly string[]>): Access {
   const one = (name: string) => values.get(name)?.at(-1);
   const [kubeconfig, context, user] = [one("kubeconfig"), one("context"), one("as")];
-  const access = findAccess({ env, ...(kubeconfig && { kubeconfig }), ...(context && { context }) });
+  const access = findAccess({ env, isPersonal: true, ...(kubeconfig && { kubeconfig }), ...(context && { context }) });
   const groups = values.get("as-group") ?? [];
   if (user === undefined && groups.length > 0) throw new CliError("--as-group needs --as: whom to impersonate");
   return user === undefined ? access : { ...access, impersonate: { user, groups, extra: {} } };

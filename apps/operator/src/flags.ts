@@ -39,7 +39,11 @@ export const flags = {
     check: listOfControllers,
     help: "which controllers run; each holds its own lease",
   },
-  kubeconfig: { type: "text", default: "", help: "a kubeconfig file; else KUBECONFIG, else the pod's ServiceAccount" },
+  kubeconfig: {
+    type: "text",
+    default: "",
+    help: "a kubeconfig file; else the files of KUBECONFIG, else the pod's ServiceAccount, else ~/.kube/config",
+  },
   "leader-elect": {
     type: "boolean",
     default: false,

@@ -14,6 +14,7 @@ import {
   type ManagerOptions,
   processMetrics,
   queueMetrics,
+  type ReconcileTrace,
   Registry,
   type RequestObserver,
   requestMetrics,
@@ -81,6 +82,7 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
       handlerFailed: (error) => log.error("informer event handler failed", { error }),
     },
     controller: (name) => ({
+      ...(level === "debug" && { traced: traceWriter(log.child({ controller: name })) }),
       ...controllerObserver(log.child({ controller: name }), leaderMetric({ registry, prefix: prefixes[name] })),
       ...queueOf(name),
     }),
@@ -102,6 +104,10 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
       informerMetrics(place, () => watches().map(({ spec, ages }) => ({ resource: spec.kind, ages }))),
     close: () => running[Symbol.dispose](),
   };
+}
+
+function traceWriter(log: Log): (trace: ReconcileTrace) => void {
+  return ({ durationMs, ...trace }) => log.debug("reconciled", { ...trace, durationMs: Math.round(durationMs) });
 }
 
 function known(states: Readonly<Record<string, WorkQueueState | undefined>>): Readonly<Record<string, WorkQueueState>> {

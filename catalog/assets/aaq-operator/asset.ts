@@ -22,6 +22,16 @@ export default defineAsset({
     }),
   }),
   reads: { hco: hco() },
+  values: {
+    enable: {
+      reason: "Application-aware quota counts VMs and not only their pods. The HyperConverged operator installs it.",
+      source: "our default",
+    },
+    enableApplicationAwareQuota: {
+      reason: "The same field in version v1beta1.",
+      source: "our default",
+    },
+  },
   render: (facts) =>
     renderHco(facts.hco, {
       v1beta1: { enableApplicationAwareQuota: true },

@@ -59,6 +59,44 @@ export default defineAsset({
       const value = liveMigration[source];
       return boundWarning(field, { wanted: value, source, value });
     }),
+  values: {
+    managementState: {
+      reason: "Without it the descheduler's operator does nothing.",
+      source: "Kube Descheduler Operator",
+    },
+    mode: {
+      reason: "Evictions are carried out, not only simulated.",
+      source: "profile load-aware-rebalancing",
+    },
+    deschedulingIntervalSeconds: {
+      reason: "Pressure changes within minutes.",
+      source: "profile load-aware-rebalancing",
+    },
+    profiles: {
+      reason: "The best profile that the installed operator offers.",
+      source: "CRD of the descheduler",
+    },
+    devEnableEvictionsInBackground: {
+      reason: "A VM is live-migrated instead of being killed.",
+      source: "KubeVirt: eviction",
+    },
+    devEnableSoftTainter: {
+      reason: "New VMs avoid nodes under pressure. Written only if the CRD has it and does not call it deprecated.",
+      source: "CRD of the descheduler",
+    },
+    devDeviationThresholds: {
+      reason: "Only nodes clearly above the average are relieved.",
+      source: "profile load-aware-rebalancing",
+    },
+    devActualUtilizationProfile: {
+      reason: "Balances by measured load. Which measure depends on the recorded rules.",
+      source: "object PrometheusRule descheduler-rules",
+    },
+    evictionLimits: {
+      reason: "No more evictions at a time than the cluster migrates at a time.",
+      source: "HyperConverged liveMigrationConfig",
+    },
+  },
   render: (facts) => {
     const profile = bestProfile(facts.deschedulers);
     if (profile === undefined) return nothing("no suitable profile");

@@ -37,6 +37,32 @@ export default defineAsset({
     }),
   }),
   reads: { hco: hco() },
+  values: {
+    parallelMigrationsPerCluster: {
+      reason: "Bounds the network load of migrations. The descheduler's eviction limit follows it.",
+      source: "default of KubeVirt",
+    },
+    allowAutoConverge: {
+      reason: "Guests are never throttled silently to finish a migration.",
+      source: "default of KubeVirt",
+    },
+    allowPostCopy: {
+      reason: "A network failure during post-copy loses the VM.",
+      source: "default of KubeVirt",
+    },
+    downwardMetrics: {
+      reason: "No host metrics reach guests unless an administrator wants that.",
+      source: "default of HyperConverged",
+    },
+    alignCPUs: {
+      reason: "Aligned CPUs are a preview that changes how CPUs are counted.",
+      source: "default of HyperConverged",
+    },
+    uninstallStrategy: {
+      reason: "Deleting the HyperConverged must not delete VMs.",
+      source: "default of HyperConverged",
+    },
+  },
   render: (facts) =>
     renderHco(facts.hco, {
       v1beta1: {

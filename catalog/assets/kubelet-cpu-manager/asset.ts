@@ -19,6 +19,28 @@ export default defineAsset({
   conditions: withMachineConfigs,
   forms: kubeletForms(kubeletConfig, true),
   reads: kubeletReads,
+  values: {
+    autoSizingReserved: {
+      reason: "The static policy needs reserved CPU. This sizes it for each node.",
+      source: "OpenShift Machine Config Operator",
+    },
+    topologyManagerPolicy: {
+      reason: "Resources of a pod come from one NUMA node if possible, and no pod is rejected.",
+      source: "Kubernetes Topology Manager",
+    },
+    cpuManagerPolicy: {
+      reason: "A VM with dedicated CPUs gets whole CPUs of its own.",
+      source: "KubeVirt: dedicated CPU placement",
+    },
+    cpuManagerReconcilePeriod: {
+      reason: "CPU sets are corrected soon after a container starts.",
+      source: "our default",
+    },
+    machineConfigPoolSelector: {
+      reason: "Workers only: VMs run there.",
+      source: "our default",
+    },
+  },
   render: () =>
     renderKubelet({
       autoSizingReserved: true, // the static policy needs some CPU reserved; this sizes it for each node

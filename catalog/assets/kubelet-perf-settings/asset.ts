@@ -16,6 +16,24 @@ export default defineAsset({
   conditions: withMachineConfigs,
   forms: kubeletForms({ nodeStatusMaxImages, maxPods }, true),
   reads: { ...kubeletReads, hardware: hardware() },
+  values: {
+    autoSizingReserved: {
+      reason: "Each node reserves CPU and memory by its own size.",
+      source: "OpenShift Machine Config Operator",
+    },
+    nodeStatusMaxImages: {
+      reason: "Enough for image locality, and bounded so that Node objects stay small.",
+      source: "our default",
+    },
+    maxPods: {
+      reason: "Room for many VMs. Written only if each node's pod network has the addresses: a /23 or larger.",
+      source: "hardware: podSubnetPrefix",
+    },
+    machineConfigPoolSelector: {
+      reason: "Workers only: VMs run there.",
+      source: "our default",
+    },
+  },
   render: ({ hardware: { podSubnetPrefix } }) =>
     renderKubelet({
       autoSizingReserved: true,

@@ -27,6 +27,12 @@ export default defineAsset({
   singleton: true,
   adoption: "whole",
   impact: "pods",
+  values: {
+    spec: {
+      reason: "The object alone starts MetalLB. Address pools are the administrator's.",
+      source: "our default",
+    },
+  },
   render: () => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

@@ -18,6 +18,24 @@ export default defineAsset({
   name: "metrics-service",
   target: { apiVersion: "v1", kind: "Service", name: metricsName, namespace: "$operator" },
   forms: [{ apiVersion: "v1", labels: metricsLabels, annotations, spec: fields(constantFields(spec, "required")) }],
+  values: {
+    "metadata.labels": {
+      reason: "The ServiceMonitor selects the Service by them.",
+      source: "our default",
+    },
+    "metadata.annotations": {
+      reason: "OpenShift issues the certificate of the metrics endpoint into this Secret.",
+      source: "OpenShift service CA",
+    },
+    "spec.selector": {
+      reason: "The pods of the platform controller.",
+      source: "config/manager/platform",
+    },
+    "spec.ports": {
+      reason: "The port of the metrics endpoint. The protocol is a key of the list.",
+      source: "config/manager/pod",
+    },
+  },
   render: ({ ownNamespace }) => ({
     apiVersion: "v1",
     kind: "Service",

@@ -40,6 +40,40 @@ export default defineAsset({
   name: "metrics-servicemonitor",
   target,
   forms: [{ apiVersion: target.apiVersion, spec: fields(constantFields(specIn(shippedNamespace), "required")) }],
+  values: {
+    "spec.selector": {
+      reason: "The Service of asset metrics-service.",
+      source: "our default",
+    },
+    port: {
+      reason: "The port of the Service.",
+      source: "our default",
+    },
+    path: {
+      reason: "The usual path of metrics.",
+      source: "Prometheus",
+    },
+    scheme: {
+      reason: "Metrics are served over TLS only.",
+      source: "flag --metrics-secure",
+    },
+    interval: {
+      reason: "The scrape interval of OpenShift's own operators.",
+      source: "OpenShift monitoring",
+    },
+    honorLabels: {
+      reason: "Without it the namespace that a metric names is lost.",
+      source: "Prometheus",
+    },
+    bearerTokenFile: {
+      reason: "Prometheus authenticates with its own token.",
+      source: "OpenShift monitoring",
+    },
+    tlsConfig: {
+      reason: "Prometheus verifies the certificate that OpenShift issued for the Service.",
+      source: "OpenShift service CA",
+    },
+  },
   render: ({ ownNamespace }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

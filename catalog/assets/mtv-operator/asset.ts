@@ -38,6 +38,20 @@ export default defineAsset({
   singleton: true,
   adoption: "fieldwise",
   impact: "pods",
+  values: {
+    feature_ui_plugin: {
+      reason: "The console of the toolkit.",
+      source: "our default",
+    },
+    feature_validation: {
+      reason: "Warns about VMs that cannot be migrated as they are.",
+      source: "our default",
+    },
+    feature_volume_populator: {
+      reason: "Copies disks by volume populators.",
+      source: "our default",
+    },
+  },
   render: ({ controllers }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

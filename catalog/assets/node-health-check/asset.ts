@@ -78,6 +78,28 @@ export default defineAsset({
   singleton: true, // two checks over the same nodes would remediate twice
   adoption: "whole",
   impact: "pods",
+  values: {
+    minHealthy: {
+      reason: "Remediation stops if half of the workers are unhealthy: the cause is then not the node.",
+      source: "our default",
+    },
+    stormCooldownDuration: {
+      reason: "After many remediations the cluster gets time to recover.",
+      source: "our default",
+    },
+    selector: {
+      reason: "Workers that are not control planes.",
+      source: "our default",
+    },
+    unhealthyConditions: {
+      reason: "Five minutes: longer than a reboot that is under way takes to be noticed.",
+      source: "default of the Node Health Check Operator",
+    },
+    remediationTemplate: {
+      reason: "Self Node Remediation reboots the node. The namespace is the one that has its template.",
+      source: "object SelfNodeRemediationTemplate",
+    },
+  },
   render: ({ own, preferredTemplate, otherTemplate }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

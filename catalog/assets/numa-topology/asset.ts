@@ -16,5 +16,15 @@ export default defineAsset({
   conditions: [...withMachineConfigs, detected("numaNodesPresent")],
   forms: kubeletForms(kubeletConfig),
   reads: { ...kubeletReads, hardware: hardware() },
+  values: {
+    topologyManagerPolicy: {
+      reason: "It never rejects a pod and needs no list of CPUs, so it fits every machine.",
+      source: "Kubernetes Topology Manager",
+    },
+    machineConfigPoolSelector: {
+      reason: "Workers only: VMs run there.",
+      source: "our default",
+    },
+  },
   render: () => renderKubelet({ kubeletConfig }),
 });

@@ -45,6 +45,24 @@ export default defineAsset({
   reads: { hco: hco(), plugins: schema(target.crd, "v1alpha1") },
   adoption: "whole",
   impact: "pods",
+  values: {
+    type: {
+      reason: "The CRD binds it to the name of the plugin.",
+      source: "Cluster Observability Operator",
+    },
+    perses: {
+      reason: "Dashboards in the console.",
+      source: "our default",
+    },
+    clusterHealthAnalyzer: {
+      reason: "Incidents in the console; named incidents in earlier releases.",
+      source: "annotation enable-incident-detection",
+    },
+    incidents: {
+      reason: "Incidents in the console.",
+      source: "annotation enable-incident-detection",
+    },
+  },
   render: (facts) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

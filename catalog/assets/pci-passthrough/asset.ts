@@ -31,5 +31,15 @@ export default defineAsset({
     anyOf(detected("pciDevicesPresent"), detected("gpuPresent"), annotationIs("vfio-devices")),
   ],
   reads: { hco: hco(), hardware: hardware(), topology: topology(), own: object(target), pool: pool("worker") },
+  values: {
+    "metadata.labels": {
+      reason: "The pool that takes the MachineConfig.",
+      source: "Machine Config Operator",
+    },
+    kernelArguments: {
+      reason: "The IOMMU isolates a device that a VM uses. Harmless on AMD and ARM.",
+      source: "KubeVirt: host devices",
+    },
+  },
   render: (facts) => renderKernelArguments(wanted, facts),
 });

@@ -24,6 +24,17 @@ export default defineAsset({
   name: "prometheus-alerts",
   target,
   forms: [{ apiVersion: target.apiVersion, labels, spec: fields({ groups }) }],
+  values: {
+    "metadata.labels": {
+      reason: "Prometheus selects rules by them.",
+      source: "OpenShift monitoring",
+    },
+    "spec.groups": {
+      reason: "An administrator learns when the operator needs attention.",
+      source: "our default",
+      shown: "the alerts of the platform controller; the runbooks page lists them",
+    },
+  },
   render: ({ ownNamespace, runbookUrlTemplate }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,

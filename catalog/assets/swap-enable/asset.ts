@@ -74,5 +74,24 @@ export default defineAsset({
     assetMachineConfigTarget("90-worker-swap-online"),
     assetMachineConfigTarget("90-worker-kubelet-swap"),
   ],
+  values: {
+    "metadata.labels": {
+      reason: "The pool that takes the MachineConfig.",
+      source: "Machine Config Operator",
+    },
+    ignition: {
+      reason: "The version that every supported release understands.",
+      source: "Machine Config Operator",
+    },
+    "storage.files": {
+      reason: "The kubelet starts with swap, and only pods within their limits use it.",
+      source: "Kubernetes: swap memory management",
+    },
+    "systemd.units": {
+      reason:
+        "Prepared partitions CNV_SWAP and OCPSWAP become swap at every boot. System services never use it. Nothing is formatted.",
+      source: "our default",
+    },
+  },
   render: () => object,
 });

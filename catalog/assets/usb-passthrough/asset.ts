@@ -13,6 +13,12 @@ export default defineAsset({
   switch: { present: "usb-devices" },
   forms: deviceForms("usbHostDevices"),
   reads: { hco: hco() },
+  values: {
+    usbHostDevices: {
+      reason: "VMs can ask for these devices and no others.",
+      source: "annotation usb-devices",
+    },
+  },
   render: (facts) => {
     const permittedHostDevices = { usbHostDevices: usbDevices(facts.hco) };
     return renderHco(facts.hco, {

@@ -39,6 +39,20 @@ export default defineAsset({
   switch: { present: "vfio-devices" },
   conditions: withMachineConfigs,
   reads: { hco: hco(), topology: topology() },
+  values: {
+    "metadata.labels": {
+      reason: "The pool that takes the MachineConfig.",
+      source: "Machine Config Operator",
+    },
+    ignition: {
+      reason: "The version that every supported release understands.",
+      source: "Machine Config Operator",
+    },
+    "storage.files": {
+      reason: "The kernel binds the named devices to vfio-pci, so that VMs can have them.",
+      source: "annotation vfio-devices",
+    },
+  },
   // Sorted: the order in which people list devices must not reboot a pool.
   render: (facts) => assignDevices(vfioDevices(facts.hco).map(({ selector }) => selector.toLowerCase())),
 });

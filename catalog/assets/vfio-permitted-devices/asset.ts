@@ -14,6 +14,12 @@ export default defineAsset({
   switch: { present: "vfio-devices" },
   forms: deviceForms("pciHostDevices"),
   reads: { hco: hco() },
+  values: {
+    pciHostDevices: {
+      reason: "VMs can ask for these devices and no others.",
+      source: "annotation vfio-devices",
+    },
+  },
   render: (facts) => {
     const pciHostDevices = vfioDevices(facts.hco).map(({ selector, ...offered }) => ({
       pciDeviceSelector: selector,

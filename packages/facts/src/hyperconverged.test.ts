@@ -5,6 +5,7 @@ import {
   chooseHyperConverged,
   findHyperConverged,
   hcoInformers,
+  hyperConvergedElsewhere,
   severalHyperConvergeds,
   wantedHcoInformers,
 } from "./hyperconverged.ts";
@@ -62,6 +63,14 @@ test("further ones never move the choice of a usual one, in whatever order they 
     return chosen.kind === "found" && chosen.object.metadata.namespace === "openshift-cnv";
   });
   fc.assert(law);
+});
+
+test("a pinned one that is missing is looked for elsewhere, and its namespace is named", () => {
+  const result = chooseHyperConverged([hcoIn("kubevirt-hyperconverged")], "openshift-cnv");
+  expect(result).toEqual({ kind: "none", elsewhere: [hcoIn("kubevirt-hyperconverged")] });
+  expect(hyperConvergedElsewhere([hcoIn("kubevirt-hyperconverged")], "openshift-cnv")).toBe(
+    "HyperConverged not found in namespace openshift-cnv, which --hco-namespace names; it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace",
+  );
 });
 
 test("the namespaces are named, but not hundreds of them", () => {

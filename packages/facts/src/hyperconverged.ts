@@ -6,7 +6,8 @@ import type { FindCached } from "./informers.ts";
 
 export type ChosenHyperConverged =
   | { readonly kind: "found"; readonly object: KubeObject }
-  | { readonly kind: "none" }
+  /** `elsewhere` has those outside the pinned namespace. */
+  | { readonly kind: "none"; readonly elsewhere: readonly KubeObject[] }
   /** None of them lies where one is usually installed, and nobody said which one counts. */
   | { readonly kind: "several"; readonly objects: readonly KubeObject[] };
 
@@ -18,16 +19,24 @@ export function chooseHyperConverged(listed: readonly KubeObject[], pinned: stri
   const objects = pinned === "" ? listed : listed.filter(({ metadata }) => metadata.namespace === pinned);
   const usual = usualHcoNamespaces.flatMap((place) => objects.filter(({ metadata }) => metadata.namespace === place));
   const [object = objects[0]] = usual;
-  if (object === undefined) return { kind: "none" };
+  if (object === undefined) return { kind: "none", elsewhere: listed };
   return usual.length > 0 || objects.length === 1 ? { kind: "found", object } : { kind: "several", objects };
 }
 
 /** What to say where nobody can tell which one counts. */
 export function severalHyperConvergeds(objects: readonly KubeObject[]): string {
+  return `More than one HyperConverged found, in namespaces ${namespacesOf(objects)}; set --hco-namespace`;
+}
+
+/** A second one must not be created: the flag names the wrong namespace. */
+export function hyperConvergedElsewhere(objects: readonly KubeObject[], pinned: string): string {
+  return `HyperConverged not found in namespace ${pinned}, which --hco-namespace names; it is in ${namespacesOf(objects)}. Remove --hco-namespace, or set it to that namespace`;
+}
+
+function namespacesOf(objects: readonly KubeObject[]): string {
   const namespaces = objects.map(({ metadata }) => metadata.namespace ?? "").toSorted();
-  const shown = namespaces.slice(0, mostShown).join(", ");
   const more = namespaces.length > mostShown ? ` and ${namespaces.length - mostShown} more` : "";
-  return `More than one HyperConverged found, in namespaces ${shown}${more}; set --hco-namespace`;
+  return `${namespaces.slice(0, mostShown).join(", ")}${more}`;
 }
 
 const mostShown = 5;
@@ -65,7 +74,9 @@ export function findHyperConverged(
   const caches = informers.map((spec) => ({ spec, cache: find(spec) }));
   const served = caches.find(({ cache }) => cache !== undefined && cache.state !== "not served");
   if (served?.cache === undefined)
-    return caches[0]?.cache === undefined ? { kind: "starting" } : { kind: "none", apiVersion: undefined };
+    return caches[0]?.cache === undefined
+      ? { kind: "starting" }
+      : { kind: "none", elsewhere: [], apiVersion: undefined };
   if (served.cache.state === "starting") return { kind: "starting" };
   const chosen = chooseHyperConverged([...served.cache.store.items()], pinned);
   return { ...chosen, apiVersion: served.spec.apiVersion };

@@ -7,6 +7,7 @@ export {
   findHyperConverged,
   hcoInformers,
   hcoName,
+  hyperConvergedElsewhere,
   severalHyperConvergeds,
   usualHcoNamespaces,
   wantedHcoInformers,

@@ -1,7 +1,7 @@
 // What other packages use of the Kubernetes runtime.
 
-export { type Access, AccessError } from "./auth/access.ts";
-export { findAccess } from "./auth/find-access.ts";
+export { type Access, AccessError, NoClusterError } from "./auth/access.ts";
+export { findAccess, kubeconfigPaths } from "./auth/find-access.ts";
 export { type Authority, issueAuthority, issueClient, issueServer, type Validity } from "./auth/x509.ts";
 export type { InformerSpec, InformerState } from "./cache/informer.ts";
 export { type Projection, projectObject } from "./cache/projection.ts";
@@ -43,6 +43,7 @@ export {
   Manager,
   type ManagerOptions,
 } from "./controller/manager.ts";
+export type { ReconcileTrace } from "./controller/reconcile-tracer.ts";
 export type { ReconcileResult } from "./controller/worker.ts";
 export type { EventInput } from "./events/event-object.ts";
 export { type EventObserver, EventRecorder } from "./events/event-recorder.ts";

@@ -18,6 +18,9 @@ export type Switch =
   | { readonly gate: string }
   | { readonly present: string };
 
+/** `source`: where the value comes from. `shown` stands for a value that is too long for a table. */
+export type ValueReason = { readonly reason: string; readonly source: string; readonly shown?: string };
+
 type Declared = {
   /** Unique, in kebab case. */
   readonly name: string;
@@ -50,6 +53,8 @@ type Declared = {
   /** False for an object that only others create. */
   readonly create?: boolean;
   readonly impact: "none" | "pods" | "reboot";
+  /** Why `render` writes each value, by the field's name or path without indices; `docs/assets.md` shows it. */
+  readonly values?: Readonly<Record<string, ValueReason>>;
   /** Of a MachineConfig: what `render` makes, whatever it reads. */
   readonly content?: NodeContent;
   /** Of every other kind: the content that `render` may make, one form for each version of the API. */

@@ -10,7 +10,7 @@ export {
   switchState,
 } from "./activation.ts";
 export { didYouMean, likelyMeant, nearest, shorten } from "./annotation-values.ts";
-export type { Feature, Tombstone } from "./asset.ts";
+export type { Feature, Tombstone, ValueReason } from "./asset.ts";
 export {
   type AnyAssetFacts,
   type Asset,

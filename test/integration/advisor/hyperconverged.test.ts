@@ -18,16 +18,21 @@ import {
 } from "./cluster.ts";
 
 const withoutPsi = { loadAware: { enablePSIMetrics: false } };
+const otherLimits = { loadAware: { enablePSIMetrics: false, deschedulingIntervalSeconds: 120 } };
+const moreDense = { virtHigherDensity: { enableSwap: false, memoryToRequestRatio: 110 } };
+const configsPath = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
+const upstream = "kubevirt-hyperconverged";
 const withoutSwap = { virtHigherDensity: { enableSwap: false } };
 const hcosIn = (namespace: string) => `/apis/hco.kubevirt.io/v1beta1/namespaces/${namespace}/hyperconvergeds`;
 const hcoIn = (namespace: string) => `${hcosIn(namespace)}/kubevirt-hyperconverged`;
 let testCluster: TestCluster;
+let operator: Awaited<ReturnType<TestCluster["startOperator"]>>;
 
 beforeAll(async () => {
   testCluster = await startTestCluster();
   for (const name of ["aaa-tenant", "bbb-tenant"])
     await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name } });
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
@@ -121,4 +126,53 @@ test("of several in unusual namespaces none is taken; plans in force stay, and n
   await removeAt(server, hcoIn("bbb-tenant"));
   const { targetRef } = itemOf(await configs.until(higherDensity, "ReviewRequired"), "configure-higher-density");
   expect(targetRef.namespace).toBe("aaa-tenant");
+});
+
+test("on upstream KubeVirt, plans read the HyperConverged where it is", async () => {
+  const { configs, server } = testCluster;
+  await removeAt(server, hcoIn("aaa-tenant"));
+  await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: upstream } });
+  await createHco(upstream, 7);
+  for (const name of [higherDensity, loadAware]) await configs.remove(name);
+  await configs.create(loadAware, { action: "DryRun", options: withoutPsi });
+  const item = itemOf(await configs.until(loadAware, "ReviewRequired"), "enable-load-aware-descheduling");
+  expect(at(item.desiredState, "spec", "evictionLimits", "total")).toBe(7);
+  await configs.create(higherDensity, { action: "DryRun", options: withoutSwap });
+  const { targetRef } = itemOf(await configs.until(higherDensity, "ReviewRequired"), "configure-higher-density");
+  expect(targetRef.namespace).toBe(upstream);
+});
+
+test("a HyperConverged outside the pinned namespace is named, and no plan advises to create a second one", async () => {
+  const { configs } = testCluster;
+  await operator.kill();
+  const isTraced = operator.log.some(({ msg }) => msg === "reconciled");
+  expect(isTraced).toBe(false);
+  const flags = ["--advertise-profiles=false", "--hco-namespace=openshift-cnv", "--log-level=debug"];
+  operator = await testCluster.startOperator({ flags });
+  const text =
+    "HyperConverged not found in namespace openshift-cnv, which --hco-namespace names; it is in kubevirt-hyperconverged. Remove --hco-namespace, or set it to that namespace";
+  for (const name of [higherDensity, loadAware]) {
+    await configs.edit(name, { action: "DryRun", options: name === loadAware ? otherLimits : moreDense });
+    const blocked = await configs.until(name, "PrerequisiteFailed");
+    expect(conditionOf(blocked, "PrerequisiteFailed")?.message).toBe(text);
+    expect(conditionOf(blocked, "Ready")?.message).not.toContain("create HyperConverged");
+  }
+});
+
+test("a debug log traces a reconcile: key, triggers, decision, requests and duration", async () => {
+  const { configs } = testCluster;
+  await configs.edit(loadAware, { action: "Ignore" });
+  await configs.until(loadAware, "Ignored");
+  const traces = () => operator.log.filter(({ msg, key }) => msg === "reconciled" && key === loadAware);
+  await expect.poll(traces).toContainEqual(
+    expect.objectContaining({
+      level: "debug",
+      controller: "advisor",
+      triggers: [`VirtPlatformConfig ${loadAware} changed`],
+      decisions: ["phase PrerequisiteFailed → Ignored, status written, next reconcile on-change"],
+      requests: expect.arrayContaining([`update ${configsPath}/${loadAware}/status (200)`]) as readonly string[],
+      outcome: "done",
+      durationMs: expect.any(Number) as number,
+    }),
+  );
 });

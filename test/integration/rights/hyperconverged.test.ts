@@ -190,12 +190,14 @@ describe("a HyperConverged", () => {
   });
 });
 
-test("the shipped overlays say in which namespace the HyperConverged is that counts", async () => {
+test("the shipped overlays pin no namespace, and the policies protect a HyperConverged in any", async () => {
   const { both, advisor, platform } = await readManifests(anyImage);
   for (const overlay of [both, advisor, platform]) {
     const deployments = overlay.filter(({ kind }) => kind === "Deployment");
     expect(deployments.length).toBeGreaterThan(0);
     for (const deployment of deployments)
-      expect(JSON.stringify(deployment)).toContain(`{"name":"VIRT_OPERATOR_HCO_NAMESPACE","value":"${namespace}"}`);
+      expect(JSON.stringify(deployment)).toContain(`{"name":"VIRT_OPERATOR_HCO_NAMESPACE","value":""}`);
   }
+  for (const policy of platform.filter(({ kind }) => kind === "ValidatingAdmissionPolicy"))
+    expect(JSON.stringify(policy)).not.toContain("openshift-cnv");
 });

@@ -34,7 +34,9 @@ afterAll(async () => {
 
 test("the cluster gets our CRD, those of others, and a mock HyperConverged", { timeout: hangsAfterMs }, async () => {
   const { stdout } = succeeded(await shell.run("make kind-setup"));
+  expect(stdout).toContain('kubectl\'s current context is now "virt-dev"');
   expect(stdout).toContain("Next: make deploy-local");
+  expect(succeeded(await shell.run("kubectl config current-context")).stdout).toBe("virt-dev\n");
   const { stdout: found } = await server.kubectl(
     "get",
     "hyperconverged,kubedescheduler",

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DevCluster, isKeeper } from "../../../tools/dev/record.ts";
-import { openShell, type Shell } from "../../e2e/shell.ts";
+import { openShell, type Shell, shellHome } from "../../e2e/shell.ts";
 import { succeeded } from "./manifests.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "local-"));
@@ -23,6 +23,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+function userContext(): string {
+  const [, name = ""] =
+    /^current-context: (\S*)$/m.exec(readFileSync(join(shellHome(folder), ".kube", "config"), "utf8")) ?? [];
+  return name.replaceAll("'", "");
+}
+
 function recordedCluster(): DevCluster {
   return JSON.parse(readFileSync(join(env.DEV_FOLDER, "cluster.json"), "utf8")) as DevCluster;
 }
@@ -38,7 +44,15 @@ test("without a cluster, each command says which one makes it", { timeout: hangs
 test("without Kind, kind-setup says so and makes a simulated cluster", { timeout: hangsAfterMs }, async () => {
   const { stdout, stderr } = succeeded(await shell.run("make kind-setup"));
   expect(stderr).toMatch(/^make: no Kind cluster here \(.*\); a simulated one instead, as make dev-setup makes it$/m);
-  expect(stdout).toContain("export KUBECONFIG=");
+  expect(stdout).toContain('kubectl\'s current context is now "virt-dev"');
+  expect(userContext()).toBe("virt-dev");
+});
+
+test("with NO_CONTEXT, the user's kubeconfig stays as it is", { timeout: hangsAfterMs }, async () => {
+  const other = "HOME=$HOME/other; export HOME; mkdir -p $HOME";
+  const { stdout } = succeeded(await shell.run(`${other}; make kind-setup NO_CONTEXT=1 && ls -A $HOME`));
+  expect(stdout).toContain(`export KUBECONFIG=${recordedCluster().kubeconfig} PATH=`);
+  expect(stdout).not.toMatch(/^\.kube$/m);
 });
 
 test("the operators are deployed, run with the rights that they have there, and report what they do", {
@@ -59,14 +73,16 @@ test("after a change they are deployed in the place of those before", { timeout:
 });
 
 test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () => {
-  const { kubeconfig, operators } = recordedCluster();
-  const { stdout } = succeeded(await shell.run(`KUBECONFIG=${kubeconfig} make undeploy`));
+  const { operators } = recordedCluster();
+  const { stdout } = succeeded(await shell.run("make undeploy"));
   expect(stdout).toContain("The operators that make deploy-local started have ended.\n");
   expect(isKeeper(operators?.keeper ?? 0)).toBe(false);
   expect((await shell.run("make logs-local")).stderr).toContain("run make deploy-local first");
 });
 
 test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
-  expect((await shell.run("make kind-delete")).stdout).toBe("the cluster is gone\n");
+  const { stdout } = await shell.run("make kind-delete");
+  expect(stdout).toMatch(/^kubectl's current context is not set again, in \S+\nthe cluster is gone\n$/);
+  expect(userContext()).toBe("");
   expect((await shell.run("make kind-delete")).stdout).toBe("there is no cluster of make dev-setup\n");
 });

@@ -56,8 +56,8 @@ describe.each(overlays)("config/$overlay", ({ overlay, activation, pods }) => {
     expect(valuesOf(objects, "VIRT_OPERATOR_ACTIVATION")).toEqual(activation);
   });
 
-  test("names the namespace of the HyperConverged to every controller", () => {
-    expect(valuesOf(objects, "VIRT_OPERATOR_HCO_NAMESPACE")).toEqual(Array(pods).fill("openshift-cnv"));
+  test("has every controller discover the namespace of the HyperConverged", () => {
+    expect(valuesOf(objects, "VIRT_OPERATOR_HCO_NAMESPACE")).toEqual(Array(pods).fill(""));
   });
 
   test("has objects only where no others live, and no namespace of others", () => {

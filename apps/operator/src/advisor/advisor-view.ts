@@ -5,6 +5,7 @@ import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
 import {
   configInformer,
   findHyperConverged,
+  hyperConvergedElsewhere,
   nodesForVms,
   poolInformer,
   severalHyperConvergeds,
@@ -106,12 +107,14 @@ function hcoFact(
   config: VirtPlatformConfig,
   { find, hcoNamespace }: Pick<AdvisorViewOptions, "find" | "hcoNamespace">,
 ): ProfileHcoFact {
-  const found = findHyperConverged(advisorHcoInformers(hcoNamespace), find, hcoNamespace);
+  const found = findHyperConverged(advisorHcoInformers(), find, hcoNamespace);
   const { apiVersion = "hco.kubevirt.io/v1beta1" } = found.kind === "starting" ? {} : found;
   const object = found.kind === "found" ? found.object : undefined;
   const namespace = (object === undefined ? hcoNamespace : object.metadata.namespace) || usualHcoNamespaces[0];
   if (found.kind === "several")
     return { apiVersion, namespace, object, ambiguity: severalHyperConvergeds(found.objects) };
+  if (found.kind === "none" && found.elsewhere.length > 0)
+    return { apiVersion, namespace, object, ambiguity: hyperConvergedElsewhere(found.elsewhere, hcoNamespace) };
   const stored = config.status?.items?.find(({ targetRef }) => targetRef.kind === "HyperConverged")?.targetRef;
   const kept = stored?.namespace === namespace ? find(targetInformer(stored)) : undefined;
   if (stored === undefined || kept?.state !== "synced") return { apiVersion, namespace, object };

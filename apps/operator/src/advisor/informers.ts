@@ -13,8 +13,9 @@ import {
 import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 
-export function advisorHcoInformers(hcoNamespace: string): readonly InformerSpec[] {
-  return hcoInformers(hcoNamespace, contentProjection);
+/** In all namespaces, even if one is pinned: a HyperConverged elsewhere must not look like none. */
+export function advisorHcoInformers(): readonly InformerSpec[] {
+  return hcoInformers("", contentProjection);
 }
 
 /** Kinds whose operator reports whether it can carry out what the plan wrote. */
@@ -47,9 +48,7 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   const objects = reads.flatMap((read) => (read.read === "object" ? [read.ref] : []));
   const isRolledOut = reads.some(({ read }) => read === "pools" || read === "kernel");
   return [
-    ...(reads.some(({ read }) => read === "hco")
-      ? wantedHcoInformers(advisorHcoInformers(wanting.hcoNamespace), wanting.find)
-      : []),
+    ...(reads.some(({ read }) => read === "hco") ? wantedHcoInformers(advisorHcoInformers(), wanting.find) : []),
     ...(isRolledOut ? [poolInformer] : []),
     ...(followsNodes(config, wanting) ? [vmNodeInformer] : []),
     ...[...objects, ...targets].map(targetInformer),

@@ -46,6 +46,7 @@ export async function reportDecision(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const written = await storeStatus(stored, decision.status, runtime, context);
+  context.explain?.(describeDecision(config, decision, written.kind));
   if (written.kind === "unavailable") return reportTransientError(config, written, runtime, context);
   runtime.transientErrors.delete(config.metadata.name);
   const nowMs = runtime.clock.wall();
@@ -68,6 +69,15 @@ export async function reportDecision(
     runtime.metrics.observeStatusChange(config, decision.status);
   }
   return requeueFor(decision, nowMs, written.kind === "written");
+}
+
+function describeDecision(
+  { status }: VirtPlatformConfig,
+  { status: next, requeue }: Decision,
+  written: string,
+): string {
+  const phases = status?.phase === next.phase ? next.phase : `${status?.phase ?? "new"} → ${next.phase}`;
+  return `phase ${phases}, status ${written}, next reconcile ${requeue.when}`;
 }
 
 /** A plan on display that this process has not drafted counts once it has been drafted again. */
@@ -126,6 +136,7 @@ export async function reportWaiting(
   const patienceMs = isSilent(config) ? unsyncedMs : lastingMs;
   if (since !== undefined && nowMs - since >= patienceMs) return reportTransientError(config, error, runtime, context);
   runtime.transientErrors.set(config.metadata.name, since ?? nowMs);
+  context.explain?.(`waiting: ${error.message}`);
   return requeueUnsynced(runtime);
 }
 
@@ -143,6 +154,7 @@ export async function reportTransientError(
   transientErrors.set(name, since);
   runtime.metrics.countTransientError();
   log.debug("reconcile failed, retrying", { config: name, why: error.message });
+  context.explain?.(`retrying: ${error.message}`);
   const at = { now: clock.wall(), generation: config.metadata.generation ?? 0 };
   const lasting = nowMs - since > lastingMs ? withRetryingCondition(config.status ?? {}, error.message, at) : undefined;
   const status = isSilent(config) ? pendingStatus(error.message, at) : lasting;
@@ -162,6 +174,7 @@ export async function restoreOwnStatus(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const now = runtime.clock.wall();
+  context.explain?.("restoring its own status, which another client changed");
   const status = restoreStatus(stored, { own, change }, { now, operator: runtime.operator });
   const written = await storeStatus(stored, status, runtime, context);
   if (written.kind === "unavailable") return retryAfter(written);

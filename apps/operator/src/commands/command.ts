@@ -3,6 +3,7 @@
 import type { Profile } from "@virt/advisor";
 import type { Json } from "@virt/api";
 import { writeYaml } from "@virt/engine";
+import { type Access, findAccess } from "@virt/kube";
 import type { Asset } from "@virt/platform";
 import { namespaceFlag, oneOfFlag } from "../flags.ts";
 import type { FlagTable } from "../read-flags.ts";
@@ -48,6 +49,12 @@ export class CommandError extends Error {
   readonly code = "command";
 }
 
+/** Finds the cluster of a command: the named kubeconfig, else kubectl's rules. */
+export function accessForCommand(args: CommandArguments, { environment }: CommandContext): Access {
+  const kubeconfig = args.text("kubeconfig");
+  return findAccess({ env: environment, isPersonal: true, ...(kubeconfig && { kubeconfig }) });
+}
+
 export const inputFlags = {
   "hco-file": { type: "text", default: "", help: "a file with the HyperConverged; nothing else is asked for" },
   "facts-file": {
@@ -55,7 +62,11 @@ export const inputFlags = {
     default: "",
     help: "a file with other objects of the cluster, YAML or JSON; may be given several times",
   },
-  kubeconfig: { type: "text", default: "", help: "read this cluster instead; nothing is written to it" },
+  kubeconfig: {
+    type: "text",
+    default: "",
+    help: "read the cluster of this file; nothing is written to it; without a file, kubectl's current context",
+  },
   "hco-namespace": {
     type: "text",
     default: "",

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandLines, runCommand } from "./commands.ts";
 import { offlineContext, runOffline } from "./testing/offline.ts";
@@ -28,13 +31,36 @@ const refused = [
   { args: ["render", "--activation=never"], failure: "--activation=never: must be one of: opt-in, always; see virt-operator render --help" }, // biome-ignore format: one line each
   { args: ["render", "--hco=plain"], failure: "unknown flag --hco; see virt-operator render --help" },
   { args: ["render", "swap-enable"], failure: '"swap-enable" is not a flag; see virt-operator render --help' },
-  { args: ["release", "--yes"], failure: "--kubeconfig must be specified" },
+  {
+    args: ["release", "--yes"],
+    failure:
+      "no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no ~/.kube/config",
+  },
   { args: ["explain", "a", "b"], failure: '"b" is not a flag; see virt-operator explain --help' },
 ];
 
 test.each(refused)("$args is refused in words", async ({ args, failure }) => {
   expect(await runOffline(...args)).toEqual({ out: "", notes: [], failure });
 });
+
+test.each(["render", "exclusions", "explain swap-enable", "release"])(
+  "%s looks for the cluster by kubectl's rules",
+  async (words) => {
+    const home = mkdtempSync(join(tmpdir(), "commands-"));
+    const [first, second] = [join(home, "first"), join(home, ".kube", "config")];
+    mkdirSync(join(home, ".kube"));
+    writeFileSync(first, "current-context: chosen\n");
+    writeFileSync(second, "contexts: [{name: chosen, context: {cluster: no-such-cluster}}]\n");
+    const failureIn = async (environment: Readonly<Record<string, string>>) =>
+      (await runCommand(words.split(" "), { ...offlineContext, environment }))?.failure;
+    const list = await failureIn({ HOME: "/nowhere", KUBECONFIG: `/missing:${first}:${second}` });
+    expect(list).toContain(
+      `cannot use kubeconfig ${first}, ${second}: context "chosen" names cluster "no-such-cluster"`,
+    );
+    expect(await failureIn({ HOME: home })).toContain(`cannot use kubeconfig ${second}: it names no current-context`);
+    rmSync(home, { recursive: true });
+  },
+);
 
 test("a file that is not YAML is named", async () => {
   const { failure } = await runOffline("render", "--hco-file=not.yaml");

@@ -1,6 +1,6 @@
 // `render`, `explain`, `exclusions` and `features`: what the platform controller would apply, and why not the rest. They change nothing.
 
-import { Client, findAccess } from "@virt/kube";
+import { type Access, Client, NoClusterError } from "@virt/kube";
 import {
   exclusionsOf,
   explanationText,
@@ -23,6 +23,7 @@ import {
 } from "@virt/reads";
 import { leasePlace } from "../identity.ts";
 import {
+  accessForCommand,
   type Command,
   type CommandArguments,
   type CommandContext,
@@ -139,23 +140,32 @@ function previewFor(args: CommandArguments, context: CommandContext): Promise<Ca
 
 type PreviewSource = CatalogPreviewInput["source"];
 
-/** Files, or the cluster of the kubeconfig for as long as the work takes. */
+/** Files, or the cluster for as long as the work takes. */
 async function withSource<T>(
   args: CommandArguments,
-  { readFile, version }: CommandContext,
+  context: CommandContext,
   work: (source: PreviewSource) => Promise<T>,
 ): Promise<T> {
+  const { readFile, version } = context;
   const [kubeconfig, hco, facts] = [args.text("kubeconfig"), args.text("hco-file"), args.all("facts-file")];
   if (kubeconfig !== "" && hco !== "") throw new CommandError("--kubeconfig and --hco-file are mutually exclusive");
   if (hco !== "") return work({ kind: "files", files: { hco, facts, read: readFile } });
-  if (kubeconfig === "") throw new CommandError("either --kubeconfig or --hco-file must be specified");
   if (facts.length > 0) throw new CommandError("--facts-file goes with --hco-file only");
   const userAgent = `virt-operator/${version} (command)`;
-  const client = new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent });
+  const client = new Client({ access: accessOrRefusal(args, context), userAgent });
   try {
     return await work({ kind: "cluster", client, signal: new AbortController().signal });
   } finally {
     client.close();
+  }
+}
+
+function accessOrRefusal(args: CommandArguments, context: CommandContext): Access {
+  try {
+    return accessForCommand(args, context);
+  } catch (error) {
+    if (!(error instanceof NoClusterError)) throw error;
+    throw new CommandError("either --kubeconfig or --hco-file must be specified", { cause: error });
   }
 }
 

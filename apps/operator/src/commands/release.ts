@@ -2,12 +2,13 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, isNoFields, readOwners } from "@virt/engine";
-import { Client, clusterFor, Discovery, findAccess, type InformerSpec, noLease, writerFor } from "@virt/kube";
+import { Client, clusterFor, Discovery, type InformerSpec, noLease, writerFor } from "@virt/kube";
 import { managedObjects, nearest, objectName } from "@virt/platform";
 import { findHco, listOnce } from "@virt/reads";
 import { leasePlace } from "../identity.ts";
 import { releaseObject } from "../platform/release.ts";
 import {
+  accessForCommand,
   type Command,
   type CommandArguments,
   type CommandContext,
@@ -30,10 +31,8 @@ export const releaseCommand: Command = {
     yes: { type: "boolean", default: false, help: "release them; without it they are only listed" },
   },
   run: async (args, context): Promise<CommandResult> => {
-    const kubeconfig = args.text("kubeconfig");
-    if (kubeconfig === "") throw new CommandError("--kubeconfig must be specified");
     const userAgent = `virt-operator/${context.version} (command)`;
-    const client = new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent });
+    const client = new Client({ access: accessForCommand(args, context), userAgent });
     try {
       return await releaseAll(client, args, context);
     } finally {

@@ -114,6 +114,7 @@ async function reconcileObjectKey(
     if (readCache.revision() !== revision) records.cluster.isRoundDue = true; // its schema says what all may ask for
   } else if (records.cluster.settledHcoContent !== snapshot.content) return done;
   const { result, ...reconciled } = await reconcileObject(object, snapshot, { runtime, context });
+  context.explain?.(describeOutcome(reconciled.outcome));
   if (isReleasedByPlan(reconciled)) runtime.enqueue(governanceKey); // it may have become what it should be
   const record = records.object(key);
   const before = { hasWrite: record.nodeWrite !== undefined, isHeld: record.hold !== undefined };
@@ -144,6 +145,12 @@ const done: ReconcileResult = { kind: "done" };
 
 function firstUnfinished(results: readonly ReconcileResult[]): ReconcileResult {
   return results.find(({ kind }) => kind !== "done") ?? done;
+}
+
+function describeOutcome(outcome: ReconciledObject["outcome"]): string {
+  const { kind, ...rest } = outcome.kind === "decided" ? outcome.decision : outcome;
+  const why = [...("reason" in rest ? [rest.reason] : []), ...("message" in rest ? [rest.message] : [])];
+  return why.length === 0 ? kind : `${kind}: ${why.join(", ")}`;
 }
 
 function isReleasedByPlan({ evaluated: { statuses } }: ReconciledObject): boolean {

@@ -40,6 +40,8 @@ export type Access = {
     readonly extra: Readonly<Record<string, readonly string[]>>;
   };
   readonly namespace?: string;
+  /** The name of the kubeconfig's context. */
+  readonly context?: string;
   /** For messages: where all this was read. */
   readonly source: string;
 };
@@ -48,3 +50,6 @@ export type Access = {
 export class AccessError extends Error {
   readonly code = "access";
 }
+
+/** No kubeconfig and no pod names a cluster. */
+export class NoClusterError extends AccessError {}

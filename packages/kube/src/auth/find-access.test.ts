@@ -38,6 +38,23 @@ test("the command line wins over KUBECONFIG, KUBECONFIG over the pod, the pod ov
   );
   expect(server({ env: { HOME: home, ...inPod }, podFolder })).toBe("https://10.0.0.1:6443");
   expect(server({ env: { HOME: home } })).toBe("https://.kube/config.example");
+  expect(server({ env: { KUBECONFIG: "", HOME: home } })).toBe("https://.kube/config.example");
+});
+
+test("a person's tool prefers the kubeconfig to the pod, as kubectl does", () => {
+  const folder = join(home, "person");
+  mkdirSync(join(folder, ".kube"), { recursive: true });
+  kubeconfig(join("person", ".kube", "config"));
+  const sources = { env: { HOME: folder, ...inPod }, podFolder, isPersonal: true };
+  expect(findAccess(sources).server).toBe("https://person/.kube/config.example");
+  expect(findAccess({ ...sources, env: { HOME: "/nowhere", ...inPod } }).server).toBe("https://10.0.0.1:6443");
+});
+
+test("the first file of a KUBECONFIG list chooses the context, whichever file has it", () => {
+  const chooser = join(home, "chooser");
+  writeFileSync(chooser, "current-context: x\n");
+  const env = { KUBECONFIG: `${chooser}:${kubeconfig("second")}:${kubeconfig("third")}` };
+  expect(findAccess({ env })).toMatchObject({ server: "https://second.example", context: "x" });
 });
 
 test("a pod's token, authority and namespace come from its files, and an IPv6 address gets its brackets", () => {

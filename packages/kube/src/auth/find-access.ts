@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { delimiter, join } from "node:path";
-import { type Access, AccessError } from "./access.ts";
+import { type Access, AccessError, NoClusterError } from "./access.ts";
 import { accessFromKubeconfig, type KubeconfigFile } from "./kubeconfig.ts";
 
 export type AccessSources = {
@@ -11,6 +11,8 @@ export type AccessSources = {
   /** The path that was given on the command line. */
   readonly kubeconfig?: string;
   readonly context?: string;
+  /** Prefers ~/.kube/config to the pod's ServiceAccount, as kubectl does. */
+  readonly isPersonal?: boolean;
   /** Where a pod finds its token, authority and namespace. */
   readonly podFolder?: string;
 };
@@ -18,27 +20,31 @@ export type AccessSources = {
 const usualPodFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * A named kubeconfig, else KUBECONFIG, else the pod, else ~/.kube/config. Throws an AccessError with one line for a
- * person; connects to nothing.
+ * Finds the cluster in a named kubeconfig, else in KUBECONFIG, else in the pod, else in ~/.kube/config. With `isPersonal` the pod
+ * is last. Throws an AccessError with one line for a person; connects to nothing.
  */
-export function findAccess({ env, kubeconfig, context, podFolder = usualPodFolder }: AccessSources): Access {
+export function findAccess(sources: AccessSources): Access {
+  const { env, kubeconfig, context, isPersonal = false, podFolder = usualPodFolder } = sources;
   if (kubeconfig) return accessFromKubeconfig([readKubeconfig(kubeconfig)], context);
-  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
-  if (listed.length > 0) return accessFromList(listed, context);
+  const paths = kubeconfigPaths(env);
+  const there = paths.filter((path) => existsSync(path));
+  const isListed = Boolean(env["KUBECONFIG"]);
+  // Files of a list may be missing, as with kubectl; not all of them.
+  if (isListed && there.length === 0) throw new AccessError(`cannot read kubeconfig ${paths.join(", ")}: no such file`);
   const host = env["KUBERNETES_SERVICE_HOST"];
+  const isPodFirst = !isListed && !isPersonal;
+  if (there.length > 0 && !(host && isPodFirst)) return accessFromKubeconfig(there.map(readKubeconfig), context);
   if (host) return inCluster(host, env["KUBERNETES_SERVICE_PORT"] || "443", podFolder);
-  const own = join(env["HOME"] ?? "", ".kube", "config");
-  if (env["HOME"] && existsSync(own)) return accessFromKubeconfig([readKubeconfig(own)], context);
-  throw new AccessError(
-    `no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no ${own}`,
+  throw new NoClusterError(
+    `no cluster configured: KUBECONFIG is not set, the process does not run in a pod, and there is no ${paths[0] ?? "~/.kube/config"}`,
   );
 }
 
-// Files of a list may be missing, as with kubectl; not all of them.
-function accessFromList(paths: readonly string[], context: string | undefined): Access {
-  const there = paths.filter((path) => existsSync(path));
-  if (there.length === 0) throw new AccessError(`cannot read kubeconfig ${paths.join(", ")}: no such file`);
-  return accessFromKubeconfig(there.map(readKubeconfig), context);
+/** Returns the files that kubectl merges, of which the first wins: those of KUBECONFIG, else ~/.kube/config. */
+export function kubeconfigPaths(env: AccessSources["env"]): readonly string[] {
+  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  const home = env["HOME"];
+  return listed.length > 0 ? [...new Set(listed)] : home ? [join(home, ".kube", "config")] : [];
 }
 
 function readKubeconfig(path: string): KubeconfigFile {

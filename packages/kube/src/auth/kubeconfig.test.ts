@@ -18,6 +18,7 @@ test("a context is resolved to server, user and namespace", () => {
     isInsecure: false,
     bearer: { kind: "token", token: "t" },
     namespace: "team",
+    context: "x",
     source: 'kubeconfig /home/ann/config, context "x"',
   });
 });

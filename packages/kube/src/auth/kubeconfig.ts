@@ -44,6 +44,7 @@ export function accessFromKubeconfig(files: readonly KubeconfigFile[], wanted?: 
       ...clusterAccess(cluster),
       ...who,
       ...(namespace && { namespace }),
+      context: name,
       source: `${source}, context "${name}"`,
     };
   } catch (error) {

@@ -11,6 +11,7 @@ import type { Discovery } from "../client/discovery.ts";
 import type { Clock } from "../clock.ts";
 import type { WriteGate } from "../leaderelection/write-fence.ts";
 import { WorkQueue, type WorkQueueObserver } from "../workqueue/work-queue.ts";
+import { type ReconcileTrace, ReconcileTracer } from "./reconcile-tracer.ts";
 import { type ReconcileResult, Worker, type WorkerObserver } from "./worker.ts";
 
 /** What a reconcile may use. All of it ends with the reconcile. */
@@ -21,6 +22,8 @@ export type ReconcileContext = {
   readonly sender: Writer;
   /** The next reconcile of this key waits until the watch shows this answer to our write. */
   readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
+  /** Adds a decision to the trace of this reconcile; absent unless reconciles are traced. */
+  readonly explain?: (decision: string) => void;
 };
 
 /**
@@ -45,19 +48,25 @@ export type ControllerOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly gate: WriteGate;
-  readonly observer: WorkerObserver & WorkQueueObserver;
+  readonly observer: WorkerObserver & WorkQueueObserver & TraceObserver;
   readonly informers: { readonly find: (spec: InformerSpec) => InformerState | undefined };
 };
+
+/** `traced` is present if reconciles are traced. */
+export type TraceObserver = { readonly traced?: (trace: ReconcileTrace) => void };
 
 export class ManagedController {
   readonly #controller: Controller;
   readonly #queue: WorkQueue;
   readonly #worker: Worker;
+  readonly #tracer: ReconcileTracer | undefined;
 
   constructor(controller: Controller, parts: ControllerOptions) {
     const { clock, random, observer, gate, breakers, discovery, informers } = parts;
     const ownWrites = new OwnWrites(clock);
     this.#controller = controller;
+    const tracer = observer.traced && new ReconcileTracer(observer.traced);
+    this.#tracer = tracer;
     this.#queue = new WorkQueue({ clock, chance: random, observer });
     gate.subscribe(() => controller.gateChanged?.());
     this.#worker = new Worker({
@@ -66,30 +75,38 @@ export class ManagedController {
       gate,
       breakers,
       clock,
-      observer,
+      observer: tracer === undefined ? observer : tracedObserver(observer, tracer),
       reconcile: async (key, signal, attempt) => {
+        const trace = tracer?.begin(key, parts.client);
         await ownWrites.caughtUp(key, signal);
-        const sender = writerFor(guardClient(parts.client, attempt), gate);
+        const sender = writerFor(guardClient(trace?.client ?? parts.client, attempt), gate);
         const cluster = clusterFor({ writer: sender, discovery }, signal);
         const wrote = (spec: InformerSpec, live: KubeObject) => {
           const watched = informers.find(spec);
           const { uid = "", resourceVersion: version = "" } = live.metadata;
           if (watched !== undefined) ownWrites.note(key, { object: uid, informer: watched, version });
         };
-        return controller.reconcile(key, { signal, sender, cluster, wrote });
+        return controller.reconcile(key, { signal, sender, cluster, wrote, ...(trace && { explain: trace.explain }) });
       },
     });
   }
 
   changed(spec: InformerSpec, change: StoreChange<KubeObject>): void {
-    for (const key of this.#controller.keysFor(spec, change)) this.#queue.add(key);
+    for (const key of this.#controller.keysFor(spec, change)) {
+      this.#tracer?.triggered(key, `${spec.kind} ${change.key} ${describeChange(change)}`);
+      this.#queue.add(key);
+    }
   }
 
   stateChanged(informer: InformerState): void {
-    for (const key of this.#controller.keysWhen?.(informer) ?? []) this.#queue.add(key);
+    for (const key of this.#controller.keysWhen?.(informer) ?? []) {
+      this.#tracer?.triggered(key, `informer of ${informer.spec.kind} is ${informer.state}`);
+      this.#queue.add(key);
+    }
   }
 
   enqueue(key: string): void {
+    this.#tracer?.triggered(key, "another reconcile");
     this.#queue.add(key);
   }
 
@@ -104,6 +121,20 @@ export class ManagedController {
   stop(signal: AbortSignal): Promise<void> {
     return this.#worker.stop(signal);
   }
+}
+
+function tracedObserver(observer: WorkerObserver, tracer: ReconcileTracer): WorkerObserver {
+  return {
+    ended: (report) => {
+      observer.ended(report);
+      tracer.ended(report);
+    },
+  };
+}
+
+function describeChange({ before, after }: StoreChange<KubeObject>): string {
+  if (before === undefined) return "appeared";
+  return after === undefined ? "was deleted" : "changed";
 }
 
 /** A watched subject, as far as its own writes are concerned. */

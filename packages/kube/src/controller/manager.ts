@@ -22,7 +22,7 @@ import {
 import { leaseClient } from "../leaderelection/lease.ts";
 import { noLease, WriteFence } from "../leaderelection/write-fence.ts";
 import type { WorkQueueObserver } from "../workqueue/work-queue.ts";
-import { type Controller, ManagedController } from "./managed-controller.ts";
+import { type Controller, ManagedController, type TraceObserver } from "./managed-controller.ts";
 import type { WorkerObserver } from "./worker.ts";
 
 /** As in client-go: duration > renew deadline > retry period. */
@@ -43,6 +43,7 @@ export type ManagedControllerOptions = {
   };
   readonly observer: WorkerObserver &
     WorkQueueObserver &
+    TraceObserver &
     LeaderElectionObserver & { readonly leading: (isLeading: boolean) => void };
   /** Gets what events are sent through, under this controller's lease; called once, before the first reconcile. */
   readonly startEvents?: (sink: EventSink) => { readonly stop: (signal: AbortSignal) => Promise<void> };

@@ -207,6 +207,13 @@ export function describeRequest({ method, path, scope: { resource } }: ApiReques
   return { verb: place.endsWith(`/${plural}`) ? "list" : "get", resource };
 }
 
+/** For a trace: verb, path without its query, and the code. */
+export function requestLine(request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream): string {
+  const [place = "", query = ""] = request.path.split("?");
+  const dryRun = new URLSearchParams(query).has("dryRun") ? ", dry run" : "";
+  return `${describeRequest(request).verb} ${place} (${codeOf(answer)}${dryRun})`;
+}
+
 function codeOf(answer: ApiAnswer | FailedRequest | ApiStream): string {
   switch (answer.kind) {
     case "answered":

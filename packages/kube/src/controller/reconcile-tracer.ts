@@ -1,0 +1,50 @@
+// Traces reconciles for a log at level debug: what triggered each, what it decided, which requests it sent. At other levels there
+// is no tracer, and nothing is collected.
+
+import type { ApiClient } from "../client/client.ts";
+import { observeRequests, requestLine } from "../metrics/metrics.ts";
+import type { ReconcileReport } from "./worker.ts";
+
+/** No body and no credential is part of it: names, verbs, paths and codes only. */
+export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
+  readonly triggers: readonly string[];
+  readonly decisions: readonly string[];
+  readonly requests: readonly string[];
+};
+
+type OpenTrace = { readonly triggers: string[]; readonly decisions: string[]; readonly requests: string[] };
+
+/** A key that is enqueued by hundreds of changes names the first ones. */
+const mostNamed = 10;
+
+export class ReconcileTracer {
+  readonly #report: (trace: ReconcileTrace) => void;
+  readonly #waiting = new Map<string, string[]>();
+  readonly #open = new Map<string, OpenTrace>();
+
+  constructor(report: (trace: ReconcileTrace) => void) {
+    this.#report = report;
+  }
+
+  triggered(key: string, trigger: string): void {
+    const triggers = this.#waiting.get(key) ?? [];
+    if (triggers.length < mostNamed && !triggers.includes(trigger)) triggers.push(trigger);
+    this.#waiting.set(key, triggers);
+  }
+
+  /** Returns the client that the reconcile must use. */
+  begin(key: string, client: ApiClient): { readonly client: ApiClient; readonly explain: (decision: string) => void } {
+    const triggers = this.#waiting.get(key) ?? ["requeue"];
+    this.#waiting.delete(key);
+    const trace: OpenTrace = { triggers, decisions: [], requests: [] };
+    this.#open.set(key, trace);
+    const observed = observeRequests(client, (request, answer) => trace.requests.push(requestLine(request, answer)));
+    return { client: observed, explain: (decision) => void trace.decisions.push(decision) };
+  }
+
+  ended({ key, outcome, durationMs }: ReconcileReport): void {
+    const { triggers, decisions, requests } = this.#open.get(key) ?? { triggers: [], decisions: [], requests: [] };
+    this.#open.delete(key);
+    this.#report({ key, triggers, decisions, requests, outcome, durationMs });
+  }
+}

@@ -1,0 +1,155 @@
+// The values that each asset writes, for docs/assets.md: rendered from facts under which the asset writes all that it can.
+
+import { globSync, readFileSync } from "node:fs";
+import type { Json, JsonMap } from "@virt/api";
+import { asList, asText, at, decodeUtf8, member, readDataUrl } from "@virt/engine";
+import type { Asset, ValueReason } from "@virt/platform";
+import { load } from "js-yaml";
+import {
+  assetFacts,
+  type ChangedFacts,
+  type HcoVersion,
+  hcoWith,
+  plainHardware,
+} from "../../catalog/testing/asset-facts.ts";
+import { code, line } from "./markdown.ts";
+
+type WrittenField = { readonly path: string; readonly value: Json };
+
+/** Throws if the asset does not declare why it writes a field. */
+export function valueTable(asset: Asset): readonly string[] {
+  const values = writtenValues(asset);
+  return [
+    `### ${asset.name}`,
+    "",
+    "| field | value | reason | source |",
+    "|---|---|---|---|",
+    ...values.map(({ path, value, why: { reason, source, shown } }) =>
+      line(code(path), shown ?? (isLong(value) ? "the text below" : code(textOf(value))), reason, source),
+    ),
+    ...values.flatMap(({ path, value, why }) =>
+      why.shown === undefined && isLong(value) ? textBlock(path, value) : [],
+    ),
+    "",
+  ];
+}
+
+/** A value that only an earlier release of the object's operator gets is marked so. */
+function writtenValues(asset: Asset): readonly (WrittenField & { readonly why: ValueReason })[] {
+  const versions: readonly HcoVersion[] = asset.target.kind === "HyperConverged" ? ["v1", "v1beta1"] : ["v1"];
+  const all = versions.flatMap((version) => {
+    const mark = versions.length === 1 ? "" : ` (${version})`;
+    return generationsOf(asset).flatMap((generation, at) =>
+      renderedFields(asset, richFacts(asset, version, generation)).map(({ path, value }) => ({
+        path: `${path}${mark}`,
+        shown: `${path}${mark}${at === 0 ? "" : " (earlier releases)"}`,
+        value,
+        why: reasonFor(asset, path),
+      })),
+    );
+  });
+  const keyOf = ({ path, value }: WrittenField) => `${path} ${textOf(value)}`;
+  const distinct = new Map(all.toReversed().map((one) => [keyOf(one), one]));
+  return all
+    .filter((one) => distinct.get(keyOf(one)) === one)
+    .map(({ shown, value, why }) => ({ path: shown, value, why }));
+}
+
+/** None if the asset has nothing to write under these facts. */
+function renderedFields(asset: Asset, facts: ChangedFacts): readonly WrittenField[] {
+  const rendered = asset.render(assetFacts(asset, facts));
+  if (!("kind" in rendered)) return [];
+  const { labels = {}, annotations = {} } = rendered.metadata;
+  return [...fieldsOf({ labels, annotations }, "metadata"), ...fieldsOf(rendered["spec"] ?? {}, "spec")];
+}
+
+/** The longest declared key that is a part of the path counts. */
+function reasonFor({ name, values = {} }: Asset, path: string): ValueReason {
+  const place = `.${path.replaceAll(/\[[^\]]*\]/g, "")}.`;
+  const [key] = Object.keys(values)
+    .filter((one) => place.includes(`.${one}.`))
+    .toSorted((one, other) => other.length - one.length);
+  const why = key === undefined ? undefined : values[key];
+  if (why === undefined) throw new Error(`asset ${name} writes ${path} and does not declare why: add it to its values`);
+  return why;
+}
+
+/** An element of a list is named by the field that tells it from others. */
+function fieldsOf(value: Json, path: string): readonly WrittenField[] {
+  if (path === "spec.groups") return [{ path, value }];
+  if (Array.isArray(value) && value.every((one) => elementName(one) !== undefined))
+    return value.flatMap((one) => fieldsOf(one, `${path}[${elementName(one)}]`));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [{ path, value }];
+  const members = Object.entries(value as Readonly<Record<string, Json>>);
+  if (members.length === 0) return path.startsWith("metadata") ? [] : [{ path, value }];
+  return members.flatMap(([name, inner]) =>
+    fieldsOf(inner, name.includes(".") ? `${path}["${name}"]` : `${path}.${name}`),
+  );
+}
+
+function elementName(element: Json): string | undefined {
+  return asText(member(element, "path")) ?? asText(member(element, "name"));
+}
+
+/** Files for nodes are shown as they arrive there. */
+function textOf(value: Json): string {
+  if (typeof value !== "string" || value === "") return JSON.stringify(value);
+  const data = readDataUrl(value);
+  return (data === undefined ? value : (decodeUtf8(data) ?? value)).trimEnd();
+}
+
+function isLong(value: Json): boolean {
+  return textOf(value).includes("\n");
+}
+
+function textBlock(path: string, value: Json): readonly string[] {
+  return ["", `${code(path)}:`, "", "```ini", textOf(value), "```"];
+}
+
+const annotations = {
+  "usb-devices": '[{"resourceName": "kubevirt.io/storage", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
+  "vfio-devices": '[{"selector": "10de:1eb8", "resourceName": "nvidia.com/TU104GL_Tesla_T4"}]',
+  "enable-incident-detection": "true",
+};
+
+type Generation = { readonly schema: JsonMap | undefined };
+
+/** Example devices, a network with room for many pods, and this generation of the object's CRD. */
+function richFacts({ reads }: Asset, version: HcoVersion, { schema }: Generation): ChangedFacts {
+  const facts = Object.entries(reads).flatMap(([name, read]) => {
+    switch (read.read) {
+      case "hco":
+        return [[name, hcoWith(version, annotations)] as const];
+      case "hardware":
+        return [[name, { ...plainHardware, podSubnetPrefix: 23 }] as const];
+      case "schema":
+        return schema === undefined ? [] : [[name, schema] as const];
+      case "object":
+        return read.ref.kind === "PrometheusRule"
+          ? [[name, { ...read.ref, metadata: { name: read.ref.name } }] as const]
+          : [];
+      case "images":
+      case "objects":
+      case "pool":
+      case "topology":
+        return [];
+    }
+  });
+  return Object.fromEntries(facts);
+}
+
+/** The newest first; the last knows no field. An asset that reads no schema has one generation. */
+function generationsOf({ reads }: Asset): readonly Generation[] {
+  const [read] = Object.values(reads).filter((one) => one.read === "schema");
+  if (read === undefined) return [{ schema: undefined }];
+  const mocks = globSync("config/crd/mocks/*.yaml")
+    .toSorted()
+    .toReversed()
+    .map((file) => load(readFileSync(file, "utf8")) as JsonMap)
+    .filter((mock) => at(mock, "metadata", "name") === read.crd);
+  const schemas = mocks.map((mock) => {
+    const served = asList(at(mock, "spec", "versions")).find((one) => member(one, "name") === read.version);
+    return { schema: at(served, "schema", "openAPIV3Schema") as JsonMap | undefined };
+  });
+  return [...schemas, { schema: undefined }];
+}
