@@ -53,6 +53,8 @@ const mistakes: readonly { args: readonly string[]; says: string }[] = [
   { args: ["status", "--wach"], says: "did you mean watch?" },
   { args: ["profiles", "-o", "xml"], says: "must be one of table, json, yaml, markdown" },
   { args: ["plan"], says: "plan needs NAME" },
+  { args: ["plan", loadAware, "--set", "modde=Predictive"], says: 'has no option "modde"; did you mean mode?' },
+  { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: not a duration; write it as 90s" },
   { args: ["profiles", "--as-group", "x"], says: "--as-group needs --as" },
   { args: ["diff", loadAware], says: `has no plan. Try: kubectl virt-advisor plan ${loadAware}` },
   { args: ["profiles", "--context", "nowhere"], says: 'it has no context "nowhere"' },
@@ -81,9 +83,16 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
     action: "DryRun",
     options: { loadAware: { mode: "Predictive", deschedulingIntervalSeconds: 120 } },
   });
-  expect((await run("plan", loadAware, "--set", "deschedulingIntervalSeconds=1")).err).toContain(
-    "should be greater than or equal to 60",
-  );
+  for (const [given, says] of [
+    ["deschedulingIntervalSeconds=1", "should be greater than or equal to 60"],
+    ["deschedulingIntervalSeconds=soon", "must be of type integer"],
+    ["mode=Predictve", 'supported values: "Automatic", "Predictive"'],
+    ["mode.inner=1", 'unknown field "spec.options.loadAware.mode.inner"'],
+  ] as const) {
+    const refused = await run("plan", loadAware, "--set", given);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toContain(says);
+  }
 });
 
 test("diff shows the whole in a pipe without colours, at a terminal with them, and never by colour alone", async () => {
@@ -144,6 +153,7 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   const hash = await planHash();
   const unasked = await run("approve", loadAware);
   expect(unasked.code).toBe(1);
+  expect(unasked.err).toContain("Cannot prompt for confirmation: stdin is not a terminal. Pass --yes.");
   expect(unasked.err).toContain(`approve ${loadAware} --hash ${hash}`);
   const other = await run("approve", loadAware, "--hash", "0".repeat(64));
   expect(other.code).toBe(3);
@@ -157,6 +167,17 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   await testCluster.configs.until(loadAware, (status) => status.phase === "ReviewRequired" && status.planHash !== hash);
   expect(await run("approve", loadAware, "--hash", hash)).toMatchObject({ code: 3, out: "" });
   expect((await storedConfig()).spec).toMatchObject({ action: "DryRun" });
+});
+
+test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
+  const before = await storedConfig();
+  const asked = runAtTerminal(["approve", loadAware], { kubeconfig });
+  await expect.poll(asked.out).toContain("Type yes:");
+  asked.interrupt();
+  const { code, out } = await asked.ended;
+  expect(code).toBe(130);
+  expect(out.trimEnd()).toMatch(/\nAborted\. Nothing was changed\.$/u);
+  expect((await storedConfig()).spec).toEqual(before.spec);
 });
 
 test("approved at a terminal, the rollout is followed line by line in a pipe until it is done", async () => {

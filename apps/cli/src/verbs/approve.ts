@@ -8,13 +8,13 @@ import { Printer } from "../printer.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const approvePlan: RunVerb = async (context) => {
-  const { flag, printer, now, program, session, ask, words } = context;
+  const { flag, isOn, printer, now, program, session, ask, words } = context;
   const config = await requireConfig(context);
   const [name = ""] = words;
   const named = flag("hash");
   const planHash = requirePlan(config, named, program);
   requireWaiting(config, program);
-  if (named === undefined) {
+  if (named === undefined && !isOn("yes")) {
     const shown = new Printer({
       format: "table",
       isColored: false,
@@ -26,7 +26,9 @@ export const approvePlan: RunVerb = async (context) => {
     for (const line of shown.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
     const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
     if (answer === undefined)
-      throw new CliError(`there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planHash}`);
+      throw new CliError(
+        `Cannot prompt for confirmation: stdin is not a terminal. Pass --yes. To approve exactly this plan, run: ${program} approve ${name} --hash ${planHash}`,
+      );
     if (answer.trim().toLowerCase() !== "yes") {
       printer.progress("Nothing was changed.");
       return exitCodes.error;
