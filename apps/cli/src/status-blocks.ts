@@ -6,6 +6,7 @@ import {
   type CountVms,
   expectedRollout,
   type FindingView,
+  type NextStep,
   type NodeProgressView,
   nextStepText,
   type PoolProgressView,
@@ -24,6 +25,8 @@ export type StatusOptions = {
   readonly now: number;
   readonly program: string;
   readonly countVms: CountVms;
+  /** The user is watching already: the command for it is not printed. */
+  readonly isWatching?: boolean;
   /** Items of a plan are listed as well: one config was asked for. */
   readonly isDetailed: boolean;
 };
@@ -42,7 +45,7 @@ export function statusData(config: VirtPlatformConfig, { now, countVms }: Status
 }
 
 export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions): readonly Block[] {
-  const { now, countVms, program, isDetailed } = options;
+  const { now, countVms, program, isDetailed, isWatching = false } = options;
   const { status = {} } = config;
   const row = profileRow(config, now);
   const phase = phaseWord(row) ?? "not seen yet";
@@ -69,8 +72,14 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   ];
   return [
     { kind: "lines", lines },
-    { kind: "next", text: nextStepText(row.next, program) },
+    { kind: "next", text: nextStepText(isWatching ? withoutWatch(row.next) : row.next, program) },
   ];
+}
+
+/** `to follow them, run: … status NAME --watch` makes no sense to a user who runs just that. */
+function withoutWatch({ verb, text, ...step }: NextStep): NextStep {
+  if (verb?.includes("--watch") !== true) return { ...step, text, ...(verb !== undefined && { verb }) };
+  return { ...step, text: text.replace(/[;,] (?:to follow|follow)\b.*$/u, "") };
 }
 
 const itemSigns = { Pending: ".", InProgress: ">", Completed: "+", Failed: "!" } as const;

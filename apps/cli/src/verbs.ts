@@ -135,7 +135,7 @@ export const verbs: readonly Verb[] = [
     takes: "[NAME]",
     summary: "show each asset of the platform controller: state, why not, contested fields",
     description:
-      "Reads the report of the platform controller. With the name of an asset, all that it says of its object.",
+      "Reads the report of the platform controller: the state of each asset and its reason. With the name of an asset, all details of its object.",
     flags: {},
     examples: ["assets", "assets swap-enable"],
     load: async () => (await import("./verbs/assets.ts")).showAssets,

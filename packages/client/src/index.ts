@@ -4,6 +4,7 @@
 // nextStepOf, nextStepText: what to do next. profileRows, viewRollout, driftRows, movedInputs, readDiff: what to show.
 
 export { durationText, foreignText } from "@virt/impact";
+export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
 export {
   type DriftRow,

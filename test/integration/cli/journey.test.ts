@@ -126,7 +126,7 @@ test("impact says which pool reboots, from the advisor's own assessment", async 
   expect(shown.code).toBe(0);
   expect(shown.out).toContain("nodes of pool worker reboot one after another");
   expect(shown.out).toMatch(/POOL +CLASS +NODES +AT ONCE +WAVES +TAKES/);
-  expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +[^(]+\(\d+–\d+ s\) +0 +- +worker-0 worker-1 worker-2/);
+  expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +\d[^(]+(?:min|h) +0 +- +worker-0 worker-1 worker-2/);
   const { impact } = await testCluster.configs.status(loadAware);
   for (const text of impact?.assumes ?? []) expect(shown.out).toContain(`\n  ${text}\n`);
   for (const { what, reason } of impact?.notAssessed ?? []) expect(shown.out).toContain(`\n  ${what}: ${reason}`);

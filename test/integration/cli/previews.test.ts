@@ -68,7 +68,10 @@ test("assets shows what the platform controller reports, and why an asset is not
   });
   const shown = await run("assets", "-n", namespace);
   expect(shown).toMatchObject({ code: 0, err: "" });
-  expect(shown.out).toMatch(/swap-enable +MachineConfig 90-worker-swap +Excluded +CRDMissing: no pools/);
+  expect(shown.out).toMatch(/swap-enable +MachineConfig 90-worker-swap +Not applicable +CRDMissing: no pools/);
+  const { out: details } = await run("assets", "swap-enable", "-n", namespace);
+  expect(details).toContain("  State: Not applicable\n  Reason: CRDMissing: no pools\n");
+  expect(details).not.toMatch(/[{}]/u);
   expect((await run("assets", "swap-enabl", "-n", namespace)).err).toContain("did you mean swap-enable?");
 });
 
@@ -126,6 +129,25 @@ test("explain says why, asks the server by a dry run with the user's rights, and
   const nobody = await runPlugin(["explain", "swap-enable"], testCluster.server.user("nobody"));
   expect(nobody).toMatchObject({ code: 1, out: "" });
   expect(nobody.err).toContain("cannot list CustomResourceDefinition");
+});
+
+test("explain, render and assets agree about an idle controller", async () => {
+  const exclusions = [
+    { asset: "swap-enable", group: "swap", target: "MachineConfig x", reason: "NotActivated", details: "" },
+  ];
+  const report = { version: 1, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions };
+  await testCluster.server.request({
+    method: "PATCH",
+    path: "/api/v1/namespaces/virt-advisor-operator-system/configmaps/virt-platform-operator-report",
+    contentType: "application/merge-patch+json",
+    body: { data: { "report.json": JSON.stringify(report) } },
+  });
+  const inNamespace = ["-n", "virt-advisor-operator-system"];
+  expect((await run("assets", ...inNamespace)).out).toMatch(/swap-enable .* Unmanaged +NotActivated/);
+  const explained = await run("explain", "swap-enable", ...inNamespace);
+  expect(explained.out).toMatch(/NO +activation +NotActivated: the operator is idle/);
+  expect(explained.out).toContain("set annotation platform.kubevirt.io/autopilot=swap-enable on the HyperConverged");
+  expect((await run("render", ...inNamespace)).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 
 test("console serves the pages with the user's rights, and Ctrl-C ends it with 0", async () => {

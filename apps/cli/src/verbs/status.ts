@@ -24,9 +24,10 @@ export const showStatus: RunVerb = async (context) => {
 };
 
 async function optionsFor(configs: readonly VirtPlatformConfig[], context: VerbContext): Promise<StatusOptions> {
-  const { now, program, session, words } = context;
+  const { isOn, now, program, session, words } = context;
   const counts = await countVms(configs, now(), session());
-  return { now: now(), program, countVms: (node) => counts.get(node), isDetailed: words.length > 0 };
+  const isWatching = isOn("watch") || isOn("wait");
+  return { now: now(), program, countVms: (node) => counts.get(node), isDetailed: words.length > 0, isWatching };
 }
 
 /** Only of nodes in hand, so nothing is asked while nothing goes on. */
