@@ -79,7 +79,8 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
 /** `to follow them, run: … status NAME --watch` makes no sense to a user who runs just that. */
 function withoutWatch({ verb, text, ...step }: NextStep): NextStep {
   if (verb?.includes("--watch") !== true) return { ...step, text, ...(verb !== undefined && { verb }) };
-  return { ...step, text: text.replace(/[;,] (?:to follow|follow)\b.*$/u, "") };
+  const [state = "", advice] = text.split("; to follow", 2);
+  return { ...step, text: advice === undefined ? "wait until the rollout is done" : state };
 }
 
 const itemSigns = { Pending: ".", InProgress: ">", Completed: "+", Failed: "!" } as const;
