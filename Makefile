@@ -13,6 +13,7 @@ export NODE_COMPILE_CACHE := $(CURDIR)/.make/compile-cache
 NODE := node_modules/.bin/node
 INSTALLED := node_modules/.package-lock.json
 PEER := bench/client-node/node_modules/.package-lock.json
+OLDEST_NODE := tools/oldest-node/node_modules/.package-lock.json
 TALLY := .make/tally
 BUILT := .make/built
 PRINT_TALLY = cat $(TALLY) 2>/dev/null || echo "0 passed, 1 failed"
@@ -229,13 +230,13 @@ test-unit: $(INSTALLED) ## Run the tests that start no process and open no socke
 	@tools/step "unit tests" vitest run --project=unit
 
 .PHONY: test
-test: $(INSTALLED) controlplane controller-manager chromium runc image ## Run what CI runs: most promises once on a real API server, and one installation (under 10 minutes on two cores once cached); LAW_RUNS=<n>, else 200
+test: $(INSTALLED) $(OLDEST_NODE) controlplane controller-manager chromium runc image ## Run what CI runs: most promises once on a real API server, and one installation (under 10 minutes on two cores once cached); LAW_RUNS=<n>, else 200
 	@rm -f $(TALLY)
 	@tools/step "tests" vitest run --tags-filter='!thorough'; status=$$?; $(PRINT_TALLY); exit $$status
 
 .PHONY: test-all
 test-all: export LAW_RUNS ?= 4000
-test-all: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Run every test there is (under 35 minutes on two cores); LAW_RUNS=<n>, else 4000
+test-all: $(INSTALLED) $(OLDEST_NODE) controlplane controller-manager helm test-tools gitops-clients runc image ## Run every test there is (under 35 minutes on two cores); LAW_RUNS=<n>, else 4000
 	@rm -rf $(TALLY) .make/used-rights
 	@tools/step "all tests" vitest run && $(MAKE) check-rights; status=$$?; $(PRINT_TALLY); exit $$status
 
@@ -262,7 +263,7 @@ check-rights: $(INSTALLED) ## Check that all tests together used every right tha
 	@tools/step "rights" $(NODE) tools/rights/main.ts
 
 .PHONY: test-integration
-test-integration: controlplane helm build ## Run every test of a single promise, on a real API server
+test-integration: $(OLDEST_NODE) controlplane helm build ## Run every test of a single promise, on a real API server
 	@tools/step "integration tests" vitest run test/integration
 
 .PHONY: test-e2e
@@ -293,6 +294,11 @@ predictions: $(INSTALLED) ## Predict rollouts of random worlds, and compare with
 $(PEER): bench/client-node/package.json bench/client-node/package-lock.json | $(INSTALLED)
 	@tools/step -q "install the peer" npm --prefix bench/client-node install --no-save --no-progress
 	@tools/step -q "types of the peer's program" tsc -p bench/client-node
+	@touch $@
+
+# The plugin runs with the Node of its user. It has a lock file of its own: two packages cannot both be node_modules/.bin/node.
+$(OLDEST_NODE): tools/oldest-node/package.json tools/oldest-node/package-lock.json | $(INSTALLED)
+	@tools/step -q "install the oldest supported Node" npm --prefix tools/oldest-node install --no-save --no-progress
 	@touch $@
 
 $(INSTALLED): package.json package-lock.json .npmrc $(wildcard packages/*/package.json apps/*/package.json catalog/package.json bench/package.json)

@@ -39,7 +39,10 @@ for (const entry of apps) {
     legalComments: "none",
     define: {
       BUILD_VERSION: JSON.stringify(`v${version}`),
-      ...(isPlugin && { CONSOLE_PAGES: JSON.stringify(pages.embedded) }),
+      ...(isPlugin && {
+        CONSOLE_PAGES: JSON.stringify(pages.embedded),
+        PROFILE_OPTIONS: JSON.stringify(optionDefaults),
+      }),
       ...(app === "apps/console-plugin" && { PLUGIN_FILES: JSON.stringify(consolePlugin.embedded) }),
     },
   });

@@ -58,13 +58,13 @@ export const bundling = {
 
 /**
  * The kubectl plugin is one file without an extension, which Node reads as a script or as a module, as the folder says in which
- * somebody put it: it is written so that it is both. Node 20 has had getBuiltinModule since 20.16; older ones have `require`.
+ * somebody put it: it is written so that it is both. getBuiltinModule is in Node 20.16 and later, the oldest that tests run it with.
  */
 export const pluginBundling = {
   target: "node20",
   format: "iife",
   banner: {
-    js: '#!/usr/bin/env node\nprocess.getBuiltinModule ??= typeof require === "function" ? require : undefined;',
+    js: '#!/usr/bin/env node\nif (!process.getBuiltinModule) { console.error("error: kubectl virt-advisor needs Node 20.16 or later, and this is " + process.version); process.exit(1); }',
   },
 } satisfies BuildOptions;
 

@@ -1,4 +1,4 @@
-// A cluster whose every text is an attack: each holds a script of its own number, wherever the API server takes free text.
+// A cluster whose every text is an attack: each holds a script of its own number, or another attack, wherever the API server takes free text.
 
 import { configKind } from "@virt/api";
 import type { ApiRequest } from "@virt/testkit";
@@ -20,26 +20,26 @@ export function scriptOf(number: number): string {
   return `<img src=x onerror=hacked=${number}>`;
 }
 
-export function hostileObjects(): HostileObjects {
+export function hostileObjects(attack: (number: number) => string = scriptOf): HostileObjects {
   const places = new Map<number, string>();
   const text = (place: string): string => {
     const number = places.size + 1;
     places.set(number, place);
-    return `${scriptOf(number)} ${place}`;
+    return `${attack(number)} ${place}`;
   };
-  return { requests: [...configRequests(text), ...nodeRequests(text), ...otherRequests(text)], places };
+  return { requests: [...configRequests(text, attack(0)), ...nodeRequests(text), ...otherRequests(text)], places };
 }
 
 type Text = (place: string) => string;
 
-function configRequests(text: Text): readonly ApiRequest[] {
+function configRequests(text: Text, reason: string): readonly ApiRequest[] {
   const path = `/apis/${configKind.apiVersion}/${configKind.plural}`;
   const { apiVersion, kind } = configKind;
   const metadata = {
     name: hostileProfile,
     annotations: {
       "advisor.kubevirt.io/description": text("description"),
-      "advisor.kubevirt.io/rejected-plan": `${hash} ${scriptOf(0)}`,
+      "advisor.kubevirt.io/rejected-plan": `${hash} ${reason}`,
     },
   };
   const spec = { profile: hostileProfile, action: "DryRun" };
@@ -196,7 +196,8 @@ function otherRequests(text: Text): readonly ApiRequest[] {
       details: text("details"),
     },
   ];
-  const report = { version: 1, hco: null, features: [], objects, exclusions };
+  const activation = { mode: text("mode"), isActive: true };
+  const report = { version: 1, activation, hco: null, features: [], objects, exclusions };
   return [
     { method: "POST", path: "/apis/events.k8s.io/v1/namespaces/default/events", body: event },
     {

@@ -1,12 +1,13 @@
 // `make demo`: a cluster to try everything on, without a cluster. Ctrl-C ends it and leaves nothing behind.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { checkScenario, type DemoEnvironment } from "./check.ts";
 import { openReader } from "./cluster-reader.ts";
 import { followEvents, followStages, printSuggestions } from "./follow.ts";
+import { fillPathFolder } from "./path-folder.ts";
 import { type DemoScenario, demoScenarios, findScenario, listScenarios } from "./scenarios.ts";
 import { bringUp, node, type Simulated, step } from "./steps.ts";
 
@@ -64,7 +65,10 @@ function isUsed(folder: string): boolean {
 async function enterCluster(cluster: Simulated, place: string): Promise<DemoEnvironment> {
   const { server, programs, logs } = cluster;
   cpSync(server.kubeconfig, join(place, "kubeconfig"));
-  symlinkSync(join(server.binaries, "kubectl"), join(place, "kubectl"));
+  fillPathFolder(place, {
+    kubectl: join(server.binaries, "kubectl"),
+    plugin: join("dist", "kubectl-virt_advisor"),
+  });
   // The platform controller publishes its report there, which the console shows.
   const metadata = { name: "virt-platform-operator-system" };
   await server.request({ method: "POST", path: "/api/v1/namespaces", body: { metadata } });

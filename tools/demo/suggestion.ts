@@ -15,7 +15,7 @@ export type Suggestion = {
   readonly approves?: string;
 };
 
-export const plugin = "dist/kubectl-virt_advisor";
+export const plugin = "kubectl virt-advisor";
 
 export function planCommand(profile: string, about: string, exitCode = 2): Suggestion {
   return { command: `${plugin} plan ${profile}`, about, exitCode };
@@ -42,15 +42,8 @@ export function unblockCommands({ metadata: { name }, status }: VirtPlatformConf
   const { message = "", command = "" } = blockingFinding(status?.rollout?.findings ?? []) ?? {};
   return [
     { command: `${plugin} doctor ${name}`, about: "what holds the rollout?", exitCode: 6 },
-    { command: withKubectl(command), about: `${message}: \`${command}\` is the remedy` },
+    { command, about: message },
   ];
-}
-
-/** The same with the one program that the demo brings along: virtctl sends this patch. */
-export function withKubectl(command: string): string {
-  const [, vm, namespace] = /^virtctl stop (\S+) -n (\S+)$/.exec(command) ?? [];
-  if (vm === undefined) return command.replace(/^oc /, "kubectl ");
-  return `kubectl patch virtualmachine ${vm} -n ${namespace} --type=merge -p '{"spec":{"runStrategy":"Halted"}}'`;
 }
 
 export function editCommand(object: string, spec: object, about: string, flags = ""): Suggestion {

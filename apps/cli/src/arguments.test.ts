@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { readArguments, readFlagDuration, writeHelp } from "./arguments.ts";
+import { readArguments, writeHelp } from "./arguments.ts";
 import { completionScript, completionShells } from "./completion-script.ts";
-import { verbs } from "./verbs.ts";
+import { readFlagDuration } from "./flag-values.ts";
+import type { CliFlags } from "./verb.ts";
+import { globalFlags, verbs } from "./verbs.ts";
 
 test("flags may stand before the verb, and a repeated one keeps all its values", () => {
   const read = readArguments(["--context", "a", "plan", "x", "--set", "k=v", "--set=l=w", "-o", "json"], "k");
@@ -15,6 +17,53 @@ test("a duration is Go's, or a number of seconds as kubectl takes it", () => {
     90_000, 5_400_000, 250, 10_000,
   ]);
   expect(() => readFlagDuration("soon", "timeout")).toThrow("--timeout soon: not a duration");
+});
+
+/** A value that no flag of the form takes; forms that take any text are not listed. */
+const malformed: Readonly<Record<string, string>> = {
+  DURATION: "banana",
+  PORT: "70000",
+  HASH: "banana",
+  "KEY=VALUE": "banana",
+  NAMESPACE: "Not_One",
+  FORMAT: "xml",
+  WHEN: "sometimes",
+};
+const anyText = new Set(["FILE", "NAME", "USER", "GROUP", "TEXT", "POOL", "ASSET", undefined]);
+
+const everyFlag = verbs.flatMap((verb) =>
+  Object.entries({ ...globalFlags, ...verb.flags } as CliFlags)
+    .filter(([flag]) => flag !== "help")
+    .map(([flag, { value, needs }]) => ({ verb, flag, value, needs })),
+);
+
+test.each(everyFlag)("$verb.name --$flag takes no malformed value", ({ verb, flag, value, needs }) => {
+  const wrong = malformed[value ?? ""];
+  const word = verb.takes === undefined ? [] : ["x"];
+  const others = needs === undefined ? [] : [`--${needs}`, ...(verb.flags[needs]?.value === undefined ? [] : ["x"])];
+  const read =
+    (...given: readonly string[]) =>
+    () =>
+      readArguments([verb.name, ...word, ...others, ...given], "k");
+  const attempts = [
+    { given: [`--${flag}x`, "x"], says: `--${flag}x is no flag of ${verb.name}` },
+    value === undefined
+      ? { given: [`--${flag}=banana`], says: `--${flag} takes no value` }
+      : { given: [`--${flag}=`], says: `--${flag} needs a value` },
+    ...(wrong === undefined ? [] : [{ given: [`--${flag}`, wrong], says: `--${flag} ${wrong}: ` }]),
+  ];
+  expect(wrong !== undefined || anyText.has(value)).toBe(true);
+  for (const { given, says } of attempts) expect(read(...given)).toThrow(says);
+});
+
+test("a flag that has no effect without another one is an error without it", () => {
+  expect(() => readArguments(["status", "--timeout", "1s"], "k")).toThrow("--timeout needs --wait");
+  expect(() => readArguments(["render", "--facts-file", "x"], "k")).toThrow("--facts-file needs --hco-file");
+});
+
+test("an unknown flag and a value that is not among the choices are answered with a suggestion", () => {
+  expect(() => readArguments(["status", "--wach"], "k")).toThrow("did you mean watch?");
+  expect(() => readArguments(["status", "-o", "jsn"], "k")).toThrow("did you mean json?");
 });
 
 test("every verb has help with an example, and completion in every shell", () => {

@@ -2,6 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "@virt/platform";
+import { findMalformedValue } from "./flag-values.ts";
 import { CliError, type CliFlags, type Verb } from "./verb.ts";
 import { globalFlags, verbs } from "./verbs.ts";
 
@@ -41,6 +42,9 @@ export function readArguments(args: readonly string[], program: string): ReadArg
     checkFlag(verb, { flag, rawName, value }, program);
     values.set(flag, [...(values.get(flag) ?? []), value ?? "true"]);
   }
+  for (const [flag, { needs }] of Object.entries(verb.flags))
+    if (needs !== undefined && values.has(flag) && !values.has(needs))
+      throw new CliError(`--${flag} needs --${needs}; see ${program} ${verb.name} --help`);
   checkWords(verb, rest, program);
   return { kind: "run", verb, words: rest, values };
 }
@@ -69,7 +73,11 @@ function checkFlag(verb: Verb, { flag, rawName, value }: GivenFlag, program: str
     throw new CliError(`${rawName} needs a value, ${found.value}; ${see}`);
   if (found.value === undefined && value !== undefined) throw new CliError(`${rawName} takes no value; ${see}`);
   if (found.choices !== undefined && !found.choices.includes(value ?? ""))
-    throw new CliError(`${rawName} ${value}: must be one of ${found.choices.join(", ")}`);
+    throw new CliError(
+      `${rawName} ${value}: must be one of ${found.choices.join(", ")}${didYouMean(value ?? "", found.choices)}`,
+    );
+  const mistake = found.value === undefined ? undefined : findMalformedValue(found.value, value ?? "");
+  if (mistake !== undefined) throw new CliError(`${rawName} ${value}: ${mistake}`);
 }
 
 function checkWords({ name, takes }: Verb, words: readonly string[], program: string): void {
@@ -78,17 +86,6 @@ function checkWords({ name, takes }: Verb, words: readonly string[], program: st
   const [first, second] = takes === undefined ? [undefined, words[0]] : words;
   if (isNeeded && first === undefined) throw new CliError(`${name} needs ${takes}; ${see}`);
   if (second !== undefined) throw new CliError(`"${second}" is one word too many for ${name}; ${see}`);
-}
-
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Milliseconds of a Go duration such as `90s`, `1h30m`; a bare number counts seconds, as with kubectl. */
-export function readFlagDuration(text: string, flag: string): number {
-  if (/^\d+$/u.test(text)) return Number(text) * 1000;
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gu)];
-  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text)
-    throw new CliError(`--${flag} ${text}: not a duration; write it as 90s, 10m or 1h30m`);
-  return parts.reduce((sum, [, count, unit = "s"]) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
 }
 
 /** The help of the program, or of one verb. */

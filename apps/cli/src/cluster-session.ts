@@ -96,7 +96,7 @@ export class ClusterSession {
   }
 
   async patchConfig(name: string, { type, body }: ConfigPatch): Promise<PatchResult> {
-    const request = patchObject(configPlace, { name }, body, { type, fieldManager });
+    const request = patchObject(configPlace, { name }, body, { type, fieldManager, isStrict: true });
     const answer = await this.#client.write(request, noLease, { signal: this.#signal });
     if (type === "json" && answer.kind === "answered" && answer.status === 422 && isFailedTest(answer.body))
       return { kind: "moved" };
@@ -105,7 +105,7 @@ export class ClusterSession {
   }
 
   async createConfig(config: KubeObject): Promise<VirtPlatformConfig> {
-    const request = createObject(configPlace, {}, config, { fieldManager });
+    const request = createObject(configPlace, {}, config, { fieldManager, isStrict: true });
     const answer = await this.#client.write(request, noLease, { signal: this.#signal });
     const { name } = config.metadata;
     return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
@@ -264,7 +264,7 @@ function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb, acces
     return new CliError(
       `cannot ${verb} ${object}: ${foreignText(answer.failure.message)}. Try: see that ${where} is up and reachable`,
     );
-  const message = foreignText(asText(at(answer.body, "message")) ?? "", 400);
+  const message = foreignText(withoutPatch(asText(at(answer.body, "message")) ?? ""), 400);
   if (answer.body === undefined || typeof answer.body !== "object") {
     const what = /^\s*</u.test(answer.text) ? "HTML" : "something that is not JSON";
     if (answer.status === 404 && !/^\s*</u.test(answer.text)) return notInstalled(kind, where);
@@ -289,6 +289,11 @@ function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb, acces
     default:
       return new CliError(`cannot ${verb} ${object}: the API server answered ${answer.status}: ${message}`);
   }
+}
+
+/** Of an unknown field the API server repeats the whole patch before it names the field. */
+function withoutPatch(message: string): string {
+  return /strict decoding error: (.*)$/su.exec(message)?.[1] ?? message;
 }
 
 function notInstalled(kind: string, where: string): CliError {

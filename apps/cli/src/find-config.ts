@@ -18,7 +18,8 @@ export async function findConfig({ words, session }: VerbContext): Promise<VirtP
   if (config !== undefined) return config;
   const names = (await listCatalogProfiles()).map((profile) => profile.name);
   if (names.includes(name)) return undefined;
-  throw new CliError(`there is no profile "${name}"${didYouMean(name, names)}. The profiles are ${names.join(", ")}`);
+  const hint = didYouMean(name, names) || ".";
+  throw new CliError(`there is no profile "${name}"${hint} The profiles are ${names.join(", ")}`);
 }
 
 /** As `findConfig`, for verbs that need a config. */

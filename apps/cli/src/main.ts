@@ -2,12 +2,15 @@
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Access, AccessError, findAccess } from "@virt/kube";
-import { type ReadArguments, readArguments, readFlagDuration, writeHelp } from "./arguments.ts";
+import { type Access, findAccess } from "@virt/kube";
+import { type ReadArguments, readArguments, writeHelp } from "./arguments.ts";
 import { ClusterSession } from "./cluster-session.ts";
+import { describeThrown, exitCodeOf } from "./failure-text.ts";
+import { readFlagDuration } from "./flag-values.ts";
+import { provideGroupBy } from "./group-by.ts";
 import { type OutputFormat, Printer } from "./printer.ts";
 import { askPerson } from "./terminal.ts";
-import { CliError, type ExitCode, exitCodes, type VerbContext } from "./verb.ts";
+import { CliError, type ExitCode, exitCodes, PromptAborted, type VerbContext } from "./verb.ts";
 
 /** Set by the bundler; sources that run as they are have none. */
 declare const BUILD_VERSION: string | undefined;
@@ -18,6 +21,13 @@ const { env } = process;
 const program =
   env["VIRT_ADVISOR_CALLED_AS"] || (basename(env["_"] ?? "") === "oc" ? "oc virt-advisor" : "kubectl virt-advisor");
 
+const isDebug = process.argv.includes("--debug");
+
+provideGroupBy();
+process.on("uncaughtException", (error) => {
+  process.stderr.write(describeThrown(error, { isDebug, version }));
+  process.exit(exitCodeOf(error));
+});
 void main();
 
 async function main(): Promise<void> {
@@ -31,9 +41,8 @@ async function main(): Promise<void> {
     if (read.kind === "help") process.stdout.write(writeHelp(read.verb, program));
     else process.exitCode = await runVerb(read);
   } catch (error) {
-    if (!(error instanceof CliError || error instanceof AccessError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
-    process.exitCode = error instanceof CliError ? error.exitCode : exitCodes.error;
+    process.stderr.write(describeThrown(error, { isDebug, version }));
+    process.exitCode = exitCodeOf(error);
   }
 }
 
@@ -79,6 +88,10 @@ async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "
     const code = await run(context);
     return stop.signal.aborted && !verb.isServer ? interrupted() : code;
   } catch (error) {
+    if (error instanceof PromptAborted) {
+      process.stderr.write("Aborted. Nothing was changed.\n");
+      return interrupted();
+    }
     if (stop.signal.aborted) return interrupted();
     throw error;
   } finally {

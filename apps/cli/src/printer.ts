@@ -3,6 +3,7 @@
 import type { Json } from "@virt/api";
 import { foreignText } from "@virt/client";
 import { writeYaml } from "@virt/engine";
+import { escapeJson, escapeLine, escapeText } from "./terminal-text.ts";
 
 /** How a text stands out on a terminal; its words say the same without colours. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
@@ -38,7 +39,7 @@ export type PrinterOptions = {
   readonly writeProgress: (text: string) => void;
 };
 
-/** Data goes to stdout, all else to stderr. */
+/** Data goes to stdout, all else to stderr. Neither carries a character that a terminal would obey, except our own colours. */
 export class Printer {
   readonly #options: PrinterOptions;
 
@@ -56,23 +57,40 @@ export class Printer {
 
   /** Data that has a form of its own. */
   printText(text: string): void {
-    this.#options.writeData(text);
+    this.#options.writeData(escapeText(text));
   }
 
   /** The report as it would be printed. */
   render(report: VerbReport): string {
     const { format, isColored, columns } = this.#options;
-    if (format === "table") return renderBlocks(report.blocks, { isColored, columns });
-    if (format === "markdown") return renderMarkdown(report.blocks);
+    const blocks = report.blocks.map(escapeBlock);
+    if (format === "table") return renderBlocks(blocks, { isColored, columns });
+    if (format === "markdown") return renderMarkdown(blocks);
     const document = JSON.parse(
       JSON.stringify({ apiVersion: outputVersion, kind: report.type, ...report.data }),
     ) as Json;
-    return format === "json" ? `${JSON.stringify(document, null, 2)}\n` : writeYaml(document);
+    return format === "json" ? `${escapeJson(JSON.stringify(document, null, 2))}\n` : escapeText(writeYaml(document));
   }
 
   /** One line about what goes on. */
   progress(line: string): void {
-    this.#options.writeProgress(`${line}\n`);
+    this.#options.writeProgress(`${escapeText(line)}\n`);
+  }
+}
+
+function escapeBlock(block: Block): Block {
+  const escapeStyled = (text: StyledText): StyledText =>
+    typeof text === "string" ? escapeLine(text) : { ...text, text: escapeLine(text.text) };
+  switch (block.kind) {
+    case "heading":
+    case "next":
+      return { ...block, text: escapeLine(block.text) };
+    case "diff":
+      return { ...block, text: escapeText(block.text) };
+    case "lines":
+      return { ...block, lines: block.lines.map((line) => line.map(escapeStyled)) };
+    case "table":
+      return { ...block, head: block.head.map(escapeLine), rows: block.rows.map((row) => row.map(escapeStyled)) };
   }
 }
 

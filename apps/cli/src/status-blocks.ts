@@ -6,6 +6,7 @@ import {
   type CountVms,
   expectedRollout,
   type FindingView,
+  type NextStep,
   type NodeProgressView,
   nextStepText,
   type PoolProgressView,
@@ -25,6 +26,8 @@ export type StatusOptions = {
   readonly now: number;
   readonly program: string;
   readonly countVms: CountVms;
+  /** The user is watching already: the command for it is not printed. */
+  readonly isWatching?: boolean;
   /** Items of a plan are listed as well: one config was asked for. */
   readonly isDetailed: boolean;
 };
@@ -43,7 +46,7 @@ export function statusData(config: VirtPlatformConfig, { now, countVms }: Status
 }
 
 export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions): readonly Block[] {
-  const { now, countVms, program, isDetailed } = options;
+  const { now, countVms, program, isDetailed, isWatching = false } = options;
   const { status = {} } = config;
   const row = profileRow(config, now);
   const phase = phaseWord(row) ?? "not seen yet";
@@ -70,8 +73,15 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   ];
   return [
     { kind: "lines", lines },
-    { kind: "next", text: nextStepText(row.next, program) },
+    { kind: "next", text: nextStepText(isWatching ? withoutWatch(row.next) : row.next, program) },
   ];
+}
+
+/** `to follow them, run: … status NAME --watch` makes no sense to a user who runs just that. */
+function withoutWatch({ verb, text, ...step }: NextStep): NextStep {
+  if (verb?.includes("--watch") !== true) return { ...step, text, ...(verb !== undefined && { verb }) };
+  const [state = "", advice] = text.split("; to follow", 2);
+  return { ...step, text: advice === undefined ? "wait until the rollout is done" : state };
 }
 
 const itemSigns = { Pending: ".", InProgress: ">", Completed: "+", Failed: "!" } as const;

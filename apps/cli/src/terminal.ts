@@ -1,20 +1,24 @@
 // The terminal beside the data: a block that is redrawn in place, and questions to whoever sits there.
 
 import { createInterface } from "node:readline/promises";
+import { escapeLine } from "./terminal-text.ts";
+import { PromptAborted } from "./verb.ts";
 
-/** A line that a person typed; undefined: there is no terminal to ask at, or Ctrl-C was the answer. */
+/** The line that the user typed; undefined: stdin is not a terminal. Throws PromptAborted on Ctrl-C and Ctrl-D. */
 export async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined;
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await new Promise<string | undefined>((resolve, reject) => {
-      reader.once("close", () => resolve(undefined));
-      reader
-        .question(question, { signal })
-        .then(resolve, (error: Error) => (signal.aborted ? resolve(undefined) : reject(error)));
+    return await new Promise<string>((resolve, reject) => {
+      const abort = () => {
+        process.stderr.write("\n"); // the question ends without one
+        reject(new PromptAborted());
+      };
+      reader.once("SIGINT", abort).once("close", abort);
+      reader.question(escapeLine(question), { signal }).then(resolve, abort);
     });
   } finally {
-    reader.close();
+    reader.removeAllListeners("close").close();
   }
 }
 

@@ -31,12 +31,17 @@ export class CliError extends Error {
   }
 }
 
+/** The user pressed Ctrl-C or Ctrl-D at a prompt, before anything was sent to the cluster. */
+export class PromptAborted extends Error {}
+
 /** `value` names what follows the flag; without it the flag is a switch. */
 export type CliFlag = {
   readonly value?: string;
   readonly short?: string;
   readonly help: string;
   readonly isRepeated?: boolean;
+  /** A flag without which this one has no effect. */
+  readonly needs?: string;
   /** The values there are, for completion and the check. */
   readonly choices?: readonly string[];
 };
@@ -61,7 +66,7 @@ export type VerbContext = {
   readonly version: string;
   /** How the person called us, for commands that can be pasted. */
   readonly program: string;
-  /** A line that a person typed as the answer; undefined: there is nobody to ask. */
+  /** The line that the user typed; undefined: stdin is not a terminal. Throws PromptAborted on Ctrl-C. */
   readonly ask: (question: string) => Promise<string | undefined>;
   readonly readFile: (path: string) => string;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import type { CliFlags, Verb } from "./verb.ts";
 export const globalFlags: CliFlags = {
   kubeconfig: { value: "FILE", help: "the kubeconfig to use instead of KUBECONFIG or ~/.kube/config" },
   context: { value: "NAME", help: "the context of the kubeconfig to use" },
-  namespace: { value: "NAME", short: "n", help: "the namespace of the platform controller, for assets" },
+  namespace: { value: "NAMESPACE", short: "n", help: "the namespace of the platform controller, for assets" },
   as: { value: "USER", help: "the user to impersonate" },
   "as-group": { value: "GROUP", help: "a group to impersonate; may be given several times", isRepeated: true },
   "request-timeout": { value: "DURATION", help: "how long one request may take, such as 10s; 0 is the default" },
@@ -17,6 +17,7 @@ export const globalFlags: CliFlags = {
     choices: ["table", "json", "yaml", "markdown"],
   },
   color: { value: "WHEN", help: "auto, always or never", choices: ["auto", "always", "never"] },
+  debug: { help: "show the stack of an error" },
   help: { short: "h", help: "show the help of the verb" },
 };
 
@@ -65,8 +66,11 @@ export const verbs: readonly Verb[] = [
     takes: "NAME",
     summary: "approve the plan that is shown",
     description:
-      "Shows the summary of the plan and asks. Without a terminal --hash is required. The API server takes the approval only while the config still shows that very plan; else the verb ends with 3.",
-    flags: { hash: { value: "HASH", help: "the plan that is meant; at least its first 12 characters" } },
+      "Shows the summary of the plan and asks. Without a terminal --hash or --yes is required; --hash approves exactly the plan that you reviewed. The API server takes the approval only while the config still shows that very plan; else the verb ends with 3.",
+    flags: {
+      hash: { value: "HASH", help: "the plan that is meant; at least its first 12 characters" },
+      yes: { help: "approve the plan that is shown now without asking" },
+    },
     examples: ["approve load-aware-rebalancing", "approve load-aware-rebalancing --hash 3f9a1c0b7d52"],
     load: async () => (await import("./verbs/approve.ts")).approvePlan,
   },
@@ -101,7 +105,7 @@ export const verbs: readonly Verb[] = [
     flags: {
       watch: { short: "w", help: "go on showing it as it changes" },
       wait: { help: "show changes until the plan is done, waits for a review or has failed" },
-      timeout: { value: "DURATION", help: "how long --wait waits; without end unless given" },
+      timeout: { value: "DURATION", needs: "wait", help: "how long --wait waits; without end unless given" },
     },
     examples: ["status", "status load-aware-rebalancing --watch", "status load-aware-rebalancing --wait --timeout 2h"],
     load: async () => (await import("./verbs/status.ts")).showStatus,
@@ -131,7 +135,7 @@ export const verbs: readonly Verb[] = [
     takes: "[NAME]",
     summary: "show each asset of the platform controller: state, why not, contested fields",
     description:
-      "Reads the report of the platform controller. With the name of an asset, all that it says of its object.",
+      "Reads the report of the platform controller: the state of each asset and its reason. With the name of an asset, all details of its object.",
     flags: {},
     examples: ["assets", "assets swap-enable"],
     load: async () => (await import("./verbs/assets.ts")).showAssets,
@@ -147,6 +151,7 @@ export const verbs: readonly Verb[] = [
         value: "FILE",
         help: "with --hco-file: a file with other objects of the cluster, such as nodes; may be given several times",
         isRepeated: true,
+        needs: "hco-file",
       },
       asset: { value: "ASSET", help: "only this asset" },
     },
@@ -165,6 +170,7 @@ export const verbs: readonly Verb[] = [
         value: "FILE",
         help: "with --hco-file: a file with other objects of the cluster, such as nodes; may be given several times",
         isRepeated: true,
+        needs: "hco-file",
       },
     },
     examples: ["explain swap-enable", "explain swap-enable --hco-file hco.yaml"],

@@ -5,6 +5,7 @@
 
 export { findNamedPlan, isPlanNamed } from "@virt/advisor";
 export { durationText, foreignText } from "@virt/impact";
+export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
 export {
   type DriftRow,

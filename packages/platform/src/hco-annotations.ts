@@ -2,7 +2,7 @@
 
 import { managedByLabel } from "@virt/api";
 import { fieldPath, type Path } from "@virt/engine";
-import { didYouMean, nearest, shorten } from "./annotation-values.ts";
+import { didYouMean, likelyMeant, shorten } from "./annotation-values.ts";
 import type { Asset, AssetCondition } from "./asset.ts";
 import { deviceAnnotations } from "./devices.ts";
 
@@ -60,10 +60,10 @@ export function booleanOf(annotations: Annotations, key: string): boolean | unde
   return value === "true" || value === "false" ? value === "true" : undefined;
 }
 
-/** An annotation that is unknown, with the nearest known one, or that has a value nobody can read. */
+/** An annotation that is unknown, with the known one that was likely meant, or that has a value nobody can read. */
 export type AnnotationProblem =
   | { readonly kind: "invalid"; readonly key: string; readonly reason: string }
-  | { readonly kind: "unknown"; readonly key: string; readonly nearest: string };
+  | { readonly kind: "unknown"; readonly key: string; readonly meant: string | undefined };
 
 type Declares = Pick<Asset, "switch" | "conditions">;
 
@@ -89,7 +89,8 @@ const mostReported = 10;
 
 function unknownKey(key: string, known: readonly string[]): AnnotationProblem {
   const name = `${annotationPrefix}${shorten(key)}`;
-  return { kind: "unknown", key: name, nearest: `${annotationPrefix}${nearest(key, known)}` };
+  const meant = likelyMeant(key, known);
+  return { kind: "unknown", key: name, meant: meant === undefined ? undefined : `${annotationPrefix}${meant}` };
 }
 
 type Check = (value: string) => string | undefined;

@@ -62,6 +62,8 @@ const mistakes: readonly { args: readonly string[]; says: string }[] = [
   { args: ["status", "--wach"], says: "did you mean watch?" },
   { args: ["profiles", "-o", "xml"], says: "must be one of table, json, yaml, markdown" },
   { args: ["plan"], says: "plan needs NAME" },
+  { args: ["plan", loadAware, "--set", "modde=Predictive"], says: 'has no option "modde"; did you mean mode?' },
+  { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: not a duration; write it as 90s" },
   { args: ["profiles", "--as-group", "x"], says: "--as-group needs --as" },
   { args: ["diff", loadAware], says: `has no plan. Try: kubectl virt-advisor plan ${loadAware}` },
   { args: ["profiles", "--context", "nowhere"], says: 'it has no context "nowhere"' },
@@ -94,9 +96,16 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
     action: "DryRun",
     options: { loadAware: { mode: "Predictive", deschedulingIntervalSeconds: 120 } },
   });
-  expect((await run("plan", loadAware, "--set", "deschedulingIntervalSeconds=1")).err).toContain(
-    "should be greater than or equal to 60",
-  );
+  for (const [given, says] of [
+    ["deschedulingIntervalSeconds=1", "should be greater than or equal to 60"],
+    ["deschedulingIntervalSeconds=soon", "must be of type integer"],
+    ["mode=Predictve", 'supported values: "Automatic", "Predictive"'],
+    ["mode.inner=1", 'unknown field "spec.options.loadAware.mode.inner"'],
+  ] as const) {
+    const refused = await run("plan", loadAware, "--set", given);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toContain(says);
+  }
 });
 
 test("diff shows the whole in a pipe without colours, at a terminal with them, and never by colour alone", async () => {
@@ -130,7 +139,7 @@ test("impact says which pool reboots, from the advisor's own assessment", async 
   expect(shown.code).toBe(0);
   expect(shown.out).toContain("nodes of pool worker reboot one after another");
   expect(shown.out).toMatch(/POOL +CLASS +NODES +AT ONCE +WAVES +TAKES/);
-  expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +[^(]+\(\d+–\d+ s\) +0 +- +worker-0 worker-1 worker-2/);
+  expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +\d[^(]+(?:min|h) +0 +- +worker-0 worker-1 worker-2/);
   const { impact } = await testCluster.configs.status(loadAware);
   for (const text of impact?.assumes ?? []) expect(shown.out).toContain(`\n  ${text}\n`);
   for (const { what, reason } of impact?.notAssessed ?? []) expect(shown.out).toContain(`\n  ${what}: ${reason}`);
@@ -157,6 +166,7 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   const hash = await planHash();
   const unasked = await run("approve", loadAware);
   expect(unasked.code).toBe(1);
+  expect(unasked.err).toContain("Cannot prompt for confirmation: stdin is not a terminal. Pass --yes.");
   expect(unasked.err).toContain(`approve ${loadAware} --hash ${hash.slice(0, 12)}\n`);
   const short = await run("approve", loadAware, "--hash", hash.slice(0, 11));
   expect(short).toMatchObject({ code: 1, out: "" });
@@ -173,6 +183,17 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
   await testCluster.configs.until(loadAware, (status) => status.phase === "ReviewRequired" && status.planHash !== hash);
   expect(await run("approve", loadAware, "--hash", hash)).toMatchObject({ code: 3, out: "" });
   expect((await storedConfig()).spec).toMatchObject({ action: "DryRun" });
+});
+
+test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
+  const before = await storedConfig();
+  const asked = runAtTerminal(["approve", loadAware], { kubeconfig });
+  await expect.poll(asked.out).toContain("Type yes:");
+  asked.interrupt();
+  const { code, out } = await asked.ended;
+  expect(code).toBe(130);
+  expect(out.trimEnd()).toMatch(/\nAborted\. Nothing was changed\.$/u);
+  expect((await storedConfig()).spec).toEqual(before.spec);
 });
 
 test("approved at a terminal, the rollout is followed line by line in a pipe until it is done", async () => {

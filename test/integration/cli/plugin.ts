@@ -21,6 +21,9 @@ function start(command: string, args: readonly string[], { kubeconfig, env = {} 
   });
 }
 
+/** The folder of the oldest Node that the plugin supports. */
+export const oldestNode = inRepository("tools", "oldest-node", "node_modules", ".bin");
+
 /** Without a terminal: stdin is at its end. */
 export async function runPlugin(args: readonly string[], options: PluginOptions): Promise<PluginRun> {
   const child = start(plugin, args, options);

@@ -6,7 +6,8 @@ import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startConsole } from "../../../tools/console/start-console.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
+import { loadAware } from "../advisor/cluster.ts";
+import { oldestNode, type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
 let testCluster: TestCluster;
 let kubeconfig: string;
@@ -67,7 +68,10 @@ test("assets shows what the platform controller reports, and why an asset is not
   });
   const shown = await run("assets", "-n", namespace);
   expect(shown).toMatchObject({ code: 0, err: "" });
-  expect(shown.out).toMatch(/swap-enable +MachineConfig 90-worker-swap +Excluded +CRDMissing: no pools/);
+  expect(shown.out).toMatch(/swap-enable +MachineConfig 90-worker-swap +Not applicable +CRDMissing: no pools/);
+  const { out: details } = await run("assets", "swap-enable", "-n", namespace);
+  expect(details).toContain("  State: Not applicable\n  Reason: CRDMissing: no pools\n");
+  expect(details).not.toMatch(/[{}]/u);
   expect((await run("assets", "swap-enabl", "-n", namespace)).err).toContain("did you mean swap-enable?");
 });
 
@@ -127,6 +131,25 @@ test("explain says why, asks the server by a dry run with the user's rights, and
   expect(nobody.err).toContain("cannot list CustomResourceDefinition");
 });
 
+test("explain, render and assets agree about an idle controller", async () => {
+  const exclusions = [
+    { asset: "swap-enable", group: "swap", target: "MachineConfig x", reason: "NotActivated", details: "" },
+  ];
+  const report = { version: 1, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions };
+  await testCluster.server.request({
+    method: "PATCH",
+    path: "/api/v1/namespaces/virt-advisor-operator-system/configmaps/virt-platform-operator-report",
+    contentType: "application/merge-patch+json",
+    body: { data: { "report.json": JSON.stringify(report) } },
+  });
+  const inNamespace = ["-n", "virt-advisor-operator-system"];
+  expect((await run("assets", ...inNamespace)).out).toMatch(/swap-enable .* Unmanaged +NotActivated/);
+  const explained = await run("explain", "swap-enable", ...inNamespace);
+  expect(explained.out).toMatch(/NO +activation +NotActivated: the operator is idle/);
+  expect(explained.out).toContain("set annotation platform.kubevirt.io/autopilot=swap-enable on the HyperConverged");
+  expect((await run("render", ...inNamespace)).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
+});
+
 test("console serves the pages with the user's rights, and Ctrl-C ends it with 0", async () => {
   const served = await startConsole(kubeconfig);
   const opened = await fetch(served.url, { redirect: "manual" });
@@ -145,4 +168,44 @@ test("version and completion come without a cluster", async () => {
   expect((await run("version")).out).toContain("advisor: not known; it has drafted no plan yet");
   expect((await run("completion", "bash")).out).toContain("profiles");
   expect((await run("help", "approve")).out).toContain("usage: kubectl virt-advisor approve NAME");
+});
+
+const everyVerb: readonly (readonly string[])[] = [
+  ["profiles"],
+  ["plan", loadAware, "--timeout", "1s"],
+  ["diff", loadAware],
+  ["impact", loadAware],
+  ["approve", loadAware, "--hash", "0".repeat(64)],
+  ["reject", loadAware],
+  ["ignore", loadAware],
+  ["status", loadAware],
+  ["drift"],
+  ["doctor"],
+  ["assets"],
+  ["render"],
+  ["explain", "swap-enable"],
+  ["version"],
+  ["console", "--port", "70000"],
+  ["completion", "bash"],
+];
+
+/** As the help lists them. */
+function verbsIn(help: string): readonly string[] {
+  const [, list = ""] = /\nverbs:\n(.*?)\n\n/su.exec(help) ?? [];
+  return [...list.matchAll(/^ {2}([a-z]+)/gmu)].map(([, verb = ""]) => verb);
+}
+
+test("every verb runs on the oldest supported Node", async () => {
+  await testCluster.configs.create(loadAware, { action: "Ignore" });
+  const options = { kubeconfig, env: { PATH: `${oldestNode}:/usr/bin:/bin` } };
+  const { out: help } = await runPlugin(["help"], options);
+  expect(everyVerb.map(([verb = ""]) => verb).toSorted()).toEqual(verbsIn(help).toSorted());
+  const codes = new Map<string, number | null>();
+  for (const args of everyVerb) {
+    const { code, out, err } = await runPlugin(args, options);
+    expect(`${args.join(" ")}: ${err}`).not.toMatch(/unexpected error|TypeError|node:internal|Node\.js v/u);
+    expect(`${out}${err}`).not.toBe("");
+    codes.set(args[0] ?? "", code);
+  }
+  for (const verb of ["profiles", "doctor", "render", "explain"]) expect([verb, codes.get(verb)]).toEqual([verb, 0]);
 });

@@ -18,13 +18,13 @@ import { Printer } from "../printer.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const approvePlan: RunVerb = async (context) => {
-  const { flag, printer, now, program, session, ask, words } = context;
+  const { flag, isOn, printer, now, program, session, ask, words } = context;
   const config = await requireConfig(context);
   const [name = ""] = words;
   const named = flag("hash");
   const planHash = requirePlan(config, named, program);
   requireWaiting(config, program);
-  if (named === undefined) {
+  if (named === undefined && !isOn("yes")) {
     const shown = new Printer({
       format: "table",
       isColored: false,
@@ -37,7 +37,7 @@ export const approvePlan: RunVerb = async (context) => {
     const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
     if (answer === undefined)
       throw new CliError(
-        `there is no terminal to ask at. Try: ${program} approve ${name} --hash ${planName(planHash)}`,
+        `Cannot prompt for confirmation: stdin is not a terminal. Pass --yes. To approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`,
       );
     if (answer.trim().toLowerCase() !== "yes") {
       printer.progress("Nothing was changed.");

@@ -4,13 +4,13 @@ import { didYouMean } from "@virt/platform";
 import { completionScript, completionShells } from "../completion-script.ts";
 import { CliError, exitCodes, type RunVerb } from "../verb.ts";
 
-export const printCompletion: RunVerb = ({ words }) => {
+export const printCompletion: RunVerb = ({ words, printer }) => {
   const [given = ""] = words;
   const shell = completionShells.find((one) => one === given);
   if (shell === undefined)
     throw new CliError(
       `completion is for ${completionShells.join(", ")}, not "${given}"${didYouMean(given, completionShells)}`,
     );
-  process.stdout.write(completionScript(shell));
+  printer.printText(completionScript(shell));
   return Promise.resolve(exitCodes.done);
 };

@@ -1,13 +1,13 @@
 // `console`: serves the web console on 127.0.0.1 with the user's rights, until Ctrl-C.
 
 import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console-server";
-import { CliError, exitCodes, type RunVerb } from "../verb.ts";
+import { exitCodes, type RunVerb } from "../verb.ts";
 
 /** Set by the bundler; sources that run as they are have none. */
 declare const CONSOLE_PAGES: readonly EmbeddedPage[] | undefined;
 
 export const serveConsolePages: RunVerb = async ({ access, flag, printer, signal, version }) => {
-  const wanted = readPort(flag("port") ?? "7070");
+  const wanted = Number(flag("port") ?? "7070");
   const pages = readEmbeddedPages(typeof CONSOLE_PAGES === "undefined" ? [] : CONSOLE_PAGES);
   const ended = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
@@ -25,10 +25,3 @@ export const serveConsolePages: RunVerb = async ({ access, flag, printer, signal
   await served.close();
   return exitCodes.done;
 };
-
-function readPort(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/u.test(text) || port > 65_535)
-    throw new CliError(`--port ${text}: not a port; write a number up to 65535, or 0 for any that is free`);
-  return port;
-}

@@ -25,7 +25,7 @@ export const diffPlan: RunVerb = async (context) => {
         },
       ]
     : [];
-  const shown = diffs.map(({ diff }): Block => ({ kind: "diff", text: escapeControls(diff) }));
+  const shown = diffs.map(({ diff }): Block => ({ kind: "diff", text: diff }));
   printer.print({
     type: "Diff",
     data: {
@@ -56,11 +56,4 @@ async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbCont
 async function predict({ operation, desiredState }: Item, live: string, session: ReturnType<VerbContext["session"]>) {
   if (operation === "Delete" || desiredState === undefined) return undefined;
   return live === "absent" ? ({ kind: "found", object: desiredState } as const) : session.predictTarget(desiredState);
-}
-
-/** What a terminal would obey instead of showing. */
-function escapeControls(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (sign) =>
-    sign === "\n" || sign === "\t" ? sign : `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`,
-  );
 }

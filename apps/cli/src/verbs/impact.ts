@@ -89,7 +89,7 @@ function poolBlocks({ pools, more }: Impact): readonly Block[] {
 
 function poolDuration({ lowSeconds, highSeconds }: ImpactPool): string {
   if (lowSeconds === undefined || highSeconds === undefined) return "-";
-  return `${durationText({ low: lowSeconds, high: highSeconds })} (${lowSeconds}–${highSeconds} s)`;
+  return durationText({ low: lowSeconds, high: highSeconds });
 }
 
 function orderText({ order, nodes, held }: ImpactPool): string {

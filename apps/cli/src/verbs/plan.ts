@@ -2,9 +2,10 @@
 
 import { configKind, type Json, type JsonMap, type Phase, type Spec, type VirtPlatformConfig } from "@virt/api";
 import { planPatches } from "@virt/client";
-import { readFlagDuration } from "../arguments.ts";
 import { findConfig, listCatalogProfiles } from "../find-config.ts";
+import { readFlagDuration } from "../flag-values.ts";
 import { planBlocks, planData } from "../plan-blocks.ts";
+import { optionNames, requireOption } from "../profile-options.ts";
 import { CliError, type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const planProfile: RunVerb = async (context) => {
@@ -43,6 +44,7 @@ async function askForPlan(
 async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
   const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
   if (key === undefined) throw new CliError(`${name} has no options to set`);
+  for (const one of given) requireOption(name, one, optionNames(name, key));
   return { ...there, [key]: given.reduce<JsonMap>((options, one) => withOption(options, one), there?.[key] ?? {}) };
 }
 

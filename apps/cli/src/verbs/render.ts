@@ -93,7 +93,6 @@ export const explainAssetVerb: RunVerb = (context) =>
 function previewInput({ flag, all, readFile, session, signal, environment, now }: VerbContext): CatalogPreviewInput {
   const hco = flag("hco-file");
   const facts = all("facts-file");
-  if (hco === undefined && facts.length > 0) throw new CliError("--facts-file goes with --hco-file only");
   return {
     catalog: { assets, profiles },
     source:

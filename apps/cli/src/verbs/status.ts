@@ -2,11 +2,11 @@
 
 import type { Phase, VirtPlatformConfig } from "@virt/api";
 import { nextStepText, type ProfileRow, phaseWord, profileRow, progressCount, viewRollout } from "@virt/client";
-import { readFlagDuration } from "../arguments.ts";
 import type { ClusterSession, ConfigNotice } from "../cluster-session.ts";
 import { conditionMessage } from "../condition-message.ts";
 import { requireConfig } from "../find-config.ts";
-import type { VerbReport } from "../printer.ts";
+import { readFlagDuration } from "../flag-values.ts";
+import type { Block, VerbReport } from "../printer.ts";
 import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
 import { canRedraw, LiveBlock } from "../terminal.ts";
 import { type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
@@ -24,9 +24,10 @@ export const showStatus: RunVerb = async (context) => {
 };
 
 async function optionsFor(configs: readonly VirtPlatformConfig[], context: VerbContext): Promise<StatusOptions> {
-  const { now, program, session, words } = context;
+  const { isOn, now, program, session, words } = context;
   const counts = await countVms(configs, now(), session());
-  return { now: now(), program, countVms: (node) => counts.get(node), isDetailed: words.length > 0 };
+  const isWatching = isOn("watch") || isOn("wait");
+  return { now: now(), program, countVms: (node) => counts.get(node), isDetailed: words.length > 0, isWatching };
 }
 
 /** Only of nodes in hand, so nothing is asked while nothing goes on. */
@@ -119,14 +120,15 @@ function redrawing(context: VerbContext): Screen {
   const draw = () => {
     if (latest === undefined) return;
     const report = statusReport(latest.configs, { ...latest.options, now: context.now() });
-    block.draw(`${context.printer.render(report)}${connectionNote}`);
+    const note: readonly Block[] = connectionNote === "" ? [] : [{ kind: "lines", lines: [[connectionNote]] }];
+    block.draw(context.printer.render({ ...report, blocks: [...report.blocks, ...note] }));
   };
   const timer = setInterval(draw, 1000);
   return {
     show: async (notice) => {
       if (notice.kind === "configs")
         latest = { configs: notice.configs, options: await optionsFor(notice.configs, context) };
-      connectionNote = notice.kind === "lost" ? `! ${notice.message}; trying again. What you see may be old\n` : "";
+      connectionNote = notice.kind === "lost" ? `! ${notice.message}; trying again. What you see may be old` : "";
       draw();
     },
     end: () => clearInterval(timer),

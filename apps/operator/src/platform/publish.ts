@@ -23,9 +23,15 @@ import { previewsOf, type Snapshot } from "./snapshot.ts";
 /** Reconciled under this key. */
 export const reportKey = "report";
 
-const restMs = 10_000;
+/** A report is at most this much older than the reconcile that changed it. */
+const mostAgeMs = 2_000;
 /** Many objects change at once: one report for all. */
 const gatherMs = 1_000;
+
+/** When the next report is due, by the clock of `now`. `reconciledAt` is the time of the last one. */
+export function reportDueAt(now: number, dirtyAt: number | undefined, reconciledAt: number): number {
+  return Math.max(reconciledAt + mostAgeMs, (dirtyAt ?? now) + gatherMs);
+}
 
 export type ReportPublisher = {
   /** Something in it may have changed. */
@@ -45,7 +51,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
     },
     reconcile: async (snapshot, { cluster }) => {
       const now = runtime.clock.monotonic();
-      const dueAt = Math.max(reconciledAt + restMs, (dirtyAt ?? now) + gatherMs);
+      const dueAt = reportDueAt(now, dirtyAt, reconciledAt);
       if (now < dueAt) return { kind: "requeueAt", atMs: runtime.clock.wall() + dueAt - now };
       reconciledAt = now;
       dirtyAt = undefined;

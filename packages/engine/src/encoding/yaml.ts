@@ -119,12 +119,16 @@ function writeNumber(value: number): string {
 }
 
 // All but the printable signs of YAML 1.2 without the line breaks of YAML 1.1 (U+0085, U+2028, U+2029) and the byte order mark.
-const needsEscape = /[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+// Format characters, such as those that reverse the direction of text, are printable and invisible: they are escaped as well.
+const needsEscape = /[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]|\p{Cf}/u;
 const hasBlankEdge = /^ | $/;
 
 function doubleQuoted(text: string): string {
-  const escape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escape);
+  const escape = (sign: string) => {
+    const code = (sign.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+  };
+  return JSON.stringify(text).replaceAll(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\p{Cf}/gu, escape);
 }
 
 function isOtherType(text: string): boolean {

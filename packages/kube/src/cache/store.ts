@@ -82,11 +82,12 @@ export class Store<T> {
    */
   async contains(version: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#isClosed || (this.#version !== undefined && reaches(this.#version, version))) return;
-    const arrival = Promise.withResolvers<void>();
-    const waiter = { version, arrive: () => arrival.resolve() };
-    this.#waiting.push(waiter);
-    signal.addEventListener("abort", waiter.arrive, { once: true });
-    await arrival.promise;
+    const waiter = { version, arrive: () => {} };
+    await new Promise<void>((resolve) => {
+      waiter.arrive = resolve;
+      this.#waiting.push(waiter);
+      signal.addEventListener("abort", waiter.arrive, { once: true });
+    });
     signal.removeEventListener("abort", waiter.arrive);
     this.#waiting = this.#waiting.filter((one) => one !== waiter);
   }

@@ -67,6 +67,10 @@ const objectAdvice: Readonly<Record<string, (target: string) => string>> = {
   ManagedByOther: takeOver,
 };
 
+function askAgain(asset: Asset, hco: AssetHcoFact): string {
+  return `set its switch again, which reboots nodes: ${commandToAsk(asset, hco)}`;
+}
+
 type Advised = { readonly asset: Asset; readonly hco: AssetHcoFact | undefined };
 
 function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): string | undefined {
@@ -86,10 +90,13 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
       return `not applicable to this cluster: ${details}`;
     case "RootExclusion":
       return `remove ${details} on the HyperConverged`;
-    case "GovernedByPlan":
-      return `set action Ignore on ${details}, or delete it`;
+    case "GovernedByPlan": {
+      const release = `set action Ignore on ${details}, or delete it`;
+      // A plan that lets go of nodes must not reboot them: the asset waits until its switch is set.
+      return asset.impact === "reboot" && hco !== undefined ? `${release}, then ${askAgain(asset, hco)}` : release;
+    }
     case "ReleasedByPlan":
-      return hco && `set its switch anew, which reboots nodes: ${commandToAsk(asset, hco)}`;
+      return hco && askAgain(asset, hco);
     case "CRDMissing":
       return `install the operator that brings ${details}`;
     case "InputUnavailable":

@@ -75,9 +75,9 @@ function documentText({ asset, path, component, status, reason, object }: Render
   return ["---\n", ...comments, object === undefined ? "" : writeYaml(object)].join("");
 }
 
-/** What others wrote must not end a comment, nor steer a terminal. */
+/** Text of others must not end a comment, nor control a terminal. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
 // Longer reasons would push the impact off the screen; `exclusions` and `explain` have them whole.

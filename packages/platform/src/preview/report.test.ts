@@ -31,13 +31,13 @@ test("people read the report as tables", () => {
   ).toBe(`Platform controller: active (--activation=opt-in), HyperConverged in namespace openshift-cnv (hco.kubevirt.io/v1)
 
 Objects:
-OBJECT         STATUS   ASSETS   ERROR OR CONTESTED FIELDS
-Thing one      InSync   a        -
-Thing ns/two   Failed   a        the server said no
+OBJECT         STATE     ASSETS   ERROR OR CONTESTED FIELDS
+Thing one      In sync   a        -
+Thing ns/two   Failed    a        the server said no
 
 Assets that are not applied:
-ASSET   REASON        DETAILS
-b       SwitchedOff   expected on
+ASSET   STATE       REASON        DETAILS
+b       Unmanaged   SwitchedOff   expected on
 `);
 });
 

@@ -1,7 +1,7 @@
 // The report of all objects, and the pages of exclusions, features and facts.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { isGoverning, utf8Length } from "@virt/engine";
+import { assetStateOf, isGoverning, utf8Length } from "@virt/engine";
 import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
@@ -51,17 +51,22 @@ export function reportText(report: Report): string {
     .filter(({ status }) => status !== "Excluded")
     .map(({ object, status, assets, held = "", lastError = held, contested }) => [
       object,
-      status,
+      assetStateOf(status, contested.length > 0),
       assets.join(","),
       shorten(lastError || contested.map(({ path }) => path).join(", "), widest),
     ]);
   const pending = objects.flatMap(({ object, impact }) => (impact === undefined ? [] : [[object, impact.summary]]));
-  const left = exclusions.map(({ asset, reason, details }) => [asset, reason, shorten(details, widest)]);
+  const left = exclusions.map(({ asset, reason, details }) => [
+    asset,
+    assetStateOf(reason),
+    reason,
+    shorten(details, widest),
+  ]);
   return [
     `Platform controller: ${state} (--activation=${activation.mode}), ${from}\n`,
-    section("Objects", [["OBJECT", "STATUS", "ASSETS", "ERROR OR CONTESTED FIELDS"], ...rows]),
+    section("Objects", [["OBJECT", "STATE", "ASSETS", "ERROR OR CONTESTED FIELDS"], ...rows]),
     section("Writes that would change nodes", [["OBJECT", "IMPACT"], ...pending]),
-    section("Assets that are not applied", [["ASSET", "REASON", "DETAILS"], ...left]),
+    section("Assets that are not applied", [["ASSET", "STATE", "REASON", "DETAILS"], ...left]),
   ].join("");
 }
 

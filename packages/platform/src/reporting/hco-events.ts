@@ -29,7 +29,7 @@ export function eventsForHyperConverged(
         ? warning("InvalidConfiguration", `Invalid annotation ${problem.key} on the HyperConverged: ${problem.reason}`)
         : warning(
             "UnknownAnnotation",
-            `Unknown annotation ${problem.key} on the HyperConverged, did you mean ${problem.nearest}?`,
+            `Unknown annotation ${problem.key} on the HyperConverged${problem.meant === undefined ? ". It has no effect" : `, did you mean ${problem.meant}?`}`,
           ),
     );
   const exclusions = readExclusions(annotationOf(annotations, "disabled-resources"));

@@ -10,13 +10,13 @@ import {
   annotationOf,
   buildClusterFacts,
   type ClusterFacts,
+  didYouMean,
   eventsForHyperConverged,
   followGovernance,
   governanceRecordName,
   type KnownProfiles,
   lookupIn,
   managedObjects,
-  nearest,
   type PlainFacts,
   type Preview,
   placesIn,
@@ -33,6 +33,7 @@ import { governanceInformer } from "../platform-informers.ts";
 import { bundledSchemas } from "./bundled-schemas.ts";
 import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
 import { readCluster } from "./read-cluster.ts";
+import { readReportedMode } from "./reported-mode.ts";
 
 /** Files instead of a cluster. `read` throws as Node does. */
 export type PreviewFiles = {
@@ -53,7 +54,7 @@ export type CatalogPreviewInput = {
   readonly ownNamespace: string;
   /** Of the HyperConverged; empty: wherever it is. */
   readonly hcoNamespace: string;
-  /** Undefined: nobody said it; what an active operator does is shown, with a note. */
+  /** Undefined: as the report of the controller in the cluster states it; without a report, what an active operator does is shown, with a note. */
   readonly activation: "opt-in" | "always" | undefined;
   /** Milliseconds. */
   readonly now: number;
@@ -69,7 +70,12 @@ export type CatalogPreview = {
 };
 
 /** Throws a PreviewError where a person can help. Writes nothing. */
-export async function previewCatalog(input: CatalogPreviewInput): Promise<CatalogPreview> {
+export async function previewCatalog(given: CatalogPreviewInput): Promise<CatalogPreview> {
+  const { source } = given;
+  const activation =
+    given.activation ??
+    (source.kind === "cluster" ? await readReportedMode(source.client, given.ownNamespace, source.signal) : undefined);
+  const input = { ...given, activation };
   const { catalog, ownNamespace, now } = input;
   const { hco, facts } = await readInputs(input);
   const clusterFacts = clusterFactsOf(hco, facts, input);
@@ -93,12 +99,12 @@ export function requireAsset({ rows }: Pick<CatalogPreview, "rows">, name: strin
   const ofFeature = rows.flatMap(({ asset }) => (asset.feature.name === name ? [asset.name] : []));
   const hint =
     ofFeature.length > 0
-      ? `${name} is a feature; its assets are ${ofFeature.join(", ")}`
-      : `did you mean ${nearest(
+      ? `; ${name} is a feature; its assets are ${ofFeature.join(", ")}`
+      : didYouMean(
           name,
           rows.map(({ asset }) => asset.name),
-        )}?`;
-  throw new PreviewError(`Asset not found: ${name}; ${hint}`);
+        );
+  throw new PreviewError(`Asset not found: ${name}${hint}`);
 }
 
 async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: CatalogPreviewInput): Promise<PreviewFacts> {

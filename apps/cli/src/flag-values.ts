@@ -1,0 +1,41 @@
+// The forms of flag values: each flag names the form of its value, and a malformed value is an error before anything is read or sent.
+
+import { CliError } from "./verb.ts";
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of a Go duration such as `90s`, `1h30m`; a bare number counts seconds, as with kubectl. */
+export function readFlagDuration(text: string, flag: string): number {
+  const milliseconds = durationOf(text);
+  if (milliseconds === undefined) throw new CliError(`--${flag} ${text}: ${valueForms.DURATION(text)}`);
+  return milliseconds;
+}
+
+function durationOf(text: string): number | undefined {
+  if (/^\d+$/u.test(text)) return Number(text) * 1000;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/gu)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) return undefined;
+  return parts.reduce((sum, [, count, unit = "s"]) => sum + Number(count) * (unitMs[unit] ?? 0), 0);
+}
+
+const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
+
+type ValueForm = (text: string) => string | undefined;
+
+/** Returns what is wrong with a value, and how to write it. Forms that are not listed take any text. */
+const valueForms = {
+  DURATION: (text) => (durationOf(text) === undefined ? "not a duration; write it as 90s, 10m or 1h30m" : undefined),
+  PORT: (text) =>
+    /^\d{1,5}$/u.test(text) && Number(text) <= 65_535
+      ? undefined
+      : "not a port; write a number up to 65535, or 0 for any that is free",
+  HASH: (text) => (/^[0-9a-f]+$/u.test(text) ? undefined : "not a hash of a plan; copy it from the plan"),
+  "KEY=VALUE": (text) => (/^\w+(?:\.\w+)*=/u.test(text) ? undefined : "write it as key=value"),
+  NAMESPACE: (text) =>
+    label.test(text) ? undefined : "not a name of a namespace; write lower-case letters, digits and '-'",
+} as const satisfies Readonly<Record<string, ValueForm>>;
+
+/** Undefined: the value has the form that the flag asks for. */
+export function findMalformedValue(form: string, text: string): string | undefined {
+  return Object.hasOwn(valueForms, form) ? valueForms[form as keyof typeof valueForms](text) : undefined;
+}

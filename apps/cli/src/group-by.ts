@@ -1,0 +1,19 @@
+// Map.groupBy for Node 20, which does not have it. The packages that the plugin bundles use it.
+
+/** Defines Map.groupBy if this Node lacks it. */
+export function provideGroupBy(target: { groupBy?: typeof Map.groupBy } = Map): void {
+  target.groupBy ??= groupItems;
+}
+
+function groupItems<K, T>(items: Iterable<T>, keyOf: (item: T, index: number) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  let index = 0;
+  for (const item of items) {
+    const key = keyOf(item, index);
+    index += 1;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

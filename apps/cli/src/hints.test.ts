@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readArguments } from "./arguments.ts";
+
+const root = new URL("../../../", import.meta.url).pathname;
+const files = globSync(["apps/cli/src/**/*.ts", "packages/client/src/**/*.ts", "packages/console-server/src/**/*.ts"], {
+  cwd: root,
+})
+  .filter((file) => !/\.test\.ts$|\/testing\/|completion-script/u.test(file))
+  .toSorted();
+
+/** What stands for a value in a hint, as a user would fill it in. */
+function filledIn(word: string): string {
+  if (word.startsWith("-")) return word;
+  if (/hash/iu.test(word)) return "0123456789ab";
+  if (word === "KEY=VALUE") return "mode=Predictive";
+  return word.replaceAll(/\$\{.*?\}|^[A-Z]+$/gu, "x");
+}
+
+const hints = files
+  .flatMap((file) =>
+    [
+      ...readFileSync(`${root}${file}`, "utf8")
+        .replaceAll(/^ *(?:\/\/|\/?\*).*$/gmu, "")
+        .matchAll(/(?:\$\{program\}|kubectl virt-advisor) ([a-z]+(?: [^`"'\n]*)?)/gu),
+    ].map(([, text = ""]) => ({
+      file,
+      hint: text.replace(/[,;.](?= |$).*| (?:or|to|and|then|with|again)\b.*|\).*/u, "").trim(),
+    })),
+  )
+  .filter(({ hint }) => /^[a-z]+(?: |$)/u.test(hint) && !hint.startsWith("help"));
+
+test("product texts print commands of the plugin", () => {
+  expect(hints.length).toBeGreaterThan(10);
+});
+
+test.each(hints)("the plugin takes `$hint` of $file as it is printed", ({ hint }) => {
+  const words = hint.split(" ").map(filledIn);
+  expect(readArguments(words, "kubectl virt-advisor")).toMatchObject({ kind: "run" });
+});

@@ -1,0 +1,117 @@
+// The report of the platform controller as rows: one for each asset, with its state in one vocabulary and always with a reason.
+
+import {
+  type AssetState,
+  asList,
+  assetStateOf,
+  assetStateTexts,
+  asText,
+  isMap,
+  type Json,
+  type JsonMap,
+  member,
+} from "@virt/engine";
+import { foreignText } from "@virt/impact";
+
+/** One asset, or several that share an object. */
+export type AssetStateRow = {
+  readonly assets: readonly string[];
+  /** `<Kind> <namespace>/<name>`, as the report has it. */
+  readonly object: string;
+  readonly state: AssetState;
+  /** Never empty. */
+  readonly why: string;
+  /** The report's own key: a status of an object, or the reason of an exclusion. */
+  readonly key: string;
+  /** The entry of the report. */
+  readonly entry: JsonMap;
+};
+
+/** Anything that is not a report gives no rows. */
+export function assetStateRows(report: Json): readonly AssetStateRow[] {
+  const exclusions = asList(member(report, "exclusions")).filter(isMap).map(exclusionRow);
+  const whys = new Map(
+    exclusions.flatMap(({ assets, object, why }) => assets.map((asset) => [`${asset} ${object}`, why])),
+  );
+  const objects = asList(member(report, "objects"))
+    .filter(isMap)
+    .filter((entry) => entry["status"] !== "Excluded" && textsIn(entry["assets"]).length > 0)
+    .map((entry) => objectRow(entry, whys));
+  const known = new Set(objects.flatMap(({ assets, object }) => assets.map((asset) => `${asset} ${object}`)));
+  return [
+    ...objects,
+    ...exclusions.filter(({ assets, object }) => !assets.some((asset) => known.has(`${asset} ${object}`))),
+  ];
+}
+
+function objectRow(entry: JsonMap, whys: ReadonlyMap<string, string>): AssetStateRow {
+  const [key, object, assets] = [textIn(entry, "status"), textIn(entry, "object"), textsIn(entry["assets"])];
+  const contested = asList(entry["contested"]).map(contestedText).join(", ");
+  const state = assetStateOf(key, contested !== "");
+  const excluded = assets.flatMap((asset) => whys.get(`${asset} ${object}`) ?? [])[0];
+  const causes = [textIn(entry, "lastError"), textIn(entry, "held"), excluded ?? "", contested, fightsText(entry)];
+  return { assets, object, state, why: causes.find((text) => text !== "") ?? assetStateTexts[state], key, entry };
+}
+
+function exclusionRow(entry: JsonMap): AssetStateRow {
+  const [key, details] = [textIn(entry, "reason"), textIn(entry, "details")];
+  const state = assetStateOf(key);
+  const why = [key, details].filter((text) => text !== "").join(": ") || assetStateTexts[state];
+  return { assets: [textIn(entry, "asset")], object: textIn(entry, "target"), state, why, key, entry };
+}
+
+/** `spec.minHealthy (held by gitops)` */
+function contestedText(field: Json): string {
+  return `${fieldText(textIn(field, "path"))} (held by ${textsIn(member(field, "managers")).join(", ")})`;
+}
+
+/** The report counts corrections under `<pointer>|<manager>`. */
+function fightsText(entry: JsonMap): string {
+  const fights = entry["fights"];
+  const counts = isMap(fights) ? Object.entries(fights) : [];
+  return counts
+    .map(([key, count]) => {
+      const [pointer = "", manager = ""] = key.split("|");
+      const times = count === 1 ? "once" : `${JSON.stringify(count)} times`;
+      return `${fieldText(pointer)} was corrected ${times} after ${manager} changed it`;
+    })
+    .join(", ");
+}
+
+/** `/spec/minHealthy` as `spec.minHealthy`. */
+export function fieldText(pointer: string): string {
+  const names = pointer
+    .split("/")
+    .slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return pointer.startsWith("/") ? names.join(".") : pointer;
+}
+
+/** Everything that the report has about an asset, as lines of text. */
+export function assetDetailLines({ object, state, why, entry }: AssetStateRow): readonly string[] {
+  const list = (title: string, texts: readonly string[]) =>
+    texts.length === 0 ? [] : [`${title}:`, ...texts.map((text) => `  ${foreignText(text, 400)}`)];
+  const line = (title: string, text: string) => (text === "" ? [] : [`${title}: ${foreignText(text, 600)}`]);
+  const contested = asList(entry["contested"]).map(
+    (field) => `${contestedText(field)}: wanted ${textIn(field, "wanted")}, found ${textIn(field, "found")}`,
+  );
+  return [
+    ...line("Object", object),
+    ...line("State", state),
+    ...line("Reason", why),
+    ...line("Last write", textIn(entry, "lastWrite")),
+    ...line("Pending write", textIn(member(entry, "impact") ?? null, "summary")),
+    ...list("Contested fields", contested),
+    ...list("Fields set by the platform controller", textsIn(entry["owned"]).map(fieldText)),
+    ...list("Fields left to others", textsIn(entry["released"]).map(fieldText)),
+    ...line("Corrections", fightsText(entry)),
+  ];
+}
+
+function textIn(value: Json, key: string): string {
+  return asText(member(value, key)) ?? "";
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return asList(value ?? null).flatMap((text) => asText(text) ?? []);
+}
