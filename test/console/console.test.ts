@@ -184,6 +184,23 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
   await second.close();
 });
 
+test("an expired session hides what was shown and says how to open the console again", async () => {
+  const tab = await context.newPage();
+  // As the server answers after 30 minutes; its own tests let that time pass.
+  await tab.route("**/stream?*", (route) =>
+    route.fulfill({ status: 401, headers: { "x-virt-console-session": "idle" } }),
+  );
+  await open(`plan/${profile}`, tab);
+  await tab.getByRole("heading", { name: "Session expired" }).waitFor();
+  await tab.getByText("The session ended after 30 minutes without activity.").waitFor();
+  await tab.getByText("kubectl virt-advisor console").first().waitFor();
+  expect(await tab.getByTestId("plan-hash").count()).toBe(0);
+  await expectAccessible(tab, "an expired session");
+  await tab.unroute("**/stream?*");
+  await tab.getByTestId("plan-hash").waitFor();
+  await tab.close();
+});
+
 test("a link that was used opens no second browser", async () => {
   const stranger = await browser.newContext();
   const tab = await stranger.newPage();

@@ -73,14 +73,20 @@ async function measure(rig: Rig): Promise<Measured> {
 
 type Visit = () => Promise<BrowserContext>;
 
-/** Each visit is one of a browser that has seen nothing of the console but its cookie. */
+/** Each visit is one of a browser that has seen nothing of the console but its cookie and its key. */
 async function signIn(browser: Browser, { url }: RunningConsole): Promise<Visit> {
   const first = await browser.newContext();
   const page = await first.newPage();
   await page.goto(url);
+  await page.locator("#content h1").waitFor();
   const storageState = await first.storageState();
+  const key = JSON.stringify(await page.evaluate('sessionStorage.getItem("virt-console-key")'));
   await first.close();
-  return () => browser.newContext({ storageState, viewport: { width: 1280, height: 900 } });
+  return async () => {
+    const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 900 } });
+    await context.addInitScript(`sessionStorage.setItem("virt-console-key", ${key})`);
+    return context;
+  };
 }
 
 function open(name: PageName, size: Size, { origin }: RunningConsole, context: BrowserContext): Promise<MeasuredPage> {

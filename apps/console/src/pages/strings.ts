@@ -42,11 +42,20 @@ export const strings = {
     oldText: (time: string, why: string) =>
       `What you see is from ${time}: ${why}. The page goes on by itself when it answers.`,
     back: "The connection is back.",
-    signedOut: "This tab is signed out",
-    signedOutText: "The console was started anew. Open the link that it printed; this tab then goes on by itself.",
     unauthorized: "The API server does not accept your credentials",
     unauthorizedText:
       "Sign in again with your usual command (for example oc login), then start the console anew. What you see may be old.",
+  },
+  signedOut: {
+    titles: { unknown: "This tab is signed out", idle: "Session expired", expired: "Session expired" },
+    texts: {
+      unknown: "The console that opened this tab has stopped, or the tab was opened without its link.",
+      idle: "The session ended after 30 minutes without activity.",
+      expired: "The session ended 12 hours after it started.",
+    },
+    reopen: "To open the console again, run this command in a terminal and open the link that it prints:",
+    command: "kubectl virt-advisor console",
+    resumes: "If the new console uses the same port, this tab continues automatically.",
   },
   loading: (what: string) => `Reading ${what}…`,
   absent: {

@@ -11,9 +11,11 @@ export type ClusterSnapshot = {
   readonly isConnected: boolean;
   /** Milliseconds: when all that is watched was last known to be current. Undefined: it never was. */
   readonly lastDataAt: number | undefined;
-  /** The console's own server refuses: its link must be opened anew. */
-  readonly isSignedOut: boolean;
+  /** Set if the console's own server has no session for this tab: its link must be opened again. */
+  readonly signedOut: SignedOut | undefined;
 };
+
+export type SignedOut = "unknown" | "idle" | "expired";
 
 /** An object by its path at the API server, such as `/apis/<group>/<version>/<plural>/<name>`. */
 export type ClusterAnswer =
