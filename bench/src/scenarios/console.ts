@@ -35,7 +35,10 @@ function contentOf(name: PageName, size: Size): { readonly fragment: string; rea
     case "rollout":
       return { fragment: `#/rollout/${loadAware}`, isShown: atLeast("[data-node]", largeCluster[size].nodes) };
     case "whole rollout":
-      return { fragment: `#/rollout/${loadAware}`, isShown: atLeast(".vc-node-vms", largeCluster[size].nodes) };
+      return {
+        fragment: `#/rollout/${loadAware}`,
+        isShown: atLeast("[data-node][data-vms]", largeCluster[size].nodes),
+      };
     case "assets":
       return { fragment: "#/assets", isShown: atLeast("[data-testid^=asset-]", 20) };
     case "activity":
@@ -114,7 +117,7 @@ async function measureContents({ say, size }: Rig, console: RunningConsole, visi
 async function measureChanges(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const { api, say, size } = rig;
   const tile = (index: number) => `document.querySelector("[data-node=${nodeName(index)}]")`;
-  const vmsOf = (index: number) => `${tile(index)}.querySelector(".vc-node-vms").textContent`;
+  const vmsOf = (index: number) => `${tile(index)}.dataset.vms`;
   const card = `document.querySelector("[data-testid=profile-${loadAware}]").textContent`;
   const each = async (page: PageName, change: (page: MeasuredPage, at: number) => Promise<number>) => {
     const opened = await open(page, size, console, context);

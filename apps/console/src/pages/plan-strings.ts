@@ -33,6 +33,10 @@ export const planStrings = {
   fresh: "After",
   line: "Line",
   impact: "Impact",
+  carriedOut: "This plan was carried out.",
+  poolUpdated: (pool: string, done: number, total: number) =>
+    `Pool ${pool}: ${done} of ${countOf(total, "node")} updated.`,
+  openRollout: "Open rollout",
   notAssessed: "VM impact: not assessed",
   noNodes: "No node changes.",
   nodesReboot: "Nodes that change",

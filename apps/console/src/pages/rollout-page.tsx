@@ -91,6 +91,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
           more={view.more.findings}
         />
       )}
+      {status.phase === "InProgress" ? <Stops config={config} /> : null}
       {expected === undefined ? (
         <Pools config={config} findings={Map.groupBy(beside, ({ node = "" }) => node)} />
       ) : (
@@ -104,7 +105,6 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
           <ItemTable items={status.items ?? []} now={now} />
         </section>
       )}
-      {status.phase === "InProgress" ? <Stops config={config} /> : null}
       <Timeline config={config} />
     </>
   );

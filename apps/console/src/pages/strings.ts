@@ -21,7 +21,23 @@ export const strings = {
   theme: { label: "Theme", system: "System", light: "Light", dark: "Dark" },
   copy: "Copy",
   copied: "Copied",
+  showCommand: "Show command",
+  hideCommand: "Hide command",
   next: "Next:",
+  /** By phase, for the steps that have buttons. */
+  nextSteps: {
+    Ignored: "Nothing is managed. Draft a plan to see what this profile would change.",
+    Pending: "The plan is being drafted.",
+    Drafting: "The plan is being drafted.",
+    PrerequisiteFailed: "Provide the missing prerequisite. The plan is then drafted automatically.",
+    ReviewRequired: "Read the changes and the impact, then approve or reject the plan.",
+    InProgress: "The rollout is in progress.",
+    Failed: "Fix the cause that the items name, then plan again.",
+    CompletedWithErrors: "Fix the cause that the items name, then plan again.",
+    Drifted: "Undo the change, or plan again.",
+    CompletedWithUpgrade: "This operator version would plan differently. Plan again to see the difference.",
+    Completed: "Nothing to do.",
+  } as Readonly<Record<string, string>>,
   profile: "Profile",
   profiles: "Profiles",
   phaseOf: (name: string, phase: string) => `${name} is ${phase} now.`,
@@ -60,7 +76,7 @@ export const strings = {
   loading: (what: string) => `Reading ${what}…`,
   absent: {
     title: "The advisor is not installed here",
-    text: "The API server does not serve VirtPlatformConfigs. Install the operators, and this page fills by itself:",
+    text: "The API server does not serve VirtPlatformConfigs. Install the operators. This page then fills automatically.",
     command: "kubectl apply --server-side -f dist/install.yaml",
   },
   forbidden: {
@@ -73,7 +89,7 @@ export const strings = {
   overview: {
     noProfiles: "There is no profile object",
     noProfilesText:
-      "The advisor shows its profiles as objects unless advertising is switched off. Create one to begin:",
+      "The advisor creates an object for each profile unless advertising is disabled. Create a profile object to begin.",
     noProfilesCommand: "kubectl apply -f config/samples/loadaware_sample.yaml",
     operatorSilent: (name: string) => `The ${name} controller is silent`,
     operatorSilentText: (age: string) =>
@@ -93,6 +109,7 @@ export const strings = {
     open: "Open plan",
     openFor: (name: string) => `Open plan of ${name}`,
     rollout: "Watch rollout",
+    showDrift: "Show drift",
     start: "Draft a plan",
     startFor: (name: string) => `Draft a plan for ${name}`,
     started: (name: string) => `A plan for ${name} is being drafted.`,
@@ -128,6 +145,7 @@ export const strings = {
     nobody: "not known",
     since: "Since",
     replan: "Plan again",
+    replanOf: (name: string) => `Plan again: ${name}`,
     replanFor: (name: string) => `Plan ${name} again`,
     openObject: "Open object",
     openSettings: "Open the Virtualization settings",

@@ -4,8 +4,9 @@ import { Alert, ExpandableSection, List, ListItem, Title } from "@patternfly/rea
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { Impact, ImpactEntry, VirtPlatformConfig } from "@virt/api";
 import { useKind } from "../data/use-cluster.ts";
+import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
-import { classText } from "./shown-plan.ts";
+import { classText, isCarriedOut } from "./shown-plan.ts";
 
 const texts = strings.plan;
 
@@ -17,7 +18,7 @@ export function ImpactView({
   readonly impact: Impact | undefined;
 }) {
   const { state } = useKind("pools");
-  const disruption = config.status?.disruption ?? [];
+  const { disruption = [], phase } = config.status ?? {};
   const hasNodeItem = (config.status?.items ?? []).some(
     ({ targetRef, changes }) => targetRef.kind === "MachineConfig" && changes,
   );
@@ -26,8 +27,9 @@ export function ImpactView({
       <Title headingLevel="h2" size="lg" id="impact-title">
         {texts.impact}
       </Title>
+      {isCarriedOut(phase) ? <CarriedOut config={config} /> : null}
       {hasNodeItem && state === "absent" ? <Alert isInline variant="warning" title={texts.unsupported} /> : null}
-      {impact === undefined ? (
+      {isCarriedOut(phase) ? null : impact === undefined ? (
         <p>
           {disruption.length === 0
             ? texts.noNodes
@@ -38,6 +40,18 @@ export function ImpactView({
         <Assessed impact={impact} />
       )}
     </section>
+  );
+}
+
+/** In the past tense: nobody has to expect a reboot from this plan any more. */
+function CarriedOut({ config }: { readonly config: VirtPlatformConfig }) {
+  const { metadata, status = {} } = config;
+  const pools = status.rollout?.pools ?? [];
+  return (
+    <p>
+      {texts.carriedOut} {pools.map(({ name, done, total }) => texts.poolUpdated(name, done, total)).join(" ")}{" "}
+      {pools.length === 0 ? null : <a href={hrefOf({ page: "rollout", name: metadata.name })}>{texts.openRollout}</a>}
+    </p>
   );
 }
 
