@@ -41,6 +41,10 @@ afterAll(async () => {
 const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
 
 test("a plan is drafted, read and approved by keyboard alone, and the nodes are seen to fill until it is Completed", async () => {
+  // The head says which cluster the page acts on, and as whom.
+  await expect
+    .poll(() => page.getByTestId("identity").textContent())
+    .toMatch(/^Cluster127\.0\.0\.1:\d+User(?!unknown)./);
   await tabTo(page, page.getByRole("button", { name: `Draft a plan for ${profile}` }));
   await page.keyboard.press("Enter");
   await tabTo(page, page.getByRole("link", { name: `Open plan of ${profile}` }));
@@ -103,6 +107,11 @@ test("drift appears with who made it, is planned again, and stays visible as cle
   const row = page.getByRole("row", { name: /deschedulingIntervalSeconds/ });
   await row.getByText("4321").waitFor();
   await row.getByText("somebody (Update)").waitFor();
+  await row.getByRole("button", { name: /^Compare/ }).click();
+  await page.getByRole("dialog").getByText("-  deschedulingIntervalSeconds: 4321").waitFor();
+  await page.getByRole("dialog").getByText("+  deschedulingIntervalSeconds: 60").waitFor();
+  await expectAccessible(page, "live and desired object in a dialog");
+  await page.keyboard.press("Escape");
   await row.getByRole("button", { name: /^Open object/ }).click();
   await page.getByRole("dialog").getByText('"deschedulingIntervalSeconds": 4321').waitFor();
   await expectAccessible(page, "an object in a dialog");

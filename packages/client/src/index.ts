@@ -5,6 +5,7 @@
 
 export { durationText, foreignText } from "@virt/impact";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
+export { driftDiff } from "./drift-diff.ts";
 export {
   type DriftRow,
   driftedTargets,

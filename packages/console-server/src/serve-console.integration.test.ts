@@ -73,6 +73,12 @@ test("a session in use ends after 12 hours", async () => {
   expect([refused.status, refused.headers.get("x-virt-console-session")]).toEqual([401, "expired"]);
 });
 
+test("the head of the pages learns the cluster, and no user while the API server does not answer", async () => {
+  expect((await ask("/session/identity", { cookie })).status).toBe(401);
+  const identity = await ask("/session/identity", signedIn());
+  expect(await identity.json()).toEqual({ server: "http://127.0.0.1:1", user: null });
+});
+
 test("an open stream ends with its session", async () => {
   const stream = await ask("/stream?of=configs", signedIn());
   expect(stream.status).toBe(200);

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Access, Client, noLease } from "@virt/kube";
 import { allowRequest } from "./allowed-requests.ts";
 import { type ConsolePages, plainContent } from "./embedded-pages.ts";
+import { readUserName } from "./read-user-name.ts";
 import { checkSource, cookieName, readCookie, readKey, securityHeaders } from "./request-checks.ts";
 import { answerEndedSession } from "./session-pages.ts";
 import { type Session, type SessionCheck, Sessions } from "./sessions.ts";
@@ -35,7 +36,15 @@ export async function serveConsole(options: ServeConsoleOptions): Promise<Served
   const stopped = new AbortController();
   const randomText = () => randomBytes(32).toString("hex");
   const sessions = new Sessions({ issuedAt: now(), tokenLifetimeMs, randomText });
-  const console: ConsoleParts = { pages: options.pages, client, sessions, now, signal: stopped.signal };
+  const { server: apiServer } = options.access;
+  const console: ConsoleParts = {
+    pages: options.pages,
+    client,
+    server: apiServer,
+    sessions,
+    now,
+    signal: stopped.signal,
+  };
   const server = createServer({ maxHeaderSize: 16_384 }, (request, response) => {
     handleRequest(console, request, response).catch(() => response.destroy());
   });
@@ -77,6 +86,8 @@ function tryPort(server: Server, port: number): Promise<NodeJS.ErrnoException | 
 type ConsoleParts = {
   readonly pages: ConsolePages;
   readonly client: Client;
+  /** The address of the API server. */
+  readonly server: string;
   readonly sessions: Sessions;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -93,10 +104,11 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   const visit = console.sessions.checkCookie(cookie, console.now());
   if (token !== undefined && request.method === "GET")
     return visit.kind === "active" ? redirect(response, "/") : exchangeToken(console, token, port, response);
-  const isData = url.startsWith("/cluster/") || url.startsWith("/stream?") || url === activityPath;
+  const isData = ["/cluster/", "/stream?", "/session/"].some((start) => url.startsWith(start));
   const check: SessionCheck = isData ? console.sessions.checkSecrets(cookie, readKey(request), console.now()) : visit;
   if (check.kind === "refused") return answerEndedSession(response, check.why);
   if (url === activityPath) return recordActivity(console, check.session, request, response);
+  if (url === identityPath) return answerIdentity(console, response);
   if (url.startsWith("/cluster/")) return forward(console, request, response);
   if (request.method !== "GET") return answerText(response, 405, "this path is only read");
   if (url.startsWith("/stream?")) {
@@ -118,6 +130,16 @@ function recordActivity(
   if (method !== "POST") return answerText(response, 405, "this path is only posted to");
   session.recordActivity(now());
   answerText(response, 204, "");
+}
+
+/** For the head of the pages: which cluster they show, and as whom they act. */
+const identityPath = "/session/identity";
+
+async function answerIdentity({ client, server, signal }: ConsoleParts, response: ServerResponse): Promise<void> {
+  const ended = AbortSignal.any([signal, goneWith(response)]);
+  const identity = { server, user: await readUserName(client, ended) };
+  response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(JSON.stringify(identity));
 }
 
 const newLink = "Run kubectl virt-advisor console again, or make demo, and open the link that it prints.";

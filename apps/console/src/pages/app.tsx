@@ -19,6 +19,7 @@ import {
 import { BarsIcon } from "@patternfly/react-icons";
 import { useConfigs, useSnapshot, useWanted } from "./data/use-cluster.ts";
 import { useAnnouncedPhases } from "./parts/announcer.tsx";
+import { IdentityText } from "./parts/identity-text.tsx";
 import { ThemeSwitch } from "./parts/theme-switch.tsx";
 import { ConnectionBanner, RoutedPage } from "./routed-page.tsx";
 import { hrefOf, type PageName, pageNames, useRoute } from "./routes.ts";
@@ -76,6 +77,7 @@ function Head() {
         </MastheadBrand>
       </MastheadMain>
       <MastheadContent>
+        <IdentityText />
         <ThemeSwitch />
       </MastheadContent>
     </Masthead>

@@ -95,7 +95,10 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
       {expected === undefined ? (
         <Pools config={config} findings={Map.groupBy(beside, ({ node = "" }) => node)} />
       ) : (
-        <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
+        <>
+          <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
+          <MissingRights />
+        </>
       )}
       {(status.items ?? []).length === 0 ? null : (
         <section aria-labelledby="items-title" className="vc-section">
@@ -130,13 +133,24 @@ function useNodeNames(): ReadonlySet<string> {
   return useMemo(() => new Set(isGridShown ? nodes.map(({ metadata }) => metadata.name) : []), [nodes, isGridShown]);
 }
 
+/** The kind that the user may not list, of those that show nodes one by one. */
+function useForbidden(): string | undefined {
+  const [pools, nodes] = [useKind("pools"), useKind("nodes")];
+  return [pools, nodes].find(({ state }) => state === "forbidden")?.resource;
+}
+
+function MissingRights() {
+  const forbidden = useForbidden();
+  return forbidden === undefined ? null : <p>{texts.forbidden(forbidden)}</p>;
+}
+
 type PoolsProps = {
   readonly config: VirtPlatformConfig;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
 };
 
 function Pools({ config, findings }: PoolsProps) {
-  const { state, resource } = useKind("pools");
+  const { state } = useKind("pools");
   const nodeState = useKind("nodes");
   const nodes = useObjects("nodes");
   const pools = useObjects("pools");
@@ -148,8 +162,8 @@ function Pools({ config, findings }: PoolsProps) {
     () => gridOf({ nodes, pools, machineConfigNodes, vms, changes: reportedChanges(config, pools) }),
     [config, nodes, pools, machineConfigNodes, vms],
   );
+  const forbidden = useForbidden();
   if (state === "absent") return <p>{texts.noPools}</p>;
-  const forbidden = state === "forbidden" ? resource : nodeState.state === "forbidden" ? nodeState.resource : undefined;
   if (state === "loading" || nodeState.state === "loading") return <Loading what={texts.nodes} />;
   if (forbidden !== undefined) return <p>{texts.forbidden(forbidden)}</p>;
   const { disruption = [], rollout } = config.status ?? {};

@@ -19,6 +19,7 @@ export const strings = {
     activity: "Activity",
   },
   theme: { label: "Theme", system: "System", light: "Light", dark: "Dark" },
+  identity: { cluster: "Cluster", user: "User", unknown: "unknown" },
   copy: "Copy",
   copied: "Copied",
   showCommand: "Show command",
@@ -148,6 +149,10 @@ export const strings = {
     replanOf: (name: string) => `Plan again: ${name}`,
     replanFor: (name: string) => `Plan ${name} again`,
     openObject: "Open object",
+    compare: "Compare",
+    compareText:
+      "From the live object (-) to the object that the plan applied (+). Other fields are not part of the plan.",
+    compareUnknown: "The object could not be read.",
     openSettings: "Open the Virtualization settings",
   },
   assets: assetStrings,

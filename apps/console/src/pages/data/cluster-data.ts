@@ -34,7 +34,12 @@ export type AccessQuestion = {
 /** `unknown`: the API server could not be asked. */
 export type AccessAnswer = "yes" | "no" | "unknown";
 
+/** The API server's address, and the user's name there; null: not known. */
+export type ClusterIdentity = { readonly server: string; readonly user: string | null };
+
 export type ClusterData = {
+  /** Absent in shells whose own head shows it. */
+  readonly readIdentity?: () => Promise<ClusterIdentity | undefined>;
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => ClusterSnapshot;
   /** Watches these kinds until the returned function is called. */

@@ -7,6 +7,7 @@ import {
   accessReviewPath,
   type ClusterAnswer,
   type ClusterData,
+  type ClusterIdentity,
   readAccessAnswer,
   type SignedOut,
 } from "./cluster-data.ts";
@@ -35,6 +36,10 @@ export function createStandaloneData(key: SessionKey): ClusterData {
     subscribe: (listener) => store.subscribe(listener),
     snapshot: () => store.snapshot,
     want: (names) => stream.want(names),
+    readIdentity: async () => {
+      const response = await send("/session/identity").catch(() => undefined);
+      return response?.ok === true ? ((await response.json()) as ClusterIdentity) : undefined;
+    },
     readObject: (path) => ask("GET", path),
     patchObject: (path, { type, body }, isDryRun = false) =>
       ask("PATCH", isDryRun ? `${path}?dryRun=All` : path, { type: `application/${type}-patch+json`, body }),
