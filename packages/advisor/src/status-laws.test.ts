@@ -35,7 +35,7 @@ test("the condition of the phase is True, and beside it at most Drifted", () => 
       .map(({ type }) => type);
     const mayDrift = phase === "InProgress" || phase === "Failed";
     const isDrifted = mayDrift && driftedItems(items, after).length > 0;
-    return isTrue.toSorted().join() === [phase, ...(isDrifted ? ["Drifted"] : [])].toSorted().join();
+    return isTrue.toSorted().join() === [phase ?? "", ...(isDrifted ? ["Drifted"] : [])].toSorted().join();
   });
 });
 
