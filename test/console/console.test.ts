@@ -182,6 +182,34 @@ test("a plan that changes under the reader switches both buttons off until the n
   await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
 });
 
+test("options are edited in a form that refuses what the CRD refuses, and lead to a new plan", async () => {
+  await open(`plan/${profile}`);
+  await page.getByRole("button", { name: "Edit options" }).click();
+  const dialog = page.getByRole("dialog");
+  const interval = dialog.getByLabel("deschedulingIntervalSeconds");
+  expect(await interval.inputValue()).toBe("1234");
+  await interval.fill("59");
+  await dialog.locator(".pf-m-error").getByText("From 60 to 86400.").first().waitFor();
+  await expectAccessible(page, "the form of options");
+  const save = dialog.getByRole("button", { name: "Save and plan" });
+  expect(await save.isDisabled()).toBe(true);
+  await interval.fill("");
+  await dialog.getByLabel("mode", { exact: true }).selectOption("Predictive");
+  await save.click();
+  await dialog.waitFor({ state: "detached" });
+  const config = await cluster.configs.until(
+    profile,
+    ({ appliedOptions }) => appliedOptions?.["loadAware"]?.["mode"] === "Predictive",
+  );
+  expect(config.phase).toBe("ReviewRequired");
+  await page.getByRole("button", { name: "Show the new plan" }).click();
+  await page.getByText("Predictive").first().waitFor();
+  const path = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${profile}`;
+  const { body } = await cluster.server.request({ path });
+  expect(body).toMatchObject({ spec: { options: { loadAware: { mode: "Predictive" } } } });
+  expect(JSON.stringify(body)).not.toContain('"deschedulingIntervalSeconds":1234');
+});
+
 test("a plan is rejected with a reason, and shown as rejected in a second tab as well", async () => {
   const second = await context.newPage();
   await open(`plan/${profile}`, second);

@@ -12,6 +12,7 @@ import {
   phaseWord,
   planName,
   profileRow,
+  type RollingPool,
   type RolloutProgressView,
   viewRollout,
 } from "@virt/client";
@@ -26,6 +27,8 @@ export type StatusOptions = {
   readonly countVms: CountVms;
   /** Items of a plan are listed as well: one config was asked for. */
   readonly isDetailed: boolean;
+  /** Of the whole cluster; undefined: the user may not list pools. */
+  readonly rolling: readonly RollingPool[] | undefined;
 };
 
 /** For programs: what `status` prints of one config. */

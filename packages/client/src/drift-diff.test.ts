@@ -4,13 +4,12 @@ import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { driftDiff } from "./drift-diff.ts";
 
-const object = (spec: KubeObject["spec"]): KubeObject =>
-  ({
-    apiVersion: "operator.openshift.io/v1",
-    kind: "KubeDescheduler",
-    metadata: { name: "cluster" },
-    spec,
-  }) as KubeObject;
+const object = (spec: KubeObject["spec"]): KubeObject => ({
+  apiVersion: "operator.openshift.io/v1",
+  kind: "KubeDescheduler",
+  metadata: { name: "cluster" },
+  spec,
+});
 const item = { operation: "Apply", desiredState: object({ mode: "Automatic", nested: { interval: 60 } }) } as const;
 
 test("a changed field is shown as it is and as it was applied, beside foreign fields that stay", () => {

@@ -19,6 +19,7 @@ beforeEach(async () => {
     pages: new Map(),
     userAgent: "virt-console/test",
     port: 0,
+    previewEnablement: async () => ({ assets: ["swap-enable"], impact: null }),
     now: () => clock.now,
   });
   ({ origin } = new URL(served.url));
@@ -77,6 +78,12 @@ test("the head of the pages learns the cluster, and no user while the API server
   expect((await ask("/session/identity", { cookie })).status).toBe(401);
   const identity = await ask("/session/identity", signedIn());
   expect(await identity.json()).toEqual({ server: "http://127.0.0.1:1", user: null });
+});
+
+test("the impact of the platform controller is for signed-in pages only", async () => {
+  expect((await ask("/preview/enablement", { cookie })).status).toBe(401);
+  const enablement = await ask("/preview/enablement", signedIn());
+  expect(await enablement.json()).toEqual({ assets: ["swap-enable"], impact: null });
 });
 
 test("an open stream ends with its session", async () => {

@@ -17,6 +17,8 @@ export type ServeConsoleOptions = {
   readonly userAgent: string;
   /** Where it listens if nobody else does; else the next that is free. */
   readonly port: number;
+  /** What enabling the platform controller would do, as JSON; rejects with a message for people. */
+  readonly previewEnablement: (client: Client, signal: AbortSignal) => Promise<unknown>;
   readonly now?: () => number;
   readonly tokenLifetimeMs?: number;
 };
@@ -41,6 +43,7 @@ export async function serveConsole(options: ServeConsoleOptions): Promise<Served
     pages: options.pages,
     client,
     server: apiServer,
+    previewEnablement: options.previewEnablement,
     sessions,
     now,
     signal: stopped.signal,
@@ -88,6 +91,7 @@ type ConsoleParts = {
   readonly client: Client;
   /** The address of the API server. */
   readonly server: string;
+  readonly previewEnablement: ServeConsoleOptions["previewEnablement"];
   readonly sessions: Sessions;
   readonly now: () => number;
   readonly signal: AbortSignal;
@@ -104,10 +108,11 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   const visit = console.sessions.checkCookie(cookie, console.now());
   if (token !== undefined && request.method === "GET")
     return visit.kind === "active" ? redirect(response, "/") : exchangeToken(console, token, port, response);
-  const isData = ["/cluster/", "/stream?", "/session/"].some((start) => url.startsWith(start));
+  const isData = ["/cluster/", "/stream?", "/session/", "/preview/"].some((start) => url.startsWith(start));
   const check: SessionCheck = isData ? console.sessions.checkSecrets(cookie, readKey(request), console.now()) : visit;
   if (check.kind === "refused") return answerEndedSession(response, check.why);
   if (url === activityPath) return recordActivity(console, check.session, request, response);
+  if (url === enablementPath) return answerEnablement(console, response);
   if (url === identityPath) return answerIdentity(console, response);
   if (url.startsWith("/cluster/")) return forward(console, request, response);
   if (request.method !== "GET") return answerText(response, 405, "this path is only read");
@@ -140,6 +145,20 @@ async function answerIdentity({ client, server, signal }: ConsoleParts, response
   const identity = { server, user: await readUserName(client, ended) };
   response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
   response.end(JSON.stringify(identity));
+}
+
+/** So that a page shows the combined impact before it offers to enable the platform controller. */
+const enablementPath = "/preview/enablement";
+
+async function answerEnablement(console: ConsoleParts, response: ServerResponse): Promise<void> {
+  const ended = AbortSignal.any([console.signal, goneWith(response)]);
+  try {
+    const enablement = await console.previewEnablement(console.client, ended);
+    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
+    response.end(JSON.stringify(enablement));
+  } catch (error) {
+    answerText(response, 502, error instanceof Error ? error.message : String(error));
+  }
 }
 
 const newLink = "Run kubectl virt-advisor console again, or make demo, and open the link that it prints.";

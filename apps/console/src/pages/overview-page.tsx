@@ -21,6 +21,7 @@ import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
+import { RollingPools } from "./overview/rolling-pools.tsx";
 import { type Compliance, ComplianceLabel, PhaseLabel, SeverityLabel } from "./parts/labels.tsx";
 import { NextStepButtons, NextStepText } from "./parts/next-step.tsx";
 import { PageHead } from "./parts/page-head.tsx";
@@ -33,11 +34,12 @@ import { strings } from "./strings.ts";
 const texts = strings.overview;
 
 export function OverviewPage() {
-  useWanted("configs", "reports", "advisorLeases", "platformLeases");
+  useWanted("configs", "pools", "reports", "advisorLeases", "platformLeases");
   return (
     <>
       <PageHead title={strings.pages.overview} />
       <OperatorBanners />
+      <RollingPools />
       <Need of="configs" what={strings.profiles}>
         <Profiles />
       </Need>

@@ -9,12 +9,14 @@ import {
   planPatches,
   profileRow,
   progressCount,
+  type RolloutCauseView,
   reportedChanges,
   viewRollout,
 } from "@virt/client";
 import { useMemo } from "react";
 import { gridOf } from "./data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
+import { RollingPoolAlerts, useRollingPools } from "./overview/rolling-pools.tsx";
 import { ConfigButton } from "./parts/config-actions.tsx";
 import { PhaseLabel } from "./parts/labels.tsx";
 import { PageHead } from "./parts/page-head.tsx";
@@ -31,7 +33,7 @@ import { strings } from "./strings.ts";
 const texts = strings.rollout;
 
 export function RolloutPage({ name }: { readonly name: string | undefined }) {
-  useWanted("configs", "nodes", "pools", "machineConfigNodes", "vms", "advisorEvents");
+  useWanted("configs", "nodes", "pools", "machineConfigNodes", "vms", "advisorEvents", "reports");
   return (
     <>
       <PageHead title={strings.pages.rollout} />
@@ -70,6 +72,8 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
   const expected = expectedRollout(config);
   const row = profileRow(config, now);
   const count = progressCount(row);
+  // What other plans, the platform controller or other clients roll at the same time.
+  const others = useRollingPools().filter(({ causes }) => causes.some((cause) => !isOfPlan(cause, name)));
   const onNodes = useNodeNames();
   const findings = view?.findings ?? [];
   const isBeside = ({ node = "" }: FindingView) => onNodes.has(node);
@@ -84,6 +88,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
       </div>
       {expected !== undefined ? null : view === undefined ? <p>{texts.noneText(name)}</p> : <p>{view.summary}</p>}
       <PhaseMessage config={config} />
+      {others.length === 0 ? null : <RollingPoolAlerts rolling={others} hasLinks={false} />}
       {view === undefined || expected !== undefined || !(view.isOpen || findings.length > 0) ? null : (
         <Findings
           findings={findings.filter((finding) => !isBeside(finding))}
@@ -98,6 +103,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
         <>
           <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
           <MissingRights />
+          {others.length === 0 ? null : <Pools config={config} findings={noFindings} />}
         </>
       )}
       {(status.items ?? []).length === 0 ? null : (
@@ -111,6 +117,12 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
       <Timeline config={config} />
     </>
   );
+}
+
+const noFindings: ReadonlyMap<string, readonly FindingView[]> = new Map();
+
+function isOfPlan(cause: RolloutCauseView, name: string): boolean {
+  return cause.kind === "plan" && cause.configs.every((config) => config === name);
 }
 
 function Stops({ config }: { readonly config: VirtPlatformConfig }) {

@@ -4,7 +4,7 @@ import { countOf } from "./count-of.ts";
 
 export const rolloutStrings = {
   noneText: (name: string) => `${name} has written nothing that nodes take over.`,
-  notBegun: "The plan has not written anything yet. No node has started.",
+  notBegun: "The plan has not written anything yet. No node has started for this plan.",
   expected: "Expected order",
   remaining: "Left",
   bar: (pool: string, done: number, total: number) => `Pool ${pool}: ${done} of ${countOf(total, "node")} updated`,

@@ -8,6 +8,7 @@ import {
   type Asset,
   type AssetRow,
   annotationOf,
+  annotationPrefix,
   buildClusterFacts,
   type ClusterFacts,
   eventsForHyperConverged,
@@ -55,6 +56,8 @@ export type CatalogPreviewInput = {
   readonly hcoNamespace: string;
   /** Undefined: nobody said it; what an active operator does is shown, with a note. */
   readonly activation: "opt-in" | "always" | undefined;
+  /** Previews the cluster as if somebody had set `autopilot=true`. */
+  readonly isAssumedEnabled?: boolean;
   /** Milliseconds. */
   readonly now: number;
 };
@@ -71,7 +74,8 @@ export type CatalogPreview = {
 /** Throws a PreviewError where a person can help. Writes nothing. */
 export async function previewCatalog(input: CatalogPreviewInput): Promise<CatalogPreview> {
   const { catalog, ownNamespace, now } = input;
-  const { hco, facts } = await readInputs(input);
+  const { hco: found, facts } = await readInputs(input);
+  const hco = input.isAssumedEnabled === true ? withAutopilot(found) : found;
   const clusterFacts = clusterFactsOf(hco, facts, input);
   const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
   const previews = objects.map((object) =>
@@ -85,6 +89,11 @@ export async function previewCatalog(input: CatalogPreviewInput): Promise<Catalo
     rows: previews.flatMap(rowsOf),
     notes: [...warnings, ...activationNote(hco, input)],
   };
+}
+
+function withAutopilot(hco: KubeObject): KubeObject {
+  const annotations = { ...hco.metadata.annotations, [`${annotationPrefix}autopilot`]: "true" };
+  return { ...hco, metadata: { ...hco.metadata, annotations } };
 }
 
 /** Throws a PreviewError with the nearest name where there is no such asset. */

@@ -5,8 +5,7 @@ import type { SharedReason } from "../data/shared-reasons.ts";
 import { useObjects } from "../data/use-cluster.ts";
 import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
-import { AnnotationAction } from "./annotation-action.tsx";
-import { overridePrefix } from "./overrides.tsx";
+import { EnablePlatform } from "./enable-platform.tsx";
 import type { NamedTarget } from "./target-name.ts";
 
 const texts = strings.assets;
@@ -37,15 +36,7 @@ export function SharedReasons({ shared, hco }: SharedReasonsProps) {
 
 function ReasonAction({ reason, hco }: { readonly reason: SharedReason; readonly hco: NamedTarget | undefined }) {
   const configs = useObjects("configs");
-  if (reason.status === "NotActivated" && hco !== undefined)
-    return (
-      <AnnotationAction
-        target={hco}
-        label={texts.enable}
-        text={texts.enableText}
-        annotations={{ [`${overridePrefix}autopilot`]: "true" }}
-      />
-    );
+  if (reason.status === "NotActivated" && hco !== undefined) return <EnablePlatform hco={hco} />;
   const plan = configs.find(({ metadata }) => reason.why.includes(metadata.name));
   if (plan === undefined) return null;
   return <a href={hrefOf({ page: "plan", name: plan.metadata.name })}>{texts.governed}</a>;

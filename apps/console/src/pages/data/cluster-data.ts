@@ -1,6 +1,6 @@
 // What pages need of the cluster, whichever shell they run in: watched kinds, one object, a patch, and what the user may do.
 
-import type { KubeObject } from "@virt/api";
+import type { Impact, KubeObject } from "@virt/api";
 import type { ConfigPatch, WatchedName } from "@virt/client";
 import type { KindStates } from "./kind-state.ts";
 
@@ -37,7 +37,16 @@ export type AccessAnswer = "yes" | "no" | "unknown";
 /** The API server's address, and the user's name there; null: not known. */
 export type ClusterIdentity = { readonly server: string; readonly user: string | null };
 
+/** What enabling the platform controller would do. `impact` is null if no node changes. */
+export type EnablementPreview = { readonly assets: readonly string[]; readonly impact: Impact | null };
+
+export type EnablementAnswer =
+  | { readonly kind: "previewed"; readonly preview: EnablementPreview }
+  | { readonly kind: "failed"; readonly message: string };
+
 export type ClusterData = {
+  /** Absent in shells that cannot assess it. */
+  readonly previewEnablement?: () => Promise<EnablementAnswer>;
   /** Absent in shells whose own head shows it. */
   readonly readIdentity?: () => Promise<ClusterIdentity | undefined>;
   readonly subscribe: (listener: () => void) => () => void;

@@ -8,6 +8,8 @@ import {
   type ClusterAnswer,
   type ClusterData,
   type ClusterIdentity,
+  type EnablementAnswer,
+  type EnablementPreview,
   readAccessAnswer,
   type SignedOut,
 } from "./cluster-data.ts";
@@ -36,6 +38,7 @@ export function createStandaloneData(key: SessionKey): ClusterData {
     subscribe: (listener) => store.subscribe(listener),
     snapshot: () => store.snapshot,
     want: (names) => stream.want(names),
+    previewEnablement: () => askEnablement(send),
     readIdentity: async () => {
       const response = await send("/session/identity").catch(() => undefined);
       return response?.ok === true ? ((await response.json()) as ClusterIdentity) : undefined;
@@ -48,6 +51,16 @@ export function createStandaloneData(key: SessionKey): ClusterData {
       return readAccessAnswer(await ask("POST", accessReviewPath, review));
     },
   };
+}
+
+async function askEnablement(send: Fetch): Promise<EnablementAnswer> {
+  try {
+    const response = await send("/preview/enablement");
+    if (!response.ok) return { kind: "failed", message: (await response.text()).trim() };
+    return { kind: "previewed", preview: (await response.json()) as EnablementPreview };
+  } catch (error) {
+    return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 type SentBody = { readonly type: string; readonly body: unknown };

@@ -2,10 +2,11 @@
 
 import { Alert, ExpandableSection, List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
-import type { Impact, ImpactEntry, VirtPlatformConfig } from "@virt/api";
+import type { Impact, VirtPlatformConfig } from "@virt/api";
 import { useKind } from "../data/use-cluster.ts";
 import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
+import { ImpactEntries } from "./impact-entries.tsx";
 import { classText, isCarriedOut } from "./shown-plan.ts";
 
 const texts = strings.plan;
@@ -37,7 +38,7 @@ export function ImpactView({
           {disruption.length === 0 ? "" : texts.notAssessed}
         </p>
       ) : (
-        <Assessed impact={impact} />
+        <AssessedImpact impact={impact} />
       )}
     </section>
   );
@@ -55,7 +56,7 @@ function CarriedOut({ config }: { readonly config: VirtPlatformConfig }) {
   );
 }
 
-function Assessed({ impact }: { readonly impact: Impact }) {
+export function AssessedImpact({ impact }: { readonly impact: Impact }) {
   const { vms, pods, duration, capacity, pools, blockers, stops, more, assumes, notAssessed } = impact;
   return (
     <>
@@ -105,8 +106,8 @@ function Assessed({ impact }: { readonly impact: Impact }) {
         </Tbody>
       </Table>
       {more.pools === 0 ? null : <p>{texts.more(more.pools)}</p>}
-      <Entries title={texts.blockers} entries={blockers} more={more.blockers} />
-      <Entries title={texts.stops} entries={stops} more={more.stops} />
+      <ImpactEntries title={texts.blockers} entries={blockers} more={more.blockers} areBlockers />
+      <ImpactEntries title={texts.stops} entries={stops} more={more.stops} />
       {notAssessed.length === 0 ? null : (
         <Alert isInline variant="info" title={texts.gaps}>
           <List>
@@ -148,36 +149,4 @@ function roomText({ fits, unplacedVMs, nodes }: Impact["capacity"]): string {
 function orderText(order: readonly string[], total: number): string {
   const rest = total - order.length;
   return rest > 0 ? `${order.join(", ")} ${texts.more(rest)}` : order.join(", ");
-}
-
-type EntriesProps = { readonly title: string; readonly entries: readonly ImpactEntry[]; readonly more: number };
-
-function Entries({ title, entries, more }: EntriesProps) {
-  if (entries.length === 0) return null;
-  return (
-    <>
-      <Title headingLevel="h3" size="md">
-        {title}
-      </Title>
-      <Table aria-label={title} variant="compact" gridBreakPoint="grid-md">
-        <Thead>
-          <Tr>
-            <Th>{texts.node}</Th>
-            <Th>{texts.object}</Th>
-            <Th>{texts.reason}</Th>
-          </Tr>
-        </Thead>
-        <Tbody>
-          {entries.map(({ node, kind, namespace, name, reason }) => (
-            <Tr key={`${node}${kind}${namespace}/${name}`}>
-              <Td dataLabel={texts.node}>{node}</Td>
-              <Td dataLabel={texts.object}>{`${kind === "Pod" ? "Pod" : "VM"} ${namespace}/${name}`}</Td>
-              <Td dataLabel={texts.reason}>{reason}</Td>
-            </Tr>
-          ))}
-        </Tbody>
-      </Table>
-      {more > 0 ? <p>{texts.more(more)}</p> : null}
-    </>
-  );
 }

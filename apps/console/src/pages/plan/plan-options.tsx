@@ -5,6 +5,7 @@ import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
 import { strings } from "../strings.ts";
 import { type KnownOptions, optionRows } from "./option-rows.ts";
+import { EditOptions } from "./options-dialog.tsx";
 
 /** Set by the bundler, by profile. */
 declare const OPTION_DEFAULTS: Readonly<Record<string, KnownOptions>>;
@@ -40,6 +41,7 @@ export function PlanOptions({ config }: { readonly config: VirtPlatformConfig })
           </Tbody>
         </Table>
       )}
+      <EditOptions config={config} />
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { useTimeText } from "../data/clock.ts";
 import { layoutOf, mostTiles } from "../data/grid-layout.ts";
 import type { GridNode, GridPool } from "../data/pool-grid.ts";
 import { nodeStyles } from "../parts/labels.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
 import { strings } from "../strings.ts";
 import { FindingList } from "./findings.tsx";
 import { NodeSquares } from "./node-squares.tsx";
@@ -116,7 +117,9 @@ const NodeTile = memo(function NodeTile({ node, place, since, vmsBefore, finding
       className={kind}
       {...(place === "grid" && { "data-node": node.name, "data-phase": node.phase, "data-vms": node.vms })}
     >
-      <span className="vc-node-name">{node.name}</span>
+      <span className="vc-node-name">
+        <ObjectLink kind="Node" name={node.name} />
+      </span>
       <NodePhase phase={node.phase} since={since} />
       {node.step === undefined ? null : <span className="vc-quiet">{texts.steps[node.step] ?? node.step}</span>}
       <NodeVms node={node} before={vmsBefore} />
