@@ -6,15 +6,15 @@ import { build } from "esbuild";
 import { bundling, pluginBundling } from "./bundling.ts";
 import { buildPages } from "./console-pages.ts";
 import { buildPlugin } from "./console-plugin.ts";
-import { readOptionDefaults } from "./option-defaults.ts";
+import { readConsoleOptions } from "./option-defaults.ts";
 import { type ShippedProgram, writePapers, writePluginNotices } from "./package/sbom/papers.ts";
 
 const apps = globSync("apps/*/src/main.ts").toSorted();
 const plugin = join("dist", "kubectl-virt_advisor");
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-const optionDefaults = await readOptionDefaults();
-const pages = await buildPages(optionDefaults);
-const consolePlugin = await buildPlugin(version, optionDefaults);
+const consoleOptions = await readConsoleOptions();
+const pages = await buildPages(consoleOptions);
+const consolePlugin = await buildPlugin(version, consoleOptions);
 const pluginBytes = consolePlugin.embedded.reduce(
   (sum, [, , content]) => sum + Buffer.byteLength(content, "base64"),
   0,
@@ -41,7 +41,7 @@ for (const entry of apps) {
       BUILD_VERSION: JSON.stringify(`v${version}`),
       ...(isPlugin && {
         CONSOLE_PAGES: JSON.stringify(pages.embedded),
-        PROFILE_OPTIONS: JSON.stringify(optionDefaults),
+        PROFILE_OPTIONS: JSON.stringify(consoleOptions.defaults),
       }),
       ...(app === "apps/console-plugin" && { PLUGIN_FILES: JSON.stringify(consolePlugin.embedded) }),
     },

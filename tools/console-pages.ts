@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
-import type { OptionDefaults } from "./option-defaults.ts";
+import type { ConsoleOptions } from "./option-defaults.ts";
 
 /** Path, type and content, gzipped, in base64: what `readEmbeddedPages` of the console reads. */
 export type EmbeddedPage = readonly [path: string, type: string, content: string];
@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-export async function buildPages(options: OptionDefaults): Promise<BuiltPages> {
+export async function buildPages(options: ConsoleOptions): Promise<BuiltPages> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
@@ -40,7 +40,11 @@ export async function buildPages(options: OptionDefaults): Promise<BuiltPages> {
     target: "es2024",
     jsx: "automatic",
     legalComments: "none",
-    define: { "process.env.NODE_ENV": '"production"', OPTION_DEFAULTS: JSON.stringify(options) },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      OPTION_DEFAULTS: JSON.stringify(options.defaults),
+      OPTION_FORMS: JSON.stringify(options.forms),
+    },
     loader: { ".woff2": "file", ".svg": "dataurl", ".jpg": "empty", ".png": "empty" },
     assetNames: "[name]",
     // The old forms of the same fonts: no browser that runs the page asks for them.

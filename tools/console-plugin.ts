@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { basename, extname, join } from "node:path";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import { type EmbeddedPage, embedPages } from "./console-pages.ts";
-import type { OptionDefaults } from "./option-defaults.ts";
+import type { ConsoleOptions } from "./option-defaults.ts";
 
 export type BuiltPlugin = { readonly embedded: readonly EmbeddedPage[]; readonly metafiles: readonly Metafile[] };
 
@@ -44,7 +44,7 @@ const common = {
   entryNames: "[name]-[hash]",
 } as const satisfies BuildOptions;
 
-export async function buildPlugin(version: string, options: OptionDefaults): Promise<BuiltPlugin> {
+export async function buildPlugin(version: string, options: ConsoleOptions): Promise<BuiltPlugin> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
@@ -57,7 +57,11 @@ export async function buildPlugin(version: string, options: OptionDefaults): Pro
     format: "cjs",
     banner: { js: "export const load = (require) => { const module = { exports: {} };" },
     footer: { js: "return module.exports; };" },
-    define: { "process.env.NODE_ENV": '"production"', OPTION_DEFAULTS: JSON.stringify(options) },
+    define: {
+      "process.env.NODE_ENV": '"production"',
+      OPTION_DEFAULTS: JSON.stringify(options.defaults),
+      OPTION_FORMS: JSON.stringify(options.forms),
+    },
     loader: { ".svg": "dataurl", ".woff2": "empty" },
     plugins: [leaveShared],
   });

@@ -11,6 +11,7 @@ let cluster: TestCluster;
 let shown: RunningConsole;
 let opened: Answer;
 let cookie = "";
+let key = "";
 /** What reached the API server from the console before the attacks. */
 let before = 0;
 let attacks = 0;
@@ -20,6 +21,7 @@ beforeAll(async () => {
   shown = await startConsole(cluster.server.kubeconfig);
   opened = await ask(shown, { path: new URL(shown.url).pathname + new URL(shown.url).search });
   cookie = (opened.headers["set-cookie"]?.[0] ?? "").split(";")[0] ?? "";
+  key = (opened.headers.location ?? "").replace("/#key=", "");
   before = forwarded();
 });
 afterAll(async () => {
@@ -41,10 +43,14 @@ function ask({ origin }: RunningConsole, options: RequestOptions, body = ""): Pr
   });
 }
 
+function ownHeaders() {
+  return { cookie, "x-virt-console-key": key };
+}
+
 /** As our own page would ask, but for what the attack changes. */
 function attack(options: RequestOptions, body = ""): Promise<Answer> {
   attacks++;
-  const headers = { cookie, origin: shown.origin, ...(options.headers as Record<string, string>) };
+  const headers = { ...ownHeaders(), origin: shown.origin, ...(options.headers as Record<string, string>) };
   return ask(shown, { ...options, headers }, body);
 }
 
@@ -54,11 +60,12 @@ function forwarded(): number {
   return cluster.server.audit().filter(({ userAgent = "" }) => userAgent.startsWith("virt-console")).length;
 }
 
-test("the link is exchanged for a cookie that scripts do not see, and without an attack requests are answered", async () => {
-  expect(opened).toMatchObject({ status: 303, headers: { location: "/" } });
+test("the link is exchanged for a cookie that scripts do not see and a key that only our page sees, and without an attack requests are answered", async () => {
+  expect(opened).toMatchObject({ status: 303, headers: { location: `/#key=${key}` } });
+  expect(key).toMatch(/^[0-9a-f]{64}$/);
   expect(opened.headers["set-cookie"]?.[0]).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
   expect((await ask(shown, { path: "/", headers: { cookie } })).status).toBe(200);
-  expect((await ask(shown, { path: config, headers: { cookie } })).status).toBe(404);
+  expect((await ask(shown, { path: config, headers: ownHeaders() })).status).toBe(404);
   await expect.poll(forwarded).toBe(before + 1);
 });
 
@@ -83,7 +90,7 @@ test.each(["https://evil.example", "http://localhost", "null", "http://127.0.0.1
 );
 
 test("a write without an origin, and a request that another site embeds, are refused", async () => {
-  const headers = { cookie, "content-type": "application/merge-patch+json" };
+  const headers = { ...ownHeaders(), "content-type": "application/merge-patch+json" };
   attacks += 2;
   expect((await ask(shown, { method: "PATCH", path: config, headers }, "{}")).status).toBe(403);
   const embedded = { cookie, "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
@@ -99,6 +106,25 @@ test("nobody gets anything without the cookie, with another one, or with the tok
   expect(again).toMatchObject({ status: 401, body: expect.stringContaining("was used already") });
   expect((await attack({ path: `/?token=${"0".repeat(64)}`, headers: { cookie: "" } })).status).toBe(401);
   expect((await attack({ path: `${config}?${search.slice(1)}`, headers: { cookie: "" } })).status).toBe(401);
+});
+
+test("a program on another port of 127.0.0.1, to which the browser sends the cookie, can use it for nothing", async () => {
+  const body = '{"spec":{"action":"Apply"}}';
+  const type = { "content-type": "application/merge-patch+json" };
+  for (const wrong of [
+    "",
+    "0".repeat(64),
+    cookie.split("=")[1] ?? "",
+    new URL(shown.url).searchParams.get("token") ?? "",
+  ]) {
+    const headers = { "x-virt-console-key": wrong };
+    for (const path of [config, "/stream?of=configs", "/session/activity"])
+      expect((await attack({ path, headers })).status).toBe(401);
+    expect((await attack({ method: "PATCH", path: config, headers: { ...headers, ...type } }, body)).status).toBe(401);
+  }
+  const { pathname, search } = new URL(shown.url);
+  const again = await attack({ path: pathname + search, headers: { "x-virt-console-key": "" } });
+  expect(again).toMatchObject({ status: 303, headers: { location: "/" } });
 });
 
 test.each([
@@ -159,7 +185,7 @@ test("a body that is too long is not read to its end, and a proxy request is not
 
 test("every answer forbids scripts of others, frames and guesses about its type", async () => {
   for (const path of ["/", "/console.js", config, "/nothing"]) {
-    const { headers } = await ask(shown, { path, headers: { cookie } });
+    const { headers } = await ask(shown, { path, headers: ownHeaders() });
     expect(headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
@@ -175,7 +201,7 @@ test("a busy port is told, and the next one is used; other machines are not list
     await expect.poll(second.words).toMatch(new RegExp(`Port ${port} is busy: \\d+ is used instead`));
     expect(second.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
     // The cookie of one console opens no other.
-    expect((await ask(second, { path: "/", headers: { cookie } })).status).toBe(401);
+    expect((await ask(second, { path: "/", headers: ownHeaders() })).status).toBe(401);
   } finally {
     expect(await second.end()).toBe(0);
   }

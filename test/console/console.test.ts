@@ -41,6 +41,10 @@ afterAll(async () => {
 const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
 
 test("a plan is drafted, read and approved by keyboard alone, and the nodes are seen to fill until it is Completed", async () => {
+  // The head says which cluster the page acts on, and as whom.
+  await expect
+    .poll(() => page.getByTestId("identity").textContent())
+    .toMatch(/^Cluster127\.0\.0\.1:\d+User(?!unknown)./);
   await tabTo(page, page.getByRole("button", { name: `Draft a plan for ${profile}` }));
   await page.keyboard.press("Enter");
   await tabTo(page, page.getByRole("link", { name: `Open plan of ${profile}` }));
@@ -104,6 +108,11 @@ test("drift appears with who made it, is planned again, and stays visible as cle
   const row = page.getByRole("row", { name: /deschedulingIntervalSeconds/ });
   await row.getByText("4321").waitFor();
   await row.getByText("somebody (Update)").waitFor();
+  await row.getByRole("button", { name: /^Compare/ }).click();
+  await page.getByRole("dialog").getByText("-  deschedulingIntervalSeconds: 4321").waitFor();
+  await page.getByRole("dialog").getByText("+  deschedulingIntervalSeconds: 60").waitFor();
+  await expectAccessible(page, "live and desired object in a dialog");
+  await page.keyboard.press("Escape");
   await row.getByRole("button", { name: /^Open object/ }).click();
   await page.getByRole("dialog").getByText('"deschedulingIntervalSeconds": 4321').waitFor();
   await expectAccessible(page, "an object in a dialog");
@@ -174,6 +183,34 @@ test("a plan that changes under the reader switches both buttons off until the n
   await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");
 });
 
+test("options are edited in a form that refuses what the CRD refuses, and lead to a new plan", async () => {
+  await open(`plan/${profile}`);
+  await page.getByRole("button", { name: "Edit options" }).click();
+  const dialog = page.getByRole("dialog");
+  const interval = dialog.getByLabel("deschedulingIntervalSeconds");
+  expect(await interval.inputValue()).toBe("1234");
+  await interval.fill("59");
+  await dialog.locator(".pf-m-error").getByText("From 60 to 86400.").first().waitFor();
+  await expectAccessible(page, "the form of options");
+  const save = dialog.getByRole("button", { name: "Save and plan" });
+  expect(await save.isDisabled()).toBe(true);
+  await interval.fill("");
+  await dialog.getByLabel("mode", { exact: true }).selectOption("Predictive");
+  await save.click();
+  await dialog.waitFor({ state: "detached" });
+  const config = await cluster.configs.until(
+    profile,
+    ({ appliedOptions }) => appliedOptions?.["loadAware"]?.["mode"] === "Predictive",
+  );
+  expect(config.phase).toBe("ReviewRequired");
+  await page.getByRole("button", { name: "Show the new plan" }).click();
+  await page.getByText("Predictive").first().waitFor();
+  const path = `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${profile}`;
+  const { body } = await cluster.server.request({ path });
+  expect(body).toMatchObject({ spec: { options: { loadAware: { mode: "Predictive" } } } });
+  expect(JSON.stringify(body)).not.toContain('"deschedulingIntervalSeconds":1234');
+});
+
 test("a plan is rejected with a reason, and shown as rejected in a second tab as well", async () => {
   const second = await context.newPage();
   await open(`plan/${profile}`, second);
@@ -191,6 +228,23 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
     .waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await second.close();
+});
+
+test("an expired session hides what was shown and says how to open the console again", async () => {
+  const tab = await context.newPage();
+  // As the server answers after 30 minutes; its own tests let that time pass.
+  await tab.route("**/stream?*", (route) =>
+    route.fulfill({ status: 401, headers: { "x-virt-console-session": "idle" } }),
+  );
+  await open(`plan/${profile}`, tab);
+  await tab.getByRole("heading", { name: "Session expired" }).waitFor();
+  await tab.getByText("The session ended after 30 minutes without activity.").waitFor();
+  await tab.getByText("kubectl virt-advisor console").first().waitFor();
+  expect(await tab.getByTestId("plan-hash").count()).toBe(0);
+  await expectAccessible(tab, "an expired session");
+  await tab.unroute("**/stream?*");
+  await tab.getByTestId("plan-hash").waitFor();
+  await tab.close();
 });
 
 test("a link that was used opens no second browser", async () => {

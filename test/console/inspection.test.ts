@@ -6,6 +6,7 @@ import { launchBrowser } from "../../tools/console/browser.ts";
 import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
 import { type RunningProgram, startProgram } from "../cluster/program.ts";
 import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { runPlugin } from "../integration/cli/plugin.ts";
 import { expectAccessible, requestsElsewhere, watchRequests } from "./console-page.ts";
 
 const profile = "load-aware-rebalancing";
@@ -181,4 +182,30 @@ test("when the token has ended the page says so, keeps what it had, and names wh
   expect(await tab.getByTestId("connection").textContent()).toContain("oc login");
   await expectAccessible(tab, "a page without credentials");
   await end();
+});
+
+test("enabling the platform controller shows the combined impact first, and its rollout is shown everywhere", async () => {
+  const autopilot = (value: string) => ({ metadata: { annotations: { "platform.kubevirt.io/autopilot": value } } });
+  await patch(hco, autopilot("false"));
+  await open("assets");
+  const banner = page.getByTestId("shared-NotActivated");
+  await banner.getByText(/The platform controller is disabled: \d+ assets are not applied/).waitFor();
+  await banner.getByRole("button", { name: "Enable the platform controller" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog
+    .getByTestId("combined-impact")
+    .getByText(/nodes? of pool worker reboot/)
+    .waitFor();
+  await expectAccessible(page, "the combined impact of the platform controller");
+  // Paused, the pool stays in the state that is asserted.
+  await patch("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker", { spec: { paused: true } });
+  await dialog.getByRole("button", { name: "Send" }).click();
+  await open("");
+  const rolling = page.getByTestId("rolling-pools");
+  await rolling.getByText(/Pool worker is paused with a pending update: .*Cause: the platform controller \(/).waitFor();
+  await expectAccessible(page, "pools that roll");
+  await rolling.getByRole("link", { name: "Watch rollout: worker" }).click();
+  await page.getByTestId("pool-worker").locator("[data-node]").first().waitFor();
+  const status = await runPlugin(["status"], cluster.server);
+  expect(status.out).toMatch(/Pool worker is paused with a pending update: .*Cause: the platform controller \(/);
 });

@@ -11,9 +11,14 @@ const config = {
 } as unknown as VirtPlatformConfig;
 
 const nextOf = (isWatching: boolean) =>
-  statusBlocks(config, { now: 0, program: "k", countVms: () => undefined, isDetailed: false, isWatching }).find(
-    ({ kind }) => kind === "next",
-  );
+  statusBlocks(config, {
+    now: 0,
+    program: "k",
+    countVms: () => undefined,
+    isDetailed: false,
+    isWatching,
+    rolling: [],
+  }).find(({ kind }) => kind === "next");
 
 test("status points at --watch, and a watching status does not", () => {
   expect(JSON.stringify(nextOf(false))).toContain("--watch");

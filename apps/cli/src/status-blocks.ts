@@ -13,6 +13,7 @@ import {
   phaseWord,
   planName,
   profileRow,
+  type RollingPool,
   type RolloutProgressView,
   rejectionText,
   viewRollout,
@@ -30,6 +31,8 @@ export type StatusOptions = {
   readonly isWatching?: boolean;
   /** Items of a plan are listed as well: one config was asked for. */
   readonly isDetailed: boolean;
+  /** Of the whole cluster; undefined: the user may not list pools. */
+  readonly rolling: readonly RollingPool[] | undefined;
 };
 
 /** For programs: what `status` prints of one config. */

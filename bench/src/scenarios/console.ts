@@ -35,7 +35,10 @@ function contentOf(name: PageName, size: Size): { readonly fragment: string; rea
     case "rollout":
       return { fragment: `#/rollout/${loadAware}`, isShown: atLeast("[data-node]", largeCluster[size].nodes) };
     case "whole rollout":
-      return { fragment: `#/rollout/${loadAware}`, isShown: atLeast(".vc-node-vms", largeCluster[size].nodes) };
+      return {
+        fragment: `#/rollout/${loadAware}`,
+        isShown: atLeast("[data-node][data-vms]", largeCluster[size].nodes),
+      };
     case "assets":
       return { fragment: "#/assets", isShown: atLeast("[data-testid^=asset-]", 20) };
     case "activity":
@@ -73,14 +76,20 @@ async function measure(rig: Rig): Promise<Measured> {
 
 type Visit = () => Promise<BrowserContext>;
 
-/** Each visit is one of a browser that has seen nothing of the console but its cookie. */
+/** Each visit is one of a browser that has seen nothing of the console but its cookie and its key. */
 async function signIn(browser: Browser, { url }: RunningConsole): Promise<Visit> {
   const first = await browser.newContext();
   const page = await first.newPage();
   await page.goto(url);
+  await page.locator("#content h1").waitFor();
   const storageState = await first.storageState();
+  const key = JSON.stringify(await page.evaluate('sessionStorage.getItem("virt-console-key")'));
   await first.close();
-  return () => browser.newContext({ storageState, viewport: { width: 1280, height: 900 } });
+  return async () => {
+    const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 900 } });
+    await context.addInitScript(`sessionStorage.setItem("virt-console-key", ${key})`);
+    return context;
+  };
 }
 
 function open(name: PageName, size: Size, { origin }: RunningConsole, context: BrowserContext): Promise<MeasuredPage> {
@@ -108,7 +117,7 @@ async function measureContents({ say, size }: Rig, console: RunningConsole, visi
 async function measureChanges(rig: Rig, console: RunningConsole, context: BrowserContext) {
   const { api, say, size } = rig;
   const tile = (index: number) => `document.querySelector("[data-node=${nodeName(index)}]")`;
-  const vmsOf = (index: number) => `${tile(index)}.querySelector(".vc-node-vms").textContent`;
+  const vmsOf = (index: number) => `${tile(index)}.dataset.vms`;
   const card = `document.querySelector("[data-testid=profile-${loadAware}]").textContent`;
   const each = async (page: PageName, change: (page: MeasuredPage, at: number) => Promise<number>) => {
     const opened = await open(page, size, console, context);

@@ -1,12 +1,14 @@
 // What people's tools share, pure and fit for a browser: patches by which a person decides, and views of what the advisor says.
 // approvalPatches, rejectionPatch, ignorePatch, planPatches: what to send; readRejection: what was decided.
 // watchedKinds, targetResource, projectForPage, StreamLine: what the console reads, how much of it, and how it is told.
-// nextStepOf, nextStepText: what to do next. profileRows, viewRollout, driftRows, movedInputs, readDiff: what to show.
+// nextStepOf, nextStepText: what to do next. profileRows, rollingPools, viewRollout, driftRows, movedInputs, readDiff: what to show.
 
 export { findNamedPlan, isPlanNamed } from "@virt/advisor";
 export { durationText, foreignText } from "@virt/impact";
 export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
+export { type BlockerRemedy, blockerRemedies } from "./blocker-remedies.ts";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
+export { driftDiff } from "./drift-diff.ts";
 export {
   type DriftRow,
   driftedTargets,
@@ -33,6 +35,13 @@ export {
 } from "./plan-patches.ts";
 export { type ProfileRow, phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
 export { projectForPage } from "./project-for-page.ts";
+export {
+  type PlatformWrite,
+  type RollingPool,
+  type RolloutCauseView,
+  rollingPools,
+  rollingPoolText,
+} from "./rolling-pools.ts";
 export {
   ageText,
   type CountVms,

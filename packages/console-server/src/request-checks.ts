@@ -36,6 +36,12 @@ export function readCookie({ headers }: IncomingMessage, name: string): string |
   return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
+/** Only our own page can send it: it knows the key, and no other origin may set this header. */
+export function readKey({ headers }: IncomingMessage): string | undefined {
+  const sent = headers["x-virt-console-key"];
+  return typeof sent === "string" ? sent : undefined;
+}
+
 /** Nothing runs that is not ours, nothing is asked of others, nobody frames us, nobody is told that we exist. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": [

@@ -5,8 +5,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Access, Client, noLease } from "@virt/kube";
 import { allowRequest } from "./allowed-requests.ts";
 import { type ConsolePages, plainContent } from "./embedded-pages.ts";
-import { checkSource, cookieName, readCookie, securityHeaders } from "./request-checks.ts";
-import { Sessions } from "./sessions.ts";
+import { readUserName } from "./read-user-name.ts";
+import { checkSource, cookieName, readCookie, readKey, securityHeaders } from "./request-checks.ts";
+import { answerEndedSession } from "./session-pages.ts";
+import { type Session, type SessionCheck, Sessions } from "./sessions.ts";
 import { streamKinds } from "./stream-kinds.ts";
 
 export type ServeConsoleOptions = {
@@ -15,6 +17,8 @@ export type ServeConsoleOptions = {
   readonly userAgent: string;
   /** Where it listens if nobody else does; else the next that is free. */
   readonly port: number;
+  /** What enabling the platform controller would do, as JSON; rejects with a message for people. */
+  readonly previewEnablement: (client: Client, signal: AbortSignal) => Promise<unknown>;
   readonly now?: () => number;
   readonly tokenLifetimeMs?: number;
 };
@@ -32,8 +36,18 @@ export async function serveConsole(options: ServeConsoleOptions): Promise<Served
   const { now = Date.now, tokenLifetimeMs = usualTokenLifetimeMs } = options;
   const client = new Client({ access: options.access, userAgent: options.userAgent });
   const stopped = new AbortController();
-  const sessions = new Sessions({ now, tokenLifetimeMs, randomText: () => randomBytes(32).toString("hex") });
-  const console: ConsoleParts = { pages: options.pages, client, sessions, signal: stopped.signal };
+  const randomText = () => randomBytes(32).toString("hex");
+  const sessions = new Sessions({ issuedAt: now(), tokenLifetimeMs, randomText });
+  const { server: apiServer } = options.access;
+  const console: ConsoleParts = {
+    pages: options.pages,
+    client,
+    server: apiServer,
+    previewEnablement: options.previewEnablement,
+    sessions,
+    now,
+    signal: stopped.signal,
+  };
   const server = createServer({ maxHeaderSize: 16_384 }, (request, response) => {
     handleRequest(console, request, response).catch(() => response.destroy());
   });
@@ -75,7 +89,11 @@ function tryPort(server: Server, port: number): Promise<NodeJS.ErrnoException | 
 type ConsoleParts = {
   readonly pages: ConsolePages;
   readonly client: Client;
+  /** The address of the API server. */
+  readonly server: string;
+  readonly previewEnablement: ServeConsoleOptions["previewEnablement"];
   readonly sessions: Sessions;
+  readonly now: () => number;
   readonly signal: AbortSignal;
 };
 
@@ -85,38 +103,83 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   const refusal = checkSource(request, port);
   if (refusal !== undefined) return answerText(response, refusal.status, refusal.why);
   const url = request.url ?? "";
-  const cookie = cookieName(port);
-  const isKnown = console.sessions.has(readCookie(request, cookie));
+  const cookie = readCookie(request, cookieName(port));
   const [, token] = /^\/\?token=([0-9a-f]{1,128})$/.exec(url) ?? [];
-  if (token !== undefined && request.method === "GET" && !isKnown)
-    return exchangeToken(console, token, cookie, response);
-  if (token !== undefined && request.method === "GET") return redirectHome(response);
-  if (!isKnown) return answerText(response, 401, unknownVisitor);
+  const visit = console.sessions.checkCookie(cookie, console.now());
+  if (token !== undefined && request.method === "GET")
+    return visit.kind === "active" ? redirect(response, "/") : exchangeToken(console, token, port, response);
+  const isData = ["/cluster/", "/stream?", "/session/", "/preview/"].some((start) => url.startsWith(start));
+  const check: SessionCheck = isData ? console.sessions.checkSecrets(cookie, readKey(request), console.now()) : visit;
+  if (check.kind === "refused") return answerEndedSession(response, check.why);
+  if (url === activityPath) return recordActivity(console, check.session, request, response);
+  if (url === enablementPath) return answerEnablement(console, response);
+  if (url === identityPath) return answerIdentity(console, response);
   if (url.startsWith("/cluster/")) return forward(console, request, response);
   if (request.method !== "GET") return answerText(response, 405, "this path is only read");
-  if (url.startsWith("/stream?"))
-    return streamKinds(new URLSearchParams(url.slice("/stream?".length)), console, response);
+  if (url.startsWith("/stream?")) {
+    const isSessionActive = () => check.session.endAt(console.now()) === undefined;
+    return streamKinds(new URLSearchParams(url.slice("/stream?".length)), { ...console, isSessionActive }, response);
+  }
   return sendPage(console.pages.get(url === "/" ? "/index.html" : url), request, response);
 }
 
+/** Pages report input of the user here. Everything else that they request may be automatic, and does not prolong a session. */
+const activityPath = "/session/activity";
+
+function recordActivity(
+  { now }: ConsoleParts,
+  session: Session,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (method !== "POST") return answerText(response, 405, "this path is only posted to");
+  session.recordActivity(now());
+  answerText(response, 204, "");
+}
+
+/** For the head of the pages: which cluster they show, and as whom they act. */
+const identityPath = "/session/identity";
+
+async function answerIdentity({ client, server, signal }: ConsoleParts, response: ServerResponse): Promise<void> {
+  const ended = AbortSignal.any([signal, goneWith(response)]);
+  const identity = { server, user: await readUserName(client, ended) };
+  response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
+  response.end(JSON.stringify(identity));
+}
+
+/** So that a page shows the combined impact before it offers to enable the platform controller. */
+const enablementPath = "/preview/enablement";
+
+async function answerEnablement(console: ConsoleParts, response: ServerResponse): Promise<void> {
+  const ended = AbortSignal.any([console.signal, goneWith(response)]);
+  try {
+    const enablement = await console.previewEnablement(console.client, ended);
+    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
+    response.end(JSON.stringify(enablement));
+  } catch (error) {
+    answerText(response, 502, error instanceof Error ? error.message : String(error));
+  }
+}
+
 const newLink = "Run kubectl virt-advisor console again, or make demo, and open the link that it prints.";
-const unknownVisitor = `This page opens with the link that the console printed at its start. ${newLink} If you came from another page with that link, reload this one.`;
 const refusedTokens = {
   unknown: `This link is not from the console that runs now. ${newLink}`,
   used: `This link was used already: it opens the page once, in one browser. ${newLink}`,
   expired: `This link is too old: it is good for ten minutes. ${newLink}`,
 } as const;
 
-function exchangeToken({ sessions }: ConsoleParts, token: string, cookie: string, response: ServerResponse): void {
-  const exchange = sessions.exchange(token);
+/** The key is in the fragment, which a browser sends to no server. The page moves it to the storage of its origin. */
+function exchangeToken(console: ConsoleParts, token: string, port: number, response: ServerResponse): void {
+  const exchange = console.sessions.exchange(token, console.now());
   if (exchange.kind === "refused") return answerText(response, 401, refusedTokens[exchange.why]);
-  response.setHeader("set-cookie", `${cookie}=${exchange.session}; HttpOnly; SameSite=Strict; Path=/`);
-  redirectHome(response);
+  const { cookie, key } = exchange.secrets;
+  response.setHeader("set-cookie", `${cookieName(port)}=${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+  redirect(response, `/#key=${key}`);
 }
 
 /** The token leaves the address bar and the history. */
-function redirectHome(response: ServerResponse): void {
-  response.setHeader("location", "/");
+function redirect(response: ServerResponse, location: string): void {
+  response.setHeader("location", location);
   answerText(response, 303, "");
 }
 

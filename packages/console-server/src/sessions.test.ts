@@ -1,27 +1,69 @@
-// The token of the URL, and the cookie that it is exchanged for.
+// The token of the link, the cookie and the key that it is exchanged for, and their end, in virtual time.
 
 import { expect, test } from "vitest";
 import { Sessions } from "./sessions.ts";
 
-function sessionsAt(clock: { now: number }): Sessions {
+const minutes = 60_000;
+const hours = 60 * minutes;
+
+function startSession() {
   let made = 0;
-  return new Sessions({ now: () => clock.now, randomText: () => `random-${made++}`, tokenLifetimeMs: 1_000 });
+  const sessions = new Sessions({ issuedAt: 0, randomText: () => `random-${made++}`, tokenLifetimeMs: 1_000 });
+  const exchange = sessions.exchange(sessions.token, 0);
+  if (exchange.kind !== "accepted") throw new Error("the token was refused");
+  const { cookie, key } = exchange.secrets;
+  const check = (now: number) => sessions.checkSecrets(cookie, key, now);
+  const act = (now: number) => {
+    const checked = check(now);
+    if (checked.kind === "active") checked.session.recordActivity(now);
+  };
+  return { sessions, cookie, key, check, act };
 }
 
-test("a token is good once, and the session that it gives is not the token", () => {
-  const sessions = sessionsAt({ now: 0 });
-  const exchange = sessions.exchange(sessions.token);
-  const session = exchange.kind === "accepted" ? exchange.session : "";
-  expect(sessions.has(session)).toBe(true);
-  expect(sessions.has(sessions.token)).toBe(false);
-  expect(sessions.exchange(sessions.token)).toEqual({ kind: "refused", why: "used" });
+test("a token is good once, and neither the cookie nor the key is the token", () => {
+  const { sessions, cookie, key, check } = startSession();
+  expect(check(0).kind).toBe("active");
+  expect(new Set([sessions.token, cookie, key]).size).toBe(3);
+  expect(sessions.checkCookie(sessions.token, 0)).toEqual({ kind: "refused", why: "unknown" });
+  expect(sessions.exchange(sessions.token, 0)).toEqual({ kind: "refused", why: "used" });
 });
 
 test("a token that is too old is refused, and so is any other text", () => {
-  const clock = { now: 0 };
-  const sessions = sessionsAt(clock);
-  clock.now = 1_001;
-  expect(sessions.exchange(sessions.token)).toEqual({ kind: "refused", why: "expired" });
-  expect(sessions.exchange("guess")).toEqual({ kind: "refused", why: "unknown" });
-  expect(sessions.has(undefined)).toBe(false);
+  const sessions = new Sessions({ issuedAt: 0, randomText: () => "random", tokenLifetimeMs: 1_000 });
+  expect(sessions.exchange(sessions.token, 1_001)).toEqual({ kind: "refused", why: "expired" });
+  expect(sessions.exchange("guess", 0)).toEqual({ kind: "refused", why: "unknown" });
+  expect(sessions.checkCookie(undefined, 0)).toEqual({ kind: "refused", why: "unknown" });
+});
+
+test("the cookie alone, which every port of 127.0.0.1 receives, opens nothing but the files", () => {
+  const { sessions, cookie, key } = startSession();
+  for (const wrong of [undefined, "", "guess", cookie])
+    expect(sessions.checkSecrets(cookie, wrong, 0)).toEqual({ kind: "refused", why: "unknown" });
+  expect(sessions.checkSecrets(undefined, key, 0)).toEqual({ kind: "refused", why: "unknown" });
+  expect(sessions.checkCookie(cookie, 0).kind).toBe("active");
+});
+
+test("a session ends after 30 minutes without activity, and requests alone do not prolong it", () => {
+  const { check, act } = startSession();
+  for (let now = 0; now < 30 * minutes; now += minutes) expect(check(now).kind).toBe("active");
+  expect(check(30 * minutes)).toEqual({ kind: "refused", why: "idle" });
+  act(30 * minutes);
+  expect(check(30 * minutes)).toEqual({ kind: "refused", why: "idle" });
+});
+
+test("a session in use ends after 12 hours", () => {
+  const { check, act } = startSession();
+  for (let now = 0; now < 12 * hours; now += 20 * minutes) {
+    expect(check(now).kind).toBe("active");
+    act(now);
+  }
+  expect(check(12 * hours - 1).kind).toBe("active");
+  expect(check(12 * hours)).toEqual({ kind: "refused", why: "expired" });
+});
+
+test("activity starts the 30 minutes again", () => {
+  const { check, act } = startSession();
+  act(29 * minutes);
+  expect(check(58 * minutes).kind).toBe("active");
+  expect(check(59 * minutes)).toEqual({ kind: "refused", why: "idle" });
 });

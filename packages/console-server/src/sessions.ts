@@ -1,55 +1,107 @@
-// Who may use the page: whoever came once with the token of the URL, by a cookie from then on.
+// Sessions of the standalone console: the link's token is exchanged once for a cookie and a key, and both expire.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 
 type SessionOptions = {
-  readonly now: () => number;
-  /** 256 bits as text, each time others. */
+  /** Milliseconds. */
+  readonly issuedAt: number;
+  /** 256 bits as text, different in each call. */
   readonly randomText: () => string;
   readonly tokenLifetimeMs: number;
 };
 
-/** What became of a token. */
+/** Why a request has no session. `idle`: no user activity for too long. `expired`: the session is too old. */
+export type SessionRefusal = "unknown" | "idle" | "expired";
+
+/**
+ * A browser sends the cookie to every port of 127.0.0.1. The key stays in the storage of our origin, which includes the port,
+ * so another program that receives the cookie cannot use it.
+ */
+type SessionSecrets = { readonly cookie: string; readonly key: string };
+
 export type TokenExchange =
-  | { readonly kind: "accepted"; readonly session: string }
+  | { readonly kind: "accepted"; readonly secrets: SessionSecrets }
   | { readonly kind: "refused"; readonly why: "unknown" | "used" | "expired" };
+
+export type SessionCheck =
+  | { readonly kind: "active"; readonly session: Session }
+  | { readonly kind: "refused"; readonly why: SessionRefusal };
+
+const idleLifetimeMs = 30 * 60 * 1000;
+const sessionLifetimeMs = 12 * 60 * 60 * 1000;
+
+/** Time is an argument of every method, in milliseconds. */
+export class Session {
+  readonly #keyDigest: string;
+  readonly #startedAt: number;
+  #activeAt: number;
+
+  constructor(key: string, now: number) {
+    this.#keyDigest = digest(key);
+    this.#startedAt = now;
+    this.#activeAt = now;
+  }
+
+  /** Undefined while the session is valid. An ended session stays ended. */
+  endAt(now: number): "idle" | "expired" | undefined {
+    if (now - this.#startedAt >= sessionLifetimeMs) return "expired";
+    return now - this.#activeAt >= idleLifetimeMs ? "idle" : undefined;
+  }
+
+  recordActivity(now: number): void {
+    if (this.endAt(now) === undefined) this.#activeAt = now;
+  }
+
+  hasKey(key: string | undefined): boolean {
+    return key !== undefined && isEqual(digest(key), this.#keyDigest);
+  }
+}
 
 export class Sessions {
   readonly #options: SessionOptions;
   readonly #token: string;
-  readonly #issued: number;
   #isUsed = false;
-  /** Digests: what is compared does not tell how far a guess was right. */
-  readonly #sessions = new Set<string>();
+  /** By the cookie's digest: a lookup does not reveal how much of a guess was right. */
+  readonly #sessions = new Map<string, Session>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#token = options.randomText();
-    this.#issued = options.now();
   }
 
-  /** Of the URL; good for one exchange. */
+  /** Part of the link; valid for one exchange. */
   get token(): string {
     return this.#token;
   }
 
-  exchange(token: string): TokenExchange {
-    if (!isEqual(token, this.#token)) return { kind: "refused", why: "unknown" };
+  exchange(token: string, now: number): TokenExchange {
+    if (!isEqual(digest(token), digest(this.#token))) return { kind: "refused", why: "unknown" };
     if (this.#isUsed) return { kind: "refused", why: "used" };
-    if (this.#options.now() - this.#issued > this.#options.tokenLifetimeMs) return { kind: "refused", why: "expired" };
+    const { issuedAt, tokenLifetimeMs, randomText } = this.#options;
+    if (now - issuedAt > tokenLifetimeMs) return { kind: "refused", why: "expired" };
     this.#isUsed = true;
-    const session = this.#options.randomText();
-    this.#sessions.add(digest(session));
-    return { kind: "accepted", session };
+    const secrets = { cookie: randomText(), key: randomText() };
+    this.#sessions.set(digest(secrets.cookie), new Session(secrets.key, now));
+    return { kind: "accepted", secrets };
   }
 
-  has(session: string | undefined): boolean {
-    return session !== undefined && this.#sessions.has(digest(session));
+  /** For the files of the pages, which a browser requests with the cookie alone. */
+  checkCookie(cookie: string | undefined, now: number): SessionCheck {
+    const session = cookie === undefined ? undefined : this.#sessions.get(digest(cookie));
+    if (session === undefined) return { kind: "refused", why: "unknown" };
+    const why = session.endAt(now);
+    return why === undefined ? { kind: "active", session } : { kind: "refused", why };
+  }
+
+  /** For everything that reads or changes the cluster. */
+  checkSecrets(cookie: string | undefined, key: string | undefined, now: number): SessionCheck {
+    const check = this.checkCookie(cookie, now);
+    return check.kind === "active" && !check.session.hasKey(key) ? { kind: "refused", why: "unknown" } : check;
   }
 }
 
 function isEqual(left: string, right: string): boolean {
-  return timingSafeEqual(Buffer.from(digest(left)), Buffer.from(digest(right)));
+  return timingSafeEqual(Buffer.from(left), Buffer.from(right));
 }
 
 function digest(text: string): string {

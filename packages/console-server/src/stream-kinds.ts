@@ -5,14 +5,19 @@ import { isWatchedName, type StreamLine } from "@virt/client";
 import type { Sender } from "@virt/kube";
 import { followKind } from "./follow-kind.ts";
 
-export type StreamParts = { readonly client: Sender; readonly signal: AbortSignal };
+export type StreamParts = {
+  readonly client: Sender;
+  readonly signal: AbortSignal;
+  readonly isSessionActive: () => boolean;
+};
 
 const aliveEveryMs = 5_000;
 /** A page that reads no more than this behind is given up: it comes again and gets a list. */
 const mostWaitingBytes = 64_000_000;
 
-/** Until the page goes or the server ends. */
-export function streamKinds(query: URLSearchParams, { client, signal }: StreamParts, response: ServerResponse): void {
+/** Streams until the page goes, the session ends or the server ends. */
+export function streamKinds(query: URLSearchParams, parts: StreamParts, response: ServerResponse): void {
+  const { client, signal, isSessionActive } = parts;
   const names = [...new Set(query.getAll("of"))];
   const known = names.filter(isWatchedName);
   if (known.length === 0 || known.length !== names.length || [...query.keys()].some((key) => key !== "of")) {
@@ -26,6 +31,11 @@ export function streamKinds(query: URLSearchParams, { client, signal }: StreamPa
   response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
   const send = (line: StreamLine) => {
     if (ended.aborted) return;
+    if (!isSessionActive()) {
+      gone.abort();
+      response.end();
+      return;
+    }
     response.write(`${JSON.stringify(line)}\n`);
     if (response.writableLength > mostWaitingBytes) response.destroy();
   };

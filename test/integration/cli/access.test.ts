@@ -99,7 +99,10 @@ test.each(verbs)("%s acts as whoever --as names, in every request", async (...ar
 test("the console acts as whoever --as names, and shows what they may not do", async () => {
   const served = await startConsole(kubeconfig, 0, "--as", "nobody", "--as-group", "nothing");
   const opened = await fetch(served.url, { redirect: "manual" });
-  const headers = { cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
+  const headers = {
+    cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "",
+    "x-virt-console-key": opened.headers.get("location")?.replace("/#key=", "") ?? "",
+  };
   const answer = await fetch(
     `${served.origin}/cluster/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`,
     { headers },

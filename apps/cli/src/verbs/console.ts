@@ -1,18 +1,36 @@
 // `console`: serves the web console on 127.0.0.1 with the user's rights, until Ctrl-C.
 
+import { assets, profiles } from "@virt/catalog";
 import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console-server";
+import { previewEnablement } from "@virt/reads";
+import { platformNamespace } from "../platform-namespace.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
 /** Set by the bundler; sources that run as they are have none. */
 declare const CONSOLE_PAGES: readonly EmbeddedPage[] | undefined;
 
-export const serveConsolePages: RunVerb = async ({ access, flag, printer, signal, version }) => {
+export const serveConsolePages: RunVerb = async ({ access, environment, flag, now, printer, signal, version }) => {
   const wanted = Number(flag("port") ?? "7070");
   const pages = readEmbeddedPages(typeof CONSOLE_PAGES === "undefined" ? [] : CONSOLE_PAGES);
   const ended = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  const served = await serveConsole({ access: access(), pages, userAgent: `virt-console/${version}`, port: wanted });
+  const served = await serveConsole({
+    access: access(),
+    pages,
+    userAgent: `virt-console/${version}`,
+    port: wanted,
+    previewEnablement: (client, asked) =>
+      previewEnablement({
+        catalog: { assets, profiles },
+        client,
+        signal: asked,
+        environment,
+        ownNamespace: platformNamespace,
+        hcoNamespace: "",
+        now: now(),
+      }),
+  });
   if (wanted !== 0 && served.port !== wanted)
     printer.progress(`Port ${wanted} is busy: ${served.port} is used instead`);
   printer.print({

@@ -7,6 +7,7 @@ import { conditionMessage } from "../condition-message.ts";
 import { requireConfig } from "../find-config.ts";
 import { readFlagDuration } from "../flag-values.ts";
 import type { Block, VerbReport } from "../printer.ts";
+import { readRollingPools, rollingPoolBlocks } from "../rolling-pools.ts";
 import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
 import { canRedraw, LiveBlock } from "../terminal.ts";
 import { type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
@@ -24,10 +25,13 @@ export const showStatus: RunVerb = async (context) => {
 };
 
 async function optionsFor(configs: readonly VirtPlatformConfig[], context: VerbContext): Promise<StatusOptions> {
-  const { isOn, now, program, session, words } = context;
-  const counts = await countVms(configs, now(), session());
-  const isWatching = isOn("watch") || isOn("wait");
-  return { now: now(), program, countVms: (node) => counts.get(node), isDetailed: words.length > 0, isWatching };
+  const { isOn, now, program, session, signal, words } = context;
+  const [counts, rolling] = await Promise.all([
+    countVms(configs, now(), session()),
+    readRollingPools(session(), configs, signal),
+  ]);
+  const shown = { isDetailed: words.length > 0, isWatching: isOn("watch") || isOn("wait"), rolling };
+  return { now: now(), program, countVms: (node) => counts.get(node), ...shown };
 }
 
 /** Only of nodes in hand, so nothing is asked while nothing goes on. */
@@ -49,8 +53,14 @@ function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOpt
   } as const;
   return {
     type: "Status",
-    data: { items: sorted.map((config) => statusData(config, options)) },
-    blocks: sorted.length === 0 ? [none] : sorted.flatMap((config) => statusBlocks(config, options)),
+    data: {
+      items: sorted.map((config) => statusData(config, options)),
+      ...(options.rolling !== undefined && { rollingPools: options.rolling }),
+    },
+    blocks: [
+      ...rollingPoolBlocks(options.rolling, sorted),
+      ...(sorted.length === 0 ? [none] : sorted.flatMap((config) => statusBlocks(config, options))),
+    ],
   };
 }
 
@@ -124,6 +134,14 @@ function redrawing(context: VerbContext): Screen {
     block.draw(context.printer.render({ ...report, blocks: [...report.blocks, ...note] }));
   };
   const timer = setInterval(draw, 1000);
+  // Pools change without a change of any config.
+  const refresh = async () => {
+    if (latest === undefined) return;
+    const { configs } = latest;
+    const options = await optionsFor(configs, context);
+    if (latest?.configs === configs) latest = { configs, options };
+  };
+  const refreshing = setInterval(() => void refresh().catch(() => undefined), 5000);
   return {
     show: async (notice) => {
       if (notice.kind === "configs")
@@ -131,7 +149,10 @@ function redrawing(context: VerbContext): Screen {
       connectionNote = notice.kind === "lost" ? `! ${notice.message}; trying again. What you see may be old` : "";
       draw();
     },
-    end: () => clearInterval(timer),
+    end: () => {
+      clearInterval(timer);
+      clearInterval(refreshing);
+    },
   };
 }
 

@@ -17,15 +17,18 @@ import {
   SkipToContent,
 } from "@patternfly/react-core";
 import { BarsIcon } from "@patternfly/react-icons";
-import { useConfigs, useWanted } from "./data/use-cluster.ts";
+import { useConfigs, useSnapshot, useWanted } from "./data/use-cluster.ts";
 import { useAnnouncedPhases } from "./parts/announcer.tsx";
+import { IdentityText } from "./parts/identity-text.tsx";
 import { ThemeSwitch } from "./parts/theme-switch.tsx";
 import { ConnectionBanner, RoutedPage } from "./routed-page.tsx";
 import { hrefOf, type PageName, pageNames, useRoute } from "./routes.ts";
+import { SignedOutPage } from "./signed-out-page.tsx";
 import { strings } from "./strings.ts";
 
 export function App() {
   const route = useRoute();
+  const { signedOut } = useSnapshot();
   useWanted("configs");
   useAnnouncedPhases(useConfigs());
   return (
@@ -47,8 +50,14 @@ export function App() {
       }
     >
       <PageSection className="vc-page">
-        <ConnectionBanner />
-        <RoutedPage route={route} />
+        {signedOut === undefined ? (
+          <>
+            <ConnectionBanner />
+            <RoutedPage route={route} />
+          </>
+        ) : (
+          <SignedOutPage why={signedOut} />
+        )}
       </PageSection>
     </Page>
   );
@@ -68,6 +77,7 @@ function Head() {
         </MastheadBrand>
       </MastheadMain>
       <MastheadContent>
+        <IdentityText />
         <ThemeSwitch />
       </MastheadContent>
     </Masthead>

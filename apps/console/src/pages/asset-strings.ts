@@ -8,6 +8,17 @@ export const assetStrings = {
   object: "Object",
   tier: "Group",
   reason: "Why",
+  seeAbove: "See above",
+  shared: (n: number, why: string) => `${n} assets are not applied: ${why}`,
+  sharedDisabled: (n: number) => `The platform controller is disabled: ${n} assets are not applied`,
+  enable: "Enable the platform controller",
+  enableText: "The platform controller then applies every asset whose conditions are met.",
+  enableElsewhere:
+    "To see the combined impact and to enable the platform controller, open the console on your own machine.",
+  assessing: "Assessing the combined impact…",
+  notPreviewed: (why: string) => `The combined impact cannot be assessed, so nothing can be enabled here: ${why}`,
+  applies: (assets: readonly string[]) =>
+    assets.length === 0 ? "No asset would be applied." : `Applies ${assets.length} assets: ${assets.join(", ")}.`,
   details: "Details",
   detailsFor: (name: string) => `Details of ${name}`,
   none: "No asset fits the filter",

@@ -12,8 +12,10 @@ import {
 import { ExpandableRowContent, Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import { memo, useMemo, useState } from "react";
 import { AssetDetails } from "./assets/asset-details.tsx";
+import { SharedReasons } from "./assets/shared-reasons.tsx";
 import { fitsFilter } from "./data/events.ts";
 import { type AssetLine, readReport } from "./data/report.ts";
+import { isShared, sharedReasons } from "./data/shared-reasons.ts";
 import { useObjects, useWanted } from "./data/use-cluster.ts";
 import { type Compliance, ComplianceLabel } from "./parts/labels.tsx";
 import { MoreRows, useRowPortion } from "./parts/more-rows.tsx";
@@ -55,11 +57,13 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
     (row) =>
       (state === "" || row.compliance === state) && fitsFilter([row.asset, row.group, row.object, row.why], filter),
   );
+  const shared = useMemo(() => sharedReasons(report?.rows ?? []), [report]);
   const { shown, hidden, showMore } = useRowPortion(rows);
   if (report === undefined) return <EmptyPage title={texts.noReport} text={texts.noReportText} />;
   return (
     <>
       {report.hasHco ? null : <EmptyPage title={texts.noHco} text={texts.noHcoText} />}
+      {report.hasHco ? <SharedReasons shared={shared} hco={report.hco} /> : null}
       <Toolbar>
         <ToolbarContent>
           <ToolbarItem>
@@ -100,7 +104,12 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
             </Tr>
           </Thead>
           {shown.map((row, at) => (
-            <AssetRows key={`${row.asset} ${row.object}`} row={row} at={at} />
+            <AssetRows
+              key={`${row.asset} ${row.object}`}
+              row={row}
+              at={at}
+              isReasonShared={report.hasHco && isShared(row, shared)}
+            />
           ))}
         </Table>
       )}
@@ -109,9 +118,9 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
   );
 }
 
-type AssetRowsProps = { readonly row: AssetLine; readonly at: number };
+type AssetRowsProps = { readonly row: AssetLine; readonly at: number; readonly isReasonShared: boolean };
 
-const AssetRows = memo(function AssetRows({ row, at }: AssetRowsProps) {
+const AssetRows = memo(function AssetRows({ row, at, isReasonShared }: AssetRowsProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Tbody isExpanded={isOpen}>
@@ -133,7 +142,7 @@ const AssetRows = memo(function AssetRows({ row, at }: AssetRowsProps) {
           <ComplianceLabel compliance={row.compliance} />
         </Td>
         <Td dataLabel={texts.reason} modifier="breakWord">
-          {row.why}
+          {isReasonShared ? <span className="pf-v6-screen-reader">{texts.seeAbove}</span> : row.why}
           {row.status === "GovernedByPlan" ? <PlanLink why={row.why} /> : null}
         </Td>
       </Tr>

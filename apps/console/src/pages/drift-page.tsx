@@ -9,6 +9,7 @@ import { useEffect, useMemo } from "react";
 import type { ClusterData } from "./data/cluster-data.ts";
 import { useCluster, useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
+import { CompareDialog } from "./drift/compare-dialog.tsx";
 import { ConfigButton } from "./parts/config-actions.tsx";
 import { ObjectDialog } from "./parts/object-dialog.tsx";
 import { PageHead } from "./parts/page-head.tsx";
@@ -122,7 +123,20 @@ function rowKey({ config, item, field }: DriftRow): string {
   return `${config} ${item} ${field}`;
 }
 
+type CompareRowProps = {
+  readonly row: DriftRow;
+  readonly configs: readonly VirtPlatformConfig[];
+  readonly title: string;
+};
+
+function CompareRow({ row, configs, title }: CompareRowProps) {
+  const config = configs.find(({ metadata }) => metadata.name === row.config);
+  const item = config?.status?.items?.find(({ name }) => name === row.item);
+  return item === undefined ? null : <CompareDialog item={item} title={title} />;
+}
+
 function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; readonly now: number }) {
+  const configs = useConfigs();
   return (
     <section aria-labelledby="drift-title" className="vc-section">
       <Title headingLevel="h2" size="lg" id="drift-title">
@@ -171,7 +185,10 @@ function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; reado
                 </Td>
                 <Td dataLabel={texts.since}>{seconds === undefined ? "" : strings.ago(ageText(seconds))}</Td>
                 <Td>
-                  <ObjectDialog target={row.target} label={texts.openObject} title={title} />
+                  <div className="vc-actions">
+                    <CompareRow row={row} configs={configs} title={title} />
+                    <ObjectDialog target={row.target} label={texts.openObject} title={title} />
+                  </div>
                 </Td>
               </Tr>
             );

@@ -2,7 +2,6 @@
 
 import {
   Alert,
-  Button,
   Card,
   CardBody,
   CardFooter,
@@ -16,28 +15,31 @@ import {
   Title,
 } from "@patternfly/react-core";
 import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
-import { ageText, isDrifted, nextStepText, planPatches, profileRow, secondsSince } from "@virt/client";
+import { ageText, isDrifted, profileRow, secondsSince } from "@virt/client";
 import { asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
-import { ConfigButton } from "./parts/config-actions.tsx";
+import { RollingPools } from "./overview/rolling-pools.tsx";
 import { type Compliance, ComplianceLabel, PhaseLabel, SeverityLabel } from "./parts/labels.tsx";
+import { NextStepButtons, NextStepText } from "./parts/next-step.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { PhaseMessage } from "./parts/phase-message.tsx";
 import { EmptyPage, Need } from "./parts/states.tsx";
+import { isCarriedOut } from "./plan/shown-plan.ts";
 import { hrefOf } from "./routes.ts";
 import { strings } from "./strings.ts";
 
 const texts = strings.overview;
 
 export function OverviewPage() {
-  useWanted("configs", "reports", "advisorLeases", "platformLeases");
+  useWanted("configs", "pools", "reports", "advisorLeases", "platformLeases");
   return (
     <>
       <PageHead title={strings.pages.overview} />
       <OperatorBanners />
+      <RollingPools />
       <Need of="configs" what={strings.profiles}>
         <Profiles />
       </Need>
@@ -65,7 +67,6 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
   const now = useNow();
   const row = profileRow(config, now);
   const { name } = row;
-  const hasRollout = config.status?.rollout !== undefined;
   return (
     <Card isFullHeight data-testid={`profile-${name}`}>
       <CardHeader>
@@ -76,7 +77,7 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
         {row.description === undefined ? null : <p className="vc-quiet">{row.description}</p>}
         {row.impactSummary === undefined || row.phase !== "ReviewRequired" ? null : <p>{row.impactSummary}</p>}
         <DescriptionList isCompact isHorizontal isFluid className="vc-facts">
-          {row.impact === undefined ? null : (
+          {row.impact === undefined || isCarriedOut(row.phase) ? null : (
             <Fact term={texts.impact}>
               <SeverityLabel severity={row.impact} />
             </Fact>
@@ -88,39 +89,10 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
           {row.progress === undefined ? null : <Fact term={texts.progress}>{row.progress}</Fact>}
         </DescriptionList>
         <PhaseMessage config={config} />
-        <p className="vc-next">
-          <strong>{strings.next}</strong> {nextStepText(row.next, "kubectl virt-advisor")}
-        </p>
+        <NextStepText config={config} row={row} />
       </CardBody>
       <CardFooter className="vc-actions">
-        {row.planHash === undefined ? (
-          <ConfigButton
-            config={config}
-            label={texts.start}
-            ariaLabel={texts.startFor(name)}
-            patches={planPatches(config)}
-            done={texts.started(name)}
-          />
-        ) : (
-          <Button
-            component="a"
-            variant="secondary"
-            href={hrefOf({ page: "plan", name })}
-            aria-label={texts.openFor(name)}
-          >
-            {texts.open}
-          </Button>
-        )}
-        {hasRollout ? (
-          <Button
-            component="a"
-            variant="link"
-            href={hrefOf({ page: "rollout", name })}
-            aria-label={`${texts.rollout}: ${name}`}
-          >
-            {texts.rollout}
-          </Button>
-        ) : null}
+        <NextStepButtons config={config} row={row} />
       </CardFooter>
     </Card>
   );

@@ -2,11 +2,11 @@
 
 import { Alert, AlertActionLink, List, ListItem } from "@patternfly/react-core";
 import type { Item, VirtPlatformConfig } from "@virt/api";
-import { nextStepOf, nextStepText, planName, planPatches } from "@virt/client";
+import { planName, profileRow } from "@virt/client";
 import { useMemo, useState } from "react";
-import { useConfigs, useWanted } from "./data/use-cluster.ts";
-import { ConfigButton } from "./parts/config-actions.tsx";
+import { useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
 import { PhaseLabel } from "./parts/labels.tsx";
+import { NextStepButtons, NextStepText } from "./parts/next-step.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { PhaseMessage } from "./parts/phase-message.tsx";
 import { chooseConfig, ProfilePicker } from "./parts/profile-picker.tsx";
@@ -69,6 +69,7 @@ function PlanReview({ config }: { readonly config: VirtPlatformConfig }) {
   const isHeld = pinned !== undefined && isUndecided(pinned) && isOther;
   if (!isHeld && pinned !== offered) setPinned(offered);
   const shown = isHeld ? pinned : offered;
+  const row = profileRow(config, useNow());
   if (shown === undefined)
     return (
       <EmptyPage title={texts.none} text={texts.noneText(config.metadata.name)}>
@@ -76,15 +77,8 @@ function PlanReview({ config }: { readonly config: VirtPlatformConfig }) {
           <PhaseLabel phase={config.status?.phase} />
         </p>
         <PhaseMessage config={config} />
-        <p className="vc-next">
-          <strong>{strings.next}</strong> {nextStepText(nextStepOf(config), "kubectl virt-advisor")}
-        </p>
-        <ConfigButton
-          config={config}
-          label={strings.overview.start}
-          patches={planPatches(config)}
-          done={strings.overview.started(config.metadata.name)}
-        />
+        <NextStepText config={config} row={row} />
+        <NextStepButtons config={config} row={row} />
       </EmptyPage>
     );
   const isCurrent = !isHeld;
@@ -122,7 +116,8 @@ function MovedPlan({ shown, offered, show }: MovedPlanProps) {
 }
 
 function Warnings({ items }: { readonly items: readonly Item[] }) {
-  const all = items.flatMap(({ name, warnings = [] }) => warnings.map((text) => ({ name, text })));
+  const pending = items.filter(({ state }) => state !== "Completed");
+  const all = pending.flatMap(({ name, warnings = [] }) => warnings.map((text) => ({ name, text })));
   if (all.length === 0) return null;
   return (
     <Alert isInline variant="warning" title={texts.warnings}>

@@ -9,12 +9,14 @@ import {
   planPatches,
   profileRow,
   progressCount,
+  type RolloutCauseView,
   unrenderedPools,
   viewRollout,
 } from "@virt/client";
 import { useMemo } from "react";
 import { gridOf } from "./data/pool-grid.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
+import { RollingPoolAlerts, useRollingPools } from "./overview/rolling-pools.tsx";
 import { ConfigButton } from "./parts/config-actions.tsx";
 import { PhaseLabel } from "./parts/labels.tsx";
 import { PageHead } from "./parts/page-head.tsx";
@@ -31,7 +33,7 @@ import { strings } from "./strings.ts";
 const texts = strings.rollout;
 
 export function RolloutPage({ name }: { readonly name: string | undefined }) {
-  useWanted("configs", "nodes", "pools", "machineConfigNodes", "vms", "advisorEvents");
+  useWanted("configs", "nodes", "pools", "machineConfigNodes", "vms", "advisorEvents", "reports");
   return (
     <>
       <PageHead title={strings.pages.rollout} />
@@ -70,6 +72,8 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
   const expected = expectedRollout(config);
   const row = profileRow(config, now);
   const count = progressCount(row);
+  // What other plans, the platform controller or other clients roll at the same time.
+  const others = useRollingPools().filter(({ causes }) => causes.some((cause) => !isOfPlan(cause, name)));
   const onNodes = useNodeNames();
   const findings = view?.findings ?? [];
   const isBeside = ({ node = "" }: FindingView) => onNodes.has(node);
@@ -84,6 +88,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
       </div>
       {expected !== undefined ? null : view === undefined ? <p>{texts.noneText(name)}</p> : <p>{view.summary}</p>}
       <PhaseMessage config={config} />
+      {others.length === 0 ? null : <RollingPoolAlerts rolling={others} hasLinks={false} />}
       {view === undefined || expected !== undefined || !(view.isOpen || findings.length > 0) ? null : (
         <Findings
           findings={findings.filter((finding) => !isBeside(finding))}
@@ -91,13 +96,14 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
           more={view.more.findings}
         />
       )}
+      {status.phase === "InProgress" ? <Stops config={config} /> : null}
       {expected === undefined ? null : (
         <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
       )}
       <Pools
         config={config}
-        findings={Map.groupBy(beside, ({ node = "" }) => node)}
-        hasBegun={expected === undefined}
+        findings={expected === undefined ? Map.groupBy(beside, ({ node = "" }) => node) : noFindings}
+        isRolling={expected === undefined || others.length > 0}
       />
       {(status.items ?? []).length === 0 ? null : (
         <section aria-labelledby="items-title" className="vc-section">
@@ -107,10 +113,15 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
           <ItemTable items={status.items ?? []} now={now} />
         </section>
       )}
-      {status.phase === "InProgress" ? <Stops config={config} /> : null}
       <Timeline config={config} />
     </>
   );
+}
+
+const noFindings: ReadonlyMap<string, readonly FindingView[]> = new Map();
+
+function isOfPlan(cause: RolloutCauseView, name: string): boolean {
+  return cause.kind === "plan" && cause.configs.every((config) => config === name);
 }
 
 function Stops({ config }: { readonly config: VirtPlatformConfig }) {
@@ -133,15 +144,21 @@ function useNodeNames(): ReadonlySet<string> {
   return useMemo(() => new Set(isGridShown ? nodes.map(({ metadata }) => metadata.name) : []), [nodes, isGridShown]);
 }
 
+/** The kind that the user may not list, of those that show nodes one by one. */
+function useForbidden(): string | undefined {
+  const [pools, nodes] = [useKind("pools"), useKind("nodes")];
+  return [pools, nodes].find(({ state }) => state === "forbidden")?.resource;
+}
+
 type PoolsProps = {
   readonly config: VirtPlatformConfig;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
   /** False: node counts are those of an earlier state, so only problems of the pools are shown. */
-  readonly hasBegun: boolean;
+  readonly isRolling: boolean;
 };
 
-function Pools({ config, findings, hasBegun }: PoolsProps) {
-  const { state, resource } = useKind("pools");
+function Pools({ config, findings, isRolling }: PoolsProps) {
+  const { state } = useKind("pools");
   const nodeState = useKind("nodes");
   const nodes = useObjects("nodes");
   const pools = useObjects("pools");
@@ -153,8 +170,8 @@ function Pools({ config, findings, hasBegun }: PoolsProps) {
     () => gridOf({ nodes, pools, machineConfigNodes, vms, unrendered: unrenderedPools(config) }),
     [config, nodes, pools, machineConfigNodes, vms],
   );
+  const forbidden = useForbidden();
   if (state === "absent") return <p>{texts.noPools}</p>;
-  const forbidden = state === "forbidden" ? resource : nodeState.state === "forbidden" ? nodeState.resource : undefined;
   if (state === "loading" || nodeState.state === "loading") return <Loading what={texts.nodes} />;
   if (forbidden !== undefined) return <p>{texts.forbidden(forbidden)}</p>;
   const { disruption = [], rollout } = config.status ?? {};
@@ -166,7 +183,7 @@ function Pools({ config, findings, hasBegun }: PoolsProps) {
     ...grid.filter((pool) => concerned.has(pool.name)),
     ...grid.filter((pool) => !concerned.has(pool.name)),
   ];
-  if (!hasBegun) return ordered.map((pool) => <PoolAlerts key={pool.name} pool={pool} />);
+  if (!isRolling) return ordered.map((pool) => <PoolAlerts key={pool.name} pool={pool} />);
   return (
     <>
       {ordered.map((pool) => (

@@ -4,7 +4,7 @@ import { countOf } from "./count-of.ts";
 
 export const rolloutStrings = {
   noneText: (name: string) => `${name} has written nothing that nodes take over.`,
-  notBegun: "The plan has not written anything yet. No node has started.",
+  notBegun: "The plan has not written anything yet. No node has started for this plan.",
   expected: "Expected order",
   remaining: "Left",
   bar: (pool: string, done: number, total: number) => `Pool ${pool}: ${done} of ${countOf(total, "node")} updated`,
@@ -15,6 +15,15 @@ export const rolloutStrings = {
   pausedPool: (pool: string) => `Pool ${pool} is paused. No node starts until it is resumed.`,
   target: "Target",
   grid: (pool: string) => `Nodes of pool ${pool}`,
+  filter: (pool: string) => `Filter nodes of pool ${pool} by name`,
+  filterNodes: "Filter nodes by name",
+  noNodeFits: "No node matches the filter.",
+  active: (pool: string) => `Active nodes of pool ${pool}`,
+  moreActive: (n: number) => `${countOf(n, "more node")} ${n === 1 ? "is" : "are"} active: see the squares below.`,
+  squaresText: "Each square is a node. Choose one to see its details.",
+  square: (name: string, phase: string, vms: number | undefined) =>
+    `${name}: ${phase}${vms === undefined ? "" : `, ${countOf(vms, "VM")}`}`,
+  chosen: "Chosen node",
   phases: {
     Degraded: "Degraded",
     Waiting: "Waiting",
@@ -41,8 +50,8 @@ export const rolloutStrings = {
   moreVms: (n: number) => `and ${n} more`,
   degradedPool: (pool: string) => `Pool ${pool} is degraded`,
   message: "Message",
-  findings: "What holds it",
-  noFindings: "Nothing holds it.",
+  findings: "Blocked by",
+  noFindings: "Nothing is blocking this rollout.",
   besideNodes: (n: number) => `${countOf(n, "finding")} about nodes: see beside the node, below.`,
   moreFindings: (n: number) =>
     `${countOf(n, "more finding")} ${n === 1 ? "does" : "do"} not fit into the status, and will be listed as those above are resolved.`,

@@ -31,7 +31,7 @@ export function RoutedPage({ route }: { readonly route: PageRoute }) {
 }
 
 export function ConnectionBanner() {
-  const { isConnected, isSignedOut, lastDataAt, kinds } = useSnapshot();
+  const { isConnected, lastDataAt, kinds } = useSnapshot();
   const announce = useAnnounce();
   const problem = Object.values(kinds).find((kind) => kind.problem !== undefined)?.problem;
   const isHealthy = isConnected && problem === undefined;
@@ -41,7 +41,7 @@ export function ConnectionBanner() {
   }, [isHealthy, announce]);
   if (isHealthy) return null;
   const time = lastDataAt === undefined ? "" : new Date(lastDataAt).toLocaleTimeString();
-  const { title, text } = bannerText({ isConnected, isSignedOut, time, problem: problem ?? "" });
+  const { title, text } = bannerText({ isConnected, time, problem: problem ?? "" });
   return (
     <div role="alert" data-testid="connection">
       <Alert isInline variant="warning" title={title}>
@@ -53,14 +53,12 @@ export function ConnectionBanner() {
 
 type BannerCause = {
   readonly isConnected: boolean;
-  readonly isSignedOut: boolean;
   readonly time: string;
   readonly problem: string;
 };
 
-function bannerText({ isConnected, isSignedOut, time, problem }: BannerCause) {
+function bannerText({ isConnected, time, problem }: BannerCause) {
   const texts = strings.connection;
-  if (isSignedOut) return { title: texts.signedOut, text: texts.signedOutText };
   if (!isConnected) return { title: texts.lost, text: time === "" ? texts.lostAtOnce : texts.lostText(time) };
   if (problem === "unauthorized") return { title: texts.unauthorized, text: texts.unauthorizedText };
   return { title: texts.old, text: texts.oldText(time, problem) };

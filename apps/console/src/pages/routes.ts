@@ -20,6 +20,14 @@ export type RouteAddress = {
   readonly open: (href: string) => void;
   /** The pages on which people edit the HyperConverged, where the shell has them. */
   readonly settingsHref?: string;
+  /** The page of an object, where the shell has one. */
+  readonly objectHref?: (object: LinkedObject) => string;
+};
+
+export type LinkedObject = {
+  readonly kind: "Node" | "VirtualMachineInstance";
+  readonly namespace?: string;
+  readonly name: string;
 };
 
 let address: RouteAddress = {
@@ -87,6 +95,11 @@ export function useRoute(): PageRoute {
 /** Undefined where there are no such pages. */
 export function settingsHref(): string | undefined {
   return address.settingsHref;
+}
+
+/** Undefined where the shell has no pages for objects. */
+export function objectHref(object: LinkedObject): string | undefined {
+  return address.objectHref?.(object);
 }
 
 export function openRoute(route: PageRoute): void {

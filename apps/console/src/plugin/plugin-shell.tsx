@@ -9,7 +9,7 @@ import { Announcer, useAnnouncedPhases } from "../pages/parts/announcer.tsx";
 import { ConnectionBanner } from "../pages/routed-page.tsx";
 import { hrefOf, type PageRoute, pageNames, readRoute, setRouteAddress } from "../pages/routes.ts";
 import { strings } from "../pages/strings.ts";
-import { advisorPath, settingsPath } from "./advisor-path.ts";
+import { advisorPath, objectPath, settingsPath } from "./advisor-path.ts";
 import { createPluginData } from "./plugin-data.ts";
 
 let shared: { readonly base: string; readonly data: ClusterData } | undefined;
@@ -25,7 +25,13 @@ export function PluginShell({ children }: { readonly children: ReactNode }) {
   const navigate = useNavigate();
   const open = (href: string) => void navigate(href.slice(base.length - 1));
   const prefix = `${base.slice(0, -1)}${advisorPath}`;
-  setRouteAddress({ prefix, open, settingsHref: `${base.slice(0, -1)}${settingsPath}` });
+  const within = (path: string) => `${base.slice(0, -1)}${path}`;
+  setRouteAddress({
+    prefix,
+    open,
+    settingsHref: within(settingsPath),
+    objectHref: (object) => within(objectPath(object)),
+  });
   const data = useMemo(() => dataBelow(base), [base]);
   return (
     <ClusterProvider value={data}>

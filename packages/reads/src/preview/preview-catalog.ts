@@ -8,6 +8,7 @@ import {
   type Asset,
   type AssetRow,
   annotationOf,
+  annotationPrefix,
   buildClusterFacts,
   type ClusterFacts,
   didYouMean,
@@ -56,6 +57,8 @@ export type CatalogPreviewInput = {
   readonly hcoNamespace: string;
   /** Undefined: as the report of the controller in the cluster states it; without a report, what an active operator does is shown, with a note. */
   readonly activation: "opt-in" | "always" | undefined;
+  /** Previews the cluster as if somebody had set `autopilot=true`. */
+  readonly isAssumedEnabled?: boolean;
   /** Milliseconds. */
   readonly now: number;
 };
@@ -77,7 +80,8 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
     (source.kind === "cluster" ? await readReportedMode(source.client, given.ownNamespace, source.signal) : undefined);
   const input = { ...given, activation };
   const { catalog, ownNamespace, now } = input;
-  const { hco, facts } = await readInputs(input);
+  const { hco: found, facts } = await readInputs(input);
+  const hco = input.isAssumedEnabled === true ? withAutopilot(found) : found;
   const clusterFacts = clusterFactsOf(hco, facts, input);
   const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
   const previews = objects.map((object) =>
@@ -91,6 +95,11 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
     rows: previews.flatMap(rowsOf),
     notes: [...warnings, ...activationNote(hco, input)],
   };
+}
+
+function withAutopilot(hco: KubeObject): KubeObject {
+  const annotations = { ...hco.metadata.annotations, [`${annotationPrefix}autopilot`]: "true" };
+  return { ...hco, metadata: { ...hco.metadata, annotations } };
 }
 
 /** Throws a PreviewError with the nearest name where there is no such asset. */

@@ -1,6 +1,6 @@
 // Reads once what a write that is due would do to nodes and VMs, with the rights of whoever runs the command.
 
-import type { KubeObject } from "@virt/api";
+import type { Impact, KubeObject } from "@virt/api";
 import { writeTime } from "@virt/engine";
 import { infrastructureInformer, poolInformer } from "@virt/facts";
 import { assessed, assessImpact, impactInformers, neededReads, notAssessed } from "@virt/impact";
@@ -46,6 +46,14 @@ export async function readImpact(preview: Preview, asked: ImpactAsked): Promise<
   const gate = readRebootGate(asked.hco.metadata.annotations ?? {});
   const decision = holdAtGate(preview.decided.decision, { gate, disruption: own.disruption, rollout });
   return { shown: own.shown, preview: { ...preview, decided: { ...preview.decided, decision } } };
+}
+
+/** The impact of all writes together. Undefined: none of them changes nodes. */
+export async function readCombinedImpact(asked: ImpactAsked): Promise<Impact | undefined> {
+  const pending = asked.previews.flatMap((each) => writeOf(each, asked.clusterFacts) ?? []);
+  const [first] = pending;
+  if (first === undefined) return undefined;
+  return (await assessWrites({ write: first, pending, asked })).rollout.impact;
 }
 
 function writeOf({ object, decided, live }: Preview, clusterFacts: ClusterFacts): NodeWrite | undefined {

@@ -28,12 +28,21 @@ type AnnotationActionProps = {
   readonly annotations: Readonly<Record<string, string | null>>;
   /** What follows from it. */
   readonly children?: ReactNode;
+  /** False until the user has seen what follows: nothing can be sent before. */
+  readonly isReady?: boolean;
 };
 
 /** `said` is undefined while the API server has not answered. */
 type Preview = { readonly said?: { readonly isTaken: boolean; readonly text: string } };
 
-export function AnnotationAction({ target, label, text, annotations, children }: AnnotationActionProps) {
+export function AnnotationAction({
+  target,
+  label,
+  text,
+  annotations,
+  children,
+  isReady = true,
+}: AnnotationActionProps) {
   const cluster = useCluster();
   const announce = useAnnounce();
   const why = useId();
@@ -102,7 +111,11 @@ export function AnnotationAction({ target, label, text, annotations, children }:
             )}
           </ModalBody>
           <ModalFooter>
-            <Button variant="primary" isDisabled={preview.said?.isTaken !== true} onClick={() => void send()}>
+            <Button
+              variant="primary"
+              isDisabled={preview.said?.isTaken !== true || !isReady}
+              onClick={() => void send()}
+            >
               {texts.send}
             </Button>
             <Button variant="link" onClick={() => setPreview(undefined)}>

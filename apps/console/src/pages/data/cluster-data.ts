@@ -1,6 +1,6 @@
 // What pages need of the cluster, whichever shell they run in: watched kinds, one object, a patch, and what the user may do.
 
-import type { KubeObject } from "@virt/api";
+import type { Impact, KubeObject } from "@virt/api";
 import type { ConfigPatch, WatchedName } from "@virt/client";
 import type { KindStates } from "./kind-state.ts";
 
@@ -11,9 +11,11 @@ export type ClusterSnapshot = {
   readonly isConnected: boolean;
   /** Milliseconds: when all that is watched was last known to be current. Undefined: it never was. */
   readonly lastDataAt: number | undefined;
-  /** The console's own server refuses: its link must be opened anew. */
-  readonly isSignedOut: boolean;
+  /** Set if the console's own server has no session for this tab: its link must be opened again. */
+  readonly signedOut: SignedOut | undefined;
 };
+
+export type SignedOut = "unknown" | "idle" | "expired";
 
 /** An object by its path at the API server, such as `/apis/<group>/<version>/<plural>/<name>`. */
 export type ClusterAnswer =
@@ -32,7 +34,21 @@ export type AccessQuestion = {
 /** `unknown`: the API server could not be asked. */
 export type AccessAnswer = "yes" | "no" | "unknown";
 
+/** The API server's address, and the user's name there; null: not known. */
+export type ClusterIdentity = { readonly server: string; readonly user: string | null };
+
+/** What enabling the platform controller would do. `impact` is null if no node changes. */
+export type EnablementPreview = { readonly assets: readonly string[]; readonly impact: Impact | null };
+
+export type EnablementAnswer =
+  | { readonly kind: "previewed"; readonly preview: EnablementPreview }
+  | { readonly kind: "failed"; readonly message: string };
+
 export type ClusterData = {
+  /** Absent in shells that cannot assess it. */
+  readonly previewEnablement?: () => Promise<EnablementAnswer>;
+  /** Absent in shells whose own head shows it. */
+  readonly readIdentity?: () => Promise<ClusterIdentity | undefined>;
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => ClusterSnapshot;
   /** Watches these kinds until the returned function is called. */

@@ -2,6 +2,8 @@
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asList, asText, at, isMap, member, readJson } from "@virt/engine";
+import { hcoName } from "@virt/facts";
+import type { NamedTarget } from "../assets/target-name.ts";
 import type { Compliance } from "../parts/labels.tsx";
 import { strings } from "../strings.ts";
 
@@ -31,7 +33,12 @@ export type AssetLine = {
   readonly impact: string;
 };
 
-export type ReadReport = { readonly rows: readonly AssetLine[]; readonly hasHco: boolean };
+export type ReadReport = {
+  readonly rows: readonly AssetLine[];
+  readonly hasHco: boolean;
+  /** The HyperConverged whose annotations decide; undefined: there is none, or nobody can say which. */
+  readonly hco: NamedTarget | undefined;
+};
 
 /** Undefined where the ConfigMap holds no report that can be read. */
 export function readReport(configMap: KubeObject): ReadReport | undefined {
@@ -41,10 +48,23 @@ export function readReport(configMap: KubeObject): ReadReport | undefined {
     const groups = groupsOf(report);
     const objects = asList(report["objects"]).flatMap((row) => objectLines(row as JsonMap, groups));
     const exclusions = asList(report["exclusions"]).map((row) => exclusionLine(row as JsonMap));
-    return { rows: mergeLines(objects, exclusions), hasHco: report["hco"] !== null };
+    const hco = report["hco"];
+    return {
+      rows: mergeLines(objects, exclusions),
+      hasHco: hco !== null,
+      hco: isMap(hco) ? hcoTarget(hco) : undefined,
+    };
   } catch {
     return undefined;
   }
+}
+
+function hcoTarget(hco: JsonMap): NamedTarget {
+  return {
+    kind: "HyperConverged",
+    namespace: asText(hco["namespace"]) ?? "",
+    name: hcoName,
+  };
 }
 
 function groupsOf(report: JsonMap): ReadonlyMap<string, string> {

@@ -8,7 +8,7 @@ import { applyLines, areCurrent, dropUnwatchedProblems } from "./kind-state.ts";
 const gatherMs = 40;
 
 export class SnapshotStore {
-  #snapshot: ClusterSnapshot = { kinds: {}, isConnected: true, lastDataAt: undefined, isSignedOut: false };
+  #snapshot: ClusterSnapshot = { kinds: {}, isConnected: true, lastDataAt: undefined, signedOut: undefined };
   readonly #listeners = new Set<() => void>();
   #gathered: StreamLine[] = [];
 
@@ -34,7 +34,7 @@ export class SnapshotStore {
       const kinds = applyLines(this.#snapshot.kinds, this.#gathered);
       this.#gathered = [];
       const lastDataAt = areCurrent(kinds) ? Date.now() : this.#snapshot.lastDataAt;
-      this.change({ kinds, isConnected: true, isSignedOut: false, lastDataAt });
+      this.change({ kinds, isConnected: true, signedOut: undefined, lastDataAt });
     }, gatherMs);
   }
 

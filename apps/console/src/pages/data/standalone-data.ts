@@ -7,25 +7,45 @@ import {
   accessReviewPath,
   type ClusterAnswer,
   type ClusterData,
+  type ClusterIdentity,
+  type EnablementAnswer,
+  type EnablementPreview,
   readAccessAnswer,
   readUserAnswer,
+  type SignedOut,
   userReview,
   userReviewPath,
 } from "./cluster-data.ts";
 import { readLines } from "./read-lines.ts";
+import { reportActivity } from "./report-activity.ts";
+import type { SessionKey } from "./session-key.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 
 /** The server says every 5 s that it is there. */
 const silenceMs = 12_000;
 const retryMs = 1_000;
 
-export function createStandaloneData(): ClusterData {
+/** Sends a request of this session. */
+type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+export function createStandaloneData(key: SessionKey): ClusterData {
   const store = new SnapshotStore();
-  const stream = new StandaloneStream(store);
+  const send: Fetch = (path, init = {}) =>
+    fetch(path, { ...init, headers: { ...(init.headers as Record<string, string>), "x-virt-console-key": key.value } });
+  const stream = new StandaloneStream(store, key, send);
+  const ask = (method: string, path: string, sent?: SentBody) => askCluster(send, method, path, sent);
+  reportActivity(window, Date.now, () => {
+    send("/session/activity", { method: "POST" }).catch(() => undefined); // the stream shows that the server is away
+  });
   return {
     subscribe: (listener) => store.subscribe(listener),
     snapshot: () => store.snapshot,
     want: (names) => stream.want(names),
+    previewEnablement: () => askEnablement(send),
+    readIdentity: async () => {
+      const response = await send("/session/identity").catch(() => undefined);
+      return response?.ok === true ? ((await response.json()) as ClusterIdentity) : undefined;
+    },
     readObject: (path) => ask("GET", path),
     patchObject: (path, { type, body }, isDryRun = false) =>
       ask("PATCH", isDryRun ? `${path}?dryRun=All` : path, { type: `application/${type}-patch+json`, body }),
@@ -38,13 +58,21 @@ export function createStandaloneData(): ClusterData {
   };
 }
 
-async function ask(
-  method: string,
-  path: string,
-  sent?: { readonly type: string; readonly body: unknown },
-): Promise<ClusterAnswer> {
+async function askEnablement(send: Fetch): Promise<EnablementAnswer> {
   try {
-    const response = await fetch(`/cluster${path}`, {
+    const response = await send("/preview/enablement");
+    if (!response.ok) return { kind: "failed", message: (await response.text()).trim() };
+    return { kind: "previewed", preview: (await response.json()) as EnablementPreview };
+  } catch (error) {
+    return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+type SentBody = { readonly type: string; readonly body: unknown };
+
+async function askCluster(send: Fetch, method: string, path: string, sent?: SentBody): Promise<ClusterAnswer> {
+  try {
+    const response = await send(`/cluster${path}`, {
       method,
       ...(sent !== undefined && { headers: { "content-type": sent.type }, body: JSON.stringify(sent.body) }),
     });
@@ -60,12 +88,16 @@ async function ask(
 
 class StandaloneStream {
   readonly #store: SnapshotStore;
+  readonly #key: SessionKey;
+  readonly #send: Fetch;
   readonly #wanted: (readonly WatchedName[])[] = [];
   #streamed = "";
   #current: AbortController | undefined;
 
-  constructor(store: SnapshotStore) {
+  constructor(store: SnapshotStore, key: SessionKey, send: Fetch) {
     this.#store = store;
+    this.#key = key;
+    this.#send = send;
   }
 
   want(names: readonly WatchedName[]): () => void {
@@ -94,32 +126,39 @@ class StandaloneStream {
     this.#store.dropUnwatched(names);
     const query = names.map((name) => `of=${name}`).join("&");
     while (!stopped.signal.aborted) {
-      const status = await this.#stream(`/stream?${query}`, stopped.signal);
+      const signedOut = await this.#stream(`/stream?${query}`, stopped.signal);
       if (stopped.signal.aborted) return;
-      this.#store.change({ isConnected: false, isSignedOut: status === 401 });
+      this.#store.change({ isConnected: false, signedOut });
+      if (signedOut !== undefined) await this.#key.replace();
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
 
-  /** Settles when the stream has ended, with the status of the answer; 0: there was none. */
-  async #stream(path: string, signal: AbortSignal): Promise<number> {
+  /** Settles when the stream has ended, with the reason if the server has no session for this tab. */
+  async #stream(path: string, signal: AbortSignal): Promise<SignedOut | undefined> {
     const silent = new AbortController();
     const tooLong = () => silent.abort();
     let timer = setTimeout(tooLong, silenceMs);
     try {
-      const response = await fetch(path, { signal: AbortSignal.any([signal, silent.signal]) });
-      if (!response.ok || response.body === null) return response.status;
+      const response = await this.#send(path, { signal: AbortSignal.any([signal, silent.signal]) });
+      if (response.status === 401) return readSignedOut(response);
+      if (!response.ok || response.body === null) return undefined;
       for await (const line of readLines(response.body)) {
         if (signal.aborted) break;
         clearTimeout(timer);
         timer = setTimeout(tooLong, silenceMs);
         this.#store.addLine(JSON.parse(line) as StreamLine);
       }
-      return response.status;
+      return undefined;
     } catch {
-      return 0;
+      return undefined;
     } finally {
       clearTimeout(timer);
     }
   }
+}
+
+function readSignedOut({ headers }: Response): SignedOut {
+  const why = headers.get("x-virt-console-session");
+  return why === "idle" || why === "expired" ? why : "unknown";
 }

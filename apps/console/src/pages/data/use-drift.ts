@@ -37,7 +37,7 @@ function refKey({ kind, namespace = "", name }: Ref): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-async function readTarget(cluster: ClusterData, ref: Ref): Promise<LiveTarget> {
+export async function readTarget(cluster: ClusterData, ref: Ref): Promise<LiveTarget> {
   const path = targetPath(ref);
   if (path === undefined) return { kind: "unknown", message: `the console does not read ${ref.kind}` };
   const answer = await cluster.readObject(path);

@@ -1,9 +1,9 @@
 // What stands in the place of content: loading, empty, not served, not allowed.
 
-import { ClipboardCopy, EmptyState, EmptyStateBody, Spinner } from "@patternfly/react-core";
+import { ClipboardCopy, EmptyState, EmptyStateBody, ExpandableSection, Spinner } from "@patternfly/react-core";
 import { CubesIcon, LockIcon, SearchIcon } from "@patternfly/react-icons";
 import type { WatchedName } from "@virt/client";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useKind } from "../data/use-cluster.ts";
 import { strings } from "../strings.ts";
 
@@ -27,7 +27,7 @@ export function EmptyPage({ title, text, command, children }: EmptyPageProps) {
     <EmptyState titleText={title} headingLevel="h2" icon={command === undefined ? SearchIcon : CubesIcon} variant="sm">
       <EmptyStateBody>
         {text === undefined ? null : <p>{text}</p>}
-        {command === undefined ? null : <CommandText text={command} />}
+        {command === undefined ? null : <ShowCommand text={command} />}
         {children}
       </EmptyStateBody>
     </EmptyState>
@@ -49,6 +49,21 @@ export function CommandText({ text }: { readonly text: string }) {
     >
       {text}
     </ClipboardCopy>
+  );
+}
+
+/** A command for people at a terminal, on demand: pages have buttons. */
+export function ShowCommand({ text }: { readonly text: string }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <ExpandableSection
+      className="vc-show-command"
+      toggleText={isOpen ? strings.hideCommand : strings.showCommand}
+      isExpanded={isOpen}
+      onToggle={(_, isExpanded) => setIsOpen(isExpanded)}
+    >
+      {isOpen ? <CommandText text={text} /> : null}
+    </ExpandableSection>
   );
 }
 

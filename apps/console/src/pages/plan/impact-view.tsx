@@ -2,10 +2,12 @@
 
 import { Alert, ExpandableSection, List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
-import type { Impact, ImpactEntry, VirtPlatformConfig } from "@virt/api";
+import type { Impact, VirtPlatformConfig } from "@virt/api";
 import { useKind } from "../data/use-cluster.ts";
+import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
-import { classText } from "./shown-plan.ts";
+import { ImpactEntries } from "./impact-entries.tsx";
+import { classText, isCarriedOut } from "./shown-plan.ts";
 
 const texts = strings.plan;
 
@@ -17,7 +19,7 @@ export function ImpactView({
   readonly impact: Impact | undefined;
 }) {
   const { state } = useKind("pools");
-  const disruption = config.status?.disruption ?? [];
+  const { disruption = [], phase } = config.status ?? {};
   const hasNodeItem = (config.status?.items ?? []).some(
     ({ targetRef, changes }) => targetRef.kind === "MachineConfig" && changes,
   );
@@ -26,8 +28,9 @@ export function ImpactView({
       <Title headingLevel="h2" size="lg" id="impact-title">
         {texts.impact}
       </Title>
+      {isCarriedOut(phase) ? <CarriedOut config={config} /> : null}
       {hasNodeItem && state === "absent" ? <Alert isInline variant="warning" title={texts.unsupported} /> : null}
-      {impact === undefined ? (
+      {isCarriedOut(phase) ? null : impact === undefined ? (
         <p>
           {disruption.length === 0
             ? texts.noNodes
@@ -35,13 +38,25 @@ export function ImpactView({
           {disruption.length === 0 ? "" : texts.notAssessed}
         </p>
       ) : (
-        <Assessed impact={impact} />
+        <AssessedImpact impact={impact} />
       )}
     </section>
   );
 }
 
-function Assessed({ impact }: { readonly impact: Impact }) {
+/** In the past tense: nobody has to expect a reboot from this plan any more. */
+function CarriedOut({ config }: { readonly config: VirtPlatformConfig }) {
+  const { metadata, status = {} } = config;
+  const pools = status.rollout?.pools ?? [];
+  return (
+    <p>
+      {texts.carriedOut} {pools.map(({ name, done, total }) => texts.poolUpdated(name, done, total)).join(" ")}{" "}
+      {pools.length === 0 ? null : <a href={hrefOf({ page: "rollout", name: metadata.name })}>{texts.openRollout}</a>}
+    </p>
+  );
+}
+
+export function AssessedImpact({ impact }: { readonly impact: Impact }) {
   const { vms, pods, duration, capacity, pools, blockers, stops, more, assumes, notAssessed } = impact;
   return (
     <>
@@ -92,8 +107,8 @@ function Assessed({ impact }: { readonly impact: Impact }) {
         </Tbody>
       </Table>
       {more.pools === 0 ? null : <p>{texts.more(more.pools)}</p>}
-      <Entries title={texts.blockers} entries={blockers} more={more.blockers} />
-      <Entries title={texts.stops} entries={stops} more={more.stops} />
+      <ImpactEntries title={texts.blockers} entries={blockers} more={more.blockers} areBlockers />
+      <ImpactEntries title={texts.stops} entries={stops} more={more.stops} />
       {notAssessed.length === 0 ? null : (
         <Alert isInline variant="info" title={texts.gaps}>
           <List>
@@ -135,36 +150,4 @@ function roomText({ fits, unplacedVMs, nodes }: Impact["capacity"]): string {
 function orderText(order: readonly string[], total: number): string {
   const rest = total - order.length;
   return rest > 0 ? `${order.join(", ")} ${texts.more(rest)}` : order.join(", ");
-}
-
-type EntriesProps = { readonly title: string; readonly entries: readonly ImpactEntry[]; readonly more: number };
-
-function Entries({ title, entries, more }: EntriesProps) {
-  if (entries.length === 0) return null;
-  return (
-    <>
-      <Title headingLevel="h3" size="md">
-        {title}
-      </Title>
-      <Table aria-label={title} variant="compact" gridBreakPoint="grid-md">
-        <Thead>
-          <Tr>
-            <Th>{texts.node}</Th>
-            <Th>{texts.object}</Th>
-            <Th>{texts.reason}</Th>
-          </Tr>
-        </Thead>
-        <Tbody>
-          {entries.map(({ node, kind, namespace, name, reason }) => (
-            <Tr key={`${node}${kind}${namespace}/${name}`}>
-              <Td dataLabel={texts.node}>{node}</Td>
-              <Td dataLabel={texts.object}>{`${kind === "Pod" ? "Pod" : "VM"} ${namespace}/${name}`}</Td>
-              <Td dataLabel={texts.reason}>{reason}</Td>
-            </Tr>
-          ))}
-        </Tbody>
-      </Table>
-      {more > 0 ? <p>{texts.more(more)}</p> : null}
-    </>
-  );
 }

@@ -2,7 +2,7 @@
 
 import { Button, CodeBlock, CodeBlockCode, ExpandableSection } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
-import { type DiffLine, readDiff } from "@virt/client";
+import { type DiffLine, type ObjectDiff, readDiff } from "@virt/client";
 import { useMemo, useState } from "react";
 import { strings } from "../strings.ts";
 import { blocksOf, type DiffBlock, type DiffTableRow } from "./diff-rows.ts";
@@ -16,6 +16,24 @@ type ItemDiffProps = { readonly item: Item; readonly profile: string; readonly i
 
 export function ItemDiff({ item, profile, isSideBySide }: ItemDiffProps) {
   const diff = useMemo(() => readDiff(item.diff), [item.diff]);
+  return (
+    <>
+      <DiffTables diff={diff} name={item.name} isSideBySide={isSideBySide} />
+      {diff.leftOut > 0 ? <p className="vc-quiet">{texts.leftOut(diff.leftOut, profile)}</p> : null}
+      {item.desiredState === undefined ? null : (
+        <ExpandableSection toggleText={texts.raw} aria-label={texts.rawText}>
+          <CodeBlock>
+            <CodeBlockCode className="vc-raw">{JSON.stringify(item.desiredState, null, 2)}</CodeBlockCode>
+          </CodeBlock>
+        </ExpandableSection>
+      )}
+    </>
+  );
+}
+
+type DiffTablesProps = { readonly diff: ObjectDiff; readonly name: string; readonly isSideBySide: boolean };
+
+export function DiffTables({ diff, name, isSideBySide }: DiffTablesProps) {
   const isEmpty = diff.hunks.length === 0;
   return (
     <>
@@ -27,7 +45,7 @@ export function ItemDiff({ item, profile, isSideBySide }: ItemDiffProps) {
           className="vc-diff"
           tabIndex={0}
           role="region"
-          aria-label={`${item.name} ${hunk.heading}`}
+          aria-label={`${name} ${hunk.heading}`}
         >
           <table
             aria-label={`${diff.freshTitle}, ${texts.added(diff.added)}, ${texts.removed(diff.removed)}`}
@@ -54,14 +72,6 @@ export function ItemDiff({ item, profile, isSideBySide }: ItemDiffProps) {
           </table>
         </div>
       ))}
-      {diff.leftOut > 0 ? <p className="vc-quiet">{texts.leftOut(diff.leftOut, profile)}</p> : null}
-      {item.desiredState === undefined ? null : (
-        <ExpandableSection toggleText={texts.raw} aria-label={texts.rawText}>
-          <CodeBlock>
-            <CodeBlockCode className="vc-raw">{JSON.stringify(item.desiredState, null, 2)}</CodeBlockCode>
-          </CodeBlock>
-        </ExpandableSection>
-      )}
     </>
   );
 }

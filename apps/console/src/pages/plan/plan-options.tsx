@@ -6,6 +6,7 @@ import type { VirtPlatformConfig } from "@virt/api";
 import { executionSettings } from "@virt/client";
 import { strings } from "../strings.ts";
 import { type KnownOptions, optionRows } from "./option-rows.ts";
+import { EditOptions } from "./options-dialog.tsx";
 
 /** Set by the bundler, by profile. */
 declare const OPTION_DEFAULTS: Readonly<Record<string, KnownOptions>>;
@@ -41,6 +42,7 @@ export function PlanOptions({ config }: { readonly config: VirtPlatformConfig })
           </Tbody>
         </Table>
       )}
+      <EditOptions config={config} />
       <Title headingLevel="h2" size="lg">
         {texts.execution}
       </Title>

@@ -1,6 +1,6 @@
 // The plan that is on the page, as one value: what is shown is what is approved, even while the cluster moves on.
 
-import type { DisruptionClass, Impact, Item, Review, Severity, VirtPlatformConfig } from "@virt/api";
+import type { DisruptionClass, Impact, Item, Phase, Review, Severity, VirtPlatformConfig } from "@virt/api";
 import { disruptionClasses } from "@virt/api";
 import { strings } from "../strings.ts";
 
@@ -17,7 +17,15 @@ export type ShownPlan = {
 export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
   const { planHash, items = [], impact, review, impactSeverity, phase } = config.status ?? {};
   if (planHash === undefined || phase === "Ignored") return undefined;
-  return { planHash, config, items, impact, review, severity: impactSeverity };
+  const severity = isCarriedOut(phase) ? undefined : impactSeverity;
+  return { planHash, config, items, impact, review, severity };
+}
+
+const carriedOut: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithUpgrade"]);
+
+/** Reports whether all that the plan does to nodes is in the past: its warnings and its impact are not to be expected any more. */
+export function isCarriedOut(phase: Phase | undefined): boolean {
+  return carriedOut.has(phase);
 }
 
 /** Whether a person may decide about it now. */

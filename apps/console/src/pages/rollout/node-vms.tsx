@@ -3,6 +3,7 @@
 import { ArrowRightIcon, ExclamationTriangleIcon } from "@patternfly/react-icons";
 import { useEffect, useState } from "react";
 import type { GridNode, LeavingVm } from "../data/pool-grid.ts";
+import { ObjectLink } from "../parts/object-link.tsx";
 import { strings } from "../strings.ts";
 
 const texts = strings.rollout;
@@ -54,16 +55,18 @@ export function NodeVms({ node, before = 0 }: NodeVmsProps) {
 }
 
 function LeavingText({ vm: { name, target, hasFailed } }: { readonly vm: LeavingVm }) {
+  const [namespace = "", own = ""] = name.split("/");
+  const link = <ObjectLink kind="VirtualMachineInstance" namespace={namespace} name={own} />;
   if (target !== undefined)
     return (
       <>
-        {name} <ArrowRightIcon /> {texts.movesTo(target)}
+        {link} <ArrowRightIcon /> {texts.movesTo(target)}
       </>
     );
-  if (!hasFailed) return <>{name}</>;
+  if (!hasFailed) return link;
   return (
     <>
-      {name} <ExclamationTriangleIcon /> {texts.migrationFailed}
+      {link} <ExclamationTriangleIcon /> {texts.migrationFailed}
     </>
   );
 }

@@ -1,15 +1,18 @@
 // One pool as a bar and a grid that fills up: a tile for each node, with its phase in icon and word, its VMs, and beside it what holds it.
 
-import { Alert, Title } from "@patternfly/react-core";
+import { Alert, SearchInput, Title } from "@patternfly/react-core";
 import type { NodeRolloutPhase } from "@virt/api";
 import { ageText, type FindingView, secondsSince } from "@virt/client";
 import { equalJson } from "@virt/engine";
-import { memo } from "react";
+import { memo, useMemo, useState } from "react";
 import { useTimeText } from "../data/clock.ts";
+import { layoutOf, mostTiles } from "../data/grid-layout.ts";
 import type { GridNode, GridPool } from "../data/pool-grid.ts";
 import { nodeStyles } from "../parts/labels.tsx";
+import { ObjectLink } from "../parts/object-link.tsx";
 import { strings } from "../strings.ts";
 import { FindingList } from "./findings.tsx";
+import { NodeSquares } from "./node-squares.tsx";
 import { NodeVms, useVmsBefore } from "./node-vms.tsx";
 
 const texts = strings.rollout;
@@ -27,6 +30,18 @@ export function PoolGrid({ pool, since, findings }: PoolGridProps) {
   const { done, inHand: updating, ...rest } = pool.counts;
   const counts = { ...rest, updated: done, updating };
   const before = useVmsBefore(pool.nodes);
+  const [filter, setFilter] = useState("");
+  const layout = useMemo(() => layoutOf(pool.nodes, filter, findings), [pool.nodes, filter, findings]);
+  const tileOf = (node: GridNode, place: TilePlace) => (
+    <NodeTile
+      key={node.name}
+      node={node}
+      place={place}
+      since={since.get(`${node.name} ${node.phase}`)}
+      vmsBefore={before.get(node.name)}
+      findings={findings.get(node.name) ?? none}
+    />
+  );
   return (
     <section className="vc-section vc-pool" aria-labelledby={`pool-${pool.name}`} data-testid={`pool-${pool.name}`}>
       <Title headingLevel="h2" size="lg" id={`pool-${pool.name}`}>
@@ -42,17 +57,33 @@ export function PoolGrid({ pool, since, findings }: PoolGridProps) {
         {pool.target === "" ? "" : ` · ${texts.target}: ${pool.target}`}
       </p>
       <PoolAlerts pool={pool} />
-      <ul className="vc-grid" aria-label={texts.grid(pool.name)}>
-        {pool.nodes.map((node) => (
-          <NodeTile
-            key={node.name}
-            node={node}
-            since={since.get(`${node.name} ${node.phase}`)}
-            vmsBefore={before.get(node.name)}
-            findings={findings.get(node.name) ?? none}
-          />
-        ))}
-      </ul>
+      {pool.nodes.length > mostTiles ? (
+        <SearchInput
+          className="vc-node-filter"
+          aria-label={texts.filter(pool.name)}
+          placeholder={texts.filterNodes}
+          value={filter}
+          onChange={(_, value) => setFilter(value)}
+          onClear={() => setFilter("")}
+        />
+      ) : null}
+      {layout.kind === "squares" ? (
+        <>
+          {layout.active.length === 0 ? null : (
+            <ul className="vc-grid" aria-label={texts.active(pool.name)}>
+              {layout.active.map((node) => tileOf(node, "active"))}
+            </ul>
+          )}
+          {layout.moreActive === 0 ? null : <p>{texts.moreActive(layout.moreActive)}</p>}
+          <NodeSquares pool={pool.name} nodes={layout.nodes} details={(node) => tileOf(node, "details")} />
+        </>
+      ) : layout.nodes.length === 0 ? (
+        <p>{texts.noNodeFits}</p>
+      ) : (
+        <ul className="vc-grid" aria-label={texts.grid(pool.name)}>
+          {layout.nodes.map((node) => tileOf(node, "grid"))}
+        </ul>
+      )}
     </section>
   );
 }
@@ -73,7 +104,11 @@ export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
 
 const none: readonly FindingView[] = [];
 
+/** `grid`: the only picture of its node. `active` and `details`: beside a square. */
+type TilePlace = "grid" | "active" | "details";
+
 type NodeTileProps = {
+  readonly place: TilePlace;
   readonly node: GridNode;
   readonly since: string | undefined;
   readonly vmsBefore: number | undefined;
@@ -83,12 +118,17 @@ type NodeTileProps = {
 const inHand: ReadonlySet<NodeRolloutPhase> = new Set(["Draining", "Applying", "Rebooting", "Uncordoning"]);
 
 /** A change anywhere in the cluster must not render hundreds of tiles that show nothing new. */
-const NodeTile = memo(function NodeTile({ node, since, vmsBefore, findings }: NodeTileProps) {
+const NodeTile = memo(function NodeTile({ node, place, since, vmsBefore, findings }: NodeTileProps) {
   const isWide = findings.length > 0 || node.leaving.length > 0;
   const kind = `vc-node vc-node-${node.phase.toLowerCase()}${isWide ? " vc-node-wide" : ""}`;
   return (
-    <li className={kind} data-node={node.name} data-phase={node.phase}>
-      <span className="vc-node-name">{node.name}</span>
+    <li
+      className={kind}
+      {...(place === "grid" && { "data-node": node.name, "data-phase": node.phase, "data-vms": node.vms })}
+    >
+      <span className="vc-node-name">
+        <ObjectLink kind="Node" name={node.name} />
+      </span>
       <NodePhase phase={node.phase} since={since} />
       {node.step === undefined ? null : <span className="vc-quiet">{texts.steps[node.step] ?? node.step}</span>}
       <NodeVms node={node} before={vmsBefore} />

@@ -1,0 +1,55 @@
+// The next step of each phase as buttons: the primary one first, and no command in the sentence.
+
+import { phases, type VirtPlatformConfig } from "@virt/api";
+import { profileRow } from "@virt/client";
+import { expect, test } from "vitest";
+import { nextActionOf } from "./next-action.ts";
+
+type Status = NonNullable<VirtPlatformConfig["status"]>;
+
+function actionFor(status: Partial<Status>) {
+  const config = {
+    apiVersion: "advisor.kubevirt.io/v1alpha1",
+    kind: "VirtPlatformConfig",
+    metadata: { name: "load-aware" },
+    spec: { profile: "load-aware", action: "DryRun" },
+    status: { planHash: "a".repeat(64), ...status },
+  } as unknown as VirtPlatformConfig;
+  return nextActionOf({ row: profileRow(config, 0), hasRollout: config.status?.rollout !== undefined });
+}
+
+const rollout = {
+  pools: [],
+  nodes: [],
+  findings: [],
+  summary: "",
+  more: { pools: 0, nodes: 0, findings: 0 },
+} as unknown as NonNullable<Status["rollout"]>;
+
+test.each(phases)("the sentence for %s tells nobody to run a command", (phase) => {
+  const { text } = actionFor({ phase, rollout });
+  expect(text).not.toMatch(/kubectl|\brun\b|\bwith\.|:\s*$/);
+  expect(text).toMatch(/^[A-Z].*\.$/);
+});
+
+test("to watch a rollout that goes on is the primary action, before its plan", () => {
+  expect(actionFor({ phase: "InProgress", rollout })).toMatchObject({ actions: ["rollout", "plan"], hasPrimary: true });
+});
+
+test("a plan that waits for a review is opened first", () => {
+  expect(actionFor({ phase: "ReviewRequired", rollout })).toMatchObject({
+    actions: ["plan", "rollout"],
+    hasPrimary: true,
+  });
+});
+
+test("a completed plan asks for nothing", () => {
+  expect(actionFor({ phase: "Completed", rollout })).toMatchObject({ text: "Nothing to do.", hasPrimary: false });
+});
+
+test("the command of a step is kept for people at a terminal", () => {
+  expect(actionFor({ phase: "Ignored" })).toMatchObject({
+    actions: ["draft"],
+    command: "kubectl virt-advisor plan load-aware",
+  });
+});

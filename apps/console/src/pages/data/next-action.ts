@@ -1,0 +1,77 @@
+// The next step for a profile as buttons of a page. Commands are for people at a terminal: pages offer them on demand.
+
+import type { NextStep, ProfileRow } from "@virt/client";
+import { strings } from "../strings.ts";
+
+/** `plan`, `rollout` and `drift` open a page. `draft` and `replan` ask the advisor for a plan. */
+export type PageAction = "draft" | "plan" | "rollout" | "drift" | "replan";
+
+export type NextAction = {
+  readonly text: string;
+  /** The first one is the primary action, unless nothing is to be done. */
+  readonly actions: readonly PageAction[];
+  readonly hasPrimary: boolean;
+  /** The same step in a terminal. */
+  readonly command: string | undefined;
+};
+
+type ActionInput = {
+  readonly row: Pick<ProfileRow, "phase" | "next" | "planHash">;
+  /** Whether nodes took over something, or still do. */
+  readonly hasRollout: boolean;
+};
+
+export function nextActionOf({ row, hasRollout }: ActionInput): NextAction {
+  const { next, planHash } = row;
+  const wanted = actionsFor(row, hasRollout);
+  const open: readonly PageAction[] = [
+    ...(planHash === undefined ? [] : (["plan"] as const)),
+    ...(hasRollout ? (["rollout"] as const) : []),
+  ];
+  const possible = wanted.filter((action) => (action !== "plan" && action !== "rollout") || open.includes(action));
+  return {
+    text: textOf(row),
+    actions: [...new Set([...possible, ...open])],
+    hasPrimary: possible.length > 0,
+    command: commandOf(next),
+  };
+}
+
+function actionsFor({ phase, next }: ActionInput["row"], hasRollout: boolean): readonly PageAction[] {
+  switch (next.kind) {
+    case "start":
+      return ["draft"];
+    case "review":
+    case "decide":
+      return ["plan"];
+    case "wait":
+      return phase === "Drifted" ? ["drift"] : phase === "ReviewRequired" ? ["plan"] : hasRollout ? ["rollout"] : [];
+    case "unblock":
+      return ["rollout"];
+    case "replan":
+      return phase === "Drifted" ? ["drift", "replan"] : ["replan"];
+    case "repair":
+      return phase === "Failed" || phase === "CompletedWithErrors" ? ["replan"] : ["plan"];
+    case "done":
+      return [];
+  }
+}
+
+const texts = strings.nextSteps;
+
+/** The advisor's own words where they name a cause; else those of the phase, which do not mention a command. */
+function textOf({ phase, next }: ActionInput["row"]): string {
+  const isCause = next.verb === undefined && next.command === undefined;
+  if (next.kind === "unblock" || (isCause && next.kind !== "done")) return sentence(next.text);
+  if (next.kind === "decide") return sentence(next.text.split("; ")[0] ?? "");
+  return phase === undefined ? sentence(next.text) : (texts[phase] ?? sentence(next.text));
+}
+
+function sentence(text: string): string {
+  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
+
+function commandOf({ verb, command }: NextStep): string | undefined {
+  return verb === undefined ? command : ["kubectl virt-advisor", ...verb].join(" ");
+}

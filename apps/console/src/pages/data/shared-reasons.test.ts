@@ -1,0 +1,37 @@
+// A reason that many assets share is shown once.
+
+import { expect, test } from "vitest";
+import type { AssetLine } from "./report.ts";
+import { isShared, sharedReasons } from "./shared-reasons.ts";
+
+const line = (
+  asset: string,
+  status: string,
+  why: string,
+  compliance: AssetLine["compliance"] = "excluded",
+): AssetLine => ({
+  asset,
+  group: asset,
+  object: `ConfigMap ${asset}`,
+  compliance,
+  status,
+  why,
+  contested: [],
+  released: [],
+  lastWrite: "",
+  impact: "",
+});
+const idle = Array.from({ length: 20 }, (_, at) => line(`asset-${at}`, "NotActivated", "the operator is idle"));
+
+test("the reason of 20 assets becomes one, and reasons of single assets stay with them", () => {
+  const own = [line("one", "CRDMissing", "no CRD a"), line("two", "CRDMissing", "no CRD b")];
+  const shared = sharedReasons([...own, ...idle]);
+  expect(shared).toEqual([{ status: "NotActivated", why: "the operator is idle", assets: 20 }]);
+  expect(idle.every((row) => isShared(row, shared))).toBe(true);
+  expect(own.some((row) => isShared(row, shared))).toBe(false);
+});
+
+test("assets that are applied or failed keep their reasons", () => {
+  const failed = idle.map((row) => ({ ...row, compliance: "failed" as const }));
+  expect(sharedReasons(failed)).toEqual([]);
+});

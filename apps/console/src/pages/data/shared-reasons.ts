@@ -1,0 +1,32 @@
+// Reasons that many assets share: shown once above the table, with what to do about them, instead of in every row.
+
+import type { AssetLine } from "./report.ts";
+
+export type SharedReason = {
+  /** The report's word, by which the page chooses an action. */
+  readonly status: string;
+  readonly why: string;
+  readonly assets: number;
+};
+
+const fewestAssets = 3;
+
+/** The most frequent first. Only reasons of assets that are not applied: differences of applied ones are their own. */
+export function sharedReasons(rows: readonly AssetLine[]): readonly SharedReason[] {
+  const left = rows.filter(({ compliance, why }) => compliance === "excluded" && why !== "");
+  return [...Map.groupBy(left, reasonKey).values()]
+    .filter((group) => group.length >= fewestAssets)
+    .flatMap((group) => {
+      const [first] = group;
+      return first === undefined ? [] : [{ status: first.status, why: first.why, assets: group.length }];
+    })
+    .toSorted((one, other) => other.assets - one.assets);
+}
+
+export function isShared({ status, why }: AssetLine, shared: readonly SharedReason[]): boolean {
+  return shared.some((reason) => reason.status === status && reason.why === why);
+}
+
+function reasonKey({ status, why }: AssetLine): string {
+  return JSON.stringify([status, why]);
+}

@@ -1,0 +1,92 @@
+// VMs and pods that block a drain or stop, by name; blockers with the ways to remove them, before anybody approves.
+
+import { ExpandableSection, List, ListItem, Title } from "@patternfly/react-core";
+import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import type { ImpactEntry } from "@virt/api";
+import { blockerRemedies } from "@virt/client";
+import { useState } from "react";
+import { ObjectLink } from "../parts/object-link.tsx";
+import { CommandText } from "../parts/states.tsx";
+import { strings } from "../strings.ts";
+
+const texts = strings.plan;
+
+type ImpactEntriesProps = {
+  readonly title: string;
+  readonly entries: readonly ImpactEntry[];
+  readonly more: number;
+  readonly areBlockers?: boolean;
+};
+
+export function ImpactEntries({ title, entries, more, areBlockers = false }: ImpactEntriesProps) {
+  if (entries.length === 0) return null;
+  return (
+    <>
+      <Title headingLevel="h3" size="md">
+        {title}
+      </Title>
+      <Table aria-label={title} variant="compact" gridBreakPoint="grid-md">
+        <Thead>
+          <Tr>
+            <Th>{texts.node}</Th>
+            <Th>{texts.object}</Th>
+            <Th>{texts.reason}</Th>
+            {areBlockers ? <Th>{texts.remedies}</Th> : null}
+          </Tr>
+        </Thead>
+        <Tbody>
+          {entries.map((entry) => (
+            <Tr key={`${entry.node}${entry.kind}${entry.namespace}/${entry.name}`}>
+              <Td dataLabel={texts.node}>
+                <ObjectLink kind="Node" name={entry.node} />
+              </Td>
+              <Td dataLabel={texts.object}>
+                <EntryName {...entry} />
+              </Td>
+              <Td dataLabel={texts.reason}>{entry.reason}</Td>
+              {areBlockers ? (
+                <Td dataLabel={texts.remedies}>
+                  <Remedies entry={entry} />
+                </Td>
+              ) : null}
+            </Tr>
+          ))}
+        </Tbody>
+      </Table>
+      {more > 0 ? <p>{texts.more(more)}</p> : null}
+    </>
+  );
+}
+
+function EntryName({ kind, namespace, name }: ImpactEntry) {
+  if (kind === "Pod") return <>{`Pod ${namespace}/${name}`}</>;
+  return (
+    <>
+      VM <ObjectLink kind={kind} namespace={namespace} name={name} />
+    </>
+  );
+}
+
+function Remedies({ entry }: { readonly entry: ImpactEntry }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const name = `${entry.namespace}/${entry.name}`;
+  return (
+    <ExpandableSection
+      toggleText={isOpen ? texts.hideRemedies : texts.showRemedies}
+      toggleAriaLabel={`${isOpen ? texts.hideRemedies : texts.showRemedies}: ${name}`}
+      isExpanded={isOpen}
+      onToggle={(_, isExpanded) => setIsOpen(isExpanded)}
+    >
+      {isOpen ? (
+        <List>
+          {blockerRemedies(entry).map(({ text, consequence, command }) => (
+            <ListItem key={text}>
+              {text} {consequence}
+              {command === undefined ? null : <CommandText text={command} />}
+            </ListItem>
+          ))}
+        </List>
+      ) : null}
+    </ExpandableSection>
+  );
+}

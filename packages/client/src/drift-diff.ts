@@ -1,0 +1,27 @@
+// The whole object of a drifted item: as it is now, and as the plan applied it.
+
+import type { Item, Json, KubeObject } from "@virt/api";
+import { entriesOf, isMap, wholeDiff } from "@virt/engine";
+import type { LiveTarget } from "./drift-rows.ts";
+
+/**
+ * Returns a unified diff from the live object to the desired one. Fields that the plan does not set are the same on both sides.
+ * Undefined: the live object could not be read.
+ */
+export function driftDiff(
+  { operation, desiredState }: Pick<Item, "operation" | "desiredState">,
+  live: LiveTarget,
+): string | undefined {
+  if (live.kind === "unknown") return undefined;
+  const found = live.kind === "found" ? live.object : undefined;
+  if (operation === "Delete" || desiredState === undefined) return wholeDiff(found, undefined, { isRaw: false });
+  const desired = found === undefined ? desiredState : (overlay(found, desiredState) as KubeObject);
+  return wholeDiff(found, desired, { isRaw: false });
+}
+
+/** Maps are merged member by member; lists and scalars are replaced, as drift compares them. */
+function overlay(live: Json | undefined, desired: Json): Json {
+  if (!isMap(live) || !isMap(desired)) return desired;
+  const set = entriesOf(desired).map(([key, value]) => [key, overlay(live[key], value)] as const);
+  return { ...live, ...Object.fromEntries(set) };
+}

@@ -1,0 +1,101 @@
+// Every pool that rolls is shown with its cause, whoever caused it.
+
+import type { KubeObject, VirtPlatformConfig } from "@virt/api";
+import { expect, test } from "vitest";
+import { rollingPools, rollingPoolText } from "./rolling-pools.ts";
+
+type PoolShape = {
+  readonly name?: string;
+  readonly target?: readonly string[];
+  readonly reached?: readonly string[];
+  readonly isUpdating?: boolean;
+  readonly paused?: boolean;
+};
+
+const began = "2026-01-01T10:00:00Z";
+const configuration = (sources: readonly string[]) => ({
+  name: `rendered-${sources.join("-")}`,
+  source: sources.map((name) => ({ kind: "MachineConfig", name })),
+});
+
+function pool({ name = "worker", target = ["00"], reached = target, isUpdating = false, paused = false }: PoolShape) {
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfigPool",
+    metadata: { name, generation: 1 },
+    spec: { paused, configuration: configuration(target) },
+    status: {
+      observedGeneration: 1,
+      configuration: configuration(reached),
+      machineCount: 12,
+      updatedMachineCount: 3,
+      readyMachineCount: 11,
+      unavailableMachineCount: 1,
+      degradedMachineCount: 0,
+      conditions: [{ type: "Updating", status: isUpdating ? "True" : "False", lastTransitionTime: began }],
+    },
+  } as unknown as KubeObject;
+}
+
+const none = { configs: [], platformWrites: [] };
+const config = (done: number) =>
+  ({
+    metadata: { name: "load-aware" },
+    spec: { profile: "load-aware", action: "Apply" },
+    status: { rollout: { pools: [{ name: "worker", total: 12, done }] } },
+  }) as unknown as VirtPlatformConfig;
+
+test("a pool that rolls nothing is not listed", () => {
+  expect(rollingPools({ ...none, pools: [pool({})] })).toEqual([]);
+});
+
+test("workers that drain for the platform controller are shown, although no plan runs", () => {
+  const platformWrites = [{ object: "MachineConfig 50-virt-swap-enable", lastWrite: began }];
+  const pools = [pool({ target: ["00", "50-virt-swap-enable"], reached: ["00"], isUpdating: true })];
+  const [rolling] = rollingPools({ configs: [], pools, platformWrites });
+  expect(rolling?.causes).toEqual([{ kind: "platform", objects: ["MachineConfig 50-virt-swap-enable"] }]);
+  expect(rolling === undefined ? "" : rollingPoolText(rolling)).toBe(
+    "Pool worker is updating: 3 of 12 nodes updated, 1 unavailable. Cause: the platform controller (MachineConfig 50-virt-swap-enable).",
+  );
+});
+
+test("a KubeletConfig of the platform controller is found behind its generated MachineConfig", () => {
+  const platformWrites = [{ object: "KubeletConfig virt-perf-settings", lastWrite: began }];
+  const pools = [pool({ target: ["00", "99-worker-generated-kubelet"], reached: ["00"], isUpdating: true })];
+  expect(rollingPools({ configs: [], pools, platformWrites })[0]?.causes).toEqual([
+    { kind: "platform", objects: ["KubeletConfig virt-perf-settings"] },
+  ]);
+});
+
+test("changed content of a known MachineConfig is the cause if it was written shortly before", () => {
+  const sources = ["00", "50-virt-swap-enable"];
+  const pools = [pool({ target: sources, isUpdating: true })];
+  const causes = (lastWrite: string) =>
+    rollingPools({
+      configs: [],
+      pools,
+      platformWrites: [{ object: "MachineConfig 50-virt-swap-enable", lastWrite }],
+    })[0]?.causes[0]?.kind;
+  expect(causes("2026-01-01T09:58:00Z")).toBe("platform");
+  expect(causes("2026-01-01T08:00:00Z")).toBe("other");
+});
+
+test("a plan is named as long as its nodes are not done", () => {
+  const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
+  const causesWith = (done: number) => rollingPools({ ...none, pools, configs: [config(done)] })[0]?.causes;
+  expect(causesWith(3)).toEqual([{ kind: "plan", configs: ["load-aware"] }]);
+  expect(causesWith(12)).toEqual([{ kind: "other", machineConfigs: ["psi"] }]);
+});
+
+test("a change by another client is shown with the MachineConfigs that it added or removed", () => {
+  const pools = [pool({ target: ["00", "hand-made"], reached: ["00", "gone"], isUpdating: true })];
+  expect(rollingPools({ ...none, pools })[0]?.causes).toEqual([
+    { kind: "other", machineConfigs: ["gone", "hand-made"] },
+  ]);
+});
+
+test("a paused pool with a pending update is listed as paused", () => {
+  const pools = [pool({ target: ["00", "new"], reached: ["00"], paused: true })];
+  const [rolling] = rollingPools({ ...none, pools });
+  expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain("is paused with a pending update");
+});

@@ -1,0 +1,142 @@
+// Every MachineConfigPool that rolls out something now, with the cause: a plan, the platform controller, or another client.
+
+import type { KubeObject, VirtPlatformConfig } from "@virt/api";
+import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine";
+
+/** An object that the platform controller wrote, as its report names it: `<Kind> <name>`. Times are RFC 3339. */
+export type PlatformWrite = { readonly object: string; readonly lastWrite: string };
+
+/** `other`: neither a plan nor the platform controller; `machineConfigs` are those that were added or removed, if any were. */
+export type RolloutCauseView =
+  | { readonly kind: "plan"; readonly configs: readonly string[] }
+  | { readonly kind: "platform"; readonly objects: readonly string[] }
+  | { readonly kind: "other"; readonly machineConfigs: readonly string[] };
+
+export type RollingPool = {
+  readonly name: string;
+  readonly total: number;
+  /** Absent while the pool counts the machines of an earlier target. */
+  readonly updated?: number;
+  readonly unavailable: number;
+  readonly degraded: number;
+  readonly isPaused: boolean;
+  readonly causes: readonly RolloutCauseView[];
+};
+
+export type RollingPoolFacts = {
+  readonly pools: readonly KubeObject[];
+  readonly configs: readonly VirtPlatformConfig[];
+  /** Empty if the platform controller has no report, or nobody may read it. */
+  readonly platformWrites: readonly PlatformWrite[];
+};
+
+/** By name. A pool that waits because it is paused counts as well: it starts when it is resumed. */
+export function rollingPools({ pools, configs, platformWrites }: RollingPoolFacts): readonly RollingPool[] {
+  return pools
+    .filter(isRolling)
+    .map((pool) => {
+      const { name } = pool.metadata;
+      const { nodes, updated, degraded, unavailable } = poolProgress(pool, true);
+      const isPaused = at(pool, "spec", "paused") === true;
+      const causes = causesOf(pool, plansOf(name, configs), platformWrites);
+      return { name, total: nodes, ...(updated !== undefined && { updated }), unavailable, degraded, isPaused, causes };
+    })
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+function isRolling(pool: KubeObject): boolean {
+  const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
+  const reached = asText(at(pool, "status", "configuration", "name")) ?? "";
+  return isUpdating(pool) || (target !== "" && reached !== "" && target !== reached);
+}
+
+function isUpdating(pool: KubeObject): boolean {
+  return member(updatingOf(pool), "status") === "True";
+}
+
+function updatingOf(pool: KubeObject) {
+  return asList(at(pool, "status", "conditions")).find((condition) => member(condition, "type") === "Updating");
+}
+
+/** The configs whose own nodes of this pool are not done. */
+function plansOf(pool: string, configs: readonly VirtPlatformConfig[]): readonly string[] {
+  const isOpen = ({ status }: VirtPlatformConfig) =>
+    (status?.rollout?.pools ?? []).some(({ name, done, total }) => name === pool && done < total);
+  return configs
+    .filter(isOpen)
+    .map(({ metadata }) => metadata.name)
+    .toSorted();
+}
+
+function causesOf(
+  pool: KubeObject,
+  plans: readonly string[],
+  writes: readonly PlatformWrite[],
+): readonly RolloutCauseView[] {
+  const changed = changedSources(pool);
+  const ours = writes.filter((write) => isCause(write, pool, changed)).map(({ object }) => object);
+  const known: readonly RolloutCauseView[] = [
+    ...(plans.length === 0 ? [] : [{ kind: "plan", configs: plans } as const]),
+    ...(ours.length === 0 ? [] : [{ kind: "platform", objects: [...new Set(ours)].toSorted() } as const]),
+  ];
+  return known.length > 0 ? known : [{ kind: "other", machineConfigs: changed }];
+}
+
+/** MachineConfigs that the target has and the present configuration has not, and the other way round. */
+function changedSources(pool: KubeObject): readonly string[] {
+  const [next, now] = [sourcesOf(at(pool, "spec")), sourcesOf(at(pool, "status"))];
+  const changed = [...next.filter((name) => !now.includes(name)), ...now.filter((name) => !next.includes(name))];
+  return changed.toSorted();
+}
+
+function sourcesOf(part: ReturnType<typeof at>): readonly string[] {
+  return asList(at(part, "configuration", "source")).map((source) => asText(member(source, "name")) ?? "");
+}
+
+/** The Machine Config Operator renders a write within this time, and says so with the pool's condition. */
+const renderMs = 10 * 60_000;
+
+/** A MachineConfig appears among the sources by its name, a KubeletConfig as a generated one. A changed content shows by its time. */
+function isCause({ object, lastWrite }: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
+  const [kind = "", name = ""] = object.split(" ");
+  if (kind !== "MachineConfig" && kind !== "KubeletConfig") return false;
+  const source = kind === "MachineConfig" ? name : `99-${pool.metadata.name}-generated-kubelet`;
+  const isSource = (one: string) => (kind === "MachineConfig" ? one === source : one.startsWith(source));
+  if (changed.some(isSource)) return true;
+  const isRendered = sourcesOf(at(pool, "spec")).some(isSource);
+  const written = readTime(lastWrite);
+  const began = readTime(asText(member(updatingOf(pool), "lastTransitionTime")) ?? "");
+  if (changed.length > 0 || !isRendered || written === undefined || began === undefined) return false;
+  return written <= began && began - written <= renderMs;
+}
+
+/** One sentence for each pool, for people. */
+export function rollingPoolText({
+  name,
+  total,
+  updated,
+  unavailable,
+  degraded,
+  isPaused,
+  causes,
+}: RollingPool): string {
+  const counts = [
+    updated === undefined ? `${total} nodes` : `${updated} of ${total} nodes updated`,
+    ...(unavailable > 0 ? [`${unavailable} unavailable`] : []),
+    ...(degraded > 0 ? [`${degraded} degraded`] : []),
+  ].join(", ");
+  return `Pool ${name} is ${isPaused ? "paused with a pending update" : "updating"}: ${counts}. ${causes.map(causeText).join(" ")}`;
+}
+
+function causeText(cause: RolloutCauseView): string {
+  switch (cause.kind) {
+    case "plan":
+      return `Cause: ${cause.configs.length === 1 ? "plan" : "plans"} of ${cause.configs.join(", ")}.`;
+    case "platform":
+      return `Cause: the platform controller (${cause.objects.join(", ")}).`;
+    case "other":
+      return cause.machineConfigs.length === 0
+        ? "Cause: not a plan and not the platform controller."
+        : `Cause: another client changed ${cause.machineConfigs.join(", ")}.`;
+  }
+}

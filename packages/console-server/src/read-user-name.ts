@@ -1,0 +1,19 @@
+// The name under which the API server knows the user of the kubeconfig.
+
+import { asText, at } from "@virt/engine";
+import { type Client, createObject, noLease, type Resource } from "@virt/kube";
+
+const reviews: Resource = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  plural: "selfsubjectreviews",
+  isNamespaced: false,
+};
+const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+
+/** Null if the API server does not tell: it is older than 1.28, or does not answer. Stores nothing. */
+export async function readUserName(client: Pick<Client, "write">, signal: AbortSignal): Promise<string | null> {
+  const answer = await client.write(createObject(reviews, {}, review), noLease, { signal });
+  if (answer.kind === "failed" || answer.status >= 300) return null;
+  return asText(at(answer.body, "status", "userInfo", "username")) ?? null;
+}

@@ -1,0 +1,94 @@
+// The sessions of the server in virtual time: what needs the key, what ends them, and what a browser is told then.
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ServedConsole, serveConsole } from "./serve-console.ts";
+
+const minutes = 60_000;
+const config = "/cluster/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/load-aware-rebalancing";
+const clock = { now: 0 };
+let served: ServedConsole;
+let origin: string;
+let cookie: string;
+let key: string;
+
+beforeEach(async () => {
+  clock.now = 0;
+  served = await serveConsole({
+    // Port 1 answers nothing: a request that is forwarded ends as 502.
+    access: { server: "http://127.0.0.1:1", isInsecure: false, source: "a test" },
+    pages: new Map(),
+    userAgent: "virt-console/test",
+    port: 0,
+    previewEnablement: async () => ({ assets: ["swap-enable"], impact: null }),
+    now: () => clock.now,
+  });
+  ({ origin } = new URL(served.url));
+  const opened = await fetch(served.url, { redirect: "manual" });
+  cookie = opened.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  key = /^\/#key=([0-9a-f]{64})$/.exec(opened.headers.get("location") ?? "")?.[1] ?? "";
+});
+afterEach(() => served.close());
+
+function ask(path: string, headers: Record<string, string>, method = "GET"): Promise<Response> {
+  return fetch(`${origin}${path}`, { method, headers: { origin, ...headers }, signal: AbortSignal.timeout(30_000) });
+}
+
+const signedIn = () => ({ cookie, "x-virt-console-key": key });
+const actNow = async () => (await ask("/session/activity", signedIn(), "POST")).status;
+
+test("a cookie that another port of 127.0.0.1 received neither reads nor streams nor keeps the session", async () => {
+  expect(key).not.toBe("");
+  for (const wrong of [
+    {},
+    { "x-virt-console-key": "0".repeat(64) },
+    { "x-virt-console-key": cookie.split("=")[1] ?? "" },
+  ]) {
+    expect((await ask(config, { cookie, ...wrong })).status).toBe(401);
+    expect((await ask("/stream?of=configs", { cookie, ...wrong })).status).toBe(401);
+    expect((await ask("/session/activity", { cookie, ...wrong }, "POST")).status).toBe(401);
+  }
+  expect((await ask(config, signedIn())).status).toBe(502);
+  // The link again, with the stolen cookie, does not hand out the key.
+  const again = await fetch(served.url, { redirect: "manual", headers: { cookie } });
+  expect(again.headers.get("location")).toBe("/");
+});
+
+test("a session ends after 30 minutes without activity, and the page says how to open the console again", async () => {
+  clock.now = 29 * minutes;
+  expect(await actNow()).toBe(204);
+  clock.now = 58 * minutes;
+  expect((await ask(config, signedIn())).status).toBe(502);
+  clock.now = 59 * minutes;
+  const refused = await ask(config, signedIn());
+  expect([refused.status, refused.headers.get("x-virt-console-session")]).toEqual([401, "idle"]);
+  expect(await actNow()).toBe(401);
+  const page = await (await ask("/", signedIn())).text();
+  expect(page).toContain("The session ended after 30 minutes without activity.");
+  expect(page).toContain("kubectl virt-advisor console");
+});
+
+test("a session in use ends after 12 hours", async () => {
+  for (clock.now = 0; clock.now < 720 * minutes; clock.now += 29 * minutes) expect(await actNow()).toBe(204);
+  clock.now = 720 * minutes;
+  const refused = await ask(config, signedIn());
+  expect([refused.status, refused.headers.get("x-virt-console-session")]).toEqual([401, "expired"]);
+});
+
+test("the head of the pages learns the cluster, and no user while the API server does not answer", async () => {
+  expect((await ask("/session/identity", { cookie })).status).toBe(401);
+  const identity = await ask("/session/identity", signedIn());
+  expect(await identity.json()).toEqual({ server: "http://127.0.0.1:1", user: null });
+});
+
+test("the impact of the platform controller is for signed-in pages only", async () => {
+  expect((await ask("/preview/enablement", { cookie })).status).toBe(401);
+  const enablement = await ask("/preview/enablement", signedIn());
+  expect(await enablement.json()).toEqual({ assets: ["swap-enable"], impact: null });
+});
+
+test("an open stream ends with its session", async () => {
+  const stream = await ask("/stream?of=configs", signedIn());
+  expect(stream.status).toBe(200);
+  clock.now = 30 * minutes;
+  expect(await stream.text()).not.toContain('"type":"listed"');
+});
