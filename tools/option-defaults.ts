@@ -1,11 +1,18 @@
 // What the console says of options that nobody set: each option of each profile with its default, from the declarations of the catalog.
 
+import type { Profile } from "@virt/advisor";
 import { profiles } from "@virt/catalog";
 import { entriesOf, isMap, type Json, type JsonMap, member } from "@virt/engine";
 import { optionSchemas } from "./generate/crd/options.ts";
 
-/** By profile: the options by their paths below `spec.options`. `null`: there is no default. */
-type OptionDefaults = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+type OptionDefault = {
+  /** Null: there is none. */
+  readonly default: Json;
+  readonly derived?: NonNullable<Profile["derivedOptions"]>[string];
+};
+
+/** By profile: the options by their paths below `spec.options`. */
+type OptionDefaults = Readonly<Record<string, Readonly<Record<string, OptionDefault>>>>;
 
 /** The options of a profile as the console's form shows them, by profile. The names are those of the schema's keywords. */
 type OptionForms = Readonly<Record<string, { readonly key: string; readonly options: readonly JsonMap[] }>>;
@@ -31,13 +38,19 @@ function pick(schema: Json, keywords: readonly string[]): JsonMap {
 async function readOptionDefaults(): Promise<OptionDefaults> {
   const schemas = await optionSchemas(profiles);
   return Object.fromEntries(
-    profiles.map(({ name, optionsKey }) => {
+    profiles.map(({ name, optionsKey, derivedOptions = {} }) => {
       const properties = optionsKey === undefined ? undefined : schemas[optionsKey]?.["properties"];
       const options = isMap(properties) ? entriesOf(properties) : [];
       return [
         name,
         Object.fromEntries(
-          options.map(([option, schema]) => [`${optionsKey}.${option}`, member(schema, "default") ?? null]),
+          options.map(([option, schema]) => {
+            const derived = derivedOptions[option];
+            return [
+              `${optionsKey}.${option}`,
+              { default: member(schema, "default") ?? null, ...(derived && { derived }) },
+            ];
+          }),
         ),
       ];
     }),

@@ -14,11 +14,7 @@ describe("the list", () => {
       "condition",
       "Plan <shortHash(review.planHash)> waits: <waitReasons(observed, review)>.",
     ],
-    [
-      "packages/advisor/src/status-events.ts",
-      "event",
-      'Plan <plan> approved<through> (impact <after.impactSeverity ?? "Low">)',
-    ],
+    ["packages/advisor/src/status-events.ts", "event", "Plan <plan> approved<by><through> <impact>"],
     ["packages/advisor/src/next-step.ts", "condition", "remove the cause, then run: <againCommand(spec)>"],
     ["packages/engine/src/health/machine-config-pool.ts", "text", "<name> is degraded (<whole.message>)"],
     ["apps/operator/src/flags.ts", "flag", "where /healthz and /readyz are served"],

@@ -23,6 +23,16 @@ const { kind, name, namespace } = deschedulerRef;
 export default defineProfile({
   name: "load-aware-rebalancing",
   optionsKey: "loadAware",
+  derivedOptions: {
+    evictionLimitTotal: {
+      field: "spec.evictionLimits.total",
+      source: "HyperConverged parallelMigrationsPerCluster",
+    },
+    evictionLimitNode: {
+      field: "spec.evictionLimits.node",
+      source: "HyperConverged parallelOutboundMigrationsPerNode",
+    },
+  },
   category: "scheduling",
   description: "Enables load-aware VM rebalancing and PSI metrics for intelligent scheduling",
   impactSummary: "Medium - May require node reboots if PSI metrics are enabled",

@@ -1,7 +1,7 @@
 // How people and texts name a plan: by its hash or by the first digits of it.
 
 /** The fewest digits that name a plan. All texts print this many. */
-export const shortHashDigits = 12;
+const shortHashDigits = 12;
 
 /** Returns the digits by which texts name a plan. They are accepted wherever a hash is. */
 export function shortHash(planHash = ""): string {

@@ -18,6 +18,8 @@ type ProfileDescription = {
   readonly name: string;
   /** The member of `spec.options` that is this profile's; absent: it takes none. */
   readonly optionsKey?: string;
+  /** Options without a default whose value the plan takes from elsewhere: the dotted field of a desired object, and the source. */
+  readonly derivedOptions?: Readonly<Record<string, { readonly field: string; readonly source: string }>>;
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;

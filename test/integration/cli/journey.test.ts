@@ -286,7 +286,9 @@ test("on a terminal the screen is redrawn in place, and Ctrl-C leaves it", async
 });
 
 test("ignore ends the management, and plan begins it again", async () => {
-  expect(await run("ignore", loadAware)).toMatchObject({ code: 0 });
+  const ignored = await run("ignore", loadAware);
+  expect(ignored).toMatchObject({ code: 0 });
+  expect(ignored.out).toMatch(/These options stay set, and the next plan uses them: .*mode="Automatic"/);
   await testCluster.configs.until(loadAware, "Ignored");
   expect((await run("status", loadAware)).out).toContain(`kubectl virt-advisor plan ${loadAware}`);
   expect((await run("plan", loadAware)).code).toBe(0);

@@ -5,6 +5,7 @@ import {
   approvalAttempts,
   type ConfigPatch,
   type Decider,
+  foreignText,
   ignorePatch,
   nextStepOf,
   nextStepText,
@@ -129,15 +130,17 @@ export const ignoreProfile: RunVerb = async (context) => {
   const config = await requireConfig(context);
   await session().patchConfig(name, ignorePatch);
   const isRunning = config.status?.phase === "InProgress";
+  const kept = setOptions(config);
   const lines = [
     [`${name} is ignored: nothing is managed any more, and what was applied stays as it is`],
     ...(isRunning
       ? [["! Nodes that have begun to take over a MachineConfig finish: the Machine Config Operator does not stop"]]
       : []),
+    ...(kept.length === 0 ? [] : [[`These options stay set, and the next plan uses them: ${kept.join(", ")}`]]),
   ];
   printer.print({
     type: "Ignore",
-    data: { name },
+    data: { name, options: config.spec.options ?? {} },
     blocks: [
       { kind: "lines", lines },
       { kind: "next", text: nextStepText(nextStepOf({ ...config, status: { phase: "Ignored" } }), program) },
@@ -145,3 +148,10 @@ export const ignoreProfile: RunVerb = async (context) => {
   });
   return exitCodes.done;
 };
+
+/** Such as `mode="Predictive"`, as `--set` takes them. */
+function setOptions({ spec }: VirtPlatformConfig): readonly string[] {
+  return Object.values(spec.options ?? {}).flatMap((options) =>
+    Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
+  );
+}

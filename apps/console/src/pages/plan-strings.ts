@@ -100,6 +100,7 @@ export const planStrings = {
   source: "From",
   notSet: "not set",
   byDefault: "default",
+  derived: (from: string) => `derived from ${from}`,
   byYou: "your options",
   noOptions: "This profile has no options.",
   execution: "Execution settings",

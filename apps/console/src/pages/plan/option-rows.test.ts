@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import { optionRows } from "./option-rows.ts";
 
 const config = (options: Readonly<Record<string, unknown>>) => ({ spec: { options } }) as unknown as VirtPlatformConfig;
-const known = { "loadAware.mode": "Automatic", "loadAware.evictionLimitTotal": null };
+const derived = { field: "spec.evictionLimits.total", source: "HyperConverged parallelMigrationsPerCluster" };
+const known = {
+  "loadAware.mode": { default: "Automatic" },
+  "loadAware.evictionLimitTotal": { default: null, derived },
+};
 
 test("an option that nobody set has its default, or none", () => {
   expect(optionRows(config({}), known)).toEqual([
@@ -19,4 +23,20 @@ test("what was set is shown as set, the default of the same value too, and what 
     { name: "loadAware.evictionLimitTotal", value: "3", isDefault: false },
     { name: "loadAware.added", value: "true", isDefault: false },
   ]);
+});
+
+test("an option that the plan derives is shown with the value that is written and its source", () => {
+  const items = [{ desiredState: { spec: {} } }, { desiredState: { spec: { evictionLimits: { total: 5 } } } }];
+  const planned = { spec: {}, status: { items } } as unknown as VirtPlatformConfig;
+  expect(optionRows(planned, known)[1]).toEqual({
+    name: "loadAware.evictionLimitTotal",
+    value: "5",
+    isDefault: true,
+    from: "HyperConverged parallelMigrationsPerCluster",
+  });
+  const set = {
+    ...planned,
+    spec: { options: { loadAware: { evictionLimitTotal: 3 } } },
+  } as unknown as VirtPlatformConfig;
+  expect(optionRows(set, known)[1]).toMatchObject({ value: "3", isDefault: false });
 });

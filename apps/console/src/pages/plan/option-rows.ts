@@ -1,12 +1,23 @@
-// The options that a plan is made with: what was set, and the defaults of what was not.
+// The options that a plan is made with: those that were set, the defaults of others, and the values that the plan derives.
 
-import type { Json, VirtPlatformConfig } from "@virt/api";
+import type { Item, Json, VirtPlatformConfig } from "@virt/api";
 
-/** `value` undefined: neither set nor with a default of its own. */
-export type OptionRow = { readonly name: string; readonly value: string | undefined; readonly isDefault: boolean };
+/** `value` undefined: neither set, nor with a default, nor in the plan. `from`: where a value comes from that nobody set. */
+export type OptionRow = {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly isDefault: boolean;
+  readonly from?: string;
+};
 
-/** By the paths of a profile's options below `spec.options`; `null`: there is no default. */
-export type KnownOptions = Readonly<Record<string, Json>>;
+/** `default` null: there is none. `derived`: the field of a desired object that has the value, and its source. */
+export type KnownOption = {
+  readonly default: Json;
+  readonly derived?: { readonly field: string; readonly source: string };
+};
+
+/** By the paths of a profile's options below `spec.options`. */
+export type KnownOptions = Readonly<Record<string, KnownOption>>;
 
 /** In the order of the catalog; what it does not know, from a newer release, comes last. */
 export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOptions = {}): readonly OptionRow[] {
@@ -17,8 +28,26 @@ export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOpt
   );
   const names = [...new Set([...Object.keys(known), ...given.keys()])];
   return names.map((name) => {
-    const fallback = JSON.stringify(known[name] ?? null);
+    const { default: byDefault, derived } = known[name] ?? { default: null };
+    const inPlan = derived && plannedValue(status?.items ?? [], derived.field);
+    if (derived !== undefined && inPlan !== undefined && !given.has(name))
+      return { name, value: inPlan, isDefault: true, from: derived.source };
+    const fallback = JSON.stringify(byDefault);
     const value = given.get(name) ?? (fallback === "null" ? undefined : fallback);
     return { name, value, isDefault: value === undefined || value === fallback };
   });
+}
+
+/** As the plan writes it; undefined: no desired object has the field. */
+function plannedValue(items: readonly Item[], field: string): string | undefined {
+  const values = items.map(({ desiredState }) =>
+    field
+      .split(".")
+      .reduce<unknown>(
+        (map, key) => (typeof map === "object" && map !== null ? (map as Record<string, unknown>)[key] : undefined),
+        desiredState,
+      ),
+  );
+  const value = values.find((one) => one !== undefined);
+  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -32,11 +32,13 @@ export function PlanOptions({ config }: { readonly config: VirtPlatformConfig })
             </Tr>
           </Thead>
           <Tbody>
-            {options.map(({ name, value, isDefault }) => (
+            {options.map(({ name, value, isDefault, from }) => (
               <Tr key={name}>
                 <Td dataLabel={texts.option}>{name}</Td>
                 <Td dataLabel={texts.value}>{value ?? texts.notSet}</Td>
-                <Td dataLabel={texts.source}>{isDefault ? texts.byDefault : texts.byYou}</Td>
+                <Td dataLabel={texts.source}>
+                  {from === undefined ? (isDefault ? texts.byDefault : texts.byYou) : texts.derived(from)}
+                </Td>
               </Tr>
             ))}
           </Tbody>
