@@ -16,13 +16,13 @@ import {
   noLease,
   patchObject,
   type Resource,
-  resourceName,
   sleep,
   systemClock,
   watchObjects,
   writerFor,
 } from "@virt/kube";
-import { CliError, exitCodes } from "./verb.ts";
+import { type ApiVerb, describeFailure, isAbsent } from "./session-failure.ts";
+import { CliError } from "./verb.ts";
 
 const configPlace: Resource = {
   group: configKind.group,
@@ -91,7 +91,7 @@ export class ClusterSession {
   /** Undefined: there is no such config. */
   async readConfig(name: string): Promise<VirtPlatformConfig | undefined> {
     const answer = await this.#client.send(getObject(configPlace, { name }), { signal: this.#signal });
-    if (answer.kind === "answered" && answer.status === 404 && isStatus(answer.body)) return undefined;
+    if (answer.kind === "answered" && answer.status === 404 && isAbsent(answer.body)) return undefined;
     return this.#object(answer, { verb: "get", resource: configPlace, name }) as unknown as VirtPlatformConfig;
   }
 
@@ -245,69 +245,6 @@ export class ClusterSession {
   #failure(answer: ApiAnswer | FailedRequest, call: ApiVerb): CliError {
     return describeFailure(answer, call, this.#access);
   }
-}
-
-type ApiVerb = {
-  readonly verb: string;
-  readonly resource: Resource;
-  readonly name?: string;
-  readonly namespace?: string;
-};
-
-/** What failed on which object, and what to try. */
-function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb, access: Access): CliError {
-  const { verb, resource, name, namespace } = call;
-  const kind = resourceName(resource);
-  const object = name === undefined ? kind : `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
-  const where = `${access.server} (${access.source})`;
-  if (answer.kind === "failed")
-    return new CliError(
-      `cannot ${verb} ${object}: ${foreignText(answer.failure.message)}. Try: see that ${where} is up and reachable`,
-    );
-  const message = foreignText(withoutPatch(asText(at(answer.body, "message")) ?? ""), 400);
-  if (answer.body === undefined || typeof answer.body !== "object") {
-    const what = /^\s*</u.test(answer.text) ? "HTML" : "something that is not JSON";
-    if (answer.status === 404 && !/^\s*</u.test(answer.text)) return notInstalled(kind, where);
-    return new CliError(
-      `cannot ${verb} ${object}: ${where} answered ${answer.status} with ${what}. Try: see that the address is an API server's, and that no login page or proxy stands before it`,
-    );
-  }
-  switch (answer.status) {
-    case 401:
-      return new CliError(`cannot ${verb} ${object}: you are not logged in at ${where}. Try: log in again`);
-    case 403:
-      return new CliError(
-        `you may not ${verb} ${kind}${name === undefined ? "" : ` (${name})`}: ${message}. Try: ask for a role that allows the verb ${verb} on ${kind}; kubectl auth can-i ${verb} ${kind}`,
-        exitCodes.error,
-        undefined,
-        answer.status,
-      );
-    case 404:
-      return isStatus(answer.body) && name !== undefined
-        ? new CliError(`${object} does not exist`)
-        : notInstalled(kind, where);
-    default:
-      return new CliError(`cannot ${verb} ${object}: the API server answered ${answer.status}: ${message}`);
-  }
-}
-
-/** Of an unknown field the API server repeats the whole patch before it names the field. */
-function withoutPatch(message: string): string {
-  return /strict decoding error: (.*)$/su.exec(message)?.[1] ?? message;
-}
-
-function notInstalled(kind: string, where: string): CliError {
-  return new CliError(
-    `${kind} is not served by ${where}: the advisor is not installed there. Try: another --context, or install it with kubectl apply -f dist/install.yaml`,
-    exitCodes.error,
-    undefined,
-    404,
-  );
-}
-
-/** Of an object that is not there; a path that is not served has no details. */
-function isStatus(body: Json | undefined): boolean {
-  return at(body ?? null, "kind") === "Status" && at(body ?? null, "details", "name") !== undefined;
 }
 
 /** The API server says of a JSON patch whose test failed only that it cannot be processed. */

@@ -2,7 +2,7 @@ import type { RolloutStatus } from "@virt/api";
 import type { ClusterDiagnosis } from "@virt/reads";
 import { expect, test } from "vitest";
 import { Printer } from "../printer.ts";
-import { diagnosisBlocks, exitCodeOf } from "./doctor.ts";
+import { diagnosisBlocks, exitCodeOfDiagnosis } from "./doctor.ts";
 
 const now = Date.parse("2026-11-18T10:00:00Z");
 const rollout: RolloutStatus = {
@@ -23,13 +23,13 @@ function printed(diagnosis: ClusterDiagnosis): string {
 }
 
 test("all clear is reported only if everything could be checked", () => {
-  expect(exitCodeOf(healthy)).toBe(0);
+  expect(exitCodeOfDiagnosis(healthy)).toBe(0);
   expect(printed(healthy)).toContain("Nothing holds the pools.");
 });
 
 test.each(["Forbidden", "TooMany", "Unavailable"])("VMs that are %s end with 7 and are no all-clear", (reason) => {
   const diagnosis = { ...healthy, notAssessed: [gap("VirtualMachineInstance", reason), gap("Node", reason)] };
-  expect(exitCodeOf(diagnosis)).toBe(7);
+  expect(exitCodeOfDiagnosis(diagnosis)).toBe(7);
   expect(printed(diagnosis)).not.toContain("Nothing holds");
   expect(printed(diagnosis)).toContain("Found no blocking cause, but could not check: VirtualMachineInstance, Node.");
 });
@@ -37,10 +37,10 @@ test.each(["Forbidden", "TooMany", "Unavailable"])("VMs that are %s end with 7 a
 test("a blocking finding ends with 6, whatever could not be checked", () => {
   const finding = { id: "PoolPaused", severity: "blocking", message: "", since: "2026-11-18T09:00:00Z" } as const;
   const blocked = { ...healthy, rollout: { ...rollout, findings: [finding] } };
-  expect(exitCodeOf({ ...blocked, notAssessed: [gap("Node", "Forbidden")] })).toBe(6);
+  expect(exitCodeOfDiagnosis({ ...blocked, notAssessed: [gap("Node", "Forbidden")] })).toBe(6);
 });
 
 test("without the pools it ends with 1, and without the Machine Config Operator with 0", () => {
-  expect(exitCodeOf({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "Forbidden")] })).toBe(1);
-  expect(exitCodeOf({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "NotServed")] })).toBe(0);
+  expect(exitCodeOfDiagnosis({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "Forbidden")] })).toBe(1);
+  expect(exitCodeOfDiagnosis({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "NotServed")] })).toBe(0);
 });

@@ -40,11 +40,11 @@ export const showFindings: RunVerb = async (context) => {
       ...(blocking?.command === undefined ? [] : [{ kind: "next", text: blocking.command } as const]),
     ],
   });
-  return exitCodeOf(diagnosis);
+  return exitCodeOfDiagnosis(diagnosis);
 };
 
 /** Returns 0 only if everything was checked and nothing blocks. Without the pools nothing was checked at all. */
-export function exitCodeOf({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
+export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
   if (rollout.findings.some(({ severity }) => severity === "blocking")) return exitCodes.blocked;
   const missing = uncheckedKinds(notAssessed);
   if (missing.includes("MachineConfigPool")) return exitCodes.error;

@@ -1,0 +1,71 @@
+// Failed requests of the command line, in words that help.
+
+import type { Json } from "@virt/api";
+import { foreignText } from "@virt/client";
+import { asText, at } from "@virt/engine";
+import { type Access, type ApiAnswer, type FailedRequest, type Resource, resourceName } from "@virt/kube";
+import { CliError, exitCodes } from "./verb.ts";
+
+/** A request, for the message about its failure. */
+export type ApiVerb = {
+  readonly verb: string;
+  readonly resource: Resource;
+  readonly name?: string;
+  readonly namespace?: string;
+};
+
+/** Returns an error that names the object, the cause and what to try. */
+export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb, access: Access): CliError {
+  const { verb, resource, name, namespace } = call;
+  const kind = resourceName(resource);
+  const object = name === undefined ? kind : `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  const where = `${access.server} (${access.source})`;
+  if (answer.kind === "failed")
+    return new CliError(
+      `cannot ${verb} ${object}: ${foreignText(answer.failure.message)}. Try: see that ${where} is up and reachable`,
+    );
+  const message = foreignText(withoutPatch(asText(at(answer.body, "message")) ?? ""), 400);
+  if (answer.body === undefined || typeof answer.body !== "object") {
+    const what = /^\s*</u.test(answer.text) ? "HTML" : "something that is not JSON";
+    if (answer.status === 404 && !/^\s*</u.test(answer.text)) return notInstalled(kind, where);
+    return new CliError(
+      `cannot ${verb} ${object}: ${where} answered ${answer.status} with ${what}. Try: see that the address is an API server's, and that no login page or proxy stands before it`,
+    );
+  }
+  switch (answer.status) {
+    case 401:
+      return new CliError(`cannot ${verb} ${object}: you are not logged in at ${where}. Try: log in again`);
+    case 403:
+      return new CliError(
+        `you may not ${verb} ${kind}${name === undefined ? "" : ` (${name})`}: ${message}. Try: ask for a role that allows the verb ${verb} on ${kind}; kubectl auth can-i ${verb} ${kind}`,
+        exitCodes.error,
+        undefined,
+        answer.status,
+      );
+    case 404:
+      return isAbsent(answer.body) && name !== undefined
+        ? new CliError(`${object} does not exist`)
+        : notInstalled(kind, where);
+    default:
+      return new CliError(`cannot ${verb} ${object}: the API server answered ${answer.status}: ${message}`);
+  }
+}
+
+/** Of an unknown field the API server repeats the whole patch before it names the field. */
+function withoutPatch(message: string): string {
+  return /strict decoding error: (.*)$/su.exec(message)?.[1] ?? message;
+}
+
+function notInstalled(kind: string, where: string): CliError {
+  return new CliError(
+    `${kind} is not served by ${where}: the advisor is not installed there. Try: another --context, or install it with kubectl apply -f dist/install.yaml`,
+    exitCodes.error,
+    undefined,
+    404,
+  );
+}
+
+/** Reports whether a 404 is about the object. One about a path that is not served has no details. */
+export function isAbsent(body: Json | undefined): boolean {
+  return at(body ?? null, "kind") === "Status" && at(body ?? null, "details", "name") !== undefined;
+}
