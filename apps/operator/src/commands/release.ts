@@ -31,6 +31,8 @@ export const releaseCommand: Command = {
     yes: { type: "boolean", default: false, help: "release them; without it they are only listed" },
   },
   run: async (args, context): Promise<CommandResult> => {
+    // It writes: the cluster must be named, whatever kubectl's current context is.
+    if (args.text("kubeconfig") === "") throw new CommandError("--kubeconfig must be specified");
     const userAgent = `virt-operator/${context.version} (command)`;
     const client = new Client({ access: accessForCommand(args, context), userAgent });
     try {
