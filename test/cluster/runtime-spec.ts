@@ -35,7 +35,9 @@ export function runtimeSpec(options: RuntimeSpecOptions): object {
         `HOSTNAME=${pod.metadata.name}`,
         `KUBERNETES_SERVICE_HOST=${apiServer.hostname}`,
         `KUBERNETES_SERVICE_PORT=${apiServer.port}`,
-        ...container.env.map(({ name, value, valueFrom }) => `${name}=${valueFrom ? fieldOf(pod, valueFrom) : value}`),
+        ...container.env.map(
+          ({ name, value, valueFrom }) => `${name}=${valueFrom ? fieldOf(pod, valueFrom) : (value ?? "")}`,
+        ),
       ],
       capabilities: capabilitiesOf(securityContext.capabilities),
       noNewPrivileges: !securityContext.allowPrivilegeEscalation,

@@ -196,7 +196,7 @@ function otherRequests(text: Text): readonly ApiRequest[] {
       details: text("details"),
     },
   ];
-  const activation = { mode: text("mode"), isActive: true };
+  const activation = { mode: "always", isActive: true };
   const report = { version: 1, activation, hco: null, features: [], objects, exclusions };
   return [
     { method: "POST", path: "/apis/events.k8s.io/v1/namespaces/default/events", body: event },

@@ -58,7 +58,7 @@ test("each of the scripts is on a page as text, and no page made an element of o
   const missing = [...places].filter(([number]) => !texts.includes(scriptOf(number))).map(([, place]) => place);
   expect(places.size).toBeGreaterThan(35);
   expect(missing).toEqual([]);
-  expect(texts).toContain(`was rejected: ${scriptOf(0)}`);
+  expect(texts).toContain(`was rejected by an unknown user: ${scriptOf(0)}`);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(await page.locator("img").count()).toBe(0);
 });

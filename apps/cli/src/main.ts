@@ -1,5 +1,6 @@
 // kubectl virt-advisor as a process: reads the command line, runs one verb, ends with its exit code.
 
+import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Access, findAccess } from "@virt/kube";
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
 async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "run" }>): Promise<ExitCode> {
   const flag = (name: string) => values.get(name)?.at(-1);
   const stop = new AbortController();
+  setMaxListeners(0, stop.signal); // each request in flight listens
   process.on("SIGINT", () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
   process.on("SIGTERM", () => stop.abort());
   let session: ClusterSession | undefined;

@@ -92,12 +92,14 @@ test("it stays stuck when the pool aims at something else meanwhile, which the n
   const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigs";
   expect((await server.request({ method: "POST", path, body })).status).toBe(201);
   await expect.poll(targetNow).not.toBe(before);
-  const moved = await configs.until(
-    loadAware,
-    ({ rollout }) => rollout?.nodes.every(({ phase }) => phase === "Waiting") === true,
-  );
-  expect(idsOf(moved)).toEqual(["VMNotMigratable"]);
+  // A new finding shows that the diagnosis is of a time after the pool's new target.
+  await edit(server, paths.node("worker-2"), { spec: { unschedulable: true } });
+  const moved = await configs.until(loadAware, (status) => idsOf(status).includes("CordonedByPerson"));
+  expect(idsOf(moved)).toEqual(["VMNotMigratable", "CordonedByPerson"]);
+  expect(moved.rollout?.nodes.map(({ phase }) => phase)).toEqual(["Draining", "Waiting", "Waiting"]);
   expect(isStuck(moved)).toBe(true);
+  await edit(server, paths.node("worker-2"), { spec: { unschedulable: false } });
+  await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
 });
 
 test("a deleted target is reported at once with the command that restores it, and counts no node as updated", async () => {

@@ -101,7 +101,7 @@ test("event and explain say who released it, and the command that asks for it", 
   expect(reports?.note).toContain(`Next: to have it applied, which reboots nodes, run ${ask}`);
   const text = await explained();
   expect(text).toContain("EXCLUDED, ReleasedByPlan");
-  expect(text).toContain(`set its switch anew, which reboots nodes: ${ask}`);
+  expect(text).toContain(`set its switch again, which reboots nodes: ${ask}`);
 });
 
 test("neither a restart nor the removal of the annotation asks for it", async () => {

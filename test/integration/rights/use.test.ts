@@ -19,7 +19,7 @@ import { mockCrd, startTestCluster, type TestCluster } from "../../cluster/test-
 import { edit, higherDensity, loadAware, paths } from "../advisor/cluster.ts";
 import { PlantedCluster } from "../advisor/planted-cluster.ts";
 import { type FullCluster, startFullCluster, untilConverged } from "../platform/full-cluster.ts";
-import { hcoPath } from "../platform/platform-cluster.ts";
+import { hcoPath, runCommand } from "../platform/platform-cluster.ts";
 
 const prefix = "platform.kubevirt.io/";
 const vms = "/apis/kubevirt.io/v1/namespaces/openshift-cnv/virtualmachineinstances";
@@ -143,6 +143,11 @@ test("the platform operator uses every right that it is granted", { timeout: 300
   });
   await governFor(testCluster);
   expect(await askForMetrics()).toBe(403);
+  const { kubeconfig } = await testCluster.server.serviceAccount(
+    platform.namespace,
+    `${platform.name}-controller-manager`,
+  );
+  expect(await runCommand("render", `--kubeconfig=${kubeconfig}`)).toMatchObject({ code: 0 });
   await until(() => expect(comparison(testCluster, platform, "platform")).toEqual(nothingLeft));
 });
 

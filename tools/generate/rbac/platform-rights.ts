@@ -39,7 +39,8 @@ export function platformRights({ assets, tombstones }: Shipped): OperatorRights 
     cluster: [...always, ...forAssets.filter((right) => !isOwn(right))],
     ownNamespace: [
       ...ownLease(platform),
-      ...rights(report, "create", "patch"),
+      // Commands that run in the pod read it: --activation is in its arguments.
+      ...rights(report, "get", "create", "patch"),
       ...rights(governance, ...follow, "create", "patch"),
       ...forAssets.filter(isOwn),
     ],

@@ -40,6 +40,11 @@ test("a blocking finding ends with 6, whatever could not be checked", () => {
   expect(exitCodeOfDiagnosis({ ...blocked, notAssessed: [gap("Node", "Forbidden")] })).toBe(6);
 });
 
+test("a cluster without pools is reported as one", () => {
+  const none = { ...healthy, rollout: { ...rollout, pools: [] }, pools: [] };
+  expect(printed(none)).toBe("  The cluster has no MachineConfigPools.\n");
+});
+
 test("without the pools it ends with 1, and without the Machine Config Operator with 0", () => {
   expect(exitCodeOfDiagnosis({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "Forbidden")] })).toBe(1);
   expect(exitCodeOfDiagnosis({ ...healthy, pools: [], notAssessed: [gap("MachineConfigPool", "NotServed")] })).toBe(0);

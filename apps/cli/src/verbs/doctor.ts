@@ -90,7 +90,7 @@ export function diagnosisBlocks(
   const view = viewRollout({ status: { rollout } }, now);
   const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view);
   const missing = uncheckedKinds(notAssessed);
-  const allClear = pools.length === 0 ? [] : [["  Nothing holds the pools."]];
+  const allClear = [[pools.length === 0 ? "  The cluster has no MachineConfigPools." : "  Nothing holds the pools."]];
   const quiet =
     missing.length === 0 ? allClear : [[`  Found no blocking cause, but could not check: ${missing.join(", ")}.`]];
   const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
