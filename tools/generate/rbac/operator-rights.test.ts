@@ -131,7 +131,7 @@ test("the platform operator's role holds what its assets declare, and no verb mo
   for (const kind of ["infrastructures", "schedulers"]) add(table, `${kind}.config.openshift.io cluster`, watchVerbs);
   for (const kind of ["mutatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"])
     add(table, `${kind}.admissionregistration.k8s.io *`, watchVerbs); // what may change our writes, watched while it does
-  add(table, "configmaps virt-platform-operator-report", ["create", "patch"]);
+  add(table, "configmaps virt-platform-operator-report", ["get", "create", "patch"]);
   add(table, "configmaps virt-platform-operator-governance", [...watchVerbs, "create", "patch"]);
   add(table, "hyperconvergeds.hco.kubevirt.io kubevirt-hyperconverged", ["get"]);
   for (const asset of assets) {
