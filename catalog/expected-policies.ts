@@ -23,7 +23,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "33444b578e220c39c09494df5e8918344e2c3d7f721a07fe53e9ac377ef4ac1f",
+      hash: "5aff0fe4bdf30f710ee1c8a491fd8f307331e2db33e0e42bb7d15079c631ae0e",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -40,7 +40,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "66fda184d38a9f1e4779779017690dc299ace9da44529ac75eeb4f96cf5fb756",
+      hash: "5660eef55fd03e953eaeb561d678ac7106b84b2cb42b0bba01b389ed6039c3a2",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

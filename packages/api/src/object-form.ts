@@ -45,7 +45,7 @@ function constant(value: Json): ValueForm {
     const elements = value as readonly Json[];
     return {
       form: "list",
-      of: elements.map(constant),
+      of: elements.map((one) => ({ form: "oneOf", values: [one] })),
       least: elements.length,
       most,
     };

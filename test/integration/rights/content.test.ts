@@ -186,18 +186,6 @@ test("the platform operator's token deletes only objects that carry its label", 
   expect(messageOf(await cluster.accounts.platform.request(remove))).toContain("it does not carry the label");
 });
 
-test("the platform operator corrects an element of a list in which another client has a member", async () => {
-  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
-  const device = { pciDeviceSelector: "10DE:1EB8", resourceName: "theirs.example/device", disabled: true };
-  const body = { spec: { permittedHostDevices: { pciHostDevices: [device] } } };
-  await cluster.server.request({ method: "PATCH", path: pathOf(one), body });
-  const answer = await apply("platform", one);
-  expect(messageOf(answer)).toBe("");
-  expect((answer.body as KubeObject)["spec"]).toMatchObject({
-    permittedHostDevices: { pciHostDevices: [{ ...device, resourceName: "nvidia.com/TU104GL_Tesla_T4" }] },
-  });
-});
-
 describe("a patch annotation of a person", () => {
   const [monitor] = own.platform.filter(({ object }) => object.kind === "ServiceMonitor") as [OwnObject];
   const patched = {

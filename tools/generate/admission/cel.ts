@@ -23,8 +23,8 @@ export const celKeys = (keys: readonly string[]): string => `[${keys.map(celKey)
 const allOf = (parts: readonly string[]): string => (parts.length === 0 ? "true" : parts.join(" && "));
 
 /**
- * A check that the value of this expression has the form. `before` is an expression for the list that was there: its elements
- * may stay, and so may members of an element that other clients share with us.
+ * A check that the value of this expression has the form. `before` is an expression for the list that was there: elements of
+ * it may stay.
  */
 export function celForm(form: ValueForm, value: string, before?: string, depth = 0): string {
   const element = `e${depth}`;
@@ -40,7 +40,7 @@ export function celForm(form: ValueForm, value: string, before?: string, depth =
       return `type(${value}) == string && string(${value}).size() <= ${form.most} && string(${value}).matches(${JSON.stringify(`^(${form.pattern})$`)})`;
     case "list": {
       const known = before === undefined ? [] : [`${element} in ${before}`];
-      const alike = [...known, ...form.of.map((one) => `(${celForm(one, element, before, depth + 1)})`)].join(" || ");
+      const alike = [...known, ...form.of.map((one) => `(${inner(one, element)})`)].join(" || ");
       return `type(${value}) == type([]) && ${value}.size() >= ${form.least} && ${value}.size() <= ${form.most} && ${value}.all(${element}, ${alike})`;
     }
     case "tuple":
@@ -53,17 +53,12 @@ export function celForm(form: ValueForm, value: string, before?: string, depth =
     case "fields": {
       const members = Object.entries(form.fields);
       const needed = members.flatMap(([key, { presence }]) => (presence === "required" ? key : []));
-      const stays = (key: string) =>
-        before === undefined
-          ? ""
-          : ` || ${before}.exists(b, type(b) == type({}) && ${key} in b && b[${key}] == ${value}[${key}])`;
       return allOf([
-        `type(${value}) == type({}) && ${value}.all(${element}, ${element} in ${celKeys(members.map(([key]) => key))}${stays(element)})`,
+        `type(${value}) == type({}) && ${value}.all(${element}, ${element} in ${celKeys(members.map(([key]) => key))})`,
         ...needed.map((key) => `${celKey(key)} in ${value}`),
         ...members.map(([key, { value: one }]) => {
           const check = inner(one, `${value}[${celKey(key)}]`);
-          const isTaken = `(${check})${stays(celKey(key))}`;
-          return needed.includes(key) ? `(${isTaken})` : `(!(${celKey(key)} in ${value}) || ${isTaken})`;
+          return needed.includes(key) ? `(${check})` : `(!(${celKey(key)} in ${value}) || (${check}))`;
         }),
       ]);
     }
