@@ -23,7 +23,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "5aff0fe4bdf30f710ee1c8a491fd8f307331e2db33e0e42bb7d15079c631ae0e",
+      hash: "c77c3f7421bd99fb03d18d98b2ebb535488854cacfd3f02bfbd8710493527c2b",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -40,7 +40,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "5660eef55fd03e953eaeb561d678ac7106b84b2cb42b0bba01b389ed6039c3a2",
+      hash: "611abd0730fc8dc37245fb68bef8df3e99a6c03256c248e3b2f1b5bcf6cf3fa4",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

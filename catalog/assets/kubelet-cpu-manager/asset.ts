@@ -1,13 +1,7 @@
 // Gives VMs with dedicated CPUs whole CPUs of their own.
 
 import { defineAsset } from "@virt/platform";
-import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
-
-const kubeletConfig = {
-  topologyManagerPolicy: "best-effort",
-  cpuManagerPolicy: "static",
-  cpuManagerReconcilePeriod: "5s",
-};
+import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
 export default defineAsset({
   ...kubeletPart,
@@ -17,7 +11,6 @@ export default defineAsset({
   phase: 1,
   switch: { gate: "CPUManager" },
   conditions: withMachineConfigs,
-  forms: kubeletForms(kubeletConfig, true),
   reads: kubeletReads,
   values: {
     autoSizingReserved: {
@@ -44,6 +37,10 @@ export default defineAsset({
   render: () =>
     renderKubelet({
       autoSizingReserved: true, // the static policy needs some CPU reserved; this sizes it for each node
-      kubeletConfig,
+      kubeletConfig: {
+        topologyManagerPolicy: "best-effort",
+        cpuManagerPolicy: "static",
+        cpuManagerReconcilePeriod: "5s",
+      },
     }),
 });

@@ -1,10 +1,7 @@
 // Lets kubelets reserve what their node needs, and run as many pods as its network has addresses for.
 
 import { defineAsset, hardware } from "@virt/platform";
-import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
-
-const nodeStatusMaxImages = 500; // enough for image locality, bounded so that node objects stay small
-const maxPods = 500;
+import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
 export default defineAsset({
   ...kubeletPart,
@@ -14,7 +11,6 @@ export default defineAsset({
   phase: 1,
   switch: { annotation: "enable-kubelet-performance-settings", default: "on" },
   conditions: withMachineConfigs,
-  forms: kubeletForms({ nodeStatusMaxImages, maxPods }, true),
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     autoSizingReserved: {
@@ -38,8 +34,8 @@ export default defineAsset({
     renderKubelet({
       autoSizingReserved: true,
       kubeletConfig: {
-        nodeStatusMaxImages,
-        ...(hasRoom(podSubnetPrefix) && { maxPods }),
+        nodeStatusMaxImages: 500, // enough for image locality, bounded so that node objects stay small
+        ...(hasRoom(podSubnetPrefix) && { maxPods: 500 }),
       },
     }),
 });

@@ -1,6 +1,5 @@
 // Starts MetalLB's controller and speakers. Address pools are the administrator's.
 
-import { contentForms } from "@virt/api";
 import { defineAsset } from "@virt/platform";
 
 const target = {
@@ -22,7 +21,6 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-metallb", default: "on" },
-  forms: [{ apiVersion: target.apiVersion, spec: contentForms.fields({}) }],
   reads: {},
   singleton: true,
   adoption: "whole",

@@ -1,10 +1,7 @@
 // Has kubelets align the resources of a pod to one NUMA node where that is possible.
 
 import { defineAsset, detected, hardware } from "@virt/platform";
-import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
-
-// It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
-const kubeletConfig = { topologyManagerPolicy: "best-effort" };
+import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
 export default defineAsset({
   ...kubeletPart,
@@ -14,7 +11,6 @@ export default defineAsset({
   phase: 1,
   switch: { annotation: "enable-numa", default: "on" },
   conditions: [...withMachineConfigs, detected("numaNodesPresent")],
-  forms: kubeletForms(kubeletConfig),
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     topologyManagerPolicy: {
@@ -26,5 +22,6 @@ export default defineAsset({
       source: "our default",
     },
   },
-  render: () => renderKubelet({ kubeletConfig }),
+  // It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
+  render: () => renderKubelet({ kubeletConfig: { topologyManagerPolicy: "best-effort" } }),
 });

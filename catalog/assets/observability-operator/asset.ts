@@ -1,6 +1,6 @@
 // Shows dashboards, and incidents where somebody wants them, in the console.
 
-import { contentForms, type JsonMap } from "@virt/api";
+import type { JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
 import { hco, schema } from "@virt/facts";
 import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
@@ -14,9 +14,6 @@ const target = {
   operator: "Cluster Observability Operator",
 } as const;
 
-const { constant, constantFields, fields, kept, oneOf, optional, required } = contentForms;
-const enabled = { enabled: true };
-
 export default defineAsset({
   name: "observability-operator",
   feature: { name: "observability", description: "Dashboards and incidents in the console", maturity: "TP" },
@@ -27,21 +24,6 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-observability", default: "on" },
-  forms: [
-    {
-      apiVersion: target.apiVersion,
-      spec: fields({
-        type: required(oneOf("Monitoring")),
-        monitoring: kept(
-          fields({
-            perses: kept(constant(enabled)),
-            incidents: optional(fields(constantFields(enabled, "optional"))),
-            clusterHealthAnalyzer: optional(fields(constantFields(enabled, "optional"))),
-          }),
-        ),
-      }),
-    },
-  ],
   reads: { hco: hco(), plugins: schema(target.crd, "v1alpha1") },
   adoption: "whole",
   impact: "pods",
@@ -67,7 +49,7 @@ export default defineAsset({
     apiVersion: target.apiVersion,
     kind: target.kind,
     metadata: { name: target.name },
-    spec: { type: "Monitoring", monitoring: { perses: enabled, ...incidents(facts) } },
+    spec: { type: "Monitoring", monitoring: { perses: { enabled: true }, ...incidents(facts) } },
   }),
 });
 
@@ -76,5 +58,5 @@ function incidents({ hco, plugins }: { hco: AssetHcoFact; plugins: JsonMap | und
   if (booleanOf(hco.annotations, "enable-incident-detection") !== true) return {};
   const monitoring = at(plugins, "properties", "spec", "properties", "monitoring", "properties");
   const isNew = at(monitoring, "clusterHealthAnalyzer") !== undefined;
-  return { [isNew ? "clusterHealthAnalyzer" : "incidents"]: enabled };
+  return { [isNew ? "clusterHealthAnalyzer" : "incidents"]: { enabled: true } };
 }

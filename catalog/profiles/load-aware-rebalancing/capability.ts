@@ -3,17 +3,13 @@
 import type { Json, JsonMap } from "@virt/api";
 import { asList, asText, at, isMap, member } from "@virt/engine";
 
-export const deschedulerProfiles = [
-  "KubeVirtRelieveAndMigrate",
-  "DevKubeVirtRelieveAndMigrate",
-  "LongLifecycle",
-] as const;
+const candidates = ["KubeVirtRelieveAndMigrate", "DevKubeVirtRelieveAndMigrate", "LongLifecycle"] as const;
 
 export const softTainter = "devEnableSoftTainter";
 export const utilizationProfile = "devActualUtilizationProfile";
 
 /** A profile of the descheduler, the best first. */
-export type DeschedulerProfile = (typeof deschedulerProfiles)[number];
+export type DeschedulerProfile = (typeof candidates)[number];
 
 export type Capability = {
   /** Undefined: it offers none that we know. */
@@ -34,7 +30,7 @@ export function capabilityOf(schema: JsonMap | undefined): Capability {
   const profiles = member(spec, "profiles");
   const offered = at(profiles, "items", "enum");
   const isOffered = (profile: string) => offered === undefined || asList(offered).includes(profile);
-  const selected = deschedulerProfiles.find(isOffered);
+  const selected = candidates.find(isOffered);
   const rules = asList(member(profiles, "x-kubernetes-validations")).flatMap(
     (each) => asText(member(each, "rule")) ?? [],
   );
