@@ -6,8 +6,6 @@ import { SlowestFirst } from "./tools/test-setup/slowest-first.ts";
 
 /** Beside the file that they test: a unit test, unless its name says otherwise. */
 const besideSources = ["packages/*/src", "apps/*/src", "bench/src", "catalog", "tools"];
-/** Runs every verb of the plugin in its own process: after it, tests of the operator in the same process saw stale state. */
-const alone = ["apps/cli/src/terminal-text.integration.test.ts"];
 
 export default defineConfig({
   test: {
@@ -38,7 +36,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/**/*.test.ts", ...besideSources.map((folder) => `${folder}/**/*.integration.test.ts`)],
-          exclude: ["test/install/**", ...alone],
+          exclude: ["test/install/**"],
           setupFiles: ["tools/test-setup/configure-laws.ts"],
           globalSetup: ["tools/test-setup/server-pool.ts"],
           pool: "forks",
@@ -49,7 +47,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "install",
-          include: ["test/install/**/*.test.ts", ...alone],
+          include: ["test/install/**/*.test.ts"],
           setupFiles: ["tools/test-setup/configure-laws.ts"],
           pool: "forks",
           env: { GOGC: "off", GOMEMLIMIT: "1GiB" },

@@ -88,8 +88,6 @@ function enqueueHco(snapshot: Snapshot | undefined, runtime: PlatformRuntime): R
   }
   const { cluster } = runtime.records;
   cluster.counts.begin();
-  // What earlier releases applied goes first, best effort; a tombstone that is done with costs no further request.
-  if (snapshot.facts.activation.isActive) for (const key of dueTombstones(runtime)) runtime.enqueue(key);
   // Under its own key: two reconciles of one object at a time would both correct it.
   cluster.isRoundDue = true;
   runtime.enqueue(objectKey(hco.ref));
@@ -161,16 +159,15 @@ function isReleasedByPlan({ evaluated: { statuses } }: ReconciledObject): boolea
  * The others are made from what the HyperConverged says once its own reconcile is through. An input of its own that is not
  * read yet may still change what it says: that is waited for, until it has lasted long enough for an event.
  */
-function enqueueOthers(
-  { content, objects }: Snapshot,
-  isSettled: boolean,
-  { records, enqueue }: PlatformRuntime,
-): void {
-  const { cluster } = records;
+function enqueueOthers({ content, objects, facts }: Snapshot, isSettled: boolean, runtime: PlatformRuntime): void {
+  const { enqueue } = runtime;
+  const { cluster } = runtime.records;
   const isThrough = isSettled && cluster.settledHcoContent !== content;
   if (isThrough) cluster.settledHcoContent = content;
   if (!isThrough && !cluster.isRoundDue) return;
   cluster.isRoundDue = false;
+  // Objects of earlier releases go first. They wait for the schema of the HyperConverged, which its reconcile has read by now.
+  if (facts.activation.isActive) for (const key of dueTombstones(runtime)) enqueue(key);
   for (const { ref } of objects) if (!isHco(ref)) enqueue(objectKey(ref));
 }
 

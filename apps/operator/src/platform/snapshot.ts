@@ -211,7 +211,8 @@ function schemasOf({ assets, ref }: ManagedObject, { find }: PlatformRuntime) {
       read.read === "schema" ? [{ crd: read.crd, version: read.version }] : [],
     ),
   ]);
-  return named.filter(({ crd }) => find(crdInformer)?.store.get(crd) !== undefined);
+  const once = new Map(named.map((one) => [one.crd, one])); // one read brings all versions
+  return [...once.values()].filter(({ crd }) => find(crdInformer)?.store.get(crd) !== undefined);
 }
 
 /** At which the pools aim that an asset reads. */

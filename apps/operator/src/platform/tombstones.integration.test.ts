@@ -28,6 +28,7 @@ const tombstones = names.map((name) => ({
 let server: Server;
 let proxy: FaultProxy;
 let metricsUrl: string;
+let readyUrl: string;
 let isTakenHeld: () => boolean;
 let ended: Promise<void>;
 const stop = new AbortController();
@@ -45,9 +46,6 @@ beforeAll(async () => {
     ...["taken", "refused", "excluded"].map((name) => ({ name, labels })),
   ])
     await create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata });
-  refuseDeletion("refused");
-  const first = { on: "request", number: 1, matching: deletion("taken") } as const;
-  isTakenHeld = proxy.arm({ name: "taken", trigger: first, fault: { kind: "hold-request" } });
   await create(hco, {
     apiVersion: "hco.kubevirt.io/v1beta1",
     kind: "HyperConverged",
@@ -68,6 +66,12 @@ afterAll(async () => {
 
 const deletion = (name: Name) => ({ verb: "delete", resource: "configmaps", name }) as const;
 
+function armDeletions(): void {
+  refuseDeletion("refused");
+  const first = { on: "request", number: 1, matching: deletion("taken") } as const;
+  isTakenHeld = proxy.arm({ name: "taken", trigger: first, fault: { kind: "hold-request" } });
+}
+
 function refuseDeletion(name: Name): void {
   const fault = { kind: "answer", status: 403 } as const;
   proxy.arm({ name: "refused", trigger: { on: "every", matching: deletion(name) }, fault });
@@ -87,12 +91,13 @@ async function startOperator(): Promise<void> {
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
     subjects: [{ kind: "ServiceAccount", name: "operator", namespace: "default" }],
   });
-  const [port] = await freePorts(1);
+  const [port, probePort] = await freePorts(2);
   metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  readyUrl = `http://127.0.0.1:${probePort}/readyz`;
   const flags = [
     "--controllers=platform",
     `--kubeconfig=${proxy.kubeconfigFor("operator", account)}`,
-    "--health-probe-bind-address=0",
+    `--health-probe-bind-address=127.0.0.1:${probePort}`,
     `--metrics-bind-address=127.0.0.1:${port}`,
     "--metrics-secure=false",
     "--log-level=error",
@@ -136,9 +141,27 @@ test("an idle operator asks for no tombstone", async () => {
   expect(await states()).toEqual({});
 });
 
-test("what carries our label is deleted, what people keep is kept, and each is reported", async () => {
+test("tombstones wait for the schema of the HyperConverged, and are deleted as soon as it is read", async () => {
+  const schema = {
+    verb: "get",
+    resource: "customresourcedefinitions",
+    name: "hyperconvergeds.hco.kubevirt.io",
+  } as const;
+  const isSchemaHeld = proxy.arm({
+    name: "schema",
+    trigger: { on: "every", matching: schema },
+    fault: { kind: "hold-request" },
+  });
   await annotate({ autopilot: "hco-golden-config" });
+  await expect.poll(isSchemaHeld).toBe(true);
+  await expect.poll(async () => (await fetch(readyUrl)).status).toBe(200);
+  expect(names.flatMap(asked)).toEqual([]);
+  proxy.disarm();
+  armDeletions();
   await expect.poll(isTakenHeld).toBe(true);
+});
+
+test("what carries our label is deleted, what people keep is kept, and each is reported", async () => {
   const unmanaged = { metadata: { annotations: { [`${prefix}mode`]: "unmanaged" } } };
   expect((await server.request({ method: "PATCH", path: `${maps}/taken`, body: unmanaged })).status).toBe(200);
   proxy.disarm();
