@@ -112,6 +112,15 @@ const status: Required<Status> = {
   inputs: [{ name: "ksmConfiguration", used: "", applied: "{}" }],
   items: [item],
   rollouts: [{ machineConfig: "99-worker-psi-karg", startTime: now, before: [{ pool: "worker", configuration: "a" }] }],
+  leftBehind: [
+    {
+      apiVersion: "operator.openshift.io/v1",
+      kind: "KubeDescheduler",
+      name: "cluster",
+      namespace: "openshift-kube-descheduler-operator",
+      appliedTime: now,
+    },
+  ],
   conditions: [
     {
       type: "Ready",

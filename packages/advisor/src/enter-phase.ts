@@ -54,6 +54,7 @@ export function enterPhase(
   const rolled = pendingRollouts(observed, items.items ?? stored.items ?? [], phase);
   const fields = withoutUndefined({
     ...stored,
+    leftBehind: undefined,
     ...set,
     ...items,
     ...review,

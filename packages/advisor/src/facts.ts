@@ -1,6 +1,6 @@
 // What was read for a reconcile, before anything is made of it, and how targets that were just read take the place of cached ones.
 
-import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, LeftBehind, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { type RenderedOf, targetKey } from "@virt/engine";
 import type { PoolFacts } from "@virt/impact";
 import type { Drift } from "./observed.ts";
@@ -40,6 +40,8 @@ export type ReconcileFacts = {
   readonly disruptionNow?: readonly PoolDisruption[];
   /** Undefined: it is not assessed, or not yet. */
   readonly impactNow?: Impact;
+  /** What earlier plans left in place; undefined: not read in this reconcile, because nothing asked for it. */
+  readonly leftBehind?: readonly LeftBehind[];
   /** Everything was read that a plan is rendered from, not only what is followed. */
   readonly isForDraft: boolean;
   readonly statusOrigin: StatusOrigin;

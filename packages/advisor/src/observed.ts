@@ -1,6 +1,17 @@
 // What one reconcile knows about a VirtPlatformConfig when it decides, and what a decision is.
 
-import type { Conflict, Impact, InputRecord, Item, PoolDisruption, Reviewed, Severity, Spec, Status } from "@virt/api";
+import type {
+  Conflict,
+  Impact,
+  InputRecord,
+  Item,
+  LeftBehind,
+  PoolDisruption,
+  Reviewed,
+  Severity,
+  Spec,
+  Status,
+} from "@virt/api";
 import type { Health } from "@virt/engine";
 import type { MachineConfigWrite } from "@virt/impact";
 import type { PlanCheck } from "./check-plan.ts";
@@ -40,6 +51,8 @@ export type Observed = {
   readonly impactNow?: Impact;
   /** Of a plan that waits or runs. */
   readonly planCheck: PlanCheck;
+  /** What earlier plans of an ignored config left in place; undefined: not read, the stored list stays. */
+  readonly leftBehind?: readonly LeftBehind[];
   /** Made when `wantsDraft` asks for it. */
   readonly draft?: Draft;
   /** How this version would plan, compared with the stored plan of another one. */

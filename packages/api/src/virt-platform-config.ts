@@ -131,6 +131,8 @@ export type Status = {
   readonly inputs?: readonly InputRecord[];
   readonly items?: readonly Item[];
   readonly rollouts?: readonly PendingRollout[];
+  /** Only while the config is ignored, as of the last edit or start of the advisor. */
+  readonly leftBehind?: readonly LeftBehind[];
   readonly conditions?: readonly Condition[];
 };
 
@@ -186,6 +188,12 @@ export type Rollout = {
 
 /** A rollout that a write of this config set in motion and that is not done, whatever the plan is now. */
 export type PendingRollout = Rollout & { readonly machineConfig: string };
+
+/** An object that an earlier plan applied and that still has fields of ours, although no config manages it. */
+export type LeftBehind = Ref & {
+  /** When the advisor last applied it. */
+  readonly appliedTime?: string;
+};
 
 /** As `metav1.Condition`. */
 export type Condition = {
