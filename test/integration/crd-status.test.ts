@@ -80,6 +80,7 @@ const status: Required<Status> = {
     assumes: ["10 % of each node serves other pods"],
     notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
   },
+  warnings: ["VirtPlatformConfig 'virt-higher-density' also changes MachineConfigPool 'worker'"],
   rollout: {
     summary: "3 of 12 nodes of pool worker are done",
     remaining: { lowSeconds: 60, highSeconds: 600 },

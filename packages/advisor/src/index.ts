@@ -48,6 +48,7 @@ export { type RecordedDecision, readDecision, recordedApprover, writeDecision } 
 export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
 export { rolloutChanges } from "./rollout/rollout-changes.ts";
 export { rolloutProblem, rolloutTarget } from "./rollouts.ts";
+export { otherPoolPlans, poolPlansOf } from "./shared-pools.ts";
 export { type ItemResult, recordItemResult } from "./stages/execute.ts";
 export { restoreStatus } from "./stages/refuse-plan.ts";
 export { type EventContext, eventsForStatusChange } from "./status-events.ts";

@@ -17,6 +17,7 @@ import type { MachineConfigWrite } from "@virt/impact";
 import type { PlanCheck } from "./check-plan.ts";
 import type { OperatorFacts, StatusOrigin } from "./facts.ts";
 import type { ObservedRollout } from "./rollouts.ts";
+import type { PoolPlan } from "./shared-pools.ts";
 import type { TargetProblem } from "./target-problem.ts";
 
 /** What one reconcile knows about a config when it decides. Made by `observe`, for `transition`. */
@@ -51,6 +52,8 @@ export type Observed = {
   readonly impactNow?: Impact;
   /** Of a plan that waits or runs. */
   readonly planCheck: PlanCheck;
+  /** Open plans of other configs that reboot nodes. */
+  readonly otherPlans?: readonly PoolPlan[];
   /** What earlier plans of an ignored config left in place; undefined: not read, the stored list stays. */
   readonly leftBehind?: readonly LeftBehind[];
   /** Made when `wantsDraft` asks for it. */

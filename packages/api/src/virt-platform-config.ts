@@ -125,6 +125,8 @@ export type Status = {
   readonly disruption?: readonly PoolDisruption[];
   /** An observation beside the plan, and no part of it. */
   readonly impact?: Impact;
+  /** Warnings that depend on the plans of other configs, while this one waits for a review. No part of the plan. */
+  readonly warnings?: readonly string[];
   readonly rollout?: RolloutStatus;
   /** `4/12 nodes`, of the pools that roll, with `stuck: ` before it while Stalled is True; absent while none rolls. */
   readonly progress?: string;

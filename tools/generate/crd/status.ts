@@ -37,6 +37,11 @@ export function statusSchema(options: OptionSchemas): Schema {
     review,
     disruption: disruptionSchema,
     impact: impactSchema,
+    warnings: list(
+      "While the plan waits for a review: warnings that depend on the plans of other configs. They are not part of the plan.",
+      text("One warning."),
+      { maxItems: 32 },
+    ),
     rollout: rolloutSchema,
     progress: text(
       "How many nodes of the pools that roll are updated, such as 4/12 nodes, or stuck: 4/12 nodes while Stalled is True. Absent while nothing rolls.",

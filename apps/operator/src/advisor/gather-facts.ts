@@ -1,6 +1,6 @@
 // Reads what a reconcile needs to know, from caches, from memory and for a draft from the server, or says what has to come first.
 
-import { isMachineConfig, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
+import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
 import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { settledConfigs } from "@virt/facts";
@@ -60,6 +60,7 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
     isServed: ({ group, kind }) => !unserved.kinds.has(`${kind}.${group}`),
     live: (ref) => view.target(ref),
     pools: view.pools(),
+    otherPlans: otherPoolPlans(config.metadata.name, view.configs(), view.pools()),
     ...(vmNodes && { vmNodes }),
     ...(nodesRefusal !== undefined && { nodesRefusal }),
     renderedOf: (name) => remembered.renderedNow(name),
