@@ -80,6 +80,7 @@ const status: Required<Status> = {
     assumes: ["10 % of each node serves other pods"],
     notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
   },
+  warnings: ["VirtPlatformConfig 'virt-higher-density' also changes MachineConfigPool 'worker'"],
   rollout: {
     summary: "3 of 12 nodes of pool worker are done",
     remaining: { lowSeconds: 60, highSeconds: 600 },
@@ -112,6 +113,15 @@ const status: Required<Status> = {
   inputs: [{ name: "ksmConfiguration", used: "", applied: "{}" }],
   items: [item],
   rollouts: [{ machineConfig: "99-worker-psi-karg", startTime: now, before: [{ pool: "worker", configuration: "a" }] }],
+  leftBehind: [
+    {
+      apiVersion: "operator.openshift.io/v1",
+      kind: "KubeDescheduler",
+      name: "cluster",
+      namespace: "openshift-kube-descheduler-operator",
+      appliedTime: now,
+    },
+  ],
   conditions: [
     {
       type: "Ready",

@@ -1,6 +1,6 @@
 // A plan as people read it: summary, items with what they do, conflicts, warnings, hash, next step.
 
-import type { Item, VirtPlatformConfig } from "@virt/api";
+import type { Item, Status, VirtPlatformConfig } from "@virt/api";
 import {
   ageText,
   executionSettings,
@@ -21,7 +21,7 @@ import type { Block, StyledText } from "./printer.ts";
 export function planData(config: VirtPlatformConfig, now: number): { readonly [key: string]: unknown } {
   const { status = {}, spec } = config;
   const items = (status.items ?? []).map(({ desiredState: _desired, reviewed: _reviewed, ...item }) => item);
-  const { disruption = [], impact } = status;
+  const { disruption = [], impact, warnings = [] } = status;
   const row = profileRow(config, now);
   const { failurePolicy, bypassOptimisticLock, waitTimeout, guards } = spec;
   const execution = {
@@ -30,7 +30,7 @@ export function planData(config: VirtPlatformConfig, now: number): { readonly [k
     ...(waitTimeout && { waitTimeout }),
     ...(guards && { guards }),
   };
-  return { ...row, options: spec.options ?? {}, execution, disruption, ...(impact && { impact }), items };
+  return { ...row, options: spec.options ?? {}, execution, disruption, ...(impact && { impact }), warnings, items };
 }
 
 export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
@@ -54,7 +54,7 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     { kind: "lines", lines: head },
     ...(items.length === 0 ? [] : [itemTable(items)]),
     ...conflictBlocks(items),
-    ...warningBlocks(items),
+    ...warningBlocks(status),
     ...(phase === "ReviewRequired" ? [pinAdvice] : []),
     { kind: "next", text: nextStepText(nextStepOf(config), program) },
   ];
@@ -126,12 +126,13 @@ function conflictBlocks(items: readonly Item[]): readonly Block[] {
   ];
 }
 
-function warningBlocks(items: readonly Item[]): readonly Block[] {
-  const lines = items.flatMap(({ name, warnings = [] }) =>
-    warnings.map((warning): StyledText[] => [
-      { text: "! ", style: "warning" },
-      `${name}: ${foreignText(warning, 400)}`,
-    ]),
-  );
+function warningBlocks({ items = [], warnings: shared = [] }: Status): readonly Block[] {
+  const line = (text: string): StyledText[] => [{ text: "! ", style: "warning" }, text];
+  const lines = [
+    ...shared.map((warning) => line(foreignText(warning, 400))),
+    ...items.flatMap(({ name, warnings = [] }) =>
+      warnings.map((warning) => line(`${name}: ${foreignText(warning, 400)}`)),
+    ),
+  ];
   return lines.length === 0 ? [] : [{ kind: "lines", lines }];
 }

@@ -24,3 +24,13 @@ test("status points at --watch, and a watching status does not", () => {
   expect(JSON.stringify(nextOf(false))).toContain("--watch");
   expect(JSON.stringify(nextOf(true))).not.toMatch(/--watch|follow|run/u);
 });
+
+test("status lists the objects that a deleted or ignored config left in place", () => {
+  const leftBehind = [{ apiVersion: "v1", kind: "MachineConfig", name: "99-worker-psi-karg" }];
+  const ignored = { ...config, status: { phase: "Ignored", leftBehind } } as VirtPlatformConfig;
+  const options = { now: 0, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
+  expect(JSON.stringify(statusBlocks(ignored, options))).toContain(
+    "Left in place by an earlier plan: MachineConfig '99-worker-psi-karg'.",
+  );
+  expect(JSON.stringify(statusBlocks(config, options))).not.toContain("Left in place");
+});

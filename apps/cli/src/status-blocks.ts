@@ -6,6 +6,7 @@ import {
   type CountVms,
   expectedRollout,
   type FindingView,
+  leftBehindNotice,
   type NextStep,
   type NodeProgressView,
   nextStepText,
@@ -65,6 +66,9 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
       `   ${row.action}   impact ${row.impact ?? "-"}${plan}`,
     ],
     ...(status.phase === "Ignored" || status.phase === undefined ? [] : [[`  ${conditionMessage(config)}`]]),
+    ...(row.leftBehind === undefined
+      ? []
+      : [[{ text: `  ${leftBehindNotice(row.leftBehind)}`, style: "warning" as const }]]),
     ...(row.impactSummary === undefined || status.phase !== "ReviewRequired"
       ? []
       : [[`  Impact: ${row.impactSummary}`]]),

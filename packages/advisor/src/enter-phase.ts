@@ -22,6 +22,7 @@ import {
   progressColumn,
   rolloutProblem,
 } from "./rollouts.ts";
+import { sharedPoolWarnings } from "./shared-pools.ts";
 import { unexpectedProblem } from "./target-problem.ts";
 
 /** A field that is undefined is removed. */
@@ -52,8 +53,10 @@ export function enterPhase(
   const items = changed === undefined ? {} : { items: withTimesOf(stored.items ?? [], changed) };
   const review = phase === "InProgress" || phase === "Completed" ? { review: undefined } : {};
   const rolled = pendingRollouts(observed, items.items ?? stored.items ?? [], phase);
-  const fields = withoutUndefined({
+  const decided = withoutUndefined({
     ...stored,
+    leftBehind: undefined,
+    warnings: undefined,
     ...set,
     ...items,
     ...review,
@@ -61,6 +64,7 @@ export function enterPhase(
     phase,
     observedGeneration: generation,
   });
+  const fields = phase === "ReviewRequired" ? withWarnings(decided, observed) : decided;
   const drifted = driftedItems(observed.items, fields.items ?? []);
   const phaseInputs = conditionsForPhase(phase, text, drifted.length > 0 ? driftText(drifted) : undefined);
   const own = phaseInputs.find(({ type }) => type === phase)?.message ?? text;
@@ -110,6 +114,14 @@ function stuckOn(observed: Observed, { items = [] }: Status): Pick<ToolCondition
   const text = items.find(({ name }) => name === gone.name)?.message ?? "";
   return { stuck: { text, next: restoreStep(observed.spec, gone) } };
 }
+
+function withWarnings(status: Status, { spec, otherPlans = [] }: Observed): Status {
+  const hasGuards = Object.keys(spec.guards ?? {}).length > 0;
+  const warnings = sharedPoolWarnings({ ...status, hasGuards }, otherPlans);
+  return warnings.length === 0 ? status : { ...status, warnings: warnings.slice(0, mostWarnings) };
+}
+
+const mostWarnings = 32;
 
 function withoutUndefined(status: StatusChange): Status {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));

@@ -1,11 +1,12 @@
 // What was read for a reconcile, before anything is made of it, and how targets that were just read take the place of cached ones.
 
-import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, LeftBehind, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { type RenderedOf, targetKey } from "@virt/engine";
 import type { PoolFacts } from "@virt/impact";
 import type { Drift } from "./observed.ts";
 import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
+import type { PoolPlan } from "./shared-pools.ts";
 
 /** `withheld`: why nothing may be executed here at all, whoever approved it. */
 export type OperatorFacts = { readonly version: string; readonly mustPin: boolean; readonly withheld?: string };
@@ -40,6 +41,10 @@ export type ReconcileFacts = {
   readonly disruptionNow?: readonly PoolDisruption[];
   /** Undefined: it is not assessed, or not yet. */
   readonly impactNow?: Impact;
+  /** Open plans of other configs that reboot nodes. */
+  readonly otherPlans?: readonly PoolPlan[];
+  /** What earlier plans left in place; undefined: not read in this reconcile, because nothing asked for it. */
+  readonly leftBehind?: readonly LeftBehind[];
   /** Everything was read that a plan is rendered from, not only what is followed. */
   readonly isForDraft: boolean;
   readonly statusOrigin: StatusOrigin;

@@ -11,6 +11,7 @@ export { isStale, reviewedNow } from "./hashes.ts";
 export { withImpact } from "./impact/publish-impact.ts";
 export { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
 export { isApplied, isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
+export { leftBehindOf, leftBehindText, possibleTargets, wantsLeftBehind } from "./left-behind.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";
@@ -47,6 +48,7 @@ export { type RecordedDecision, readDecision, recordedApprover, writeDecision } 
 export { type DiagnosedRollout, isRolloutOpen, withRollout } from "./rollout/publish-rollout.ts";
 export { rolloutChanges } from "./rollout/rollout-changes.ts";
 export { rolloutProblem, rolloutTarget } from "./rollouts.ts";
+export { otherPoolPlans, poolPlansOf } from "./shared-pools.ts";
 export { type ItemResult, recordItemResult } from "./stages/execute.ts";
 export { restoreStatus } from "./stages/refuse-plan.ts";
 export { type EventContext, eventsForStatusChange } from "./status-events.ts";

@@ -1,18 +1,19 @@
 // What a person reads who has to act: why a plan waits, and what to do next, with the command that does it.
 
-import type { Item, Phase, Review, Spec, Status } from "@virt/api";
+import type { Item, LeftBehind, Phase, Review, Spec, Status } from "@virt/api";
 import { restoreCommand } from "@virt/impact";
 import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { findMutator } from "./drift.ts";
 import { movedSinceApplied } from "./inputs.ts";
+import { leftBehindText } from "./left-behind.ts";
 import type { Observed } from "./observed.ts";
 import { isPlanNamed, shortHash } from "./plan-names.ts";
 
 /** Undefined in phases that wait for nobody. `status` is the one that is about to be written. */
 export function nextStep(
   phase: Phase,
-  { review }: Status,
+  { review, leftBehind = [] }: Status,
   observed: Pick<Observed, "spec" | "operator" | "items">,
 ): string | undefined {
   const { spec, operator } = observed;
@@ -33,9 +34,15 @@ export function nextStep(
     case "Drafting":
     case "InProgress":
     case "Completed":
-    case "Ignored":
       return undefined;
+    case "Ignored":
+      return leftBehind.length === 0 ? undefined : leftBehindStep(spec, leftBehind);
   }
+}
+
+/** A config has the name of its profile. */
+function leftBehindStep({ profile }: Spec, leftBehind: readonly LeftBehind[]): string {
+  return `decide about what an earlier plan left in place: ${leftBehindText(leftBehind)}. To manage it again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
 }
 
 /** What admission changes is never corrected automatically, and there is nobody whose change could be undone. */

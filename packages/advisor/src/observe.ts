@@ -48,6 +48,8 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
     statusOrigin: facts.statusOrigin,
     isDisruptionStale: isDisruptionStale(facts),
     ...(facts.impactNow && { impactNow: facts.impactNow }),
+    ...(facts.otherPlans && { otherPlans: facts.otherPlans }),
+    ...(facts.leftBehind && { leftBehind: facts.leftBehind }),
     planCheck: isPlanOpen(stored) ? checkPlan(facts) : { kind: "unchecked" },
     ...(upgrade && { upgrade }),
   };

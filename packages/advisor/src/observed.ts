@@ -1,11 +1,23 @@
 // What one reconcile knows about a VirtPlatformConfig when it decides, and what a decision is.
 
-import type { Conflict, Impact, InputRecord, Item, PoolDisruption, Reviewed, Severity, Spec, Status } from "@virt/api";
+import type {
+  Conflict,
+  Impact,
+  InputRecord,
+  Item,
+  LeftBehind,
+  PoolDisruption,
+  Reviewed,
+  Severity,
+  Spec,
+  Status,
+} from "@virt/api";
 import type { Health } from "@virt/engine";
 import type { MachineConfigWrite } from "@virt/impact";
 import type { PlanCheck } from "./check-plan.ts";
 import type { OperatorFacts, StatusOrigin } from "./facts.ts";
 import type { ObservedRollout } from "./rollouts.ts";
+import type { PoolPlan } from "./shared-pools.ts";
 import type { TargetProblem } from "./target-problem.ts";
 
 /** What one reconcile knows about a config when it decides. Made by `observe`, for `transition`. */
@@ -40,6 +52,10 @@ export type Observed = {
   readonly impactNow?: Impact;
   /** Of a plan that waits or runs. */
   readonly planCheck: PlanCheck;
+  /** Open plans of other configs that reboot nodes. */
+  readonly otherPlans?: readonly PoolPlan[];
+  /** What earlier plans of an ignored config left in place; undefined: not read, the stored list stays. */
+  readonly leftBehind?: readonly LeftBehind[];
   /** Made when `wantsDraft` asks for it. */
   readonly draft?: Draft;
   /** How this version would plan, compared with the stored plan of another one. */

@@ -91,8 +91,12 @@ const crdPhases: readonly Phase[] = [
 ];
 
 function enterIgnored(observed: Observed): Decision {
-  const { stored, impact } = observed;
-  const set = { impactSeverity: worstImpact(stored.items ?? [], impact), executedGeneration: undefined };
+  const { stored, impact, leftBehind = stored.leftBehind ?? [] } = observed;
+  const set = {
+    impactSeverity: worstImpact(stored.items ?? [], impact),
+    executedGeneration: undefined,
+    leftBehind: leftBehind.length === 0 ? undefined : leftBehind,
+  };
   return enterPhase(observed, "Ignored", { set, requeue: { when: "on-change" } });
 }
 

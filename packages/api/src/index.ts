@@ -46,6 +46,7 @@ export type {
   Condition,
   InputRecord,
   Item,
+  LeftBehind,
   PendingRollout,
   Review,
   Reviewed,

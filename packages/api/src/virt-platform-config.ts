@@ -125,12 +125,16 @@ export type Status = {
   readonly disruption?: readonly PoolDisruption[];
   /** An observation beside the plan, and no part of it. */
   readonly impact?: Impact;
+  /** Warnings that depend on the plans of other configs, while this one waits for a review. No part of the plan. */
+  readonly warnings?: readonly string[];
   readonly rollout?: RolloutStatus;
   /** `4/12 nodes`, of the pools that roll, with `stuck: ` before it while Stalled is True; absent while none rolls. */
   readonly progress?: string;
   readonly inputs?: readonly InputRecord[];
   readonly items?: readonly Item[];
   readonly rollouts?: readonly PendingRollout[];
+  /** Only while the config is ignored, as of the last edit or start of the advisor. */
+  readonly leftBehind?: readonly LeftBehind[];
   readonly conditions?: readonly Condition[];
 };
 
@@ -186,6 +190,12 @@ export type Rollout = {
 
 /** A rollout that a write of this config set in motion and that is not done, whatever the plan is now. */
 export type PendingRollout = Rollout & { readonly machineConfig: string };
+
+/** An object that an earlier plan applied and that still has fields of ours, although no config manages it. */
+export type LeftBehind = Ref & {
+  /** When the advisor last applied it. */
+  readonly appliedTime?: string;
+};
 
 /** As `metav1.Condition`. */
 export type Condition = {

@@ -33,7 +33,14 @@ export {
   rejectionPatch,
   rejectionText,
 } from "./plan-patches.ts";
-export { type ProfileRow, phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
+export {
+  leftBehindNotice,
+  type ProfileRow,
+  phaseWord,
+  profileRow,
+  profileRows,
+  progressCount,
+} from "./profile-rows.ts";
 export { projectForPage } from "./project-for-page.ts";
 export {
   type PlatformWrite,

@@ -97,3 +97,12 @@ test.each(cases)("$reason", ({ shown, next }) => {
 test("every phase has a next step", () => {
   for (const phase of phaseConditions) expect(nextStepOf(config({ phase })).text).not.toBe("");
 });
+
+test("an ignored config does not look untouched if a plan left objects in place", () => {
+  const leftBehind = [{ apiVersion: "v1", kind: "MachineConfig", name: "psi" }];
+  const text = (status: Status) => nextStepText(nextStepOf(config(status, { action: "Ignore" })), "k");
+  expect(text({ phase: "Ignored" })).toBe("nothing is managed; to see what this profile would change, run: k plan x");
+  expect(text({ phase: "Ignored", leftBehind })).toBe(
+    "nothing is managed, but an earlier plan left objects in place; to manage them again, run: k plan x",
+  );
+});

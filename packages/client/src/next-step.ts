@@ -1,7 +1,7 @@
 // What a person does next about a config, as a value and as a sentence. One source for the command line and the console.
 
 import { conditionOf, shortHash } from "@virt/advisor";
-import type { Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
+import type { LeftBehind, Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 import { readRejection } from "./plan-patches.ts";
 
@@ -30,7 +30,7 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
     return { kind: "wait", text: "the advisor has not seen this config yet; if this lasts, see whether it runs" };
   switch (status.phase) {
     case "Ignored":
-      return { kind: "start", text: "nothing is managed; to see what this profile would change, run", verb: plan };
+      return { kind: "start", text: ignoredText(status.leftBehind ?? []), verb: plan };
     case "Pending":
     case "Drafting":
       return { kind: "wait", text: "the plan is being drafted; to follow it, run", verb: follow(name) };
@@ -55,6 +55,12 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
     case "Completed":
       return rolloutStep(config) ?? targetStep(config) ?? completedStep(config);
   }
+}
+
+function ignoredText(leftBehind: readonly LeftBehind[]): string {
+  return leftBehind.length === 0
+    ? "nothing is managed; to see what this profile would change, run"
+    : "nothing is managed, but an earlier plan left objects in place; to manage them again, run";
 }
 
 /** The message of Ready says what the target's operator reports, and the command that shows more. */

@@ -1,7 +1,14 @@
 // The profiles of a cluster, one line each: where each stands and what to do next.
 
-import { conditionOf } from "@virt/advisor";
-import { type Action, advertising, type Phase, type Severity, type VirtPlatformConfig } from "@virt/api";
+import { conditionOf, leftBehindText } from "@virt/advisor";
+import {
+  type Action,
+  advertising,
+  type LeftBehind,
+  type Phase,
+  type Severity,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { foreignText } from "@virt/impact";
 import { isDrifted } from "./drift-rows.ts";
 import { type NextStep, nextStepOf } from "./next-step.ts";
@@ -26,6 +33,8 @@ export type ProfileRow = {
   readonly progress?: string;
   readonly description?: string;
   readonly isStalled: boolean;
+  /** Objects of an earlier plan that no config manages; absent: none is known. */
+  readonly leftBehind?: readonly LeftBehind[];
   readonly next: NextStep;
 };
 
@@ -43,6 +52,11 @@ export function progressCount({ progress }: Pick<ProfileRow, "progress">): strin
   return count === "" ? undefined : count;
 }
 
+/** One sentence for people. */
+export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
+  return `Left in place by an earlier plan: ${leftBehindText(leftBehind)}.`;
+}
+
 /** By name. `now` is milliseconds. */
 export function profileRows(configs: readonly VirtPlatformConfig[], now: number): readonly ProfileRow[] {
   return configs
@@ -53,7 +67,7 @@ export function profileRows(configs: readonly VirtPlatformConfig[], now: number)
 /** One config; `now` is milliseconds. */
 export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow {
   const { metadata, spec, status = {} } = config;
-  const { phase, impactSeverity, planHash, progress, impact } = status;
+  const { phase, impactSeverity, planHash, progress, impact, leftBehind = [] } = status;
   const review = phase === "ReviewRequired" ? conditionOf(status, "ReviewRequired") : undefined;
   const planSeconds = secondsSince(review?.lastTransitionTime, now);
   const rejection = readRejection(config);
@@ -71,6 +85,7 @@ export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow 
     ...(progress !== undefined && { progress }),
     ...(description !== undefined && { description: foreignText(description) }),
     isStalled: conditionOf(status, "Stalled")?.status === "True",
+    ...(leftBehind.length > 0 && { leftBehind }),
     next: nextStepOf(config),
   };
 }

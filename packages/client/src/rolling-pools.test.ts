@@ -99,3 +99,21 @@ test("a paused pool with a pending update is listed as paused", () => {
   const [rolling] = rollingPools({ ...none, pools });
   expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain("is paused with a pending update");
 });
+
+test("nodes that roll for a deleted config show what it left behind, not another client", () => {
+  const advertised = {
+    metadata: { name: "load-aware" },
+    spec: { profile: "load-aware", action: "Ignore" },
+    status: { phase: "Ignored", leftBehind: [{ kind: "MachineConfig", name: "psi", appliedTime: began }] },
+  } as unknown as VirtPlatformConfig;
+  const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
+  const [rolling] = rollingPools({ ...none, pools, configs: [advertised] });
+  expect(rolling?.causes).toEqual([{ kind: "leftover", configs: ["load-aware"], objects: ["MachineConfig psi"] }]);
+  expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain(
+    "Cause: MachineConfig psi, left behind by a plan of load-aware that was deleted or is ignored.",
+  );
+  const rested = [pool({ target: ["00", "psi", "new"], reached: ["00", "psi"], isUpdating: true })];
+  expect(rollingPools({ ...none, pools: rested, configs: [advertised] })[0]?.causes).toEqual([
+    { kind: "other", machineConfigs: ["new"] },
+  ]);
+});

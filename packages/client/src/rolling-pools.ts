@@ -1,4 +1,5 @@
-// Every MachineConfigPool that rolls out something now, with the cause: a plan, the platform controller, or another client.
+// Every MachineConfigPool that rolls out something now, with the cause: a plan, what a deleted or ignored config left behind, the
+// platform controller, or another client.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine";
@@ -6,9 +7,10 @@ import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine
 /** An object that the platform controller wrote, as its report names it: `<Kind> <name>`. Times are RFC 3339. */
 export type PlatformWrite = { readonly object: string; readonly lastWrite: string };
 
-/** `other`: neither a plan nor the platform controller; `machineConfigs` are those that were added or removed, if any were. */
+/** `leftover`: a plan applied the objects, and its config was deleted or is ignored. `other`: neither of these; `machineConfigs` are those that were added or removed, if any were. */
 export type RolloutCauseView =
   | { readonly kind: "plan"; readonly configs: readonly string[] }
+  | { readonly kind: "leftover"; readonly configs: readonly string[]; readonly objects: readonly string[] }
   | { readonly kind: "platform"; readonly objects: readonly string[] }
   | { readonly kind: "other"; readonly machineConfigs: readonly string[] };
 
@@ -38,7 +40,7 @@ export function rollingPools({ pools, configs, platformWrites }: RollingPoolFact
       const { name } = pool.metadata;
       const { nodes, updated, degraded, unavailable } = poolProgress(pool, true);
       const isPaused = at(pool, "spec", "paused") === true;
-      const causes = causesOf(pool, plansOf(name, configs), platformWrites);
+      const causes = causesOf(pool, { configs, platformWrites });
       return { name, total: nodes, ...(updated !== undefined && { updated }), unavailable, degraded, isPaused, causes };
     })
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -70,16 +72,44 @@ function plansOf(pool: string, configs: readonly VirtPlatformConfig[]): readonly
 
 function causesOf(
   pool: KubeObject,
-  plans: readonly string[],
-  writes: readonly PlatformWrite[],
+  { configs, platformWrites }: Pick<RollingPoolFacts, "configs" | "platformWrites">,
 ): readonly RolloutCauseView[] {
   const changed = changedSources(pool);
-  const ours = writes.filter((write) => isCause(write, pool, changed)).map(({ object }) => object);
+  const plans = plansOf(pool.metadata.name, configs);
+  const left = leftoverWrites(configs).filter((write) => isCause(write, pool, changed));
+  const ours = platformWrites.filter((write) => isCause(write, pool, changed));
   const known: readonly RolloutCauseView[] = [
     ...(plans.length === 0 ? [] : [{ kind: "plan", configs: plans } as const]),
-    ...(ours.length === 0 ? [] : [{ kind: "platform", objects: [...new Set(ours)].toSorted() } as const]),
+    ...(left.length === 0
+      ? []
+      : [
+          {
+            kind: "leftover",
+            configs: sortedNames(left.map(({ config }) => config)),
+            objects: objectsOf(left),
+          } as const,
+        ]),
+    ...(ours.length === 0 ? [] : [{ kind: "platform", objects: objectsOf(ours) } as const]),
   ];
   return known.length > 0 ? known : [{ kind: "other", machineConfigs: changed }];
+}
+
+function leftoverWrites(configs: readonly VirtPlatformConfig[]) {
+  return configs.flatMap(({ metadata, status }) =>
+    (status?.leftBehind ?? []).map(({ kind, name, appliedTime = "" }) => ({
+      config: metadata.name,
+      object: `${kind} ${name}`,
+      lastWrite: appliedTime,
+    })),
+  );
+}
+
+function objectsOf(writes: readonly PlatformWrite[]): readonly string[] {
+  return sortedNames(writes.map(({ object }) => object));
+}
+
+function sortedNames(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].toSorted();
 }
 
 /** MachineConfigs that the target has and the present configuration has not, and the other way round. */
@@ -132,6 +162,8 @@ function causeText(cause: RolloutCauseView): string {
   switch (cause.kind) {
     case "plan":
       return `Cause: ${cause.configs.length === 1 ? "plan" : "plans"} of ${cause.configs.join(", ")}.`;
+    case "leftover":
+      return `Cause: ${cause.objects.join(", ")}, left behind by a plan of ${cause.configs.join(", ")} that was deleted or is ignored.`;
     case "platform":
       return `Cause: the platform controller (${cause.objects.join(", ")}).`;
     case "other":

@@ -91,3 +91,21 @@ test("a completed plan costs no request, whatever happens to its objects, until 
     "update virtplatformconfigs/status",
   ]);
 });
+
+test("an ignored config lists what its plan left in place, and costs no request afterwards", async () => {
+  const { configs } = testCluster;
+  await configs.edit(loadAware, { action: "Ignore" });
+  const { leftBehind } = await configs.until(loadAware, "Ignored");
+  expect(leftBehind?.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    "MachineConfig 99-worker-psi-karg",
+    "KubeDescheduler cluster",
+  ]);
+  await configs.edit(higherDensity, { action: "Ignore" });
+  await configs.until(higherDensity, "Ignored");
+  const since = auditTimeNow();
+  await stir();
+  await configs.edit(loadAware, { action: "DryRun" });
+  expect((await configs.until(loadAware, "Completed")).leftBehind).toBeUndefined();
+  const first = requestsOf(testCluster.server, since).find(({ objectRef }) => objectRef?.resource !== "events");
+  expect(first?.objectRef).toMatchObject({ resource: "virtplatformconfigs", subresource: "status" });
+});

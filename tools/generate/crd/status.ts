@@ -3,6 +3,7 @@
 import {
   type Condition,
   type InputRecord,
+  type LeftBehind,
   phases,
   type Review,
   reviewReasons,
@@ -13,7 +14,7 @@ import { disruptionSchema, impactSchema } from "./impact.ts";
 import { itemSchema, pendingRollout } from "./item.ts";
 import { type OptionSchemas, record } from "./options.ts";
 import { rolloutSchema } from "./rollout.ts";
-import { atomic, flag, generation, listByKey, type Schema, shape, text, time, word } from "./schema.ts";
+import { atomic, flag, generation, list, listByKey, type Schema, shape, text, time, word } from "./schema.ts";
 
 export function statusSchema(options: OptionSchemas): Schema {
   return shape<Status>("What the advisor says about it.", {
@@ -36,6 +37,11 @@ export function statusSchema(options: OptionSchemas): Schema {
     review,
     disruption: disruptionSchema,
     impact: impactSchema,
+    warnings: list(
+      "While the plan waits for a review: warnings that depend on the plans of other configs. They are not part of the plan.",
+      text("One warning."),
+      { maxItems: 32 },
+    ),
     rollout: rolloutSchema,
     progress: text(
       "How many nodes of the pools that roll are updated, such as 4/12 nodes, or stuck: 4/12 nodes while Stalled is True. Absent while nothing rolls.",
@@ -53,6 +59,11 @@ export function statusSchema(options: OptionSchemas): Schema {
       "machineConfig",
       "Rollouts that writes of this config set in motion and that are not done, whatever the plan is now.",
       pendingRollout,
+      { maxItems: 16 },
+    ),
+    leftBehind: list(
+      "Only while the config is ignored: objects that an earlier plan applied, also one of a deleted config, and that still have fields of the advisor. Read when the config is ignored or edited, and when the advisor starts.",
+      leftBehind,
       { maxItems: 16 },
     ),
     conditions: listByKey(
@@ -83,6 +94,18 @@ const input = shape<InputRecord>(
     applied: text("Its value in the last plan that was finished."),
   },
   { required: ["name"] },
+);
+
+const leftBehind = shape<LeftBehind>(
+  "An object that an earlier plan left in place.",
+  {
+    apiVersion: text("API version of the object."),
+    kind: text("Kind of the object."),
+    name: text("Name of the object."),
+    namespace: text("Namespace of the object, if it has one."),
+    appliedTime: time("When the advisor last applied it."),
+  },
+  { required: ["apiVersion", "kind", "name"] },
 );
 
 // As metav1.Condition has it: https://github.com/kubernetes/apimachinery/blob/master/pkg/apis/meta/v1/types.go

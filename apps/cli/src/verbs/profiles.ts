@@ -28,7 +28,7 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program }) 
 function profileCells(row: ProfileRow): readonly StyledText[] {
   const { name, action, phase = "-", impact = "-", isDrifted, planSeconds, rejection } = row;
   const word = phaseWord(row) ?? "-";
-  const count = progressCount(row);
+  const count = progressCount(row) ?? leftCount(row);
   const shown = count === undefined ? word : `${word} (${count})`;
   const plan = rejection !== undefined ? "rejected" : planSeconds === undefined ? "-" : `waits ${ageText(planSeconds)}`;
   return [
@@ -40,6 +40,11 @@ function profileCells(row: ProfileRow): readonly StyledText[] {
     plan,
     nextWord[row.next.kind],
   ];
+}
+
+function leftCount({ leftBehind = [] }: ProfileRow): string | undefined {
+  if (leftBehind.length === 0) return undefined;
+  return leftBehind.length === 1 ? "1 object left in place" : `${leftBehind.length} objects left in place`;
 }
 
 const nextWord: Readonly<Record<ProfileRow["next"]["kind"], string>> = {

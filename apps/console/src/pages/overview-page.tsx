@@ -15,7 +15,7 @@ import {
   Title,
 } from "@patternfly/react-core";
 import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
-import { ageText, isDrifted, profileRow, secondsSince } from "@virt/client";
+import { ageText, isDrifted, leftBehindNotice, profileRow, secondsSince } from "@virt/client";
 import { asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
@@ -89,6 +89,9 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
           {row.progress === undefined ? null : <Fact term={texts.progress}>{row.progress}</Fact>}
         </DescriptionList>
         <PhaseMessage config={config} />
+        {row.leftBehind === undefined ? null : (
+          <p data-testid={`left-behind-${name}`}>{leftBehindNotice(row.leftBehind)}</p>
+        )}
         <NextStepText config={config} row={row} />
       </CardBody>
       <CardFooter className="vc-actions">

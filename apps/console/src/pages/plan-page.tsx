@@ -88,7 +88,7 @@ function PlanReview({ config }: { readonly config: VirtPlatformConfig }) {
       <PlanHead plan={isCurrent ? shown : { ...shown, config }} />
       <PhaseMessage config={config} />
       {isUndecided(shown) ? <PlanDecision plan={shown} isCurrent={isCurrent} /> : null}
-      <Warnings items={shown.items} />
+      <Warnings items={shown.items} shared={config.status?.warnings ?? []} />
       <ImpactView config={shown.config} impact={shown.impact} />
       <PlanItems plan={shown} />
       <Conflicts items={shown.items} planHash={shown.planHash} />
@@ -115,15 +115,18 @@ function MovedPlan({ shown, offered, show }: MovedPlanProps) {
   );
 }
 
-function Warnings({ items }: { readonly items: readonly Item[] }) {
+type WarningsProps = { readonly items: readonly Item[]; readonly shared: readonly string[] };
+
+/** Warnings that depend on other plans come first. */
+function Warnings({ items, shared }: WarningsProps) {
   const pending = items.filter(({ state }) => state !== "Completed");
-  const all = pending.flatMap(({ name, warnings = [] }) => warnings.map((text) => ({ name, text })));
+  const all = [...shared, ...pending.flatMap(({ name, warnings = [] }) => warnings.map((text) => `${name}: ${text}`))];
   if (all.length === 0) return null;
   return (
     <Alert isInline variant="warning" title={texts.warnings}>
       <List>
-        {all.map(({ name, text }) => (
-          <ListItem key={`${name}${text}`}>{`${name}: ${text}`}</ListItem>
+        {all.map((text) => (
+          <ListItem key={text}>{text}</ListItem>
         ))}
       </List>
     </Alert>

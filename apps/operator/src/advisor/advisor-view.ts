@@ -98,8 +98,8 @@ function refusalOfNodes(informer: InformerState | undefined): string | undefined
 }
 
 /** What the API server would not have stored is nobody's config. */
-function isConfig(object: KubeObject): object is KubeObject & VirtPlatformConfig {
-  return typeof object["spec"] === "object" && object["spec"] !== null;
+export function isConfig(object: KubeObject | undefined): object is KubeObject & VirtPlatformConfig {
+  return typeof object?.["spec"] === "object" && object["spec"] !== null;
 }
 
 /** A stored plan keeps its version while that is served. */

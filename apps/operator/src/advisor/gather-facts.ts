@@ -1,12 +1,13 @@
 // Reads what a reconcile needs to know, from caches, from memory and for a draft from the server, or says what has to come first.
 
-import { isMachineConfig, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
+import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
 import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { settledConfigs } from "@virt/facts";
 import { disruptionOf, publishedDisruption } from "@virt/impact";
-import { crdInformer, type Discovery, type InformerSpec, type Reader, type ReadResult } from "@virt/kube";
+import { crdInformer, type Discovery, type InformerSpec, type Log, type Reader, type ReadResult } from "@virt/kube";
 import { type FactSources, readFacts } from "./profile-facts.ts";
+import { readLeftBehind } from "./read-left-behind.ts";
 import type { RememberedDraft } from "./runtime.ts";
 
 export type GatherOptions = FactSources & {
@@ -18,6 +19,7 @@ export type GatherOptions = FactSources & {
   readonly isForDraft: boolean;
   readonly statusOrigin: ReconcileFacts["statusOrigin"];
   readonly drafts: ReadonlyMap<string, RememberedDraft>;
+  readonly log: Pick<Log, "warn">;
 };
 
 export type GatheredFacts =
@@ -44,6 +46,8 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
   const [unreadable] = reader.unreadable;
   if (unreadable !== undefined) return unreadable;
   await loadRendered(config, from);
+  const left = await readLeftBehind(config, profile, from);
+  if (left.kind === "unavailable") return left;
   const vmNodes = view.vmNodes(config);
   const nodesRefusal = view.nodesRefusal(config);
   const disruptionNow = disruptionOfStored(config, from);
@@ -56,10 +60,12 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
     isServed: ({ group, kind }) => !unserved.kinds.has(`${kind}.${group}`),
     live: (ref) => view.target(ref),
     pools: view.pools(),
+    otherPlans: otherPoolPlans(config.metadata.name, view.configs(), view.pools()),
     ...(vmNodes && { vmNodes }),
     ...(nodesRefusal !== undefined && { nodesRefusal }),
     renderedOf: (name) => remembered.renderedNow(name),
     ...(disruptionNow && { disruptionNow }),
+    ...(left.kind === "read" && { leftBehind: left.leftBehind }),
     isForDraft: from.isForDraft,
     statusOrigin: from.statusOrigin,
   };

@@ -1,10 +1,10 @@
-import type { Item, Phase, VirtPlatformConfig } from "@virt/api";
+import type { Item, KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { poolInformer } from "@virt/facts";
 import { crdInformer, type InformerSpec } from "@virt/kube";
 import { expect, test } from "vitest";
 import { informersOf, targetInformer } from "./informers.ts";
-import { isConcerned } from "./keys-for-change.ts";
+import { isConcerned, reviewsBeside } from "./keys-for-change.ts";
 
 const view = {
   wantedBy: (config: VirtPlatformConfig) =>
@@ -60,4 +60,18 @@ test("a pool concerns a config whose writes it rolls out, whatever the plan is n
   const one = config("DryRun", "ReviewRequired", ["ConfigMap"]);
   const rollouts = [{ machineConfig: "99-worker-psi-karg", startTime: "2026-01-01T00:00:00Z", before: [] }];
   expect(concerned({ ...one, status: { ...one.status, rollouts } }, poolInformer)).toBe(true);
+});
+
+test("a plan that appears or ends wakes other configs under review, and no other change of a config does", () => {
+  const beside = { ...config("DryRun", "ReviewRequired"), metadata: { name: "beside" } };
+  const view = { configs: () => [beside, config("DryRun", "Completed")] };
+  const targetRef = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "one" };
+  const items = [{ name: "one", targetRef, changes: true, state: "Pending" }];
+  const status = { phase: "ReviewRequired", items, disruption: [{ pool: "worker", class: "Reboot" }] };
+  const open = { ...config("DryRun", "ReviewRequired"), status };
+  const asObject = (one: object) => one as unknown as KubeObject;
+  expect(reviewsBeside({ key: "x", after: asObject(open) }, view)).toEqual(["beside"]);
+  expect(reviewsBeside({ key: "x", before: asObject(open) }, view)).toEqual(["beside"]);
+  const edited = asObject({ ...open, metadata: { ...open.metadata, labels: { note: "a" } } });
+  expect(reviewsBeside({ key: "x", before: asObject(open), after: edited }, view)).toEqual([]);
 });

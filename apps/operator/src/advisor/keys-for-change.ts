@@ -1,13 +1,13 @@
 // Maps what informers see to the configs that must be reconciled.
 
-import type { Profile } from "@virt/advisor";
+import { type Profile, poolPlansOf } from "@virt/advisor";
 import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
-import { canonicalJson } from "@virt/engine";
+import { canonicalJson, equalJson } from "@virt/engine";
 import { poolInformer } from "@virt/facts";
 import { disruptionPolicyInformer, impactInformers, rolloutInformers } from "@virt/impact";
 import { crdInformer, type InformerSpec, type InformerState, type StoreChange } from "@virt/kube";
 import { policyKeysFor } from "../admission-policies.ts";
-import type { AdvisorView } from "./advisor-view.ts";
+import { type AdvisorView, isConfig } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
@@ -25,7 +25,7 @@ export function keysForChange(
   const { key } = change;
   if (spec.kind === configKind.kind) {
     runtime.refreshInformers();
-    return [key];
+    return [key, ...reviewsBeside(change, runtime.view)];
   }
   const { view, impacts, doctor } = runtime;
   if (impactInformers.includes(spec) && view.configs().some(isImpactFollowed)) impacts.noticeChange();
@@ -34,6 +34,18 @@ export function keysForChange(
   return view
     .configs()
     .filter((config) => isConcerned(config, spec, key, runtime))
+    .map(nameOf);
+}
+
+/** Configs under review, if the change concerns pools that a plan reboots: their warnings name the plans of others. */
+export function reviewsBeside(
+  { key, before, after }: StoreChange<KubeObject>,
+  { configs }: Pick<AdvisorView, "configs">,
+): readonly string[] {
+  const [was, is] = [before, after].map((one) => (isConfig(one) ? poolPlansOf(one) : []));
+  if (equalJson(was ?? [], is ?? [])) return [];
+  return configs()
+    .filter(({ metadata, status }) => metadata.name !== key && status?.phase === "ReviewRequired")
     .map(nameOf);
 }
 

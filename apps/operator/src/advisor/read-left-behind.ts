@@ -1,0 +1,49 @@
+// Reads what earlier plans of an ignored config left in place. One read per possible target, and no informer.
+
+import { leftBehindOf, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
+import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";
+import { usualHcoNamespaces } from "@virt/facts";
+import type { Log, Reader, ReadResult } from "@virt/kube";
+import { describeRef } from "./draft-plan.ts";
+import type { GatherOptions } from "./gather-facts.ts";
+
+type LeftBehindSources = Pick<GatherOptions, "view" | "cluster" | "ownNamespace" | "statusOrigin"> & {
+  readonly log: Pick<Log, "warn">;
+};
+
+type LeftBehindReading =
+  | { readonly kind: "read"; readonly leftBehind: readonly LeftBehind[] }
+  | { readonly kind: "not-wanted" }
+  | Extract<ReadResult, { kind: "unavailable" }>;
+
+export async function readLeftBehind(
+  config: VirtPlatformConfig,
+  profile: Profile | undefined,
+  { view, cluster, ownNamespace, statusOrigin, log }: LeftBehindSources,
+): Promise<LeftBehindReading> {
+  if (profile === undefined || !wantsLeftBehind(config, statusOrigin)) return { kind: "not-wanted" };
+  const hcoNamespaces = [...new Set([view.hco(config).namespace, ...usualHcoNamespaces])];
+  const targets = possibleTargets(profile, { ownNamespace, hcoNamespaces });
+  const objects: KubeObject[] = [];
+  for (const versions of targets) {
+    const reading = await readServed(versions, cluster);
+    if (reading.kind === "unavailable") return reading;
+    if (reading.kind === "found") objects.push(reading.object);
+    if (reading.kind === "rejected")
+      log.warn("cannot tell whether an earlier plan left an object in place", {
+        config: config.metadata.name,
+        object: versions.slice(0, 1).map(describeRef).join(),
+        why: reading.message,
+      });
+  }
+  return { kind: "read", leftBehind: leftBehindOf(objects) };
+}
+
+/** Versions are tried until one is served. */
+async function readServed(versions: readonly Ref[], cluster: Reader): Promise<ReadResult> {
+  for (const ref of versions) {
+    const reading = await cluster.read(ref);
+    if (reading.kind !== "missing") return reading;
+  }
+  return { kind: "absent" };
+}

@@ -1,0 +1,107 @@
+import type { KubeObject, LeftBehind, Status, VirtPlatformConfig } from "@virt/api";
+import { expect, test } from "vitest";
+import { conditionOf } from "./conditions/status-conditions.ts";
+import { leftBehindOf, possibleTargets, wantsLeftBehind } from "./left-behind.ts";
+import type { Profile } from "./profile.ts";
+import { observedWith, spec } from "./testing/observed-fixtures.ts";
+import { transition } from "./transition.ts";
+
+const time = "2026-01-01T00:00:00Z";
+const machineConfig: LeftBehind = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfig",
+  name: "99-worker-psi-karg",
+  appliedTime: time,
+};
+
+const owned = (manager: string, operation: "Apply" | "Update", subresource?: string): KubeObject => ({
+  apiVersion: machineConfig.apiVersion,
+  kind: machineConfig.kind,
+  metadata: {
+    name: machineConfig.name,
+    managedFields: [
+      {
+        manager,
+        operation,
+        apiVersion: machineConfig.apiVersion,
+        time,
+        fieldsType: "FieldsV1",
+        fieldsV1: { "f:spec": { "f:kernelArguments": {} } },
+        ...(subresource !== undefined && { subresource }),
+      },
+    ],
+  },
+});
+
+test("lists objects that the advisor applied, and none of another client", () => {
+  expect(leftBehindOf([owned("virt-advisor-operator", "Apply")])).toEqual([machineConfig]);
+  expect(
+    leftBehindOf([
+      owned("virt-platform-operator", "Apply"),
+      owned("kubectl", "Update"),
+      owned("virt-advisor-operator", "Apply", "status"),
+    ]),
+  ).toEqual([]);
+});
+
+test("looks for every name of a target in every namespace and version that it may have", () => {
+  const profile = {
+    targets: [
+      { group: "", kind: "ConfigMap", plural: "configmaps", names: ["c"], namespaces: ["fixed", "$operator"] },
+      {
+        group: "hco.kubevirt.io",
+        kind: "HyperConverged",
+        plural: "hyperconvergeds",
+        names: ["h"],
+        namespaces: ["$hco"],
+      },
+      { group: "g", kind: "Cluster", plural: "clusters", names: ["a", "b"] },
+    ],
+    needs: () => [{ group: "hco.kubevirt.io", kind: "HyperConverged", versions: ["v1", "v1beta1"] }],
+  } as unknown as Profile;
+  const refs = possibleTargets(profile, { ownNamespace: "own", hcoNamespaces: ["x", "y"] });
+  const shown = refs.map((versions) =>
+    versions.map(({ apiVersion, kind, namespace = "", name }) => `${apiVersion} ${kind} ${namespace}/${name}`).join(),
+  );
+  expect(shown).toEqual([
+    "v1 ConfigMap fixed/c",
+    "v1 ConfigMap own/c",
+    "hco.kubevirt.io/v1 HyperConverged x/h,hco.kubevirt.io/v1beta1 HyperConverged x/h",
+    "hco.kubevirt.io/v1 HyperConverged y/h,hco.kubevirt.io/v1beta1 HyperConverged y/h",
+    "g/v1 Cluster /a",
+    "g/v1 Cluster /b",
+  ]);
+});
+
+test("targets are read when a config becomes ignored or is edited, and once after a start", () => {
+  const config = (action: "Ignore" | "DryRun", status: Status): VirtPlatformConfig => ({
+    apiVersion: "advisor.kubevirt.io/v1alpha1",
+    kind: "VirtPlatformConfig",
+    metadata: { name: "x", generation: 2 },
+    spec: spec({ action }),
+    status,
+  });
+  const ignored = { phase: "Ignored", observedGeneration: 2 } as const;
+  expect(wantsLeftBehind(config("Ignore", { phase: "InProgress", observedGeneration: 1 }), "own")).toBe(true);
+  expect(wantsLeftBehind(config("Ignore", { ...ignored, observedGeneration: 1 }), "own")).toBe(true);
+  expect(wantsLeftBehind(config("Ignore", ignored), "unknown")).toBe(true);
+  expect(wantsLeftBehind(config("Ignore", ignored), "own")).toBe(false);
+  expect(wantsLeftBehind(config("DryRun", {}), "unknown")).toBe(false);
+});
+
+test("an ignored config lists what its plan left in place, and what to do about it", () => {
+  const observed = { ...observedWith("InProgress"), spec: spec({ action: "Ignore" }) };
+  const { status } = transition({ ...observed, leftBehind: [machineConfig] });
+  expect(status).toMatchObject({ phase: "Ignored", leftBehind: [machineConfig] });
+  expect(conditionOf(status, "Ready")?.message).toMatch(
+    /Next: decide about what an earlier plan left in place: MachineConfig '99-worker-psi-karg'\. To manage it again, run: kubectl virt-advisor plan /,
+  );
+});
+
+test("the list stays while nothing was read, and goes when nothing is left or the config is managed", () => {
+  const stored = { ...observedWith("Ignored").stored, leftBehind: [machineConfig] };
+  const ignored = { ...observedWith("Ignored"), stored, spec: spec({ action: "Ignore" }) };
+  expect(transition(ignored).status.leftBehind).toEqual([machineConfig]);
+  expect(transition({ ...ignored, leftBehind: [] }).status).not.toHaveProperty("leftBehind");
+  expect(transition({ ...ignored, spec: spec({ action: "DryRun" }) }).status).not.toHaveProperty("leftBehind");
+});

@@ -1,0 +1,66 @@
+// Objects that an earlier plan left in place, although no config manages them: the config is ignored, or was deleted and advertised again.
+
+import { fieldManagers, type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { type Owner, readOwners } from "@virt/engine";
+import type { StatusOrigin } from "./facts.ts";
+import type { Profile, ProfileTarget } from "./profile.ts";
+
+/** Reports whether the targets must be read: once when a config is ignored or edited, and once after a start. They are not followed. */
+export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformConfig, origin: StatusOrigin): boolean {
+  if (spec.action !== "Ignore") return false;
+  return origin !== "own" || status.phase !== "Ignored" || status.observedGeneration !== metadata.generation;
+}
+
+export type TargetPlaces = {
+  readonly ownNamespace: string;
+  /** Namespaces in which the HyperConverged may be. */
+  readonly hcoNamespaces: readonly string[];
+};
+
+/** Returns each object that the profile may have applied, once per version of its kind, the preferred version first. */
+export function possibleTargets(profile: Profile, places: TargetPlaces): readonly (readonly Ref[])[] {
+  return profile.targets.flatMap((target) =>
+    target.names.flatMap((name) =>
+      namespacesOf(target, places).map((place) =>
+        versionsOf(target, profile).map((apiVersion) => ({ apiVersion, kind: target.kind, name, ...place })),
+      ),
+    ),
+  );
+}
+
+function namespacesOf({ namespaces }: ProfileTarget, { ownNamespace, hcoNamespaces }: TargetPlaces) {
+  if (namespaces === undefined) return [{}];
+  const known = namespaces.flatMap((one) =>
+    one === "$hco" ? hcoNamespaces : one === "$operator" ? [ownNamespace] : [one],
+  );
+  return [...new Set(known)].map((namespace) => ({ namespace }));
+}
+
+function versionsOf({ group, kind }: ProfileTarget, { needs }: Profile): readonly string[] {
+  const need = needs(undefined).find((one) => one.group === group && one.kind === kind);
+  return (need?.versions ?? ["v1"]).map((version) => (group === "" ? version : `${group}/${version}`));
+}
+
+/** Returns the objects in which the advisor still owns fields. */
+export function leftBehindOf(objects: readonly KubeObject[]): readonly LeftBehind[] {
+  return objects.flatMap((object) => {
+    const ours = readOwners(object).filter(isOurs);
+    if (ours.length === 0) return [];
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace } = metadata;
+    const appliedTime = ours
+      .flatMap(({ time }) => time ?? [])
+      .toSorted()
+      .at(-1);
+    return [{ apiVersion, kind, name, ...(namespace && { namespace }), ...(appliedTime && { appliedTime }) }];
+  });
+}
+
+function isOurs({ manager, operation, subresource }: Owner): boolean {
+  return manager === fieldManagers.advisor && operation === "Apply" && subresource === undefined;
+}
+
+/** `MachineConfig '99-worker-psi-karg', KubeDescheduler 'cluster'` */
+export function leftBehindText(leftBehind: readonly LeftBehind[]): string {
+  return leftBehind.map(({ kind, name }) => `${kind} '${name}'`).join(", ");
+}

@@ -1,0 +1,77 @@
+import type { DisruptionClass, KubeObject, Phase, Spec, Status, VirtPlatformConfig } from "@virt/api";
+import { expect, test } from "vitest";
+import { otherPoolPlans, poolPlansOf, sharedPoolWarnings } from "./shared-pools.ts";
+import { doneItem, observedWith, psi, spec } from "./testing/observed-fixtures.ts";
+import { transition } from "./transition.ts";
+
+type ConfigOverrides = {
+  readonly status?: Partial<Status>;
+  readonly spec?: Partial<Spec>;
+  readonly class?: DisruptionClass;
+};
+
+const config = (name: string, phase: Phase, given: ConfigOverrides = {}): VirtPlatformConfig => ({
+  apiVersion: "advisor.kubevirt.io/v1alpha1",
+  kind: "VirtPlatformConfig",
+  metadata: { name },
+  spec: spec(given.spec),
+  status: {
+    phase,
+    items: [psi()],
+    disruption: [{ pool: "worker", class: given.class ?? "Reboot" }],
+    ...given.status,
+  },
+});
+const plan = { config: "density", pool: "worker", isRunning: false, hasGuards: false };
+const review = { disruption: [{ pool: "worker", class: "Reboot" as const }], hasGuards: false };
+
+test("a plan counts while it waits for a review or its nodes reboot, and at no other time", () => {
+  expect(poolPlansOf(config("density", "ReviewRequired"))).toEqual([plan]);
+  expect(poolPlansOf(config("density", "InProgress"))).toEqual([{ ...plan, isRunning: true }]);
+  const guarded = config("density", "ReviewRequired", { spec: { guards: { maxNodes: 3 } } });
+  expect(poolPlansOf(guarded)).toEqual([{ ...plan, hasGuards: true }]);
+  for (const other of [
+    config("density", "Completed"),
+    config("density", "ReviewRequired", { spec: { action: "Ignore" } }),
+    config("density", "ReviewRequired", { class: "Drain" }),
+    config("density", "InProgress", { status: { items: [doneItem(psi())] } }),
+  ])
+    expect(poolPlansOf(other)).toEqual([]);
+});
+
+test("a config does not compete with itself, and a paused pool collects all changes for one rollout", () => {
+  const configs = [config("density", "ReviewRequired"), config("load-aware", "ReviewRequired")];
+  const pool = (paused: boolean): KubeObject => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfigPool",
+    metadata: { name: "worker" },
+    spec: { paused },
+  });
+  expect(otherPoolPlans("load-aware", configs, [pool(false)])).toEqual([plan]);
+  expect(otherPoolPlans("load-aware", configs, [pool(true)])).toEqual([]);
+});
+
+test("the warning says how many reboots there are and what to do about it", () => {
+  expect(sharedPoolWarnings(review, [plan])).toEqual([
+    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker': nodes reboot twice if the plans run one after the other. Approve both plans together: then only nodes that have already started reboot twice.",
+  ]);
+  expect(sharedPoolWarnings(review, [{ ...plan, isRunning: true }])).toEqual([
+    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker', and its rollout is running: nodes that have started reboot twice. If you approve this plan now, nodes that still wait reboot once for both plans.",
+  ]);
+  expect(sharedPoolWarnings({ ...review, hasGuards: true }, [plan])[0]).toMatch(/approve a plan with guards first\.$/);
+  expect(sharedPoolWarnings(review, [{ ...plan, pool: "infra" }])).toEqual([]);
+  expect(sharedPoolWarnings({ hasGuards: false }, [plan])).toEqual([]);
+});
+
+test("a plan under review is warned about, its hash stays, and a plan that runs is not", () => {
+  const stored = { disruption: review.disruption };
+  const waiting = observedWith("ReviewRequired", { stored, spec: { action: "DryRun" } });
+  const warned = transition({ ...waiting, otherPlans: [plan] }).status;
+  expect(warned.warnings).toEqual(sharedPoolWarnings(review, [plan]));
+  const { warnings: _shown, ...rest } = warned;
+  expect(rest).toEqual(transition(waiting).status);
+  const cleared = transition({ ...waiting, stored: { ...waiting.stored, ...warned } }).status;
+  expect(cleared).not.toHaveProperty("warnings");
+  const running = observedWith("InProgress", { stored });
+  expect(transition({ ...running, otherPlans: [plan] }).status).not.toHaveProperty("warnings");
+});

@@ -1,0 +1,66 @@
+// Pools that the plans of several configs reboot: a reviewer should know that one rollout would do.
+
+import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
+import { at } from "@virt/engine";
+import { isMachineConfig } from "./items.ts";
+
+/** The plan of one config that reboots the nodes of a pool, or will if it is approved. */
+export type PoolPlan = {
+  readonly config: string;
+  readonly pool: string;
+  readonly isRunning: boolean;
+  readonly hasGuards: boolean;
+};
+
+/** Returns the pools that the open plan of a config reboots, by the plan's own order. Empty without an open plan. */
+export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig): readonly PoolPlan[] {
+  const { phase, items = [], disruption = [] } = status;
+  const isRunning = phase === "InProgress";
+  if (spec.action === "Ignore" || (phase !== "ReviewRequired" && !isRunning)) return [];
+  const isOpen = items.some((item) => isMachineConfig(item) && item.changes && item.state !== "Completed");
+  if (!isOpen) return [];
+  const hasGuards = Object.keys(spec.guards ?? {}).length > 0;
+  return rebootedPools(disruption).map((pool) => ({ config: metadata.name, pool, isRunning, hasGuards }));
+}
+
+/** Returns the open plans of other configs, without those of paused pools: a paused pool collects changes for one rollout. */
+export function otherPoolPlans(
+  config: string,
+  configs: readonly VirtPlatformConfig[],
+  pools: readonly KubeObject[],
+): readonly PoolPlan[] {
+  const isPaused = (name: string) =>
+    pools.some((pool) => pool.metadata.name === name && at(pool, "spec", "paused") === true);
+  return configs
+    .filter(({ metadata }) => metadata.name !== config)
+    .flatMap(poolPlansOf)
+    .filter(({ pool }) => !isPaused(pool))
+    .toSorted((left, right) => (`${left.config} ${left.pool}` < `${right.config} ${right.pool}` ? -1 : 1));
+}
+
+type ReviewedPlan = { readonly disruption?: readonly PoolDisruption[]; readonly hasGuards: boolean };
+
+/** One warning for each pool and config that share a reboot with the plan under review. */
+export function sharedPoolWarnings(
+  { disruption = [], hasGuards }: ReviewedPlan,
+  others: readonly PoolPlan[],
+): readonly string[] {
+  const pools = rebootedPools(disruption);
+  return others
+    .filter(({ pool }) => pools.includes(pool))
+    .map((other) => (hasGuards || other.hasGuards ? `${warningText(other)} ${guardsText}` : warningText(other)));
+}
+
+function rebootedPools(disruption: readonly PoolDisruption[]): readonly string[] {
+  return disruption.filter((one) => one.class === "Reboot").map(({ pool }) => pool);
+}
+
+// The Machine Config Operator moves a pool to its latest rendered configuration. Nodes that have started finish the earlier one first.
+function warningText({ config, pool, isRunning }: PoolPlan): string {
+  const shared = `VirtPlatformConfig '${config}' also changes MachineConfigPool '${pool}'`;
+  return isRunning
+    ? `${shared}, and its rollout is running: nodes that have started reboot twice. If you approve this plan now, nodes that still wait reboot once for both plans.`
+    : `${shared}: nodes reboot twice if the plans run one after the other. Approve both plans together: then only nodes that have already started reboot twice.`;
+}
+
+const guardsText = "Guards hold a plan while nodes are unavailable: approve a plan with guards first.";
