@@ -38,11 +38,11 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
-/** Themes, and the widths of a desk, of a desk at 200 % zoom, and of a telephone. */
+/** Themes, and the widths of a desk, of the narrowest table with columns, of a desk at 200 % zoom, and of a telephone. */
 const themes = ["light", "dark"] as const;
-const widths = [1280, 640, 360];
+const widths = [1280, 800, 640, 360];
 
-/** In both themes: no serious finding of axe, and at no width a part of the page is out of reach. */
+/** In both themes: no serious finding of axe, and at no width a part of the page is out of reach or under another one. */
 export async function expectAccessible(page: Page, what: string): Promise<void> {
   const before = page.viewportSize();
   for (const colorScheme of themes) {
@@ -52,6 +52,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     expect(await overflow(page), `${what}, ${width} pixels wide`).toEqual([]);
+    expect(await headersThatTouch(page), `${what}, ${width} pixels wide`).toEqual([]);
   }
   if (before !== null) await page.setViewportSize(before);
 }
@@ -65,6 +66,21 @@ function overflow(page: Page): Promise<readonly string[]> {
       const wide = [...box.querySelectorAll("*")].filter((inner) => inner.getBoundingClientRect().right > edge);
       return [selector + " " + box.scrollWidth + ": " + wide.slice(-3).map(({ outerHTML }) => outerHTML.slice(0, 120)).join(" ")];
     }))`);
+}
+
+/** Table headers whose text extends into the next column when long cells beside it leave it no room. */
+function headersThatTouch(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`[...document.querySelectorAll("table")].flatMap((table) => {
+    table.style.inlineSize = "1px";
+    const touching = [...table.querySelectorAll("thead th")].filter((header) => {
+      const text = document.createRange();
+      text.selectNodeContents(header);
+      const isShown = header.getClientRects().length > 0 && header.querySelector(".pf-v6-screen-reader") === null;
+      return isShown && text.getBoundingClientRect().right > header.getBoundingClientRect().right;
+    });
+    table.style.inlineSize = "";
+    return touching.map(({ textContent }) => textContent);
+  })`);
 }
 
 /** Requests that did not stay at the origin. */

@@ -60,7 +60,7 @@ const open = (path: string) => page.goto(`${shown.origin}/#/${path}`);
 const asset = (name: string) => page.getByTestId(`asset-${name}`);
 
 test.each(["", `plan/${profile}`, `rollout/${profile}`, "drift", "assets", "activity"])(
-  "the page #/%s has no serious finding of axe in either theme, and nothing is out of reach at 200 % zoom and at 360 pixels",
+  "the page #/%s has no serious finding of axe in either theme, and at no width is a part out of reach or a header over the next",
   async (path) => {
     await open(path);
     await page.locator("#content h2, #content table, #content form").first().waitFor();
@@ -89,14 +89,14 @@ test("the dialogs of a decision have none either, give the focus back, and at 36
 
 test("an asset that is not applied says why not, and counts of the overview lead to those of its kind", async () => {
   await open("");
-  await page.getByRole("link", { name: /\d+ excluded/ }).click();
+  await page.getByRole("link", { name: /\d+ Unmanaged/ }).click();
   await asset("metallb-operator").waitFor();
   await expect.poll(() => asset("metallb-operator").textContent()).toMatch(/autopilot|not installed|condition/);
   await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 
 test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
-  await open("assets?state=contested");
+  await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();
   const field = page.getByRole("row", { name: new RegExp(`${migrations}.*somebody.*7.*5`) });
   await field.first().waitFor();
@@ -122,7 +122,7 @@ async function limitOfHco(): Promise<unknown> {
 
 test("an override on an object is shown with what became of it", async () => {
   await patch(hco, { metadata: { annotations: { "platform.kubevirt.io/mode": "unmanaged" } } });
-  await open("assets?state=excluded&filter=hco-golden-config");
+  await open("assets?state=Unmanaged&filter=hco-golden-config");
   await asset("hco-golden-config").getByRole("button").first().click();
   const row = page.getByTestId("overrides").getByRole("row", { name: /platform\.kubevirt\.io\/mode/ });
   await expect.poll(() => row.textContent()).toContain("Nothing is written to the object");

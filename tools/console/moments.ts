@@ -125,7 +125,7 @@ export function momentsOf({ server }: Pick<Simulated, "server">): readonly Momen
       },
     },
     { name: "assets-adopt", act: click("Adopt") },
-    { name: "assets-excluded", fragment: "#/assets?state=excluded" },
+    { name: "assets-excluded", fragment: "#/assets?state=Unmanaged" },
     { name: "assets-empty", fragment: "#/assets?filter=nothing-is-called-so" },
   ];
   const broken: readonly Moment[] = [

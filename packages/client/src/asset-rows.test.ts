@@ -30,12 +30,12 @@ test("every asset has a state of the one vocabulary and a reason", () => {
     "InSync: In sync, the object is as the catalog wants it",
     "Pending: Drifted, a correction is pending",
     "Held: On hold, RebootGate: 3 VMs block",
-    "Paused: Paused, Paused: an edit war",
+    "Paused: Paused, writes are paused (Paused): an edit war",
     "Unmanaged: Unmanaged, annotation or label of the object excludes it from management",
     "Failed: Failed, the server refuses it",
     "Contested: Contested, spec.a (held by gitops)",
-    "CRDMissing: Not applicable, CRDMissing: things.a.io",
-    "NotActivated: Unmanaged, NotActivated",
+    "CRDMissing: Not applicable, its operator is not installed (CRDMissing): things.a.io",
+    "NotActivated: Unmanaged, the platform controller is disabled (NotActivated)",
   ]);
   for (const { state } of rows) expect(assetStates).toContain(state);
 });

@@ -3,6 +3,7 @@
 import {
   type AssetState,
   asList,
+  assetReasonTexts,
   assetStateOf,
   assetStateTexts,
   asText,
@@ -56,7 +57,9 @@ function objectRow(entry: JsonMap, whys: ReadonlyMap<string, string>): AssetStat
 function exclusionRow(entry: JsonMap): AssetStateRow {
   const [key, details] = [textIn(entry, "reason"), textIn(entry, "details")];
   const state = assetStateOf(key);
-  const why = [key, details].filter((text) => text !== "").join(": ") || assetStateTexts[state];
+  const words = assetReasonTexts[key];
+  const reason = words === undefined ? key : `${words} (${key})`;
+  const why = [reason, details].filter((text) => text !== "").join(": ") || assetStateTexts[state];
   return { assets: [textIn(entry, "asset")], object: textIn(entry, "target"), state, why, key, entry };
 }
 

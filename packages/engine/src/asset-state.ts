@@ -63,3 +63,31 @@ export const assetStateTexts: Readonly<Record<AssetState, string>> = {
   "Not applicable": "this cluster does not need it",
   Failed: "the API server refuses it",
 };
+
+/** Why an asset is not applied, by the reason in the report. */
+export const assetReasonTexts: Readonly<Record<string, string>> = {
+  HCOMissing: "there is no HyperConverged",
+  NotActivated: "the platform controller is disabled",
+  NotListed: "annotation autopilot does not list it",
+  SwitchedOff: "an annotation switches it off",
+  InvalidConfiguration: "an annotation is malformed",
+  InvalidExclusions: "annotation disabled-resources is malformed",
+  InvalidIgnoreFields: "annotation ignore-fields is malformed",
+  InvalidMode: "annotation mode is malformed",
+  InvalidPatch: "annotation patch cannot be applied",
+  UnknownAnnotation: "an annotation is unknown",
+  GovernedByPlan: "a plan of the advisor manages this object",
+  ReleasedByPlan: "the object stays as a plan of the advisor left it",
+  InputUnavailable: "an input cannot be read",
+  NamespaceMissing: "its namespace is missing",
+  AlreadyProvided: "another object serves the same purpose",
+  RenderError: "it cannot be rendered",
+  NothingToApply: "it has no fields to apply",
+  ConditionNotMet: "a condition is not met",
+  CRDMissing: "its operator is not installed",
+  Unmanaged: "annotation mode excludes the object",
+  Paused: "writes are paused",
+  Contested: "another client holds its fields",
+  RootExclusion: "annotation disabled-resources excludes it",
+  ManagedByOther: "another client manages it",
+};

@@ -1,7 +1,7 @@
 // What other packages use of the engine.
 
 export { faultOfPolicy, hashPolicySpec } from "./admission-policy.ts";
-export { type AssetState, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";
+export { type AssetState, assetReasonTexts, assetStateOf, assetStates, assetStateTexts } from "./asset-state.ts";
 export type {
   BareConflict,
   Cluster,

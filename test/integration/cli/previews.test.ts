@@ -68,9 +68,13 @@ test("assets shows what the platform controller reports, and why an asset is not
   });
   const shown = await run("assets", "-n", namespace);
   expect(shown).toMatchObject({ code: 0, err: "" });
-  expect(shown.out).toMatch(/swap-enable +MachineConfig 90-worker-swap +Not applicable +CRDMissing: no pools/);
+  expect(shown.out).toMatch(
+    /swap-enable +MachineConfig 90-worker-swap +Not applicable +its operator is not installed \(CRDMissing\): no pools/,
+  );
   const { out: details } = await run("assets", "swap-enable", "-n", namespace);
-  expect(details).toContain("  State: Not applicable\n  Reason: CRDMissing: no pools\n");
+  expect(details).toContain(
+    "  State: Not applicable\n  Reason: its operator is not installed (CRDMissing): no pools\n",
+  );
   expect(details).not.toMatch(/[{}]/u);
   expect((await run("assets", "swap-enabl", "-n", namespace)).err).toContain("did you mean swap-enable?");
 });
@@ -143,7 +147,9 @@ test("explain, render and assets agree about an idle controller", async () => {
     body: { data: { "report.json": JSON.stringify(report) } },
   });
   const inNamespace = ["-n", "virt-advisor-operator-system"];
-  expect((await run("assets", ...inNamespace)).out).toMatch(/swap-enable .* Unmanaged +NotActivated/);
+  expect((await run("assets", ...inNamespace)).out).toMatch(
+    /swap-enable .* Unmanaged +the platform controller is disabled \(NotActivated\)/,
+  );
   const explained = await run("explain", "swap-enable", ...inNamespace);
   expect(explained.out).toMatch(/NO +activation +NotActivated: the operator is idle/);
   expect(explained.out).toContain("set annotation platform.kubevirt.io/autopilot=swap-enable on the HyperConverged");

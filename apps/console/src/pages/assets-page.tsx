@@ -10,6 +10,7 @@ import {
   ToolbarItem,
 } from "@patternfly/react-core";
 import { ExpandableRowContent, Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
+import { assetStates } from "@virt/engine";
 import { memo, useMemo, useState } from "react";
 import { AssetDetails } from "./assets/asset-details.tsx";
 import { SharedReasons } from "./assets/shared-reasons.tsx";
@@ -17,7 +18,7 @@ import { fitsFilter } from "./data/events.ts";
 import { type AssetLine, readReport } from "./data/report.ts";
 import { isShared, sharedReasons } from "./data/shared-reasons.ts";
 import { useObjects, useWanted } from "./data/use-cluster.ts";
-import { type Compliance, ComplianceLabel } from "./parts/labels.tsx";
+import { AssetStateLabel } from "./parts/labels.tsx";
 import { MoreRows, useRowPortion } from "./parts/more-rows.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { EmptyPage, Need } from "./parts/states.tsx";
@@ -40,8 +41,6 @@ export function AssetsPage({ state, filter }: AssetsPageProps) {
   );
 }
 
-const compliances: readonly Compliance[] = ["compliant", "drifted", "contested", "paused", "excluded", "failed"];
-
 function AssetTable({ state, filter }: { readonly state: string; readonly filter: string }) {
   const [configMap] = useObjects("reports");
   const report = useMemo(() => (configMap === undefined ? undefined : readReport(configMap)), [configMap]);
@@ -54,8 +53,7 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
     });
   };
   const rows = (report?.rows ?? []).filter(
-    (row) =>
-      (state === "" || row.compliance === state) && fitsFilter([row.asset, row.group, row.object, row.why], filter),
+    (row) => (state === "" || row.state === state) && fitsFilter([row.asset, row.group, row.object, row.why], filter),
   );
   const shared = useMemo(() => sharedReasons(report?.rows ?? []), [report]);
   const { shown, hidden, showMore } = useRowPortion(rows);
@@ -78,8 +76,8 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
           <ToolbarItem>
             <FormSelect aria-label={texts.state} value={state} onChange={(_, value) => show({ state: value })}>
               <FormSelectOption value="" label={texts.all} />
-              {compliances.map((one) => (
-                <FormSelectOption key={one} value={one} label={strings.overview.compliance[one]} />
+              {assetStates.map((one) => (
+                <FormSelectOption key={one} value={one} label={one} />
               ))}
             </FormSelect>
           </ToolbarItem>
@@ -139,7 +137,7 @@ const AssetRows = memo(function AssetRows({ row, at, isReasonShared }: AssetRows
           {row.object}
         </Td>
         <Td dataLabel={texts.state}>
-          <ComplianceLabel compliance={row.compliance} />
+          <AssetStateLabel state={row.state} />
         </Td>
         <Td dataLabel={texts.reason} modifier="breakWord">
           {isReasonShared ? <span className="pf-v6-screen-reader">{texts.seeAbove}</span> : row.why}

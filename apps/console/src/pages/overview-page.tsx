@@ -1,4 +1,4 @@
-// Overview: each profile with its phase and what to do next, the assets by compliance, and whether the controllers are alive.
+// Overview: each profile with its phase and what to do next, the assets by state, and whether the controllers are alive.
 
 import {
   Alert,
@@ -16,13 +16,13 @@ import {
 } from "@patternfly/react-core";
 import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
 import { ageText, isDrifted, leftBehindNotice, profileRow, secondsSince } from "@virt/client";
-import { asText, at } from "@virt/engine";
+import { assetStates, asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
 import { RollingPools } from "./overview/rolling-pools.tsx";
-import { type Compliance, ComplianceLabel, PhaseLabel, SeverityLabel } from "./parts/labels.tsx";
+import { AssetStateLabel, PhaseLabel, SeverityLabel } from "./parts/labels.tsx";
 import { NextStepButtons, NextStepText } from "./parts/next-step.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { PhaseMessage } from "./parts/phase-message.tsx";
@@ -123,13 +123,11 @@ const none: readonly VirtPlatformConfig[] = [];
 /** Elsewhere nothing has been applied that could drift, or it is being applied. */
 const watched: ReadonlySet<Phase> = new Set(["Completed", "CompletedWithErrors", "CompletedWithUpgrade"]);
 
-const complianceOrder: readonly Compliance[] = ["compliant", "drifted", "contested", "paused", "excluded", "failed"];
-
 function AssetCounts() {
   const { state, resource } = useKind("reports");
   const [report] = useObjects("reports");
   const rows = report === undefined ? undefined : readReport(report)?.rows;
-  const counts = Map.groupBy(rows ?? [], ({ compliance }) => compliance);
+  const counts = Map.groupBy(rows ?? [], (row) => row.state);
   if (state === "loading") return null;
   return (
     <section aria-labelledby="assets-title" className="vc-section">
@@ -140,12 +138,12 @@ function AssetCounts() {
         <p>{state === "forbidden" ? strings.forbidden.title(resource) : texts.noReport}</p>
       ) : (
         <ul className="vc-chips">
-          {complianceOrder.map((compliance) => (
-            <li key={compliance}>
-              <ComplianceLabel
-                compliance={compliance}
-                count={counts.get(compliance)?.length ?? 0}
-                href={hrefOf({ page: "assets", state: compliance })}
+          {assetStates.map((one) => (
+            <li key={one}>
+              <AssetStateLabel
+                state={one}
+                count={counts.get(one)?.length ?? 0}
+                href={hrefOf({ page: "assets", state: one })}
               />
             </li>
           ))}

@@ -90,8 +90,8 @@ function overridesOn({ metadata }: KubeObject) {
 }
 
 /** Every override is as good as what the last reconcile says of the object. */
-function resultOf(key: string, value: string, { status, compliance, why, released }: AssetLine): string {
-  if (status === "Held" || compliance === "failed") return texts.notHonoured(why);
+function resultOf(key: string, value: string, { state, why, released }: AssetLine): string {
+  if (state === "On hold" || state === "Failed") return texts.notHonoured(why);
   switch (key.slice(overridePrefix.length)) {
     case "patch":
       return texts.results.patch;

@@ -4,16 +4,11 @@ import { expect, test } from "vitest";
 import type { AssetLine } from "./report.ts";
 import { isShared, sharedReasons } from "./shared-reasons.ts";
 
-const line = (
-  asset: string,
-  status: string,
-  why: string,
-  compliance: AssetLine["compliance"] = "excluded",
-): AssetLine => ({
+const line = (asset: string, status: string, why: string, state: AssetLine["state"] = "Unmanaged"): AssetLine => ({
   asset,
   group: asset,
   object: `ConfigMap ${asset}`,
-  compliance,
+  state,
   status,
   why,
   contested: [],
@@ -32,6 +27,6 @@ test("the reason of 20 assets becomes one, and reasons of single assets stay wit
 });
 
 test("assets that are applied or failed keep their reasons", () => {
-  const failed = idle.map((row) => ({ ...row, compliance: "failed" as const }));
+  const failed = idle.map((row) => ({ ...row, state: "Failed" as const }));
   expect(sharedReasons(failed)).toEqual([]);
 });

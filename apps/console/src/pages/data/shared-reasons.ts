@@ -13,7 +13,7 @@ const fewestAssets = 3;
 
 /** The most frequent first. Only reasons of assets that are not applied: differences of applied ones are their own. */
 export function sharedReasons(rows: readonly AssetLine[]): readonly SharedReason[] {
-  const left = rows.filter(({ compliance, why }) => compliance === "excluded" && why !== "");
+  const left = rows.filter(({ state }) => state === "Unmanaged" || state === "Not applicable");
   return [...Map.groupBy(left, reasonKey).values()]
     .filter((group) => group.length >= fewestAssets)
     .flatMap((group) => {

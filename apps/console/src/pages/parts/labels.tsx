@@ -16,6 +16,7 @@ import {
 } from "@patternfly/react-icons";
 import type { NodeRolloutPhase, Phase, Severity } from "@virt/api";
 import { phaseWord } from "@virt/client";
+import type { AssetState } from "@virt/engine";
 import type { ComponentType } from "react";
 import { strings } from "../strings.ts";
 
@@ -72,25 +73,24 @@ export const nodeStyles: Readonly<Record<NodeRolloutPhase, LabelStyle>> = {
   Applying: { icon: SyncAltIcon, color: "blue" },
 };
 
-export type Compliance = "compliant" | "drifted" | "contested" | "paused" | "excluded" | "failed";
-
-const complianceStyles: Readonly<Record<Compliance, LabelStyle>> = {
-  compliant: { icon: CheckCircleIcon, color: "green" },
-  drifted: { icon: SyncAltIcon, color: "orange" },
-  contested: { icon: ExclamationTriangleIcon, color: "orange" },
-  paused: { icon: PauseCircleIcon, color: "purple" },
-  excluded: { icon: BanIcon, color: "grey" },
-  failed: { icon: ExclamationCircleIcon, color: "red" },
+const assetStyles: Readonly<Record<AssetState, LabelStyle>> = {
+  "In sync": { icon: CheckCircleIcon, color: "green" },
+  Drifted: { icon: SyncAltIcon, color: "orange" },
+  Contested: { icon: ExclamationTriangleIcon, color: "orange" },
+  "On hold": { icon: HourglassHalfIcon, color: "orange" },
+  Paused: { icon: PauseCircleIcon, color: "purple" },
+  Unmanaged: { icon: BanIcon, color: "grey" },
+  "Not applicable": { icon: OutlinedCircleIcon, color: "grey" },
+  Failed: { icon: ExclamationCircleIcon, color: "red" },
 };
 
-type ComplianceLabelProps = { readonly compliance: Compliance; readonly count?: number; readonly href?: string };
+type AssetStateLabelProps = { readonly state: AssetState; readonly count?: number; readonly href?: string };
 
-export function ComplianceLabel({ compliance, count, href }: ComplianceLabelProps) {
-  const { icon: Icon, color } = complianceStyles[compliance];
-  const word = strings.overview.compliance[compliance];
+export function AssetStateLabel({ state, count, href }: AssetStateLabelProps) {
+  const { icon: Icon, color } = assetStyles[state];
   return (
     <Label color={count === 0 ? "grey" : color} icon={<Icon />} {...(href !== undefined && { href })}>
-      {count === undefined ? word : `${count} ${word}`}
+      {count === undefined ? state : `${count} ${state}`}
     </Label>
   );
 }

@@ -1,0 +1,48 @@
+// The assets page has no words of its own for the state of an asset.
+
+import { assetStateRows } from "@virt/client";
+import { assetStates } from "@virt/engine";
+import { expect, test } from "vitest";
+import { readReport } from "./report.ts";
+
+const object = (status: string, more: object = {}) => ({
+  object: `Thing ${status}`,
+  status,
+  assets: [`of-${status}`],
+  contested: [],
+  ...more,
+});
+const report = {
+  hco: { namespace: "openshift-cnv" },
+  features: [{ feature: "swap", assets: ["of-Held"] }],
+  objects: [
+    ...["InSync", "Pending", "Unknown", "Failed", "Paused", "Unmanaged", "Excluded"].map((status) => object(status)),
+    object("Held", { held: "RebootGate: 3 VMs block", lastWrite: "2026-11-15T09:00:00Z" }),
+    object("Contested", { contested: [{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }] }),
+  ],
+  exclusions: [
+    { asset: "gone", group: "health", target: "Thing gone", reason: "CRDMissing", details: "things.a.io" },
+    { asset: "odd", group: "health", target: "Thing odd", reason: "RenderError", details: "" },
+  ],
+};
+const shown = readReport({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "report" },
+  data: { "report.json": JSON.stringify(report) },
+})?.rows;
+
+test("the console shows the states and reasons that the command line shows", () => {
+  expect(shown?.map(({ asset, state, why }) => ({ asset, state, why }))).toEqual(
+    assetStateRows(report).flatMap(({ assets, state, why }) => assets.map((asset) => ({ asset, state, why }))),
+  );
+  expect(new Set(shown?.map(({ state }) => state))).toEqual(new Set(assetStates));
+  expect(shown?.filter(({ why }) => why === "")).toEqual([]);
+});
+
+test("a row keeps its group, contested fields and the time of the last write", () => {
+  const row = (asset: string) => shown?.find((one) => one.asset === asset);
+  expect(row("of-Held")).toMatchObject({ group: "swap", status: "Held", lastWrite: "2026-11-15T09:00:00Z" });
+  expect(row("gone")).toMatchObject({ group: "health", status: "CRDMissing" });
+  expect(row("of-Contested")?.contested).toEqual([{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }]);
+});

@@ -1,0 +1,7 @@
+import { assetReasonTexts } from "@virt/engine";
+import { expect, test } from "vitest";
+import { reasons } from "./asset-status.ts";
+
+test.each(reasons)("reason %s is explained in words", (reason) => {
+  expect(assetReasonTexts).toHaveProperty(reason);
+});
