@@ -25,6 +25,11 @@ export function valuesPath(apiVersion: string): readonly string[] {
   return apiVersion === `${group}/v1beta1` ? ["spec"] : ["spec", "virtualization"];
 }
 
+/** Returns the dotted field of a value in each version. */
+export function fieldsOfHco(field: string): readonly string[] {
+  return ["v1beta1", "v1"].map((version) => [...valuesPath(`${group}/${version}`), field].join("."));
+}
+
 export function hcoValue(object: KubeObject | undefined, ...keys: readonly string[]): Json | undefined {
   return object === undefined ? undefined : at(object, ...valuesPath(object.apiVersion), ...keys);
 }

@@ -24,12 +24,18 @@ export default defineProfile({
   name: "load-aware-rebalancing",
   optionsKey: "loadAware",
   derivedOptions: {
+    enablePSIMetrics: {
+      fields: ["spec.kernelArguments"],
+      source: "the installed descheduler",
+      present: true,
+      absent: false,
+    },
     evictionLimitTotal: {
-      field: "spec.evictionLimits.total",
+      fields: ["spec.evictionLimits.total"],
       source: "HyperConverged parallelMigrationsPerCluster",
     },
     evictionLimitNode: {
-      field: "spec.evictionLimits.node",
+      fields: ["spec.evictionLimits.node"],
       source: "HyperConverged parallelOutboundMigrationsPerNode",
     },
   },

@@ -8,7 +8,7 @@ import {
   type PlannedItem,
 } from "@virt/advisor";
 import { canonicalJson } from "@virt/engine";
-import { hyperConverged, hyperConvergedNeed } from "../hyperconverged.ts";
+import { fieldsOfHco, hyperConverged, hyperConvergedNeed } from "../hyperconverged.ts";
 import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
 import { type DensityFacts, type DensitySettings, densitySettings, highestWithoutSwap, reads } from "./facts.ts";
 import { configureDensity, ksmDryRunWarnings, liveRatio, liveSelector } from "./hyperconverged.ts";
@@ -21,6 +21,17 @@ const { group, kind, plural, name } = hyperConverged;
 export default defineProfile({
   name: "virt-higher-density",
   optionsKey: "virtHigherDensity",
+  derivedOptions: {
+    memoryToRequestRatio: {
+      fields: fieldsOfHco("higherWorkloadDensity.memoryOvercommitPercentage"),
+      source: "enableSwap",
+    },
+    ksmConfiguration: {
+      fields: fieldsOfHco("ksmConfiguration"),
+      source: "the other options of this profile",
+      absent: { enabled: false },
+    },
+  },
   category: "density",
   description: "Enables higher VM density through swap and other optimizations",
   impactSummary:

@@ -14,12 +14,23 @@ export type CrdRequirement = {
   readonly remedy: string;
 };
 
+/** Where the value of an option is found in a plan, and the source that it comes from. */
+type DerivedOption = {
+  /** Dotted fields of the desired objects; the first that a plan has counts. */
+  readonly fields: readonly string[];
+  readonly source: string;
+  /** The value of the option if a plan has such a field; absent: the field's own value. */
+  readonly present?: Json;
+  /** The value of the option if a plan has no such field; absent: the option has none. */
+  readonly absent?: Json;
+};
+
 type ProfileDescription = {
   readonly name: string;
   /** The member of `spec.options` that is this profile's; absent: it takes none. */
   readonly optionsKey?: string;
-  /** Options without a default whose value the plan takes from elsewhere: the dotted field of a desired object, and the source. */
-  readonly derivedOptions?: Readonly<Record<string, { readonly field: string; readonly source: string }>>;
+  /** Options without a default whose value the plan takes from elsewhere. */
+  readonly derivedOptions?: Readonly<Record<string, DerivedOption>>;
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { optionRows } from "./option-rows.ts";
 
 const config = (options: Readonly<Record<string, unknown>>) => ({ spec: { options } }) as unknown as VirtPlatformConfig;
-const derived = { field: "spec.evictionLimits.total", source: "HyperConverged parallelMigrationsPerCluster" };
+const derived = { fields: ["spec.evictionLimits.total"], source: "HyperConverged parallelMigrationsPerCluster" };
 const known = {
   "loadAware.mode": { default: "Automatic" },
   "loadAware.evictionLimitTotal": { default: null, derived },
@@ -39,4 +39,20 @@ test("an option that the plan derives is shown with the value that is written an
     spec: { options: { loadAware: { evictionLimitTotal: 3 } } },
   } as unknown as VirtPlatformConfig;
   expect(optionRows(set, known)[1]).toMatchObject({ value: "3", isDefault: false });
+});
+
+const psi = { fields: ["spec.kernelArguments"], source: "the installed descheduler", present: true, absent: false };
+const ksm = { fields: ["spec.ksm", "spec.virtualization.ksm"], source: "other options", absent: { enabled: false } };
+const inPlan = (...specs: readonly object[]) =>
+  ({ spec: {}, status: { items: specs.map((spec) => ({ desiredState: { spec } })) } }) as unknown as VirtPlatformConfig;
+
+test.each([
+  { derived: psi, spec: { kernelArguments: ["psi=1"] }, value: "true" },
+  { derived: psi, spec: { mode: "Automatic" }, value: "false" },
+  { derived: ksm, spec: { virtualization: { ksm: { selector: {} } } }, value: '{"selector":{}}' },
+  { derived: ksm, spec: { virtualization: {} }, value: '{"enabled":false}' },
+])("a plan that writes $spec shows the derived value $value", ({ derived: option, spec, value }) => {
+  const options = { option: { default: null, derived: option } };
+  expect(optionRows(inPlan(spec), options)).toEqual([{ name: "option", value, isDefault: true, from: option.source }]);
+  expect(optionRows(inPlan(), options)).toEqual([{ name: "option", value: undefined, isDefault: true }]);
 });

@@ -10,10 +10,15 @@ export type OptionRow = {
   readonly from?: string;
 };
 
-/** `default` null: there is none. `derived`: the field of a desired object that has the value, and its source. */
-export type KnownOption = {
-  readonly default: Json;
-  readonly derived?: { readonly field: string; readonly source: string };
+/** `default` null: there is none. `derived`: how to find the value in a plan, and its source. */
+export type KnownOption = { readonly default: Json; readonly derived?: ValueInPlan };
+
+/** As profiles declare it: dotted fields of desired objects, and the option's value if a plan has one of them or none. */
+type ValueInPlan = {
+  readonly fields: readonly string[];
+  readonly source: string;
+  readonly present?: Json;
+  readonly absent?: Json;
 };
 
 /** By the paths of a profile's options below `spec.options`. */
@@ -29,7 +34,7 @@ export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOpt
   const names = [...new Set([...Object.keys(known), ...given.keys()])];
   return names.map((name) => {
     const { default: byDefault, derived } = known[name] ?? { default: null };
-    const inPlan = derived && plannedValue(status?.items ?? [], derived.field);
+    const inPlan = derived && plannedValue(status?.items ?? [], derived);
     if (derived !== undefined && inPlan !== undefined && !given.has(name))
       return { name, value: inPlan, isDefault: true, from: derived.source };
     const fallback = JSON.stringify(byDefault);
@@ -38,16 +43,17 @@ export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOpt
   });
 }
 
-/** As the plan writes it; undefined: no desired object has the field. */
-function plannedValue(items: readonly Item[], field: string): string | undefined {
-  const values = items.map(({ desiredState }) =>
-    field
-      .split(".")
-      .reduce<unknown>(
-        (map, key) => (typeof map === "object" && map !== null ? (map as Record<string, unknown>)[key] : undefined),
-        desiredState,
-      ),
-  );
+/** As the option would set it; undefined: the plan does not tell. */
+function plannedValue(items: readonly Item[], { fields, present, absent }: ValueInPlan): string | undefined {
+  if (items.length === 0) return undefined;
+  const values = items.flatMap(({ desiredState }) => fields.map((field) => valueAt(desiredState, field)));
   const value = values.find((one) => one !== undefined);
-  return value === undefined ? undefined : JSON.stringify(value);
+  const option = value === undefined ? absent : (present ?? value);
+  return option === undefined ? undefined : JSON.stringify(option);
+}
+
+function valueAt(object: unknown, field: string): unknown {
+  const below = (map: unknown, key: string) =>
+    typeof map === "object" && map !== null ? (map as Record<string, unknown>)[key] : undefined;
+  return field.split(".").reduce(below, object);
 }

@@ -1,0 +1,12 @@
+// The options table of the console, from the declarations of the catalog.
+
+import { expect, test } from "vitest";
+import { readConsoleOptions } from "./option-defaults.ts";
+
+test("every option has a default or a source in the plan", async () => {
+  const { defaults } = await readConsoleOptions();
+  const options = Object.values(defaults).flatMap((known) => Object.entries(known));
+  const unexplained = options.filter(([, option]) => option.default === null && option.derived === undefined);
+  expect(options).not.toEqual([]);
+  expect(unexplained.map(([name]) => name)).toEqual([]);
+});
