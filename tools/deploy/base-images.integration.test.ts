@@ -15,6 +15,7 @@ function folderWith(script: string): string {
   writeFileSync(join(folder, "skopeo"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   writeFileSync(join(folder, "images.json"), readFileSync("base-images.json"));
   vi.stubEnv("PATH", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
   return join(folder, "images.json");
 }
 
