@@ -45,6 +45,28 @@ test("that a kind is not served is a fact, and kept until its group changes", as
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "served" });
 });
 
+test("an answer from before a kind was first asked for does not say that it is not served", async () => {
+  const config = { ...pool, kind: "MachineConfig" };
+  const both = reply.json(200, {
+    kind: "APIResourceList",
+    resources: [pool, config].map(({ kind }) => ({ name: `${kind.toLowerCase()}s`, kind, namespaced: false })),
+  });
+  await using use = await discovery(served, both);
+  expect(await use.found.find(pool, never)).toMatchObject({ kind: "served" });
+  expect(await use.found.find(config, never)).toMatchObject({ kind: "served" });
+  for (let round = 0; round < 2; round++) {
+    expect(await use.found.find(config, never)).toMatchObject({ kind: "served" });
+    expect(use.server.seen).toHaveLength(2);
+  }
+});
+
+test("each kind that is not served is asked for once, whenever that is", async () => {
+  await using use = await discovery(...Array.from({ length: 3 }, () => served));
+  const kinds = ["MachineConfigPool", "MachineConfig", "KubeletConfig"].map((kind) => ({ ...pool, kind }));
+  for (let round = 0; round < 2; round++) for (const kind of kinds) await use.found.find(kind, never);
+  expect(use.server.seen).toHaveLength(3);
+});
+
 test("no answer is no fact", async () => {
   await using use = await discovery(reply.json(503, {}), reply.json(500, {}), served);
   expect(await use.found.find(pool, never)).toMatchObject({ kind: "unavailable" });

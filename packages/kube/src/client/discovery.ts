@@ -15,16 +15,21 @@ type ServedResources = readonly { readonly kind: string; readonly name: string; 
 /** Undefined: the group or version is not there, which is a fact and kept like one. */
 type ServedGroup = { readonly resources: ServedResources | undefined };
 
+type GroupAnswer = ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>;
+
+/** One request for a group. `kinds` were asked for before its answer came, so that it speaks for them. */
+type GroupRequest = { readonly answer: Promise<GroupAnswer>; readonly kinds: Set<string>; isAnswered: boolean };
+
 type DiscoveryCall = { readonly signal: AbortSignal; readonly sender: Sender };
 
 /**
  * Resources by kind, cached until a CRD of their group changes. A kind that is not served is cached, too; a failed
- * request is not.
+ * request is not. A CRD is announced some milliseconds before its kind is served, so an answer that is older than the
+ * first question for a kind cannot say that it is not served.
  */
 export class Discovery {
   readonly #client: Sender;
-  readonly #groups = new Map<string, Promise<ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>>>();
-
+  readonly #groups = new Map<string, GroupRequest>();
   readonly #places = new Map<string, Resource>();
 
   constructor(client: Sender) {
@@ -37,9 +42,15 @@ export class Discovery {
     signal: AbortSignal,
     sender: Sender = this.#client,
   ): Promise<DiscoveryResult> {
-    const group = await this.#group(apiVersion, { signal, sender });
+    const asked = this.#groups.get(apiVersion) ?? this.#ask(apiVersion, { signal, sender });
+    if (!asked.isAnswered) asked.kinds.add(kind);
+    const group = await asked.answer;
     if ("kind" in group) return group;
     const served = group.resources?.find((one) => one.kind === kind && !one.name.includes("/"));
+    if (served === undefined && !asked.kinds.has(kind)) {
+      if (this.#groups.get(apiVersion) === asked) this.#ask(apiVersion, { signal, sender }, asked.kinds);
+      return this.find({ apiVersion, kind }, signal, sender);
+    }
     this.forgetPlace({ apiVersion, kind });
     if (served === undefined) return { kind: "not-served" };
     const [version = "", name = ""] = apiVersion.split("/").toReversed();
@@ -73,21 +84,22 @@ export class Discovery {
       if (apiVersion.startsWith(`${group}/`)) this.#groups.delete(apiVersion);
   }
 
-  #group(apiVersion: string, by: DiscoveryCall) {
-    const known = this.#groups.get(apiVersion);
-    if (known !== undefined) return known;
-    const asked = this.#ask(apiVersion, by).then((group) => {
-      if ("kind" in group) this.#groups.delete(apiVersion); // no answer is no fact
-      return group;
-    });
+  #ask(apiVersion: string, by: DiscoveryCall, kinds: ReadonlySet<string> = new Set()): GroupRequest {
+    const asked: GroupRequest = {
+      kinds: new Set(kinds),
+      isAnswered: false,
+      answer: this.#send(apiVersion, by).then((group) => {
+        asked.isAnswered = true;
+        // No answer is no fact.
+        if ("kind" in group && this.#groups.get(apiVersion) === asked) this.#groups.delete(apiVersion);
+        return group;
+      }),
+    };
     this.#groups.set(apiVersion, asked);
     return asked;
   }
 
-  async #ask(
-    apiVersion: string,
-    { signal, sender }: DiscoveryCall,
-  ): Promise<ServedGroup | Extract<DiscoveryResult, { kind: "unavailable" }>> {
+  async #send(apiVersion: string, { signal, sender }: DiscoveryCall): Promise<GroupAnswer> {
     const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     const reading = readResultOf(await sender.send(getPath(path), { signal }));
     switch (reading.kind) {
