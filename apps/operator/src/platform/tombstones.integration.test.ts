@@ -30,6 +30,7 @@ let proxy: FaultProxy;
 let metricsUrl: string;
 let readyUrl: string;
 let isTakenHeld: () => boolean;
+let isSchemaHeld: () => boolean;
 let ended: Promise<void>;
 const stop = new AbortController();
 
@@ -55,6 +56,7 @@ beforeAll(async () => {
     },
     spec: {},
   });
+  holdSchema();
   await startOperator();
 });
 afterAll(async () => {
@@ -65,6 +67,20 @@ afterAll(async () => {
 });
 
 const deletion = (name: Name) => ({ verb: "delete", resource: "configmaps", name }) as const;
+
+/** Whenever it is read: that may be before the activation. */
+function holdSchema(): void {
+  const schema = {
+    verb: "get",
+    resource: "customresourcedefinitions",
+    name: "hyperconvergeds.hco.kubevirt.io",
+  } as const;
+  isSchemaHeld = proxy.arm({
+    name: "schema",
+    trigger: { on: "every", matching: schema },
+    fault: { kind: "hold-request" },
+  });
+}
 
 function armDeletions(): void {
   refuseDeletion("refused");
@@ -142,16 +158,6 @@ test("an idle operator asks for no tombstone", async () => {
 });
 
 test("tombstones wait for the schema of the HyperConverged, and are deleted as soon as it is read", async () => {
-  const schema = {
-    verb: "get",
-    resource: "customresourcedefinitions",
-    name: "hyperconvergeds.hco.kubevirt.io",
-  } as const;
-  const isSchemaHeld = proxy.arm({
-    name: "schema",
-    trigger: { on: "every", matching: schema },
-    fault: { kind: "hold-request" },
-  });
   await annotate({ autopilot: "hco-golden-config" });
   await expect.poll(isSchemaHeld).toBe(true);
   await expect.poll(async () => (await fetch(readyUrl)).status).toBe(200);
