@@ -34,3 +34,19 @@ test("status lists the objects that a deleted or ignored config left in place", 
   );
   expect(JSON.stringify(statusBlocks(config, options))).not.toContain("Left in place");
 });
+
+test("status lists VMs that stopped during an ended rollout with the command that starts them", () => {
+  const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
+  const stoppedVms = { total: 2, listed: [{ namespace: "vms", name: "pinned-0" }] };
+  const more = { pools: 0, nodes: 0, findings: 0 };
+  const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more, stoppedVms };
+  const shown = (done: number) => {
+    const items = [{ name: "psi", state: "Completed", targetRef: { kind: "MachineConfig", name: "a" }, message: "" }];
+    const status = { phase: "Completed", items, rollout: { ...rollout, pools: [{ ...pool, done }] } };
+    const options = { now: 0, program: "k", countVms: () => undefined, isDetailed: true, rolling: [] };
+    return JSON.stringify(statusBlocks({ ...config, status } as unknown as VirtPlatformConfig, options));
+  };
+  expect(shown(3)).toContain("vms/pinned-0: virtctl start pinned-0 -n vms");
+  expect(shown(3)).toContain("and 1 more");
+  expect(shown(2)).not.toContain("virtctl start");
+});

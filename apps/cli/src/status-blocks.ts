@@ -112,6 +112,19 @@ export function rolloutLines(rollout: RolloutProgressView): StyledText[][] {
     ...waitingLines(rollout),
     ...rollout.findings.flatMap(findingLines),
     ...(findings === 0 ? [] : [[`    and ${findings} more findings`]]),
+    ...stoppedLines(rollout.stopped),
+  ];
+}
+
+/** VMs that somebody must start, each with its command. */
+function stoppedLines(stopped: RolloutProgressView["stopped"]): StyledText[][] {
+  if (stopped === undefined) return [];
+  const { vms, more } = stopped;
+  const rest = vms.length === 0 ? `${more} ${more === 1 ? "VM" : "VMs"}; names are not shown` : `and ${more} more`;
+  return [
+    [{ text: "    VMs that stopped during the rollout and did not run when it ended:", style: "warning" }],
+    ...vms.map(({ name, command }) => [`      ${name}${command === undefined ? "" : `: ${command}`}`]),
+    ...(more === 0 ? [] : [[`      ${rest}`]]),
   ];
 }
 
@@ -169,13 +182,18 @@ function nodeLine({ name, phase, seconds, vms, step }: NodeProgressView, width: 
 
 const findingSigns = { blocking: "! blocking", warning: "! warning", info: "i info" } as const;
 
-/** A finding with the command that helps below it. */
-export function findingLines({ severity, message, command, seconds, node }: FindingView): StyledText[][] {
+/** A finding with the options, or the command that helps, below it. */
+export function findingLines({ severity, message, command, options = [], seconds, node }: FindingView): StyledText[][] {
   const style = severity === "blocking" ? "bad" : severity === "warning" ? "warning" : "dim";
   const age = seconds === undefined ? "" : ` (${ageText(seconds)})`;
   const where = node === undefined || message.includes(node) ? "" : ` on ${node}`;
   return [
     ["    ", { text: findingSigns[severity], style }, `  ${message}${where}${age}`],
+    ...(options.length === 0 ? [] : [["        Options, the least harmful first:"]]),
+    ...options.flatMap((option, at) => [
+      [`        ${at + 1}. ${option.text} ${option.consequence}`],
+      ...(option.command === undefined ? [] : [[`           ${option.command}`]]),
+    ]),
     ...(command === undefined ? [] : [[`        ${command}`]]),
   ];
 }

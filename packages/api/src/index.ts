@@ -41,6 +41,7 @@ export {
   type PoolRollout,
   type RolloutFinding,
   type RolloutStatus,
+  type StoppedVms,
 } from "./rollout.ts";
 export type {
   Condition,

@@ -60,6 +60,12 @@ export type RolloutFinding = {
   readonly since: string;
 };
 
+/** VMs that ran on the nodes of a rollout and do not run now. `listed` has the first of them, or none where names are not shown. */
+export type StoppedVms = {
+  readonly total: number;
+  readonly listed: readonly { readonly namespace: string; readonly name: string }[];
+};
+
 /** `status.rollout`: of the pools that roll out what this config wrote. */
 export type RolloutStatus = {
   readonly summary: string;
@@ -67,6 +73,7 @@ export type RolloutStatus = {
   readonly pools: readonly PoolRollout[];
   readonly nodes: readonly NodeRollout[];
   readonly findings: readonly RolloutFinding[];
+  readonly stoppedVms?: StoppedVms;
   /** How many more there are than are listed. */
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
 };

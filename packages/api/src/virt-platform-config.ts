@@ -61,7 +61,7 @@ export const reviewReasons = [
 /** Why a plan waits for a review. */
 export type ReviewReason = (typeof reviewReasons)[number];
 
-/** Phase conditions in the order in which they are written. One is True; Drifted also beside InProgress and Failed. */
+/** Phase conditions in the order in which they are written. One is True; Drifted also beside InProgress, CompletedWithErrors and Failed. */
 export const phaseConditions: readonly Phase[] = [
   "Ignored",
   "Drafting",

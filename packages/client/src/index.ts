@@ -4,9 +4,8 @@
 // nextStepOf, nextStepText: what to do next. profileRows, rollingPools, viewRollout, driftRows, movedInputs, readDiff: what to show.
 
 export { findNamedPlan, isPlanNamed } from "@virt/advisor";
-export { durationText, foreignText } from "@virt/impact";
+export { type BlockerRemedy, blockerRemedies, durationText, findingRemedies, foreignText } from "@virt/impact";
 export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
-export { type BlockerRemedy, blockerRemedies } from "./blocker-remedies.ts";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
 export { driftDiff } from "./drift-diff.ts";
 export {
@@ -58,8 +57,10 @@ export {
   type NodeProgressView,
   type PoolProgressView,
   type RolloutProgressView,
+  type StoppedVmView,
   secondsSince,
   unrenderedPools,
+  viewFinding,
   viewRollout,
 } from "./rollout-view.ts";
 export type { StreamLine } from "./stream-line.ts";

@@ -50,6 +50,17 @@ const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string 
     next: "VM a/b blocks the drain: virtctl stop b -n a",
   },
   {
+    reason: "a blocking VM is not stopped without a look at the other options",
+    shown: config({
+      phase: "InProgress",
+      rollout: {
+        ...rollout("blocking"),
+        findings: [{ ...finding("blocking"), object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } }],
+      },
+    }),
+    next: "VM a/b blocks the drain; to choose an option, run: k doctor x",
+  },
+  {
     reason: "a warning holds nothing",
     shown: config({ phase: "InProgress", rollout: rollout("warning") }),
     next: "to follow the rollout, run: k status x --watch",

@@ -2,7 +2,7 @@
 
 import { conditionOf, shortHash } from "@virt/advisor";
 import type { LeftBehind, Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
-import { foreignText } from "@virt/impact";
+import { findingRemedies, foreignText } from "@virt/impact";
 import { readRejection } from "./plan-patches.ts";
 
 /**
@@ -98,11 +98,14 @@ function heldBy(review: Review | undefined): NextStep | undefined {
   return undefined;
 }
 
-function rolloutStep({ status = {} }: VirtPlatformConfig): NextStep | undefined {
+function rolloutStep({ metadata, status = {} }: VirtPlatformConfig): NextStep | undefined {
   const finding = blockingFinding(status.rollout?.findings ?? []);
   if (finding === undefined) return undefined;
   const { command } = finding;
-  return { kind: "unblock", text: foreignText(finding.message), ...(command !== undefined && { command }) };
+  const text = foreignText(finding.message);
+  if (findingRemedies(finding).length > 0)
+    return { kind: "unblock", text: `${text}; to choose an option, run`, verb: ["doctor", metadata.name] };
+  return { kind: "unblock", text, ...(command !== undefined && { command }) };
 }
 
 /** The first that a person must act on, in the order of the rollout. Undefined: none. */

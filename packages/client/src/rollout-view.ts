@@ -1,9 +1,18 @@
 // A rollout as people look at it: pools that fill up, the nodes in hand with how long they are, what holds it, when it may end.
 
 import { isRolloutOpen } from "@virt/advisor";
-import type { FindingSeverity, ImpactPool, NodeRollout, NodeRolloutPhase, Phase, VirtPlatformConfig } from "@virt/api";
+import type {
+  FindingSeverity,
+  ImpactPool,
+  NodeRollout,
+  NodeRolloutPhase,
+  Phase,
+  RolloutFinding,
+  StoppedVms,
+  VirtPlatformConfig,
+} from "@virt/api";
 import { readTime } from "@virt/engine";
-import { durationText, foreignText } from "@virt/impact";
+import { type BlockerRemedy, durationText, findingRemedies, foreignText, startCommand } from "@virt/impact";
 
 /** In nodes; the four add up to the total. */
 export type PoolProgressView = {
@@ -28,15 +37,19 @@ export type NodeProgressView = {
   readonly isInHand: boolean;
 };
 
-/** Something that holds the rollout, or may. `command` is what a person can type. */
+/** Something that holds the rollout, or may. `command` is absent where `options` tell what a person can do, the least harmful first. */
 export type FindingView = {
   readonly id: string;
   readonly severity: FindingSeverity;
   readonly node?: string;
   readonly message: string;
   readonly command?: string;
+  readonly options?: readonly BlockerRemedy[];
   readonly seconds?: number;
 };
+
+/** `command` starts it. */
+export type StoppedVmView = { readonly name: string; readonly command?: string };
 
 /** A rollout as people look at it. Counts and lists are those of the status: `more` says how many are not listed. */
 export type RolloutProgressView = {
@@ -44,6 +57,8 @@ export type RolloutProgressView = {
   readonly pools: readonly PoolProgressView[];
   readonly nodes: readonly NodeProgressView[];
   readonly findings: readonly FindingView[];
+  /** VMs that stopped during the rollout and did not run at its end; absent: none, or the rollout is open. */
+  readonly stopped?: { readonly vms: readonly StoppedVmView[]; readonly more: number };
   /** Until the end, if nothing blocks; absent: nothing is left, or nobody knows. */
   readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number; readonly text: string };
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
@@ -77,17 +92,32 @@ export function viewRollout(
     summary: foreignText(rollout.summary),
     pools,
     nodes: rollout.nodes.map((node) => viewNode(node, now, countVms)),
-    findings: rollout.findings.map(({ id, severity, node, message, command, since }) => ({
-      id,
-      severity,
-      ...(node !== undefined && { node }),
-      message: foreignText(message),
-      ...(command !== undefined && { command }),
-      ...agedFrom(since, now),
-    })),
+    findings: rollout.findings.map((finding) => ({ ...viewFinding(finding), ...agedFrom(finding.since, now) })),
+    ...(!isOpen && rollout.stoppedVms && { stopped: viewStopped(rollout.stoppedVms) }),
     ...(bounds && isOpen && { remaining: { ...remaining, text: durationText(bounds) } }),
     more: rollout.more,
     isOpen,
+  };
+}
+
+function viewStopped({ total, listed }: StoppedVms): NonNullable<RolloutProgressView["stopped"]> {
+  const vms = listed.map((vm) => {
+    const command = startCommand(vm);
+    return { name: foreignText(`${vm.namespace}/${vm.name}`), ...(command !== undefined && { command }) };
+  });
+  return { vms, more: total - vms.length };
+}
+
+/** Returns a finding without its age. */
+export function viewFinding(finding: RolloutFinding): FindingView {
+  const { id, severity, node, message, command } = finding;
+  const options = findingRemedies(finding);
+  return {
+    id,
+    severity,
+    ...(node !== undefined && { node }),
+    message: foreignText(message),
+    ...(options.length > 0 ? { options } : command !== undefined && { command }),
   };
 }
 

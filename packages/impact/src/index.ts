@@ -27,6 +27,7 @@ export { drainingNodes } from "./doctor/node-causes.ts";
 export { stepOfNode } from "./doctor/node-phase.ts";
 export { restartSamplesByPool } from "./doctor/observed-seconds.ts";
 export { countNodes, countPhases, type NodeCounts } from "./doctor/pool-counts.ts";
+export { type BlockerRemedy, blockerRemedies, findingRemedies, remediesText } from "./doctor/remedies.ts";
 export {
   deschedulerHealthInformer,
   hcoHealthInformers,
@@ -43,6 +44,7 @@ export {
   phaseForChanges,
   type RolloutChange,
 } from "./doctor/rollout-view.ts";
+export { startCommand, withStoppedVms } from "./doctor/stopped-vms.ts";
 export { showTemplate } from "./doctor/text-templates.ts";
 export { durationText } from "./duration-text.ts";
 export { isStillListing } from "./impact-gaps.ts";

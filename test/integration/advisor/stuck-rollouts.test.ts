@@ -17,7 +17,9 @@ let file: string;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
+  testCluster = await startTestCluster({
+    crds: { kubevirts: "kubevirts", virtualmachines: "virtualmachines" },
+  });
   file = join(await mkdtemp(join(testCluster.server.folder, "clock-")), "ahead");
   await writeFile(file, "0");
   await testCluster.simulate("stuck-drain");
@@ -66,11 +68,12 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
   await expect.poll(() => vmsOn("worker-0")).toEqual(["pinned-0"]); // else the time passes for migrations under way, too
   await passSeconds(130);
   const stuck = await configs.until(loadAware, isStuck);
-  const [finding] = stuck.rollout?.findings ?? [];
   expect(stuck.rollout?.findings.map(({ id, severity }) => `${severity} ${id}`)).toEqual(["blocking VMNotMigratable"]);
   expect(conditionOf(stuck, "Stalled")).toMatchObject({
     status: "True",
-    message: `${finding?.message}. Next: ${finding?.command}`,
+    message: expect.stringMatching(
+      /^VM vms\/pinned-0 .*\. Next: choose an option, the least harmful first\. \(1\) Make the VM live-migratable.* \(3\) Stop the VM.* down until you start it again\. Command: virtctl stop pinned-0 -n vms$/,
+    ),
   });
   expect(conditionOf(stuck, "Reconciling")).toMatchObject({ status: "False", reason: "RolloutStuck" });
   await expect
@@ -143,7 +146,9 @@ test("past the hour after which the daemon gives up it is still the VM alone, un
   const { rollout } = await configs.until(loadAware, (status) => !idsOf(status).includes("CordonedByPerson"));
   expect(rollout?.findings.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
   const { namespace = "", name = "" } = rollout?.findings[0]?.object ?? {};
-  await removeAt(server, `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances/${name}`);
+  const inNamespace = `/apis/kubevirt.io/v1/namespaces/${namespace}`;
+  await edit(server, `${inNamespace}/virtualmachines/${name}`, { spec: { runStrategy: "Halted" } });
+  await removeAt(server, `${inNamespace}/virtualmachineinstances/${name}`);
   const resumed = await configs.until(loadAware, (status) => !isStuck(status));
   expect(resumed.rollout?.findings).toEqual([]);
   await expect
@@ -160,6 +165,12 @@ test("a rollout that ends keeps what was observed, without findings", async () =
   expect(done.rollout?.pools[0]?.done).toBe(done.rollout?.pools[0]?.total);
   expect(done.rollout?.pools[0]?.observed?.drainSeconds.length).toBeGreaterThan(0);
   expect(conditionOf(done, "Ready")).toMatchObject({ status: "True", reason: "Completed" });
+});
+
+test("a VM that was stopped to end the drain is listed when the rollout is over, and no other", async () => {
+  const { rollout } = await testCluster.configs.until(loadAware, "Completed");
+  expect(rollout?.stoppedVms).toEqual({ total: 1, listed: [{ namespace: "vms", name: "pinned-0" }] });
+  expect(rollout?.summary).toMatch(/, 1 VM stopped and not started again$/);
 });
 
 /** As each finding prints it, of objects that may be there or not. */

@@ -8,6 +8,7 @@ import {
   type PoolRollout,
   type RolloutFinding,
   type RolloutStatus,
+  type StoppedVms,
 } from "@virt/api";
 import { atomic, count, flag, list, name, shape, text, time, word } from "./schema.ts";
 
@@ -58,11 +59,17 @@ const finding = shape<RolloutFinding>(
         name: name("Its name; * where names are not shown."),
       },
     },
-    message: text("What is the matter.", { maxLength: 512 }),
+    message: text("What is the matter.", { maxLength: 1024 }),
     command: text("What to type next.", { maxLength: 1024 }),
     since: time("When it was first seen."),
   },
   { required: ["id", "severity", "message"] },
+);
+
+const stoppedVm = shape<StoppedVms["listed"][number]>(
+  "A VirtualMachine.",
+  { namespace: name("Its namespace."), name: name("Its name.") },
+  { required: ["namespace", "name"] },
 );
 
 export const rolloutSchema = shape<RolloutStatus>(
@@ -77,6 +84,15 @@ export const rolloutSchema = shape<RolloutStatus>(
     pools: list("The pools, by name.", pool, { maxItems: 8 }),
     nodes: list("The nodes; those that are being changed or are degraded come first.", node, { maxItems: 20 }),
     findings: list("What holds it, in the order of the rollout.", finding, { maxItems: 20 }),
+    stoppedVms: {
+      type: "object",
+      description:
+        "VMs that ran on these nodes during the rollout and do not run now. When the rollout is over: those that did not run at its end and that nothing but a person starts.",
+      properties: {
+        total: count("How many."),
+        listed: list("The first of them; none where names are not shown.", stoppedVm, { maxItems: 20 }),
+      },
+    },
     more: {
       type: "object",
       description: "How many more there are than are listed.",

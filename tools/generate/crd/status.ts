@@ -68,7 +68,7 @@ export function statusSchema(options: OptionSchemas): Schema {
     ),
     conditions: listByKey(
       "type",
-      "The phase as conditions, one of them True, and Drifted also beside InProgress and Failed; what needs attention; and Ready, Reconciling, Stalled for tools.",
+      "The phase as conditions, one of them True, and Drifted also beside InProgress, CompletedWithErrors and Failed; what needs attention; and Ready, Reconciling, Stalled for tools.",
       condition,
     ),
   });

@@ -40,6 +40,21 @@ test("a blocking finding ends with 6, whatever could not be checked", () => {
   expect(exitCodeOfDiagnosis({ ...blocked, notAssessed: [gap("Node", "Forbidden")] })).toBe(6);
 });
 
+test("a blocking VM is listed with its options, and stopping it comes last with its downtime", () => {
+  const finding = {
+    id: "VMNotMigratable",
+    severity: "blocking",
+    object: { kind: "VirtualMachineInstance", namespace: "vms", name: "pinned-0" },
+    message: "VM vms/pinned-0 blocks the drain",
+    command: "virtctl stop pinned-0 -n vms",
+    since: "2026-11-18T09:00:00Z",
+  } as const;
+  const text = printed({ ...healthy, rollout: { ...rollout, findings: [finding] } });
+  expect(text).toMatch(/Options, the least harmful first:\n\s+1\. Make the VM live-migratable/);
+  expect(text).toMatch(/3\. Stop the VM[^\n]*down until you start it again\.\n\s+virtctl stop pinned-0 -n vms\n/);
+  expect(text.match(/virtctl stop/g)).toHaveLength(1);
+});
+
 test("a cluster without pools is reported as one", () => {
   const none = { ...healthy, rollout: { ...rollout, pools: [] }, pools: [] };
   expect(printed(none)).toBe("  The cluster has no MachineConfigPools.\n");

@@ -1,7 +1,7 @@
 // `doctor`: what holds the pools, looked at afresh with the user's rights, the worst first, each with the command that helps.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
-import { type FindingView, foreignText, viewRollout } from "@virt/client";
+import { foreignText, viewFinding, viewRollout } from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
 import { requireConfig } from "../find-config.ts";
@@ -35,13 +35,18 @@ export const showFindings: RunVerb = async (context) => {
   printer.print({
     type: "Diagnosis",
     data: { rollout, young, notAssessed },
-    blocks: [
-      ...diagnosisBlocks(diagnosis, now()),
-      ...(blocking?.command === undefined ? [] : [{ kind: "next", text: blocking.command } as const]),
-    ],
+    blocks: [...diagnosisBlocks(diagnosis, now()), ...nextBlocks(blocking)],
   });
   return exitCodeOfDiagnosis(diagnosis);
 };
+
+/** A choice between options is not made for the reader. */
+function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
+  if (blocking === undefined) return [];
+  const { options = [], command } = viewFinding(blocking);
+  if (options.length > 0) return [{ kind: "next", text: "choose one of the options above." }];
+  return command === undefined ? [] : [{ kind: "next", text: command }];
+}
 
 /** Returns 0 only if everything was checked and nothing blocks. Without the pools nothing was checked at all. */
 export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
@@ -99,7 +104,7 @@ export function diagnosisBlocks(
     { kind: "lines", lines: [...lines, ...(rollout.findings.length === 0 ? quiet : [])] },
     ...list(
       "Seen for the first time; it counts if it lasts:",
-      young.flatMap((finding) => findingLines(viewOf(finding))),
+      young.flatMap((finding) => findingLines(viewFinding(finding))),
     ),
     ...list(
       "Not assessed, so it leads to no finding:",
@@ -108,15 +113,4 @@ export function diagnosisBlocks(
       ]),
     ),
   ];
-}
-
-/** Its age is not known. */
-function viewOf({ id, severity, node, message, command }: RolloutFinding): FindingView {
-  return {
-    id,
-    severity,
-    ...(node !== undefined && { node }),
-    message: foreignText(message),
-    ...(command !== undefined && { command }),
-  };
 }

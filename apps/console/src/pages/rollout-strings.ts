@@ -12,7 +12,8 @@ export const rolloutStrings = {
   updating: "updating",
   waiting: "waiting",
   degraded: "degraded",
-  pausedPool: (pool: string) => `Pool ${pool} is paused. No node starts until it is resumed.`,
+  pausedPool: (pool: string) =>
+    `Pool ${pool} is paused. No node starts until it is resumed. Resuming it starts everything queued in the pool.`,
   target: "Target",
   grid: (pool: string) => `Nodes of pool ${pool}`,
   filter: (pool: string) => `Filter nodes of pool ${pool} by name`,
@@ -51,6 +52,8 @@ export const rolloutStrings = {
   degradedPool: (pool: string) => `Pool ${pool} is degraded`,
   message: "Message",
   findings: "Blocked by",
+  stoppedVms: (n: number) => `${countOf(n, "VM")} stopped during the rollout and did not run when it ended`,
+  unnamedVms: "Names of VMs are not shown on this cluster.",
   noFindings: "Nothing is blocking this rollout.",
   besideNodes: (n: number) => `${countOf(n, "finding")} about nodes: see beside the node, below.`,
   moreFindings: (n: number) =>

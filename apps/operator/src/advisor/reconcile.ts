@@ -5,6 +5,7 @@ import {
   type Drifts,
   findDriftSuspects,
   isLockBypassed,
+  isRolloutOpen,
   isWriteOpen,
   observe,
   optionsOf,
@@ -96,7 +97,8 @@ async function reconcileStored(
   const decided = await decideConfig(known, confirmed.drifts, runtime, context);
   const { requeue } = decided.decision;
   if (requeue.when === "retry") return reportTransientError(config, requeue, runtime, context);
-  const diagnosed = collected && (await runtime.doctor.diagnose(config, collected, context));
+  const isEnding = !isRolloutOpen(decided.decision.status);
+  const diagnosed = collected && (await runtime.doctor.diagnose(config, collected, context, isEnding));
   const decision = withRollout(decided.decision, decided.observed, diagnosed);
   return reportDecision(stored, { ...decided, decision, config, settleClock }, runtime, context);
 }

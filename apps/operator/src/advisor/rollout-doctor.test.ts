@@ -83,7 +83,7 @@ function doctorOf(objects: readonly KubeObject[]) {
     const now = start + cluster.seconds * 1000;
     const read = { now, pools: [pool], live: () => psiConfig(), renderedOf: () => undefined };
     const collected = doctor.collect(config, read);
-    return collected && (await doctor.diagnose(config, collected, context));
+    return collected && (await doctor.diagnose(config, collected, context, false));
   };
   const noteWritten = (rollout: RolloutStatus | undefined) => doctor.noteWritten("load-aware-rebalancing", rollout);
   const notice = (after: KubeObject) =>

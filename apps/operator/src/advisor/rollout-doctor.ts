@@ -14,10 +14,12 @@ import {
   machineConfigNodeInformer,
   notAssessed,
   readClusterShape,
+  withStoppedVms,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext, StoreChange } from "@virt/kube";
 import { collectDoctorFacts, DrainedPods, InformerLists } from "@virt/reads";
 import { rolloutInformersOf } from "./informers.ts";
+import { withoutRestarting } from "./stopped-vms.ts";
 
 /** Many objects change at once: one diagnosis for all. */
 const debounceMs = 1_000;
@@ -94,11 +96,12 @@ export class RolloutDoctor {
     return this.#isTooEarly(config, monotonicMs) ? undefined : this.#facts(config, read, monotonicMs);
   }
 
-  /** Diagnoses the rollout from the facts that `collect` returned in this reconcile. */
+  /** Diagnoses the rollout from the facts that `collect` returned in this reconcile. `isEnding`: it is the last diagnosis. */
   async diagnose(
     config: VirtPlatformConfig,
     collected: DoctorFacts,
     context: ReconcileContext,
+    isEnding: boolean,
   ): Promise<DiagnosedRollout> {
     const { name } = config.metadata;
     const monotonicMs = this.#options.clock.monotonic();
@@ -109,7 +112,8 @@ export class RolloutDoctor {
     await this.#loadInfrastructure(context.cluster, monotonicMs);
     const observedRollouts = this.#options.observedRollouts();
     const drainErrors = this.#drainErrors;
-    const facts = { ...collected, ...this.#shape(), before, sightings, drainErrors, observedRollouts };
+    const ranVms = known === undefined ? {} : { ranVms: known.diagnosis.ranVms };
+    const facts = { ...collected, ...this.#shape(), before, sightings, drainErrors, observedRollouts, ...ranVms };
     const draining = drainingNodes(facts);
     const pods = this.#podsByConfig.get(name) ?? new DrainedPods();
     this.#podsByConfig.set(name, pods);
@@ -126,7 +130,13 @@ export class RolloutDoctor {
     const dueMs = isShown || writtenMs === Number.NEGATIVE_INFINITY ? 0 : writtenMs + restMs + offset;
     const podsDueMs = pods.dueAt(draining);
     const next = [diagnosis.nextAt, podsDueMs === undefined ? undefined : podsDueMs + offset].flatMap((ms) => ms ?? []);
-    return { rollout: diagnosis.rollout, dueMs, nextMs: next.length === 0 ? undefined : Math.min(...next) };
+    const rollout = isEnding ? await this.#confirmStopped(diagnosis, context.cluster) : diagnosis.rollout;
+    return { rollout, dueMs, nextMs: next.length === 0 ? undefined : Math.min(...next) };
+  }
+
+  async #confirmStopped({ rollout, stoppedVms }: Diagnosis, cluster: ReconcileContext["cluster"]) {
+    const stopped = await withoutRestarting(stoppedVms, cluster);
+    return withStoppedVms(rollout, stopped, this.#options.areVmsNamed);
   }
 
   /** The status of the config was written. Only a write of the latest diagnosis starts the rest until the next one. */

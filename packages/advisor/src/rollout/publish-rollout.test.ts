@@ -56,6 +56,16 @@ test("a blocking finding stalls a running plan, with the command that helps, and
   expect(status.rollout).toEqual(rollout(finding()));
 });
 
+test("a condition lists the options for a blocking VM, and stopping it comes last with its downtime", () => {
+  const vm = finding({ object: { kind: "VirtualMachineInstance", namespace: "a", name: "b" } });
+  const { status } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(vm)));
+  const { message = "" } = conditionOf(status, "Stalled") ?? {};
+  expect(message).toMatch(
+    /^VM a\/b blocks the drain of w-0\. Next: choose an option, the least harmful first\. \(1\) Make/,
+  );
+  expect(message).toMatch(/The VM is down until you start it again\. Command: virtctl stop b -n a$/);
+});
+
 test("both turn back by themselves when the cause is gone", () => {
   const { status: stuck } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(finding())));
   const { status } = withRollout(

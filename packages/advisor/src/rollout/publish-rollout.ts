@@ -2,11 +2,11 @@
 
 import type { Condition, PendingRollout, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
-import { concludeRollout, revokeUpdates } from "@virt/impact";
+import { concludeRollout, findingRemedies, remediesText, revokeUpdates } from "@virt/impact";
 import { type ConditionInput, conditionOf, writeConditions } from "../conditions/status-conditions.ts";
 import { withNext } from "../conditions/tool.ts";
-import { isApplied } from "../items.ts";
-import type { Decision, Observed, Requeue } from "../observed.ts";
+import { isApplied, isWriteOpen } from "../items.ts";
+import type { Decision, Observed, ObservedItem, Requeue } from "../observed.ts";
 import { progressColumn, progressText } from "../rollouts.ts";
 
 /** What a diagnosis says now. */
@@ -38,7 +38,7 @@ export function withRollout(
   const { status, requeue } = decision;
   const known = diagnosed?.rollout ?? knownRollout(status, observed);
   if (known === undefined) return decision;
-  const fresh = revokeUpdates(known, begunPools(status, observed.stored));
+  const fresh = revokeUpdates(known, begunPools(status, observed));
   if (!isRolloutOpen(status))
     return { ...decision, status: showRollout(status, endedRollout(fresh, status.phase), observed) };
   const shown = showRollout(status, fresh, observed);
@@ -53,11 +53,18 @@ export function withRollout(
   };
 }
 
-/** The pools of rollouts that this decision begins: what is known of their nodes is from before. */
-function begunPools({ rollouts = [] }: Status, stored: Status): ReadonlySet<string> {
+/** The pools of rollouts that this decision begins, and of targets that it has just written: what is known of their nodes is from before. */
+function begunPools(
+  { rollouts = [], items = [] }: Status,
+  { stored, items: observed }: Pick<Observed, "stored" | "items">,
+): ReadonlySet<string> {
   const isOld = ({ machineConfig, startTime }: PendingRollout) =>
     stored.rollouts?.some((one) => one.machineConfig === machineConfig && one.startTime === startTime) === true;
-  return new Set(rollouts.filter((one) => !isOld(one)).flatMap(({ before }) => before.map(({ pool }) => pool)));
+  const isWritten = ({ item, isInPlace }: ObservedItem) =>
+    !isInPlace && isWriteOpen(item) && items.some((one) => one.name === item.name && isApplied(one));
+  const written = observed.filter(isWritten).flatMap(({ pools }) => pools);
+  const begun = rollouts.filter((one) => !isOld(one)).flatMap(({ before }) => before);
+  return new Set([...begun, ...written].map(({ pool }) => pool));
 }
 
 /**
@@ -70,8 +77,10 @@ function knownRollout(
 ): RolloutStatus | undefined {
   const { rollout } = status;
   if (rollout === undefined) return undefined;
-  if (isRolloutOpen(status) && !isRolloutOpen(stored))
-    return revokeUpdates(rollout, new Set(rollout.pools.map(({ name }) => name)));
+  if (isRolloutOpen(status) && !isRolloutOpen(stored)) {
+    const { stoppedVms: _earlier, ...begun } = rollout;
+    return revokeUpdates(begun, new Set(rollout.pools.map(({ name }) => name)));
+  }
   const changed = items.filter(
     ({ item, drift, isGone }) => isApplied(item) && (isGone === true || drift !== undefined),
   );
@@ -125,7 +134,7 @@ function rolloutConditions(status: Status): readonly ConditionInput[] {
         type: "Stalled",
         status: "True",
         reason: "RolloutStuck",
-        message: withNext(headline.message, headline.command),
+        message: withNext(headline.message, adviceOf(headline)),
       },
     ];
   const addition = findingAddition(status);
@@ -134,10 +143,15 @@ function rolloutConditions(status: Status): readonly ConditionInput[] {
   return [{ type: "Ready", status: ready.status, reason: ready.reason, message: `${ready.message}${addition}` }];
 }
 
+/** The options with their consequences if there is a choice, else the command. */
+function adviceOf(finding: RolloutFinding): string | undefined {
+  return remediesText(findingRemedies(finding)) ?? finding.command;
+}
+
 /** What the first finding adds to Ready's message once a plan is through. */
 function findingAddition({ phase, rollout }: Status): string | undefined {
   const first = rollout?.findings[0];
-  return first && finished.includes(phase) ? withNext(`: ${first.message}`, first.command) : undefined;
+  return first && finished.includes(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;
 }
 
 /** Ready's message as it was before a finding was added: that may name a VM, and no event does. */

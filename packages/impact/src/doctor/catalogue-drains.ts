@@ -11,7 +11,7 @@ export const drainFindings = {
     cause:
       "Its disks, host devices or networks tie the VM to its node, and its eviction strategy forbids to stop it. KubeVirt refuses the eviction every time.",
     remedy:
-      "Stop the VM for the time of the drain, or make it migratable: shared storage (ReadWriteMany), no host devices. With the eviction strategy `LiveMigrateIfPossible` such VMs are shut down instead; it counts from the VM's next start on.",
+      "Make the VM migratable: shared storage (ReadWriteMany), no host devices. With the eviction strategy `LiveMigrateIfPossible` such VMs are shut down instead; it counts from the VM's next start on. The last resort is to stop the VM: it is down until you start it again with `virtctl start`.",
   },
   VMNoTarget: {
     ages: blockingFrom(120),
@@ -19,7 +19,8 @@ export const drainFindings = {
     command: "virtctl stop <vm> -n <ns>",
     detected: "The VM could migrate, but no other node has the labels, the taints and the readiness that it asks for.",
     cause: "A node selector, a required affinity or a missing toleration leaves the VM no other node.",
-    remedy: "Stop the VM, label another node, or relax the VM's selectors.",
+    remedy:
+      "Label another node, or relax the VM's selectors. The last resort is to stop the VM: it is down until you start it again with `virtctl start`.",
   },
   ExternalEviction: {
     ages: blockingFrom(300),

@@ -14,6 +14,7 @@ import { predictRollout, type RolloutPrediction } from "./remaining-time.ts";
 import { boundRollout, summarizeRollout, worstFirst } from "./rollout-status.ts";
 import { type DoctorFacts, hcoNamespaceOf, type PoolView, type RolloutCause, viewPools } from "./rollout-view.ts";
 import { aboutFinding, findingKey, Sightings, type SightingTimes, sightingsOf } from "./sightings.ts";
+import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts";
 import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
@@ -21,6 +22,9 @@ import { DrainedVmCauses } from "./vm-causes.ts";
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;
+  /** VirtualMachines that were seen on the nodes of the rollout, and those of them that do not run now, as namespace/name. */
+  readonly ranVms: ReadonlySet<string>;
+  readonly stoppedVms: readonly string[];
   /** Milliseconds: when the next cause comes of age, if nothing else happens. Undefined: none will. */
   readonly nextAt: number | undefined;
 };
@@ -50,8 +54,10 @@ export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
     findings: aged.findings,
   };
   const more = { pools: 0, nodes: 0, findings: aged.left };
-  const rollout = boundRollout({ summary: summarizeRollout(lists), ...lists, more });
-  return { rollout, sightings: sightings.seen, nextAt: aged.nextAt };
+  const ranVms = seeRunningVms(facts, pools);
+  const stoppedVms = findStoppedVms(ranVms, facts);
+  const whole = withStoppedVms({ summary: summarizeRollout(lists), ...lists, more }, stoppedVms, facts.areVmsNamed);
+  return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
 }
 
 type AgedCauses = {

@@ -6,6 +6,7 @@ import { foreignText } from "../assessed.ts";
 import { durationText } from "../duration-text.ts";
 import { nameNodes } from "../summary.ts";
 import { isInHand } from "./node-phase.ts";
+import { stoppedText } from "./stopped-vms.ts";
 
 /** The finding that a person should read first: blocking, and the first in the order of the rollout. Undefined: none blocks. */
 function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFinding | undefined {
@@ -61,7 +62,8 @@ export function concludeRollout({ remaining: _none, ...last }: RolloutStatus): R
     findings: [],
     more: { ...last.more, findings: 0 },
   };
-  return { ...ended, summary: foreignText(summarizeRollout(ended), mostSummary) };
+  const stopped = last.stoppedVms === undefined ? [] : [stoppedText(last.stoppedVms)];
+  return { ...ended, summary: foreignText([summarizeRollout(ended), ...stopped].join(", "), mostSummary) };
 }
 
 /** The same rollout after the target of these pools was deleted: no node of them is updated. */

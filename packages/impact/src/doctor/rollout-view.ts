@@ -50,6 +50,8 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly observedRollouts?: readonly RolloutStatus[];
   /** As the diagnosis before gave them; empty after a start. */
   readonly sightings: SightingTimes;
+  /** As the diagnosis before gave them; absent after a start. */
+  readonly ranVms?: ReadonlySet<string>;
   /** Whether names of VMs may be shown. */
   readonly areVmsNamed: boolean;
   /** Whether nobody has watched: then times that others wrote tell how long something has lasted at least. */

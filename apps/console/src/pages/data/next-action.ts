@@ -62,7 +62,8 @@ const texts = strings.nextSteps;
 /** The advisor's own words where they name a cause; else those of the phase, which do not mention a command. */
 function textOf({ phase, next }: ActionInput["row"]): string {
   const isCause = next.verb === undefined && next.command === undefined;
-  if (next.kind === "unblock" || (isCause && next.kind !== "done")) return sentence(next.text);
+  if (next.kind === "unblock") return sentence(next.text.replace(/; to choose an option, run$/, ""));
+  if (isCause && next.kind !== "done") return sentence(next.text);
   if (next.kind === "decide") return sentence(next.text.split("; ")[0] ?? "");
   return phase === undefined ? sentence(next.text) : (texts[phase] ?? sentence(next.text));
 }

@@ -1,12 +1,12 @@
 // VMs and pods that block a drain or stop, by name; blockers with the ways to remove them, before anybody approves.
 
-import { ExpandableSection, List, ListItem, Title } from "@patternfly/react-core";
+import { ExpandableSection, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { ImpactEntry } from "@virt/api";
 import { blockerRemedies } from "@virt/client";
 import { useState } from "react";
 import { ObjectLink } from "../parts/object-link.tsx";
-import { CommandText } from "../parts/states.tsx";
+import { Remedies } from "../parts/remedies.tsx";
 import { strings } from "../strings.ts";
 
 const texts = strings.plan;
@@ -46,7 +46,7 @@ export function ImpactEntries({ title, entries, more, areBlockers = false }: Imp
               <Td dataLabel={texts.reason}>{entry.reason}</Td>
               {areBlockers ? (
                 <Td dataLabel={texts.remedies}>
-                  <Remedies entry={entry} />
+                  <EntryRemedies entry={entry} />
                 </Td>
               ) : null}
             </Tr>
@@ -67,7 +67,7 @@ function EntryName({ kind, namespace, name }: ImpactEntry) {
   );
 }
 
-function Remedies({ entry }: { readonly entry: ImpactEntry }) {
+function EntryRemedies({ entry }: { readonly entry: ImpactEntry }) {
   const [isOpen, setIsOpen] = useState(false);
   const name = `${entry.namespace}/${entry.name}`;
   return (
@@ -77,16 +77,7 @@ function Remedies({ entry }: { readonly entry: ImpactEntry }) {
       isExpanded={isOpen}
       onToggle={(_, isExpanded) => setIsOpen(isExpanded)}
     >
-      {isOpen ? (
-        <List>
-          {blockerRemedies(entry).map(({ text, consequence, command }) => (
-            <ListItem key={text}>
-              {text} {consequence}
-              {command === undefined ? null : <CommandText text={command} />}
-            </ListItem>
-          ))}
-        </List>
-      ) : null}
+      {isOpen ? <Remedies remedies={blockerRemedies(entry)} /> : null}
     </ExpandableSection>
   );
 }

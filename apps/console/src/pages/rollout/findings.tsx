@@ -2,6 +2,7 @@
 
 import { Alert, Title } from "@patternfly/react-core";
 import { ageText, type FindingView } from "@virt/client";
+import { Remedies } from "../parts/remedies.tsx";
 import { CommandText } from "../parts/states.tsx";
 import { strings } from "../strings.ts";
 
@@ -12,7 +13,7 @@ const variants = { blocking: "danger", warning: "warning", info: "info" } as con
 export function FindingList({ findings }: { readonly findings: readonly FindingView[] }) {
   return (
     <>
-      {findings.map(({ id, severity, node = "", message, command, seconds }) => (
+      {findings.map(({ id, severity, node = "", message, command, options = [], seconds }) => (
         <Alert
           key={`${id}${node}${message}`}
           isInline
@@ -20,6 +21,7 @@ export function FindingList({ findings }: { readonly findings: readonly FindingV
           className="vc-finding"
           title={`${message} (${texts.severities[severity]}${seconds === undefined ? "" : `, ${ageText(seconds)}`})`}
         >
+          {options.length === 0 ? null : <Remedies remedies={options} />}
           {command === undefined ? null : <CommandText text={command} />}
         </Alert>
       ))}

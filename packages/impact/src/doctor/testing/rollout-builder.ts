@@ -149,6 +149,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
     operators: given.operators ?? [],
     before: last?.rollout,
     sightings: last?.sightings ?? new Map(),
+    ...(last && { ranVms: last.ranVms }),
     areVmsNamed: given.areVmsNamed ?? true,
   };
 }

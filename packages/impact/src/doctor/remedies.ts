@@ -1,20 +1,63 @@
-// Ways to unblock a drain before it starts, from the least to the most harmful, each with its consequence.
+// The options to unblock a rollout, from the least to the most harmful, each with its consequence. Every surface shows these.
 
-import type { ImpactEntry } from "@virt/api";
+import type { ImpactEntry, RolloutFinding } from "@virt/api";
+import { isDnsName } from "./text-templates.ts";
 
 /** `command` is typed as it is; absent where the way depends on the object. */
 export type BlockerRemedy = { readonly text: string; readonly consequence: string; readonly command?: string };
-
-const dns1123 = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/u;
 
 /** Never empty. A command appears only if both names can be nothing but names. */
 export function blockerRemedies(
   entry: Pick<ImpactEntry, "kind" | "namespace" | "name" | "reason">,
 ): readonly BlockerRemedy[] {
   const { kind, namespace, name } = entry;
-  const isPlain = dns1123.test(namespace) && dns1123.test(name);
+  const isPlain = isDnsName(namespace) && isDnsName(name);
   const typed = (command: string) => (isPlain ? { command } : {});
   return kind === "Pod" ? podRemedies(entry, typed) : vmRemedies(entry, typed);
+}
+
+/**
+ * Returns the options for a finding whose command has a consequence of its own. Empty: the command of the finding is harmless, or the
+ * finding has none.
+ */
+export function findingRemedies(finding: Pick<RolloutFinding, "id" | "object" | "command">): readonly BlockerRemedy[] {
+  const { id, object, command } = finding;
+  if (id === "PoolPaused") return command === undefined ? [] : pausedRemedies(command);
+  const reason = blockingReasons.get(id);
+  if (reason === undefined || object?.namespace === undefined) return [];
+  const { namespace, name } = object;
+  const kind = object.kind === "Pod" ? "Pod" : "VirtualMachineInstance";
+  return blockerRemedies({ kind, namespace, name, reason });
+}
+
+/** Returns the options as one text for a condition. Undefined: there are none. */
+export function remediesText(remedies: readonly BlockerRemedy[]): string | undefined {
+  if (remedies.length === 0) return undefined;
+  const lines = remedies.map(({ text, consequence, command }, at) => {
+    return `(${at + 1}) ${text} ${consequence}${command === undefined ? "" : ` Command: ${command}`}`;
+  });
+  return `choose an option, the least harmful first. ${lines.join(" ")}`;
+}
+
+const blockingReasons: ReadonlyMap<string, string> = new Map([
+  ["VMNotMigratable", "NotMigratable"],
+  ["VMNoTarget", "NoTargetNode"],
+  ["PodBudget", "PodDisruptionBudget"],
+  ["TwoBudgets", "TwoBudgets"],
+]);
+
+function pausedRemedies(command: string): readonly BlockerRemedy[] {
+  return [
+    {
+      text: "Leave the pool paused until the person who paused it agrees.",
+      consequence: "No node of the pool changes in the meantime.",
+    },
+    {
+      text: "Resume the pool.",
+      consequence: "Everything queued in the pool starts rolling out, not only this plan: its nodes drain and reboot.",
+      command,
+    },
+  ];
 }
 
 type Typed = (command: string) => { readonly command?: string };

@@ -1,0 +1,18 @@
+// The options to unblock a rollout, the least harmful first, each with its consequence and its command.
+
+import { List, ListItem } from "@patternfly/react-core";
+import type { BlockerRemedy } from "@virt/client";
+import { CommandText } from "./states.tsx";
+
+export function Remedies({ remedies }: { readonly remedies: readonly BlockerRemedy[] }) {
+  return (
+    <List component="ol">
+      {remedies.map(({ text, consequence, command }) => (
+        <ListItem key={text}>
+          {text} {consequence}
+          {command === undefined ? null : <CommandText text={command} />}
+        </ListItem>
+      ))}
+    </List>
+  );
+}

@@ -1,0 +1,24 @@
+// VMs that stopped during the rollout and did not run when it ended, each with the command that starts it.
+
+import { Alert, List, ListItem } from "@patternfly/react-core";
+import type { RolloutProgressView } from "@virt/client";
+import { CommandText } from "../parts/states.tsx";
+import { strings } from "../strings.ts";
+
+const texts = strings.rollout;
+
+export function StoppedVmAlert({ vms, more }: NonNullable<RolloutProgressView["stopped"]>) {
+  return (
+    <Alert isInline variant="warning" className="vc-finding" title={texts.stoppedVms(vms.length + more)}>
+      <List>
+        {vms.map(({ name, command }) => (
+          <ListItem key={name}>
+            {name}
+            {command === undefined ? null : <CommandText text={command} />}
+          </ListItem>
+        ))}
+      </List>
+      {more === 0 ? null : <p>{vms.length === 0 ? texts.unnamedVms : texts.moreVms(more)}</p>}
+    </Alert>
+  );
+}

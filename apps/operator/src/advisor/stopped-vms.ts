@@ -1,0 +1,20 @@
+// Reads the VirtualMachines that do not run at the end of a rollout: deleted ones, and those that KubeVirt starts by itself, need nobody.
+
+import { readRunStrategy } from "@virt/impact";
+import type { Reader } from "@virt/kube";
+import { inLanes } from "@virt/reads";
+
+/** The others are taken for stopped without a read. */
+const mostReads = 50;
+
+/** Returns the VMs, as namespace/name, that only a person starts. One that cannot be read stays: it does not run. */
+export async function withoutRestarting(stopped: readonly string[], reader: Reader): Promise<readonly string[]> {
+  const excused = new Set<string>();
+  await inLanes(stopped.slice(0, mostReads), async (key) => {
+    const [namespace = "", name = ""] = key.split("/", 2);
+    const reading = await reader.read({ apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", namespace, name });
+    const isStarted = reading.kind === "found" && readRunStrategy(reading.object) === "Always";
+    if (isStarted || reading.kind === "absent") excused.add(key);
+  });
+  return stopped.filter((key) => !excused.has(key));
+}
