@@ -15,6 +15,7 @@ import {
   readOwners,
   valueAt,
 } from "@virt/engine";
+import { isLockBypassed } from "./approval.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { isApplied, isSkipped } from "./items.ts";
 import type { Drift, ObservedItem } from "./observed.ts";
@@ -31,7 +32,8 @@ export type DriftSuspect = {
 export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
   if (!isGuarded(facts)) return [];
   const { phase, items = [] } = facts.config.status ?? {};
-  const isCompared = (item: Item) => isApplied(item) || (item.state === "Failed" && phase !== "Failed");
+  const isCompared = (item: Item) =>
+    isApplied(item) || (item.state === "Failed" && phase !== "Failed") || (phase === "ReviewRequired" && !item.changes);
   return items.filter(isCompared).flatMap((item) => {
     const live = facts.live(item.targetRef);
     const changes = isExcused(item, facts) ? [] : changesOf(item, live);
@@ -57,7 +59,13 @@ const guarded: readonly (Phase | undefined)[] = [
 /** Drift matters nowhere else, and a kind that is not served cannot be asked for. */
 function isGuarded(facts: ReconcileFacts): boolean {
   const { spec, status } = facts.config;
-  return spec.action !== "Ignore" && guarded.includes(status?.phase) && findBlocker(facts)?.kind !== "missing";
+  const isDue = guarded.includes(status?.phase) || mayStartStale(facts);
+  return spec.action !== "Ignore" && isDue && findBlocker(facts)?.kind !== "missing";
+}
+
+/** The plan may start although a target changed after the review: an item without changes is then no longer done. */
+function mayStartStale({ config: { spec, status } }: ReconcileFacts): boolean {
+  return status?.phase === "ReviewRequired" && spec.action === "Apply" && isLockBypassed(spec);
 }
 
 /** In force without us, and the reason still holds. */

@@ -98,12 +98,11 @@ export function startNextItem(items: readonly Item[], observed: readonly Observe
 
 function settleItem(item: Item, all: readonly Item[], observed: readonly ObservedItem[], now: number): Item {
   if (item.state !== "Pending") return item;
-  if (!item.changes)
-    return settleUnchanged(
-      item,
-      observed.find((one) => one.item.name === item.name),
-      now,
-    );
+  if (!item.changes) {
+    const seen = observed.find((one) => one.item.name === item.name);
+    const settled = settleUnchanged(item, seen, now);
+    return seen?.drift === undefined ? settled : updateCompleted({ ...seen, item: settled });
+  }
   const blocker = blockerOf(item, all, observed);
   if (blocker === undefined) return item;
   if (blocker.state === "Failed") return withState(item, "Failed", `Not applied: item '${blocker.name}' failed`, now);

@@ -33,7 +33,7 @@ test("the condition of the phase is True, and beside it at most Drifted", () => 
     const isTrue = conditions
       .filter(({ type, status }) => status === "True" && phaseConditions.some((one) => one === type))
       .map(({ type }) => type);
-    const mayDrift = phase === "InProgress" || phase === "Failed";
+    const mayDrift = phase === "InProgress" || phase === "CompletedWithErrors" || phase === "Failed";
     const isDrifted = mayDrift && driftedItems(items, after).length > 0;
     const wanted: readonly (string | undefined)[] = [phase, ...(isDrifted ? ["Drifted"] : [])];
     return isTrue.length === wanted.length && isTrue.every((type) => wanted.includes(type));

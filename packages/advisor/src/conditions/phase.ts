@@ -27,7 +27,7 @@ type PhaseTexts = {
 };
 
 /** Phases that stay while an applied target drifts. */
-const driftBeside: readonly Phase[] = ["InProgress", "Failed"];
+const driftBeside: readonly Phase[] = ["InProgress", "CompletedWithErrors", "Failed"];
 
 /**
  * `message` is the sentence of the transition; phases with a fixed sentence ignore it. `drift` describes applied targets that have drifted;
