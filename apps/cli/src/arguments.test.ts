@@ -29,7 +29,7 @@ const malformed: Readonly<Record<string, string>> = {
   FORMAT: "xml",
   WHEN: "sometimes",
 };
-const anyText = new Set(["FILE", "NAME", "USER", "GROUP", "TEXT", "POOL", "ASSET", undefined]);
+const anyText = new Set(["FILE", "NAME", "USER", "GROUP", "TEXT", "POOL", "ASSET", "COLUMN", undefined]);
 
 const everyFlag = verbs.flatMap((verb) =>
   Object.entries({ ...globalFlags, ...verb.flags } as CliFlags)
@@ -64,6 +64,18 @@ test("a flag that has no effect without another one is an error without it", () 
 test("an unknown flag and a value that is not among the choices are answered with a suggestion", () => {
   expect(() => readArguments(["status", "--wach"], "k")).toThrow("did you mean watch?");
   expect(() => readArguments(["status", "-o", "jsn"], "k")).toThrow("did you mean json?");
+});
+
+test("-o jsonpath takes a template, and -o name is for verbs that list something", () => {
+  expect(readArguments(["profiles", "-o", "jsonpath={.items[*].name}"], "k")).toMatchObject({ kind: "run" });
+  expect(() => readArguments(["profiles", "-o", "jsonpath="], "k")).toThrow("must be one of");
+  expect(readArguments(["assets", "-o", "name"], "k")).toMatchObject({ kind: "run" });
+  expect(() => readArguments(["doctor", "-o", "name"], "k")).toThrow("-o name is for verbs that list something");
+});
+
+test("completion asks the cluster for the names of profiles and of assets", () => {
+  expect(completionScript("bash")).toMatch(/explain\) words="\$\(kubectl-virt_advisor assets -o name /);
+  expect(completionScript("fish")).toMatch(/seen_subcommand_from plan' -a '\(kubectl-virt_advisor profiles -o name /);
 });
 
 test("every verb has help with an example, and completion in every shell", () => {

@@ -45,6 +45,8 @@ export function readArguments(args: readonly string[], program: string): ReadArg
   for (const [flag, { needs }] of Object.entries(verb.flags))
     if (needs !== undefined && values.has(flag) && !values.has(needs))
       throw new CliError(`--${flag} needs --${needs}; see ${program} ${verb.name} --help`);
+  if (values.get("output")?.at(-1) === "name" && verb.lists === undefined)
+    throw new CliError(`-o name is for verbs that list something; ${verb.name} does not`);
   checkWords(verb, rest, program);
   return { kind: "run", verb, words: rest, values };
 }
@@ -72,12 +74,17 @@ function checkFlag(verb: Verb, { flag, rawName, value }: GivenFlag, program: str
   if (found.value !== undefined && (value === undefined || value === ""))
     throw new CliError(`${rawName} needs a value, ${found.value}; ${see}`);
   if (found.value === undefined && value !== undefined) throw new CliError(`${rawName} takes no value; ${see}`);
-  if (found.choices !== undefined && !found.choices.includes(value ?? ""))
+  if (found.choices !== undefined && !found.choices.some((choice) => isChosen(choice, value ?? "")))
     throw new CliError(
       `${rawName} ${value}: must be one of ${found.choices.join(", ")}${didYouMean(value ?? "", found.choices)}`,
     );
   const mistake = found.value === undefined ? undefined : findMalformedValue(found.value, value ?? "");
   if (mistake !== undefined) throw new CliError(`${rawName} ${value}: ${mistake}`);
+}
+
+/** A choice that ends with = takes a text of its own. */
+function isChosen(choice: string, value: string): boolean {
+  return choice.endsWith("=") ? value.startsWith(choice) && value !== choice : value === choice;
 }
 
 function checkWords({ name, takes }: Verb, words: readonly string[], program: string): void {

@@ -6,11 +6,14 @@ export const completionShells = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
 const program = "kubectl-virt_advisor";
-/** The names of profiles come from the cluster, with the person's rights; silence where it does not answer. */
-const listNames = `${program} profiles -o json --request-timeout 2s 2>/dev/null | sed -n 's/^      "name": "\\([^"]*\\)",*$/\\1/p'`;
+/** Names come from the cluster, with the person's rights; silence where it does not answer. */
+const listNames = (verb: "profiles" | "assets") =>
+  `${program} ${verb} -o name --request-timeout 2s 2>/dev/null | sed 's|.*/||'`;
 
-function takesName(takes: string | undefined): boolean {
-  return takes?.includes("NAME") === true;
+/** Undefined: it takes no name of the cluster. */
+function namesFor(takes = ""): string | undefined {
+  if (takes.includes("NAME")) return listNames("profiles");
+  return takes.includes("ASSET") ? listNames("assets") : undefined;
 }
 
 export function completionScript(shell: CompletionShell): string {
@@ -30,7 +33,8 @@ function bashScript(): string {
       .map((name) => `--${name}`)
       .join(" ");
   const cases = verbs.map(({ name, flags, takes }) => {
-    const words = takesName(takes) ? `$(${listNames})` : name === "completion" ? completionShells.join(" ") : "";
+    const list = namesFor(takes);
+    const words = list !== undefined ? `$(${list})` : name === "completion" ? completionShells.join(" ") : "";
     return `    ${name}) words="${words}" flags="${longFlags(flags)}" ;;`;
   });
   return [
@@ -64,11 +68,14 @@ function fishScript(): string {
   return [
     `# fish completion of ${program}; load it with: ${program} completion fish | source`,
     `complete -c ${program} -f`,
-    ...verbs.flatMap(({ name, summary, flags, takes }) => [
-      `complete -c ${program} -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
-      ...Object.entries(flags).map(([flag, about]) => flagLine(condition(name), flag, about)),
-      ...(takesName(takes) ? [`complete -c ${program} ${condition(name)} -a ${quoted(`(${listNames})`)}`] : []),
-    ]),
+    ...verbs.flatMap(({ name, summary, flags, takes }) => {
+      const list = namesFor(takes);
+      return [
+        `complete -c ${program} -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+        ...Object.entries(flags).map(([flag, about]) => flagLine(condition(name), flag, about)),
+        ...(list === undefined ? [] : [`complete -c ${program} ${condition(name)} -a ${quoted(`(${list})`)}`]),
+      ];
+    }),
     ...Object.entries(globalFlags).map(([flag, about]) => flagLine("", flag, about)),
     "",
   ].join("\n");

@@ -61,7 +61,7 @@ async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "
     all: (name) => values.get(name) ?? [],
     isOn: (name) => values.has(name),
     printer: new Printer({
-      format: (flag("output") ?? "table") as OutputFormat,
+      ...readOutput(flag("output")),
       isColored: isColored(flag("color")),
       columns: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
       writeData: (text) => process.stdout.write(text),
@@ -104,6 +104,12 @@ async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "
 /** As a shell ends what Ctrl-C stopped. */
 function interrupted(): ExitCode {
   return 130 as ExitCode;
+}
+
+function readOutput(output = "table"): { readonly format: OutputFormat; readonly template?: string } {
+  const start = "jsonpath=";
+  if (output.startsWith(start)) return { format: "jsonpath", template: output.slice(start.length) };
+  return { format: output as OutputFormat };
 }
 
 function isColored(when: string | undefined): boolean {

@@ -18,6 +18,14 @@ test("a table is a table where it has room, and records where it has none", () =
   expect(render([table], "table", 30)).toBe("NAME:  load-aware-rebalancing\n  PHASE: Completed\n");
 });
 
+test("-o wide adds the columns that a table has for it", () => {
+  const more: Block = { ...table, wide: { head: ["SINCE"], rows: [["2026-01-01T00:00:00Z"]] } };
+  expect(render([more], "wide")).toBe(
+    "NAME                     PHASE       SINCE\nload-aware-rebalancing   Completed   2026-01-01T00:00:00Z\n",
+  );
+  expect(render([more], "table")).toBe(render([table], "table"));
+});
+
 test("the last column is folded under itself where the others leave it room", () => {
   const last = { text: "expected one thing, found another", style: "bad" } as const;
   const wide: Block = { kind: "table", head: ["A", "WHY"], rows: [["x", last]] };

@@ -3,6 +3,7 @@
 import type { Json } from "@virt/api";
 import { foreignText } from "@virt/client";
 import { writeYaml } from "@virt/engine";
+import { fillJsonPath } from "./jsonpath.ts";
 import { escapeJson, escapeLine, escapeText } from "./terminal-text.ts";
 
 /** How a text stands out on a terminal; its words say the same without colours. */
@@ -14,7 +15,13 @@ export type StyledText = string | { readonly text: string; readonly style: TextS
 export type Block =
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "lines"; readonly lines: readonly (readonly StyledText[])[] }
-  | { readonly kind: "table"; readonly head: readonly string[]; readonly rows: readonly (readonly StyledText[])[] }
+  | {
+      readonly kind: "table";
+      readonly head: readonly string[];
+      readonly rows: readonly (readonly StyledText[])[];
+      /** Columns that `-o wide` adds on the right. */
+      readonly wide?: { readonly head: readonly string[]; readonly rows: readonly (readonly StyledText[])[] };
+    }
   | { readonly kind: "diff"; readonly text: string }
   | { readonly kind: "next"; readonly text: string };
 
@@ -23,15 +30,19 @@ export type VerbReport = {
   readonly type: string;
   readonly data: { readonly [key: string]: unknown };
   readonly blocks: readonly Block[];
+  /** For `-o name`, of verbs that list something. */
+  readonly names?: readonly string[];
 };
 
-export type OutputFormat = "table" | "json" | "yaml" | "markdown";
+export type OutputFormat = "table" | "wide" | "name" | "json" | "yaml" | "jsonpath" | "markdown";
 
 /** The version of what JSON and YAML look like. */
 const outputVersion = "cli.advisor.kubevirt.io/v1";
 
 export type PrinterOptions = {
   readonly format: OutputFormat;
+  /** The template of `-o jsonpath=`. */
+  readonly template?: string;
   readonly isColored: boolean;
   /** Columns of the terminal; undefined: it is none, and nothing is folded. */
   readonly columns: number | undefined;
@@ -51,6 +62,11 @@ export class Printer {
     return this.#options.format;
   }
 
+  /** Whether a person reads it on a screen. */
+  get isTable(): boolean {
+    return this.format === "table" || this.format === "wide";
+  }
+
   print(report: VerbReport): void {
     this.#options.writeData(this.render(report));
   }
@@ -62,13 +78,15 @@ export class Printer {
 
   /** The report as it would be printed. */
   render(report: VerbReport): string {
-    const { format, isColored, columns } = this.#options;
-    const blocks = report.blocks.map(escapeBlock);
-    if (format === "table") return renderBlocks(blocks, { isColored, columns });
+    const { format, template = "", isColored, columns } = this.#options;
+    if (format === "name") return (report.names ?? []).map((name) => `${escapeLine(name)}\n`).join("");
+    const blocks = report.blocks.map((block) => escapeBlock(format === "wide" ? widen(block) : block));
+    if (this.isTable) return renderBlocks(blocks, { isColored, columns });
     if (format === "markdown") return renderMarkdown(blocks);
     const document = JSON.parse(
       JSON.stringify({ apiVersion: outputVersion, kind: report.type, ...report.data }),
     ) as Json;
+    if (format === "jsonpath") return `${escapeText(fillJsonPath(template, document)).replace(/\n$/u, "")}\n`;
     return format === "json" ? `${escapeJson(JSON.stringify(document, null, 2))}\n` : escapeText(writeYaml(document));
   }
 
@@ -76,6 +94,12 @@ export class Printer {
   progress(line: string): void {
     this.#options.writeProgress(`${escapeText(line)}\n`);
   }
+}
+
+function widen(block: Block): Block {
+  if (block.kind !== "table" || block.wide === undefined) return block;
+  const { head, rows, wide } = block;
+  return { ...block, head: [...head, ...wide.head], rows: rows.map((row, at) => [...row, ...(wide.rows[at] ?? [])]) };
 }
 
 function escapeBlock(block: Block): Block {

@@ -30,6 +30,8 @@ export type StatusOptions = {
   readonly countVms: CountVms;
   /** The user is watching already: the command for it is not printed. */
   readonly isWatching?: boolean;
+  /** Times are shown beside ages. */
+  readonly isWide?: boolean;
   /** Items of a plan are listed as well: one config was asked for. */
   readonly isDetailed: boolean;
   /** Of the whole cluster; undefined: the user may not list pools. */
@@ -50,7 +52,7 @@ export function statusData(config: VirtPlatformConfig, { now, countVms }: Status
 }
 
 export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions): readonly Block[] {
-  const { now, countVms, program, isDetailed, isWatching = false } = options;
+  const { now, countVms, program, isDetailed, isWatching = false, isWide = false } = options;
   const { status = {} } = config;
   const row = profileRow(config, now);
   const phase = phaseWord(row) ?? "not seen yet";
@@ -76,7 +78,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
       ? []
       : [[{ text: `  Rejected: ${rejectionText(row.rejection)}`, style: "warning" as const }]]),
     ...(isDetailed || status.phase === "InProgress" ? itemLines(config) : []),
-    ...(isShown ? rolloutLines(rollout) : []),
+    ...(isShown ? rolloutLines(rollout, isWide) : []),
   ];
   return [
     { kind: "lines", lines },
@@ -101,16 +103,16 @@ function itemLines({ status = {} }: VirtPlatformConfig): StyledText[][] {
 }
 
 /** Pools with bars, nodes in hand, and what holds them. */
-export function rolloutLines(rollout: RolloutProgressView): StyledText[][] {
+export function rolloutLines(rollout: RolloutProgressView, isWide = false): StyledText[][] {
   const end = rollout.remaining === undefined ? "" : `, ${rollout.remaining.text} left if nothing blocks`;
   const inHand = rollout.nodes.filter((node) => node.isInHand || node.phase === "Degraded");
   const { findings } = rollout.more;
   return [
     [{ text: `  Rollout: ${poolSum(rollout.pools)}${end}`, style: "bold" }],
     ...rollout.pools.map((pool) => poolLine(pool, widest(rollout.pools.map(({ name }) => name)))),
-    ...inHand.map((node) => nodeLine(node, widest(inHand.map(({ name }) => name)))),
+    ...inHand.map((node) => nodeLine(node, widest(inHand.map(({ name }) => name)), isWide)),
     ...waitingLines(rollout),
-    ...rollout.findings.flatMap(findingLines),
+    ...rollout.findings.flatMap((finding) => findingLines(finding, isWide)),
     ...(findings === 0 ? [] : [[`    and ${findings} more findings`]]),
     ...stoppedLines(rollout.stopped),
   ];
@@ -169,9 +171,13 @@ function poolLine(pool: PoolProgressView, width: number): StyledText[] {
   ];
 }
 
-function nodeLine({ name, phase, seconds, vms, step }: NodeProgressView, width: number): StyledText[] {
+function nodeLine(
+  { name, phase, seconds, since, vms, step }: NodeProgressView,
+  width: number,
+  isWide: boolean,
+): StyledText[] {
   const words = [
-    ...(seconds === undefined ? [] : [`for ${ageText(seconds)}`]),
+    ...(seconds === undefined ? [] : [`for ${ageText(seconds)}${sinceText(since, isWide)}`]),
     ...(vms === undefined ? [] : [`${vms} ${vms === 1 ? "VM" : "VMs"} left`]),
     // The other phases are steps themselves.
     ...(step === undefined || phase !== "Applying" ? [] : [`step ${step}`]),
@@ -180,12 +186,19 @@ function nodeLine({ name, phase, seconds, vms, step }: NodeProgressView, width: 
   return [`    ${name.padEnd(width)}  `, { text: phase.padEnd(11), style }, `  ${words.join(", ")}`];
 }
 
+function sinceText(since: string | undefined, isWide: boolean): string {
+  return isWide && since !== undefined ? ` since ${since}` : "";
+}
+
 const findingSigns = { blocking: "! blocking", warning: "! warning", info: "i info" } as const;
 
 /** A finding with the options, or the command that helps, below it. */
-export function findingLines({ severity, message, command, options = [], seconds, node }: FindingView): StyledText[][] {
+export function findingLines(
+  { severity, message, command, options = [], seconds, since, node }: FindingView,
+  isWide = false,
+): StyledText[][] {
   const style = severity === "blocking" ? "bad" : severity === "warning" ? "warning" : "dim";
-  const age = seconds === undefined ? "" : ` (${ageText(seconds)})`;
+  const age = seconds === undefined ? "" : ` (${ageText(seconds)}${sinceText(since, isWide)})`;
   const where = node === undefined || message.includes(node) ? "" : ` on ${node}`;
   return [
     ["    ", { text: findingSigns[severity], style }, `  ${message}${where}${age}`],

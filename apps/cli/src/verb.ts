@@ -84,6 +84,8 @@ export type Verb = {
   /** Whole sentences. */
   readonly description: string;
   readonly flags: CliFlags;
+  /** What `-o name` prints. */
+  readonly lists?: "profiles" | "assets";
   readonly examples: readonly string[];
   /** Runs until Ctrl-C, which is then no interruption: it ends with 0. */
   readonly isServer?: true;

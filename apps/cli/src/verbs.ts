@@ -13,8 +13,8 @@ export const globalFlags: CliFlags = {
   output: {
     value: "FORMAT",
     short: "o",
-    help: "table, json, yaml or markdown",
-    choices: ["table", "json", "yaml", "markdown"],
+    help: "table, wide, name, json, yaml, jsonpath=TEMPLATE or markdown",
+    choices: ["table", "wide", "name", "json", "yaml", "jsonpath=", "markdown"],
   },
   color: { value: "WHEN", help: "auto, always or never", choices: ["auto", "always", "never"] },
   debug: { help: "show the stack of an error" },
@@ -26,8 +26,9 @@ export const verbs: readonly Verb[] = [
     name: "profiles",
     summary: "list the profiles with phase, impact and drift, one line each",
     description: "Lists every VirtPlatformConfig of the cluster. Changes nothing.",
-    flags: {},
-    examples: ["profiles", "profiles -o json"],
+    flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as phase" } },
+    lists: "profiles",
+    examples: ["profiles", "profiles -o wide --sort-by phase", "profiles -o jsonpath={.items[*].name}"],
     load: async () => (await import("./verbs/profiles.ts")).listProfiles,
   },
   {
@@ -107,6 +108,7 @@ export const verbs: readonly Verb[] = [
       wait: { help: "show changes until the plan is done, waits for a review or has failed" },
       timeout: { value: "DURATION", needs: "wait", help: "how long --wait waits; without end unless given" },
     },
+    lists: "profiles",
     examples: ["status", "status load-aware-rebalancing --watch", "status load-aware-rebalancing --wait --timeout 2h"],
     load: async () => (await import("./verbs/status.ts")).showStatus,
   },
@@ -116,8 +118,9 @@ export const verbs: readonly Verb[] = [
     summary: "show changed fields and who changed them",
     description:
       "Shows every field that is not as the plan left it, and inputs that have moved. Ends with 2 when there are any.",
-    flags: {},
-    examples: ["drift", "drift load-aware-rebalancing"],
+    flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as since" } },
+    lists: "profiles",
+    examples: ["drift", "drift load-aware-rebalancing -o wide"],
     load: async () => (await import("./verbs/drift.ts")).showDrift,
   },
   {
@@ -132,12 +135,13 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "assets",
-    takes: "[NAME]",
+    takes: "[ASSET]",
     summary: "show each asset of the platform controller: state, why not, contested fields",
     description:
       "Reads the report of the platform controller: the state of each asset and its reason. With the name of an asset, all details of its object.",
-    flags: {},
-    examples: ["assets", "assets swap-enable"],
+    flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as state" } },
+    lists: "assets",
+    examples: ["assets", "assets --sort-by state", "assets swap-enable"],
     load: async () => (await import("./verbs/assets.ts")).showAssets,
   },
   {
@@ -201,7 +205,7 @@ export const verbs: readonly Verb[] = [
     name: "completion",
     takes: "SHELL",
     summary: "print the completion script for bash, zsh or fish",
-    description: "Prints a script that completes verbs, flags and profile names.",
+    description: "Prints a script that completes verbs, flags, and the names of profiles and assets.",
     flags: {},
     examples: ["completion bash"],
     load: async () => (await import("./verbs/completion.ts")).printCompletion,

@@ -63,7 +63,15 @@ test("a diff is lines with their numbers, a rollout is pools that fill up", () =
   const view = viewRollout({ status: { rollout } }, now, () => 7);
   expect(view?.pools).toEqual([{ name: "worker", total: 3, updated: 1, updating: 1, waiting: 1, degraded: 0 }]);
   expect(view?.nodes).toEqual([
-    { name: "worker-1", pool: "worker", phase: "Draining", seconds: 150, vms: 7, isInHand: true },
+    {
+      name: "worker-1",
+      pool: "worker",
+      phase: "Draining",
+      seconds: 150,
+      since: "2026-01-01T00:07:30Z",
+      vms: 7,
+      isInHand: true,
+    },
   ]);
   expect(view?.remaining?.text).toBe("20–50 min");
 });

@@ -28,6 +28,8 @@ export type ProfileRow = {
   readonly planHash?: string;
   /** Seconds since the plan waits for a review; absent: it does not. */
   readonly planSeconds?: number;
+  /** RFC 3339: since then. */
+  readonly planSince?: string;
   readonly rejection?: Rejection;
   /** As `kubectl get` shows it: `4/12 nodes`, or `stuck: 4/12 nodes`. */
   readonly progress?: string;
@@ -80,7 +82,7 @@ export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow 
     ...(impact !== undefined && { impactSummary: foreignText(impact.summary, longestSummary) }),
     isDrifted: isDrifted(status),
     ...(planHash !== undefined && phase !== "Ignored" && { planHash }),
-    ...(planSeconds !== undefined && { planSeconds }),
+    ...(planSeconds !== undefined && { planSeconds, ...(review && { planSince: review.lastTransitionTime }) }),
     ...(rejection !== undefined && { rejection }),
     ...(progress !== undefined && { progress }),
     ...(description !== undefined && { description: foreignText(description) }),

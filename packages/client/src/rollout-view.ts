@@ -31,6 +31,8 @@ export type NodeProgressView = {
   readonly phase: NodeRolloutPhase;
   /** For how long it has been in this phase; absent where the status does not say. */
   readonly seconds?: number;
+  /** RFC 3339: so many seconds ago. */
+  readonly since?: string;
   readonly step?: string;
   readonly vms?: number;
   /** Whether the Machine Config Operator works on it now. */
@@ -46,6 +48,8 @@ export type FindingView = {
   readonly command?: string;
   readonly options?: readonly BlockerRemedy[];
   readonly seconds?: number;
+  /** RFC 3339: so many seconds ago. */
+  readonly since?: string;
 };
 
 /** `command` starts it. */
@@ -170,9 +174,9 @@ function viewNode(node: NodeRollout, now: number, countVms: CountVms): NodeProgr
   };
 }
 
-function agedFrom(since: string, now: number): { readonly seconds?: number } {
+function agedFrom(since: string, now: number): { readonly seconds?: number; readonly since?: string } {
   const seconds = secondsSince(since, now);
-  return seconds === undefined ? {} : { seconds };
+  return seconds === undefined ? {} : { seconds, since: foreignText(since) };
 }
 
 /** Whole seconds from a time as the API writes it until `now` (milliseconds); 0 for one in the future, undefined for none. */

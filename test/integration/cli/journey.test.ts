@@ -53,6 +53,11 @@ test("profiles lists what is advertised, for people and for programs, and says w
   expect(items.map(({ name }) => name)).toEqual([loadAware, "virt-higher-density"]);
   expect((await run("profiles", "-o", "yaml")).out).toMatch(/^apiVersion: cli\.advisor\.kubevirt\.io\/v1\n/);
   expect((await run("profiles", "-o", "markdown")).out).toMatch(/^\| PROFILE \|/);
+  expect((await run("profiles", "-o", "wide", "--sort-by", "profile")).out).toMatch(
+    /^PROFILE .* PLAN SINCE +DESCRIPTION\n/,
+  );
+  expect((await run("profiles", "-o", "name")).out).toContain(`virtplatformconfig.advisor.kubevirt.io/${loadAware}\n`);
+  expect((await run("profiles", "-o", "jsonpath={.items[*].name}")).out.split(" ")).toContain(loadAware);
 });
 
 const mistakes: readonly { args: readonly string[]; says: string }[] = [
@@ -60,7 +65,7 @@ const mistakes: readonly { args: readonly string[]; says: string }[] = [
   { args: ["plan", "load-aware-rebalancin"], says: "did you mean load-aware-rebalancing?" },
   { args: ["aprove", "x"], says: "did you mean approve?" },
   { args: ["status", "--wach"], says: "did you mean watch?" },
-  { args: ["profiles", "-o", "xml"], says: "must be one of table, json, yaml, markdown" },
+  { args: ["profiles", "-o", "xml"], says: "must be one of table, wide, name, json, yaml, jsonpath=, markdown" },
   { args: ["plan"], says: "plan needs NAME" },
   { args: ["plan", loadAware, "--set", "modde=Predictive"], says: 'has no option "modde"; did you mean mode?' },
   { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: not a duration; write it as 90s" },

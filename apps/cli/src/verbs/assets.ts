@@ -6,13 +6,14 @@ import { asText, at } from "@virt/engine";
 import { didYouMean, reportName } from "@virt/platform";
 import { platformNamespace } from "../platform-namespace.ts";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
+import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const showAssets: RunVerb = async (context) => {
-  const { words, printer } = context;
+  const { words, printer, flag } = context;
   const report = await readReport(context);
   const [name] = words;
-  const rows = assetStateRows(report);
+  const rows = sortRows(assetStateRows(report), flag("sort-by"), sortKeys);
   const chosen = name === undefined ? rows : rows.filter((row) => row.assets.includes(name));
   if (name !== undefined && chosen.length === 0) {
     const names = rows.flatMap((row) => row.assets);
@@ -22,10 +23,18 @@ export const showAssets: RunVerb = async (context) => {
   const items = chosen.map(({ key, entry, ...row }) => ({ ...row, reportedAs: key, fields: entry }));
   printer.print({
     type: "AssetList",
+    names: chosen.flatMap(({ assets }) => assets),
     data: { activation: at(report, "activation") ?? null, items },
     blocks: name === undefined ? [activation(report), assetTable(chosen)] : chosen.map(assetDetails),
   });
   return exitCodes.done;
+};
+
+const sortKeys: SortKeys<AssetStateRow> = {
+  asset: ({ assets }) => assets.join(","),
+  object: ({ object }) => object,
+  state: ({ state }) => state,
+  why: ({ why }) => why,
 };
 
 async function readReport({ session, flag, program }: VerbContext): Promise<Json> {
@@ -70,6 +79,7 @@ function assetTable(rows: readonly AssetStateRow[]): Block {
       { text: state, style: stateStyles[state] },
       foreignText(why),
     ]),
+    wide: { head: ["REPORTED AS"], rows: rows.map(({ key }) => [key]) },
   };
 }
 

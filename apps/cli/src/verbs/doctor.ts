@@ -35,7 +35,7 @@ export const showFindings: RunVerb = async (context) => {
   printer.print({
     type: "Diagnosis",
     data: { rollout, young, notAssessed },
-    blocks: [...diagnosisBlocks(diagnosis, now()), ...nextBlocks(blocking)],
+    blocks: [...diagnosisBlocks(diagnosis, now(), printer.format === "wide"), ...nextBlocks(blocking)],
   });
   return exitCodeOfDiagnosis(diagnosis);
 };
@@ -91,9 +91,10 @@ function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[
 export function diagnosisBlocks(
   { rollout, young, notAssessed, pools }: ClusterDiagnosis,
   now: number,
+  isWide = false,
 ): readonly Block[] {
   const view = viewRollout({ status: { rollout } }, now);
-  const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view);
+  const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view, isWide);
   const missing = uncheckedKinds(notAssessed);
   const allClear = [[pools.length === 0 ? "  The cluster has no MachineConfigPools." : "  Nothing holds the pools."]];
   const quiet =

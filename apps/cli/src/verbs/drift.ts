@@ -14,23 +14,27 @@ import {
 } from "@virt/client";
 import { requireConfig } from "../find-config.ts";
 import type { Block } from "../printer.ts";
+import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
+import { configName } from "./profiles.ts";
 
 export const showDrift: RunVerb = async (context) => {
-  const { words, session, printer, now, program } = context;
+  const { words, session, printer, now, program, flag } = context;
   const configs = words.length === 0 ? await session().listConfigs() : [await requireConfig(context)];
   const targets = configs.flatMap(driftedTargets);
   const read = await Promise.all(targets.map(async (ref) => [keyOf(ref), await session().readTarget(ref)] as const));
   const live = new Map<string, LiveTarget>(read);
-  const rows = configs.flatMap((config) =>
+  const found = configs.flatMap((config) =>
     driftRows(config, (ref) => live.get(keyOf(ref)) ?? { kind: "unknown", message: "not read" }),
   );
+  const rows = sortRows(found, flag("sort-by"), sortKeys);
   const inputs = configs.flatMap(movedInputs);
   const isAny = rows.length + inputs.length > 0;
   const drifted = rows[0]?.config ?? inputs[0]?.config;
   printer.print({
     type: "DriftList",
     data: { items: rows, inputs },
+    names: [...new Set([...rows, ...inputs].map(({ config }) => configName(config)))],
     blocks: [
       ...(isAny ? [] : [{ kind: "lines", lines: [["Nothing has drifted."]] } as const]),
       ...(rows.length === 0 ? [] : [driftTable(rows, now())]),
@@ -52,6 +56,16 @@ function keyOf({ apiVersion, kind, namespace = "", name }: Ref): string {
   return JSON.stringify([apiVersion, kind, namespace, name]);
 }
 
+const sortKeys: SortKeys<DriftRow> = {
+  profile: ({ config }) => config,
+  object: ({ target }) => `${target.kind} ${target.name}`,
+  field: ({ field }) => field,
+  wanted: ({ wanted }) => wanted,
+  found: ({ found }) => found,
+  by: ({ manager }) => manager,
+  since: ({ since }) => since,
+};
+
 function driftTable(rows: readonly DriftRow[], now: number): Block {
   return {
     kind: "table",
@@ -66,6 +80,7 @@ function driftTable(rows: readonly DriftRow[], now: number): Block {
         (manager === "" ? "unknown" : `${foreignText(manager)}${operation === undefined ? "" : ` (${operation})`}`),
       ageText(secondsSince(since, now) ?? 0),
     ]),
+    wide: { head: ["NOTICED"], rows: rows.map(({ since = "-" }) => [since]) },
   };
 }
 

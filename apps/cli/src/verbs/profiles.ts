@@ -1,11 +1,13 @@
 // `profiles`: the profiles of the cluster, one line each.
 
-import { ageText, nextStepText, type ProfileRow, phaseWord, profileRows, progressCount } from "@virt/client";
+import { severities } from "@virt/api";
+import { ageText, nextStepText, type ProfileRow, phaseWord, planName, profileRows, progressCount } from "@virt/client";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
+import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
-export const listProfiles: RunVerb = async ({ session, printer, now, program }) => {
-  const rows = profileRows(await session().listConfigs(), now());
+export const listProfiles: RunVerb = async ({ session, printer, now, program, flag }) => {
+  const rows = sortRows(profileRows(await session().listConfigs(), now()), flag("sort-by"), sortKeys);
   const blocks: readonly Block[] =
     rows.length === 0
       ? [{ kind: "lines", lines: [["There is no profile here: the advisor does not advertise any, or does not run."]] }]
@@ -14,6 +16,14 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program }) 
             kind: "table",
             head: ["PROFILE", "ACTION", "PHASE", "IMPACT", "DRIFT", "PLAN", "NEXT"],
             rows: rows.map((row) => profileCells(row)),
+            wide: {
+              head: ["PLAN HASH", "PLAN SINCE", "DESCRIPTION"],
+              rows: rows.map(({ planHash, planSince = "-", description = "-" }) => [
+                planHash === undefined ? "-" : planName(planHash),
+                planSince,
+                description,
+              ]),
+            },
           },
         ];
   const urgent =
@@ -21,8 +31,28 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program }) 
     rows.find(({ next }) => next.kind === "start");
   const next: readonly Block[] =
     urgent === undefined ? [] : [{ kind: "next", text: `${urgent.name}: ${nextStepText(urgent.next, program)}` }];
-  printer.print({ type: "ProfileList", data: { items: rows }, blocks: [...blocks, ...next] });
+  printer.print({
+    type: "ProfileList",
+    data: { items: rows },
+    names: rows.map(({ name }) => configName(name)),
+    blocks: [...blocks, ...next],
+  });
   return exitCodes.done;
+};
+
+/** As kubectl prints it and takes it. */
+export function configName(name: string): string {
+  return `virtplatformconfig.advisor.kubevirt.io/${name}`;
+}
+
+const sortKeys: SortKeys<ProfileRow> = {
+  profile: ({ name }) => name,
+  action: ({ action }) => action,
+  phase: (row) => phaseWord(row),
+  impact: ({ impact }) => (impact === undefined ? undefined : severities.indexOf(impact)),
+  drift: ({ isDrifted }) => (isDrifted ? 0 : 1),
+  plan: ({ planSeconds }) => planSeconds,
+  next: ({ next }) => nextWord[next.kind],
 };
 
 function profileCells(row: ProfileRow): readonly StyledText[] {

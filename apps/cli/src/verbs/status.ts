@@ -11,6 +11,7 @@ import { readRollingPools, rollingPoolBlocks } from "../rolling-pools.ts";
 import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
 import { canRedraw, LiveBlock } from "../terminal.ts";
 import { type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+import { configName } from "./profiles.ts";
 
 export const showStatus: RunVerb = async (context) => {
   const { isOn, words, session, printer } = context;
@@ -25,12 +26,17 @@ export const showStatus: RunVerb = async (context) => {
 };
 
 async function optionsFor(configs: readonly VirtPlatformConfig[], context: VerbContext): Promise<StatusOptions> {
-  const { isOn, now, program, session, signal, words } = context;
+  const { isOn, now, program, session, signal, words, printer } = context;
   const [counts, rolling] = await Promise.all([
     countVms(configs, now(), session()),
     readRollingPools(session(), configs, signal),
   ]);
-  const shown = { isDetailed: words.length > 0, isWatching: isOn("watch") || isOn("wait"), rolling };
+  const shown = {
+    isDetailed: words.length > 0,
+    isWatching: isOn("watch") || isOn("wait"),
+    isWide: printer.format === "wide",
+    rolling,
+  };
   return { now: now(), program, countVms: (node) => counts.get(node), ...shown };
 }
 
@@ -53,6 +59,7 @@ function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOpt
   } as const;
   return {
     type: "Status",
+    names: sorted.map(({ metadata }) => configName(metadata.name)),
     data: {
       items: sorted.map((config) => statusData(config, options)),
       ...(options.rolling !== undefined && { rollingPools: options.rolling }),
@@ -69,7 +76,7 @@ async function followStatus(context: VerbContext): Promise<ExitCode> {
   const [name] = words;
   const deadline =
     isOn("wait") && flag("timeout") !== undefined ? readFlagDuration(flag("timeout") ?? "", "timeout") : undefined;
-  const screen = printer.format === "table" && canRedraw() ? redrawing(context) : printing(context);
+  const screen = printer.isTable && canRedraw() ? redrawing(context) : printing(context);
   const over = new Promise<"over">((resolve) => {
     if (deadline !== undefined) setTimeout(() => resolve("over"), deadline).unref();
     signal.addEventListener("abort", () => resolve("over"), { once: true });
@@ -171,7 +178,7 @@ function printing(context: VerbContext): Screen {
         const line = changeLine(row, config, program);
         if (known.get(row.name) === line) continue;
         known.set(row.name, line);
-        if (printer.format === "table" || printer.format === "markdown")
+        if (printer.isTable || printer.format === "markdown")
           printer.print({ type: "Change", data: {}, blocks: [{ kind: "lines", lines: [[line]] }] });
         else printer.print(statusReport([config], await optionsFor([config], context)));
       }

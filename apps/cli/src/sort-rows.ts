@@ -1,0 +1,25 @@
+// Sorts what a verb lists by one of its columns, for people and programs alike.
+
+import { didYouMean } from "@virt/platform";
+import { CliError } from "./verb.ts";
+
+/** What rows are sorted by, for each column, in lower case. Rows without a value come last. */
+export type SortKeys<T> = Readonly<Record<string, (row: T) => string | number | undefined>>;
+
+const texts = new Intl.Collator("en", { numeric: true });
+
+/** Equal rows stay in their order. Undefined: nobody asked. */
+export function sortRows<T>(rows: readonly T[], column: string | undefined, keys: SortKeys<T>): readonly T[] {
+  if (column === undefined) return rows;
+  const keyOf = Object.hasOwn(keys, column.toLowerCase()) ? keys[column.toLowerCase()] : undefined;
+  if (keyOf === undefined) {
+    const names = Object.keys(keys);
+    throw new CliError(`--sort-by ${column}: must be one of ${names.join(", ")}${didYouMean(column, names)}`);
+  }
+  return rows.toSorted((left, right) => compare(keyOf(left), keyOf(right)));
+}
+
+function compare(left: string | number | undefined, right: string | number | undefined): number {
+  if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+  return typeof left === "number" && typeof right === "number" ? left - right : texts.compare(`${left}`, `${right}`);
+}
