@@ -32,6 +32,7 @@ test("every hint on the way to an approved plan runs when it is pasted", { tags:
       approval = hintsIn(pasted.printed).find(isApproval) ?? approval;
     }
   };
+  await followHints(`${plugin} diff ${higherDensity}`);
   for (const verb of ["profiles", "status", "doctor", "drift"]) await followHints(`${plugin} ${verb}`);
   for (const verb of ["diff", "plan", "impact", "status", "diff", "reject", "approve"])
     await followHints(`${plugin} ${verb} ${loadAware}`);
