@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { readArguments } from "./arguments.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
-const files = globSync(["apps/cli/src/**/*.ts", "packages/client/src/**/*.ts", "packages/console-server/src/**/*.ts"], {
+const files = globSync(["{apps,packages}/*/src/**/*.{ts,tsx}", "catalog/**/*.ts", "tools/{demo,dev,deploy}/*.ts"], {
   cwd: root,
 })
-  .filter((file) => !/\.test\.ts$|\/testing\/|completion-script/u.test(file))
+  // The end of a cut diff is a fixed text without a name.
+  .filter((file) => !/\.test\.ts$|\/testing\/|\/testkit\/|completion-script|engine\/src\/diff\/diff\.ts$/u.test(file))
   .toSorted();
 
 /** What stands for a value in a hint, as a user would fill it in. */
@@ -22,10 +23,10 @@ const hints = files
     [
       ...readFileSync(`${root}${file}`, "utf8")
         .replaceAll(/^ *(?:\/\/|\/?\*).*$/gmu, "")
-        .matchAll(/(?:\$\{program\}|kubectl virt-advisor) ([a-z]+(?: [^`"'\n]*)?)/gu),
+        .matchAll(/(?:\$\{(?:\w+\.)?program\}|kubectl virt-advisor) (?=([a-z]+(?: [^`"'\n]*)?))/gu),
     ].map(([, text = ""]) => ({
       file,
-      hint: text.replace(/[,;.](?= |$).*| (?:or|to|and|then|with|again)\b.*|\).*/u, "").trim(),
+      hint: text.replace(/[,;.](?= |$).*| (?:or|to|and|then|with|again|shows)\b.*|\).*/u, "").trim(),
     })),
   )
   .filter(({ hint }) => /^[a-z]+(?: |$)/u.test(hint) && !hint.startsWith("help"));

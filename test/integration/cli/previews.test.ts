@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startConsole } from "../../../tools/console/start-console.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware } from "../advisor/cluster.ts";
+import { hintsIn, pasteCommand } from "./pasted-command.ts";
 import { oldestNode, type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
 let testCluster: TestCluster;
@@ -33,7 +34,7 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, { kubeconfig });
 
-test("assets shows what the platform controller reports, and why an asset is not applied", async () => {
+test("assets shows what the platform controller reports and why an asset is not applied, and its hints run when pasted", async () => {
   const missing = await run("assets");
   expect(missing.code).toBe(1);
   expect(missing.err).toContain(
@@ -77,6 +78,12 @@ test("assets shows what the platform controller reports, and why an asset is not
   );
   expect(details).not.toMatch(/[{}]/u);
   expect((await run("assets", "swap-enabl", "-n", namespace)).err).toContain("did you mean swap-enable?");
+  const hints = hintsIn(missing.err, namespace);
+  expect(hints).toEqual([`kubectl virt-advisor assets -n ${namespace}`, "kubectl virt-advisor render"]);
+  for (const hint of hints) {
+    const { code, printed } = await pasteCommand(hint, testCluster.server);
+    expect(code, `${hint}\n${printed}`).toBe(0);
+  }
 });
 
 type RenderedAsset = { asset: string; status: string; reason?: string; object?: object };
