@@ -125,6 +125,7 @@ export {
   rebootGateKey,
   releasedManager,
 } from "./hco-annotations.ts";
+export { decisionsFor, hcoContent } from "./hco-content.ts";
 export { type AssetHcoFact, hcoPaths, hcoPointers, isGateOn, readHco } from "./hco-fact.ts";
 export { type MergedParts, mergeParts, type PartConflict, type RenderedPart } from "./merge-parts.ts";
 export { type DryRunAnswer, type Explanation, explainAsset, explanationText } from "./preview/explain.ts";
@@ -168,6 +169,14 @@ export {
   neededCrds,
   switchWords,
 } from "./preview/words.ts";
+export {
+  type InputMemory,
+  isHeldByInputLimit,
+  limitInputWrite,
+  noteInputs,
+  observedBeforeInput,
+  settleInputs,
+} from "./reboot/input-limit.ts";
 export { disruptionOfWrites, type NodeWrite, nodeRemovalOf, nodeWriteOf } from "./reboot/node-write.ts";
 export {
   closedBecause,
@@ -194,6 +203,7 @@ export {
 export { createObjectCounts, type ObjectCounts } from "./reporting/object-counts.ts";
 export {
   customizationTypes,
+  holdReasons,
   invalidOverrideTypes,
   type ObjectMetrics,
   objectMetricsOf,

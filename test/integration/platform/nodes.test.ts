@@ -1,14 +1,16 @@
-// What is known of the machines follows their nodes: those that come, change and go, and nothing else about them.
+// Changes of nodes reach the objects that reboot nodes, at most once in 6 hours.
 
 import type { JsonMap } from "@virt/api";
-import { at } from "@virt/engine";
+import { asList, asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
 
 let fullCluster: FullCluster;
+let operator: RunningProgram;
 beforeAll(async () => {
   fullCluster = await startFullCluster(); // with one worker, whose pod network has room for 500
-  await fullCluster.start();
+  operator = await fullCluster.start();
   await untilConverged(fullCluster);
 });
 afterAll(() => fullCluster[Symbol.asyncDispose]());
@@ -19,9 +21,21 @@ const subnets = (cidr: string | null) => ({
   metadata: { annotations: { "k8s.ovn.org/node-subnets": cidr && JSON.stringify({ default: [cidr] }) } },
 });
 
+const reportPath = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
+const kubeletPath = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
+
 async function maxPods() {
-  const path = fullCluster.targets.find(({ ref }) => ref.kind === "KubeletConfig")?.path ?? "";
-  return at(await fullCluster.read(path), "spec", "kubeletConfig", "maxPods");
+  return at(await fullCluster.read(kubeletPath), "spec", "kubeletConfig", "maxPods");
+}
+
+async function heldEvents() {
+  const { body } = await fullCluster.testCluster.server.request({ path: "/apis/events.k8s.io/v1/events" });
+  return asList(at(body as JsonMap, "items")).filter((event) => at(event, "reason") === "RebootHeld");
+}
+
+function writesSince(time: string) {
+  const requests = fullCluster.requests(kubeletPath, time);
+  return requests.filter(({ verb, requestURI }) => verb === "patch" && !requestURI.includes("dryRun"));
 }
 
 async function send(method: "POST" | "DELETE", path: string, body?: JsonMap): Promise<void> {
@@ -30,16 +44,42 @@ async function send(method: "POST" | "DELETE", path: string, body?: JsonMap): Pr
   );
 }
 
-test("a node that comes, changes and goes is seen each time", async () => {
+test("20 changes of one node's pod network cause one write, and the next one is on hold", async () => {
   const untilMost = (most: number | undefined) => fullCluster.until(async () => expect(await maxPods()).toBe(most));
   await untilMost(500);
+  const before = now();
   const metadata = { name: "small", labels: { "node-role.kubernetes.io/worker": "" } };
   await send("POST", nodes, { apiVersion: "v1", kind: "Node", metadata, spec: { podCIDR: "10.132.0.0/25" } });
   await untilMost(undefined);
-  await fullCluster.edit(small, subnets("10.132.0.0/22"));
-  await untilMost(500);
-  await fullCluster.edit(small, subnets("10.132.0.0/24"));
-  await untilMost(undefined);
+  for (let flip = 0; flip < 10; flip += 1) {
+    await fullCluster.edit(small, subnets("10.132.0.0/22"));
+    await fullCluster.edit(small, subnets("10.132.0.0/24"));
+  }
   await send("DELETE", small);
-  await untilMost(500);
+  const note = expect.stringContaining("virt-perf-settings is on hold");
+  await fullCluster.until(async () => expect(await heldEvents()).toContainEqual(expect.objectContaining({ note })));
+  expect(await maxPods()).toBeUndefined();
+  expect(writesSince(before)).toHaveLength(1);
+});
+
+async function reportedRow() {
+  const report = asText(at(await fullCluster.read(reportPath), "data", "report.json")) ?? "{}";
+  const rows = asList(at(JSON.parse(report) as JsonMap, "objects"));
+  return rows.find((row) => at(row, "object") === "KubeletConfig virt-perf-settings");
+}
+
+test("a crash does not forget the limit, and the report shows what is on hold", async () => {
+  await operator.kill();
+  await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath }); // if it exists already
+  const before = now();
+  operator = await fullCluster.start();
+  const held = expect.stringContaining("InputChanged: an input of the cluster changed again");
+  await fullCluster.until(async () => expect(await reportedRow()).toMatchObject({ status: "Held", held }));
+  expect(writesSince(before)).toEqual([]);
+});
+
+test("an administrator's decision passes the hold, with the pending change", async () => {
+  const patch = JSON.stringify([{ op: "replace", path: "/spec/kubeletConfig/nodeStatusMaxImages", value: 400 }]);
+  await fullCluster.edit(kubeletPath, { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } });
+  await fullCluster.until(async () => expect(await maxPods()).toBe(500));
 });

@@ -4,7 +4,7 @@ import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
 import type { ExpectedPolicy } from "@virt/catalog";
 import { type Controller, crdInformer, type InformerSpec } from "@virt/kube";
-import { type Asset, askedAnew, featureRows, objectKey, readImages, type Tombstone } from "@virt/platform";
+import { type Asset, askedAnew, featureRows, hcoContent, objectKey, readImages, type Tombstone } from "@virt/platform";
 import { isAdmissionInformer, knownProfiles } from "@virt/reads";
 import { AdmissionPolicies, policyKeysFor } from "../admission-policies.ts";
 import type { ControllerFactory } from "../controller-factory.ts";
@@ -17,7 +17,7 @@ import { impactKey, RebootImpact } from "./reboot-impact.ts";
 import { allObjectsKey, type PlatformReconciler, reconcileKey } from "./reconcile.ts";
 import { refOf } from "./report.ts";
 import { PlatformRecords, type PlatformRuntime } from "./runtime.ts";
-import { contentOf, isHco } from "./snapshot.ts";
+import { isHco } from "./snapshot.ts";
 import { createSnapshotCache } from "./wanted-informers.ts";
 
 export type PlatformCatalog = {
@@ -42,6 +42,7 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
         assets,
         tombstones,
         settings,
+        version: context.version,
         images: readImages(context.environment),
         purposesOf,
         ownNamespace: namespace,
@@ -110,7 +111,7 @@ function platformController(reconciler: PlatformReconciler): Controller {
     name: "platform",
     keysFor: (spec, { before, after }) => {
       if (before === undefined || after === undefined) return keysConcerned(spec, "changed");
-      const isItsOwn = isHco(spec) && contentOf(before) === contentOf(after); // nobody else is made from that
+      const isItsOwn = isHco(spec) && hcoContent(before) === hcoContent(after); // nobody else is made from that
       return isItsOwn ? [objectKey(refOf(after))] : keysConcerned(spec, "as before");
     },
     keysWhen: (informer) => [...policyKeysFor(informer), ...keysConcerned(informer.spec, "changed")],

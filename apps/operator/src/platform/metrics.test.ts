@@ -11,6 +11,7 @@ const objectMetrics: ObjectMetrics = {
   customizations: ["patch"],
   invalid: ["mode"],
   contested: 1,
+  held: "InputChanged",
 };
 
 function start() {

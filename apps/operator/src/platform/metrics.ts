@@ -6,6 +6,7 @@ import { Counter, Gauge, Histogram, type Registry, removeSeries } from "@virt/ku
 import {
   customizationTypes,
   type Dependency,
+  holdReasons,
   invalidOverrideTypes,
   type ObjectMetrics,
   objectKey,
@@ -42,6 +43,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     knn,
   );
   const paused = gauge("paused_resources", "1 while an object is paused, by reason.", [...knn, "reason"]);
+  const held = gauge("held_resources", "1 while a write that reboots nodes is on hold, by reason.", [...knn, "reason"]);
   const custom = gauge("customization_info", "1 while a valid override is in force, by type.", [...knn, "type"]);
   const invalid = gauge("invalid_override", "1 while an override cannot be used, by type.", [...knn, "type"]);
   const contested = gauge("contested_fields", "Fields that others set and that are left alone.", knn);
@@ -72,6 +74,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     compliance.remove(labels);
     contested.remove(labels);
     for (const reason of pauseReasons) paused.remove({ ...labels, reason });
+    for (const reason of holdReasons) held.remove({ ...labels, reason });
     for (const type of customizationTypes) custom.remove({ ...labels, type });
     for (const type of invalidOverrideTypes) invalid.remove({ ...labels, type });
   };
@@ -96,6 +99,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       if (next.compliance !== undefined) compliance.set(labels, next.compliance);
       if (next.paused !== undefined) paused.set({ ...labels, reason: next.paused }, 1);
       else if (next.compliance !== undefined) paused.set({ ...labels, reason: "edit-war" }, 0);
+      if (next.held !== undefined) held.set({ ...labels, reason: next.held }, 1);
       for (const type of next.customizations) custom.set({ ...labels, type }, 1);
       for (const type of next.invalid) invalid.set({ ...labels, type }, 1);
       if (next.contested > 0) contested.set(labels, next.contested);

@@ -4,7 +4,6 @@ import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/engine";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
 import {
-  decideObject,
   findUnreadInputs,
   type ManagedObject,
   noteThere,
@@ -18,6 +17,7 @@ import { managedInformer } from "@virt/reads";
 import { type AdmissionPolicies, policyKey } from "../admission-policies.ts";
 import { type ActionResult, applyObject, type ObjectAction, pauseObject } from "./apply.ts";
 import { governanceKey } from "./governance.ts";
+import { decideWithinLimit, forgetWanted, settleInputsAfter } from "./input-hold.ts";
 import { pruneObject } from "./prune.ts";
 import { type ReportPublisher, reportKey } from "./publish.ts";
 import { impactKey } from "./reboot-impact.ts";
@@ -182,10 +182,12 @@ async function reconcileObject(
   const evaluated = snapshot.evaluate(object);
   const { wanted } = evaluated;
   const record = runtime.records.object(objectKey(object.ref));
+  const inputs = { object, evaluated, snapshot, record, runtime };
   const held = (reason: string, message: string) =>
     ({ outcome: { kind: "decided", decision: { kind: "held", reason, message } }, evaluated, result: done }) as const;
   if (wanted.kind === "excluded") {
     record.memory = undefined;
+    forgetWanted(inputs);
     return { outcome: { kind: "excluded" }, evaluated, result: done };
   }
   if (wanted.kind === "held") return held(wanted.reason, wanted.message);
@@ -197,11 +199,16 @@ async function reconcileObject(
   const memory = live === undefined ? before : noteThere(before, live);
   record.memory = memory;
   const times = { now: runtime.clock.wall(), monotonicMs: runtime.clock.monotonic() };
-  const observed = observeObject(object, wanted, { facts: snapshot.facts, ...times, memory });
+  const seen = observeObject(object, wanted, { facts: snapshot.facts, ...times, memory });
+  const { decision: limited, observed } = decideWithinLimit(seen, inputs);
   const action = { object, observed, live, memory, record, runtime, context };
   const gated = { object, live, shapeOf: observed.shapeOf, record, snapshot };
-  const decision = runtime.rebootImpact.holdAtGate(decideObject(observed), gated);
-  return { evaluated, ...(await executeDecision(decision, action)) };
+  const decision = runtime.rebootImpact.holdAtGate(limited, gated);
+  const executed = await executeDecision(decision, action);
+  settleInputsAfter(executed.outcome, record);
+  if (record.inputHold === undefined) return { evaluated, ...executed };
+  const dueAgain = { kind: "requeueAt", atMs: times.now + (record.inputHold.inMs ?? 0) } as const;
+  return { evaluated, outcome: executed.outcome, result: firstUnfinished([executed.result, dueAgain]) };
 }
 
 async function executeDecision(decision: ObjectDecision, action: ObjectAction): Promise<ActionResult> {

@@ -9,6 +9,7 @@ import {
   createObjectCounts,
   type ExclusionRule,
   type HeldDecision,
+  type InputMemory,
   type LastError,
   type MissingCrds,
   type NodeWrite,
@@ -28,6 +29,8 @@ export type PlatformRuntime = {
   readonly assets: readonly Asset[];
   readonly tombstones: readonly Tombstone[];
   readonly settings: Settings;
+  /** Of the operator. */
+  readonly version: string;
   readonly images: Readonly<Record<string, string>>;
   readonly purposesOf: Purposes;
   readonly ownNamespace: string;
@@ -76,6 +79,10 @@ export type ObjectRecord = {
   attempted: NodeWrite | undefined;
   /** Why the gate before reboots holds it. */
   hold: HeldDecision | undefined;
+  /** Its inputs when it was last reconciled. */
+  inputs: InputMemory | undefined;
+  /** Set while the limit of changed inputs holds it. */
+  inputHold: HeldDecision | undefined;
 };
 
 /** For which assets a prune was asked for; kept: people hold the object, and may let go of it later. */
@@ -181,5 +188,7 @@ function emptyObjectRecord(): ObjectRecord {
     nodeWrite: undefined,
     attempted: undefined,
     hold: undefined,
+    inputs: undefined,
+    inputHold: undefined,
   };
 }

@@ -1,7 +1,7 @@
 // What is true until an input changes: the HyperConverged that counts, the facts, the objects that follow, their evaluations.
 
 import type { KubeObject, Ref } from "@virt/api";
-import { asText, at, canonicalJson, oncePer } from "@virt/engine";
+import { asText, at, oncePer } from "@virt/engine";
 import {
   configInformer,
   type FindCached,
@@ -18,17 +18,16 @@ import {
 import { crdInformer, type InformerSpec, type InformerState, type Reader } from "@virt/kube";
 import {
   annotationOf,
-  annotationPrefix,
   buildClusterFacts as build,
   type ClusterFacts,
   type ClusterFactsInput,
   type EvaluatedObject,
   evaluateObject,
+  hcoContent,
   type ListResult,
   type Lookup,
   type ManagedObject,
   managedObjects,
-  objectAnnotations,
   objectKey,
   type Preview,
   placesIn,
@@ -71,7 +70,7 @@ export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
   const evaluations = new Map<string, EvaluatedObject>();
   return {
     hco: object,
-    content: contentOf(object),
+    content: hcoContent(object),
     facts,
     objects,
     object: (key) => byKey.get(key),
@@ -106,8 +105,10 @@ export function previewsOf({ facts, objects, evaluate }: Snapshot, runtime: Plat
       memory: runtime.records.object(objectKey(object.ref)).memory,
       evaluated: evaluate(object),
       unreadReason,
-      gated: (one, decision) =>
-        decision.kind === "apply" ? (runtime.records.object(objectKey(one.ref)).hold ?? decision) : decision,
+      gated: (one, decision) => {
+        const { inputHold, hold } = runtime.records.object(objectKey(one.ref));
+        return decision.kind === "apply" ? (inputHold ?? hold ?? decision) : decision;
+      },
     }),
   );
 }
@@ -118,18 +119,6 @@ export function isHco({ kind }: Pick<Ref, "kind">): boolean {
 
 export function chooseHco(find: FindCached, hcoNamespace: string): FoundHyperConverged {
   return findHyperConverged(platformHcoInformers(hcoNamespace), find, hcoNamespace);
-}
-
-/** What others are rendered from: not its status, nor what people say to others, or to us about this one object. */
-export const contentOf = oncePer((hco: KubeObject): string => {
-  const said = Object.entries(hco.metadata.annotations ?? {}).filter(([key]) => isSaidToAll(key));
-  return canonicalJson({ spec: hco["spec"] ?? {}, annotations: Object.fromEntries(said) });
-});
-
-const saidToOne: ReadonlySet<string> = new Set(Object.values(objectAnnotations));
-
-function isSaidToAll(key: string): boolean {
-  return key.startsWith(annotationPrefix) && !saidToOne.has(key);
 }
 
 export type ClusterFactsSources = Omit<ClusterFactsInput, "lookup"> &

@@ -19,7 +19,6 @@ import {
   writePath,
   writeTime,
 } from "@virt/engine";
-import { objectAnnotations } from "../hco-annotations.ts";
 import { compareObject, describeOpponents, findBlamedManagers } from "./compare.ts";
 import type { AdoptedField, ApplyDecision, ObjectDecision } from "./decision.ts";
 import { holdObject, rejectionOf } from "./held.ts";
@@ -28,7 +27,7 @@ import { type Mutation, mutationOf } from "./mutation.ts";
 import type { ObservedObject } from "./observe-object.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
 import { releaseFields } from "./release.ts";
-import { type ObjectState, readState, recreations, restAfter, writeState } from "./state.ts";
+import { type ObjectState, readState, recreations, restAfter, storeState, writeState } from "./state.ts";
 
 /** One token back every 6 s, ten at most. It delays, and never pauses. */
 export const writeRate = { capacity: 10, refillMs: 6_000 };
@@ -61,7 +60,8 @@ function knownState(state: ObjectState, { live, memory: { answer } }: ObservedOb
   if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a person resumed it
   const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;
   if (before === undefined || before.paused !== undefined) return state;
-  return { ...state, fights: joinFights(before.fights, state.fights) };
+  const inputWrite = state.inputWrite ?? before.inputWrite;
+  return { ...state, inputWrite, fights: joinFights(before.fights, state.fights) };
 }
 
 function joinFights(before: EditWarRecord, now: EditWarRecord): EditWarRecord {
@@ -90,7 +90,7 @@ function create(observed: ObservedObject, overrides: Overrides, state: ObjectSta
   const withMemory = { ...state, created: true, fields: fieldsByAsset(observed, intended.object), recreated: undone };
   return spend(observed, {
     cause: "create",
-    object: remembering(intended.object, withMemory),
+    object: storeState(intended.object, withMemory),
     intent: intended.object,
     handOver: [],
     contested: [],
@@ -176,7 +176,7 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
   };
   return spend(seen, {
     cause: changes.length > 0 ? "drift" : "intent",
-    object: remembering(intended.object, memory),
+    object: storeState(intended.object, memory),
     intent: intended.object,
     ...unpatched(knowing),
     handOver,
@@ -214,9 +214,4 @@ function spend({ memory, monotonicMs }: ObservedObject, due: ApplyDecision): Obj
   const { granted, bucket, retryInMs } = takeToken(memory.bucket, { ...writeRate, tokens }, monotonicMs);
   if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
   return { kind: "apply", apply: due, bucket, skipsDryRun: due.cause === "create" };
-}
-
-function remembering(object: KubeObject, state: ObjectState): KubeObject {
-  const annotations = { ...object.metadata.annotations, [objectAnnotations.state]: writeState(state) };
-  return { ...object, metadata: { ...object.metadata, annotations } };
 }

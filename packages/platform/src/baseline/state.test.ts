@@ -21,6 +21,7 @@ const full: ObjectState = {
   fights: { "/spec/a|kubectl": [1_700_000_000_000, 1_700_000_001_500] },
   paused: { field: "/spec/a", by: '"kubectl" (Update)', count: 5, at: "2026-01-01T00:00:00Z" },
   recreated: [1_700_000_002_000],
+  inputWrite: { at: 1_700_000_003_000, decisions: "0123456789ab", version: "1.2.3" },
 };
 
 test("the memory is written as the specification says", () => {
@@ -33,6 +34,7 @@ test("the memory is written as the specification says", () => {
     fights: { "/spec/a|kubectl": ["2023-11-14T22:13:20Z", "2023-11-14T22:13:21.500Z"] },
     paused: { field: "/spec/a", by: '"kubectl" (Update)', count: 5, at: "2026-01-01T00:00:00Z" },
     recreated: ["2023-11-14T22:13:22Z"],
+    inputWrite: { at: "2023-11-14T22:13:23Z", decisions: "0123456789ab", version: "1.2.3" },
   });
 });
 
@@ -92,6 +94,7 @@ const anyState: fc.Arbitrary<ObjectState> = fc.record({
     { nil: undefined },
   ),
   recreated: times,
+  inputWrite: fc.option(fc.record({ at: time, decisions: fc.string(), version: fc.string() }), { nil: undefined }),
 });
 
 test("what is written is read back", () => {

@@ -28,6 +28,9 @@ import type { ObjectMemory } from "./observe-object.ts";
 
 export type PauseRecord = { readonly field: string; readonly by: string; readonly count: number; readonly at: string };
 
+/** `at`: milliseconds. With a digest of the decisions, and the version of the operator, of the latest write since. */
+export type InputWrite = { readonly at: number; readonly decisions: string; readonly version: string };
+
 /** What the operator stores on an object. All of it may be lost or forged: it is checked when it is read. */
 export type ObjectState = {
   readonly created: boolean;
@@ -41,6 +44,8 @@ export type ObjectState = {
   readonly paused: PauseRecord | undefined;
   /** Times, in milliseconds, at which somebody's deletion was undone. */
   readonly recreated: readonly number[];
+  /** The last write that a changed input caused. */
+  readonly inputWrite: InputWrite | undefined;
 };
 
 const noState: ObjectState = {
@@ -51,6 +56,7 @@ const noState: ObjectState = {
   fights: {},
   paused: undefined,
   recreated: [],
+  inputWrite: undefined,
 };
 
 /** What cannot be read is empty, which errs on the careful side. */
@@ -72,6 +78,7 @@ function stateIn(live: KubeObject): ObjectState {
     fights: mapOf(member(value, "fights"), times),
     paused: pausedOf(member(value, "paused")),
     recreated: times(member(value, "recreated")),
+    inputWrite: inputWriteOf(member(value, "inputWrite")),
   };
 }
 
@@ -96,7 +103,7 @@ export function writeState(state: ObjectState): string {
   return writeState({ ...state, fights });
 }
 
-function plain({ created, fields, released, patch, fights, paused, recreated }: ObjectState): JsonMap {
+function plain({ created, fields, released, patch, fights, paused, recreated, inputWrite }: ObjectState): JsonMap {
   const written = (ms: readonly number[]) => ms.map(writeTime);
   return {
     v: 1,
@@ -109,7 +116,14 @@ function plain({ created, fields, released, patch, fights, paused, recreated }: 
     }),
     ...(paused && { paused }),
     ...(recreated.length > 0 && { recreated: written(recreated) }),
+    ...(inputWrite && { inputWrite: { ...inputWrite, at: writeTime(inputWrite.at) } }),
   };
+}
+
+/** Returns the object with this state in its annotation. */
+export function storeState(object: KubeObject, state: ObjectState): KubeObject {
+  const annotations = { ...object.metadata.annotations, [objectAnnotations.state]: writeState(state) };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 function lastOf(times: readonly number[]): number {
@@ -135,6 +149,14 @@ function pausedOf(value: Json | undefined): PauseRecord | undefined {
   const count = at(value, "count");
   if (field === undefined || by === undefined || when === undefined || typeof count !== "number") return undefined;
   return { field, by, count, at: when };
+}
+
+function inputWriteOf(value: Json | undefined): InputWrite | undefined {
+  const [time, decisions, version] = ["at", "decisions", "version"].map((key) => asText(member(value, key)));
+  const ms = readTime(time ?? "");
+  return ms === undefined || decisions === undefined || version === undefined
+    ? undefined
+    : { at: ms, decisions, version };
 }
 
 /** What has no place in the other version stays as it is, and means nothing there. */

@@ -6,11 +6,14 @@ import { loadAll } from "js-yaml";
 import { decideObject } from "../baseline/decide-object.ts";
 import type { ObjectDecision } from "../baseline/decision.ts";
 import { buildIntent, type IntendedObject } from "../baseline/intent.ts";
-import { type ObjectMemory, observeObject, shapeOfObject } from "../baseline/observe-object.ts";
+import { type ObjectMemory, type ObservedObject, observeObject, shapeOfObject } from "../baseline/observe-object.ts";
 import { readOverrides } from "../baseline/overrides.ts";
 import { readState } from "../baseline/state.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
 import { type EvaluatedObject, evaluateObject, type ManagedObject } from "../evaluate/evaluate-object.ts";
+import { decisionsFor } from "../hco-content.ts";
+import { limitInputWrite, noteInputs } from "../reboot/input-limit.ts";
+import { nodeWriteOf } from "../reboot/node-write.ts";
 
 /** What the controller would do with one object now. */
 export type Preview = {
@@ -30,8 +33,10 @@ export type PreviewInput = {
   readonly memory?: ObjectMemory | undefined;
   /** How the object stands, where somebody knows already. */
   readonly evaluated?: EvaluatedObject | undefined;
-  /** What a gate makes of the decision. */
+  /** Returns the decision as gates leave it. Without it, the object's own state says whether an input is on hold. */
   readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
+  /** As it was read. */
+  readonly hco?: KubeObject | undefined;
   /** Why nobody can say whether the object is there; undefined: its absence means something. */
   readonly unreadReason?: ((ref: Ref) => string | undefined) | undefined;
 };
@@ -53,7 +58,23 @@ export function previewObject(object: ManagedObject, previewing: PreviewInput): 
   const observed = observeObject(object, wanted, { facts, now, monotonicMs, memory });
   const intended = buildIntent(observed, readOverrides(live), readState(live));
   const decided = decideObject(observed);
-  return { object, live, evaluated, decided: { decision: gated?.(object, decided) ?? decided, intended } };
+  const decision = gated?.(object, decided) ?? limitAtStart(decided, { ...previewing, object, evaluated, observed });
+  return { object, live, evaluated, decided: { decision, intended } };
+}
+
+type StartingPreview = Pick<Preview, "object" | "evaluated"> &
+  Pick<PreviewInput, "hco" | "now"> & { readonly observed: ObservedObject };
+
+/** As a controller decides that has just started. */
+function limitAtStart(
+  decided: ObjectDecision,
+  { hco, object, evaluated, observed, now }: StartingPreview,
+): ObjectDecision {
+  if (hco === undefined) return decided;
+  const { live, shapeOf, baseline, parts } = observed;
+  const decisions = decisionsFor(hco, evaluated);
+  const inputs = noteInputs(undefined, { wanted: { baseline, parts }, decisions, version: undefined, live });
+  return limitInputWrite(decided, { write: nodeWriteOf(object, decided, { live, shapeOf }), inputs, now });
 }
 
 export type ObjectsText =

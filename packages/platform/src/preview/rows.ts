@@ -10,6 +10,7 @@ import { readState } from "../baseline/state.ts";
 import type { AssetStatus } from "../evaluate/asset-status.ts";
 import { objectName } from "../evaluate/managed-objects.ts";
 import { isState, releasedManager } from "../hco-annotations.ts";
+import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 import type { ShownImpact } from "../reboot/shown-impact.ts";
 import type { Preview } from "./preview.ts";
@@ -79,7 +80,7 @@ function describeDecision(decision: ObjectDecision, contested: readonly Conteste
       return left("HCOMissing", "it does not exist, and the operator never creates it");
     case "held":
       return {
-        status: isHeldAtGate(decision) ? "INCLUDED" : "ERROR",
+        status: isHeldBeforeReboot(decision) ? "INCLUDED" : "ERROR",
         reason: decision.reason,
         details: decision.message,
       };
@@ -188,7 +189,7 @@ export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: 
     })),
     ...(ours?.time !== undefined && { lastWrite: ours.time }),
     ...errorOf(decided?.decision, lastError),
-    ...(decision !== undefined && isHeldAtGate(decision) && { held: reasonText(rowText(decision)) }),
+    ...(decision !== undefined && isHeldBeforeReboot(decision) && { held: reasonText(rowText(decision)) }),
     ...(impact !== undefined && { impact }),
     fights: Object.fromEntries(Object.entries(readState(live).fights).map(([key, times]) => [key, times.length])),
   };
@@ -229,4 +230,8 @@ function statusOf({ evaluated: { wanted }, decided }: Preview, lastError: LastEr
       if (lastError === undefined) return "Pending";
       return lastError.isPermanent ? "Failed" : "Unknown";
   }
+}
+
+function isHeldBeforeReboot(decision: ObjectDecision): decision is HeldDecision {
+  return isHeldAtGate(decision) || isHeldByInputLimit(decision);
 }

@@ -3,6 +3,7 @@
 import type { EventMessage } from "@virt/api";
 import type { ObjectDecision } from "../baseline/decision.ts";
 import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
+import { inputLimitReason } from "../reboot/input-limit.ts";
 import { rebootGateReason } from "../reboot/reboot-gate.ts";
 import { isInSync, objectFindingOf, type ReconcileOutcome } from "./reconcile-outcome.ts";
 import { normalEvent } from "./status-events.ts";
@@ -77,6 +78,7 @@ const heldBecause: Readonly<Record<string, string>> = {
   InvalidConfiguration: "held: invalid annotation",
   UnknownAnnotation: "held: unknown annotation",
   [rebootGateReason]: "held: reboot gate",
+  [inputLimitReason]: "held: changed input",
 };
 
 function shortfallOf(outcome: ReconcileOutcome): string | undefined {

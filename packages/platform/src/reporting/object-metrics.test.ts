@@ -15,7 +15,14 @@ const decided = (one: ObjectDecision): ReconcileOutcome => ({ kind: "decided", d
 const held = (reason: string): ReconcileOutcome => decided({ kind: "held", reason, message: "" });
 const failure = (isPermanent: boolean): ReconcileOutcome => ({ kind: "failed", message: "", isPermanent });
 
-const good: ObjectMetrics = { compliance: 1, paused: undefined, customizations: [], invalid: [], contested: 2 };
+const good: ObjectMetrics = {
+  compliance: 1,
+  paused: undefined,
+  customizations: [],
+  invalid: [],
+  contested: 2,
+  held: undefined,
+};
 const bad: ObjectMetrics = { ...good, compliance: 0 };
 const nothing: ObjectMetrics = { ...good, compliance: undefined, contested: 0 };
 
@@ -47,6 +54,12 @@ const cases: readonly Case[] = [
     outcome: held("InputUnavailable"),
     last: good,
     metrics: good,
+  },
+  {
+    reason: "a write that a changed input causes is shown while it is on hold",
+    outcome: held("InputChanged"),
+    last: good,
+    metrics: { ...good, held: "InputChanged" },
   },
   { reason: "of one held since the start nothing is known", outcome: held("InputUnavailable"), metrics: nothing },
   {

@@ -3,10 +3,14 @@
 import type { KubeObject } from "@virt/api";
 import { readIgnoreFields } from "@virt/engine";
 import { readOverrides } from "../baseline/overrides.ts";
+import { inputLimitReason } from "../reboot/input-limit.ts";
+import { rebootGateReason } from "../reboot/reboot-gate.ts";
 import { isInSync, isUnsettled, objectFindingOf, type ReconcileOutcome } from "./reconcile-outcome.ts";
 
 /** Values of label `reason` of the metric of paused objects. */
 export const pauseReasons = ["edit-war", "manual", "deletion-fight"] as const;
+/** Values of label `reason` of the metric of rebooting writes that are on hold. */
+export const holdReasons = [rebootGateReason, inputLimitReason] as const;
 /** Values of label `type` of the metric of overrides in force. */
 export const customizationTypes = ["patch", "ignore", "unmanaged"] as const;
 /** Values of label `type` of the metric of invalid overrides. */
@@ -21,6 +25,8 @@ export type ObjectMetrics = {
   readonly invalid: readonly (typeof invalidOverrideTypes)[number][];
   /** How many fields are left to others. */
   readonly contested: number;
+  /** Why a write that reboots nodes is on hold. */
+  readonly held: (typeof holdReasons)[number] | undefined;
 };
 
 export type ObjectMetricsInput = {
@@ -41,7 +47,12 @@ export function objectMetricsOf(outcome: ReconcileOutcome, input: ObjectMetricsI
     paused: pausedOf(outcome),
     ...overrideMetrics(outcome, input),
     contested: contestedIn(outcome) ?? (isUnsettled(outcome) ? (last?.contested ?? 0) : 0),
+    held: holdReasons.find((reason) => reason === heldReasonOf(outcome)),
   };
+}
+
+function heldReasonOf(outcome: ReconcileOutcome): string | undefined {
+  return outcome.kind === "decided" && outcome.decision.kind === "held" ? outcome.decision.reason : undefined;
 }
 
 /** What was in sync is so until it is known to have failed. */

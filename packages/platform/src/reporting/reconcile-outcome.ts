@@ -4,6 +4,7 @@ import type { KubeObject, Ref } from "@virt/api";
 import type { Change, WriteResult } from "@virt/engine";
 import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
 import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
+import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 
 /** What became of one object in one reconcile. */
@@ -49,7 +50,9 @@ export function objectFindingOf(outcome: ReconcileOutcome): ObjectFinding {
   if (outcome.kind !== "decided") return "settled";
   if (outcome.decision.kind === "wait") return "passing";
   if (outcome.decision.kind !== "held") return "settled";
-  return invalidOverrides.has(outcome.decision.reason) || isHeldAtGate(outcome.decision) ? "held" : "blind";
+  const { decision } = outcome;
+  const isHeld = invalidOverrides.has(decision.reason) || isHeldAtGate(decision) || isHeldByInputLimit(decision);
+  return isHeld ? "held" : "blind";
 }
 
 const undecidedBy: Readonly<Record<ObjectFinding, readonly string[]>> = {

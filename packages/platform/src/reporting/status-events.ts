@@ -10,6 +10,7 @@ import type { AssetStatus } from "../evaluate/asset-status.ts";
 import type { EvaluatedObject, ManagedObject } from "../evaluate/evaluate-object.ts";
 import { objectName, removeAnnotationCommand } from "../evaluate/managed-objects.ts";
 import { objectAnnotations } from "../hco-annotations.ts";
+import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts";
 
 const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them.`;
@@ -148,7 +149,8 @@ function decisionEvents(ref: Ref, decision: ObjectDecision): readonly EventMessa
 /** Drift is reported meanwhile, though nobody corrects it. */
 function heldEvents(name: string, decision: Extract<ObjectDecision, { kind: "held" }>): readonly EventMessage[] {
   const { reason, message, changes = [], opponents = [] } = decision;
-  return [...invalidOverrideEvents(name, reason, message), ...driftEvents(name, { changes, opponents })];
+  const limited = isHeldByInputLimit(decision) ? warningEvent("RebootHeld", `${name} is on hold: ${message}`) : [];
+  return [...limited, ...invalidOverrideEvents(name, reason, message), ...driftEvents(name, { changes, opponents })];
 }
 
 /** Mistakes in other annotations are reported whatever is done with the object. */

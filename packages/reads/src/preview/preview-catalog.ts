@@ -85,7 +85,7 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
   const clusterFacts = clusterFactsOf(hco, facts, input);
   const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
   const previews = objects.map((object) =>
-    previewObject(object, { facts: clusterFacts, now, unreadReason: facts.unreadReason }),
+    previewObject(object, { facts: clusterFacts, now, hco, unreadReason: facts.unreadReason }),
   );
   const warnings = eventsForHyperConverged(hco, clusterFacts, catalog.assets).map(({ note }) => `Warning: ${note}`);
   return {
