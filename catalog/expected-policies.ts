@@ -23,7 +23,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "c77c3f7421bd99fb03d18d98b2ebb535488854cacfd3f02bfbd8710493527c2b",
+      hash: "6034bd58348e3f56297757a8664b639e6c3200b501d2c2e708b90442d27171d4",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -40,7 +40,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "611abd0730fc8dc37245fb68bef8df3e99a6c03256c248e3b2f1b5bcf6cf3fa4",
+      hash: "1cfc48302f8705c3ad491ccc2332d0bbcad5bef739e1bd42fe70e95e18403165",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

@@ -1,6 +1,6 @@
 // What an alert is, how Prometheus is told about it, and the one that both controllers have.
 
-import { type fieldManagers, repositoryUrl } from "@virt/api";
+import { contentForms, type fieldManagers, repositoryUrl, type ValueForm } from "@virt/api";
 
 /** Each has a page in docs/runbooks. */
 export type Alert = {
@@ -42,6 +42,23 @@ function ruleOf(operator: Operator, alert: Alert, template: string) {
     },
     annotations: { summary, description, runbook_url: template.replaceAll("%s", alert.alert) },
   };
+}
+
+/** The form of `groups`: only the place of runbooks differs. */
+export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueForm {
+  const { constantFields, fields, listOf, oneOf, required, text, tuple } = contentForms;
+  const rules = alerts.map((alert) => {
+    const { annotations, ...rule } = ruleOf(operator, alert, runbooks);
+    const texts = { ...constantFields(annotations, "required"), runbook_url: required(text("https?://[^ ]+", 2048)) };
+    const { labels, ...plain } = rule;
+    return fields({
+      ...constantFields(plain, "required"),
+      labels: required(oneOf(labels)),
+      annotations: required(fields(texts)),
+    });
+  });
+  const group = { name: required(oneOf(operator)), interval: required(oneOf("30s")), rules: required(tuple(...rules)) };
+  return listOf([fields(group)], 1, 1000);
 }
 
 type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };

@@ -1,6 +1,6 @@
 // The HyperConverged as a target that several assets share, each with a part of it, and the devices that people name by annotations on it.
 
-import type { JsonMap, KubeObject } from "@virt/api";
+import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import {
   type AssetHcoFact,
   annotationOf,
@@ -9,7 +9,7 @@ import {
   readUsbDevices,
   readVfioDevices,
 } from "@virt/platform";
-import { hyperConverged } from "../profiles/hyperconverged.ts";
+import { hcoForms, hyperConverged } from "../profiles/hyperconverged.ts";
 
 const { group, kind, plural, name } = hyperConverged;
 
@@ -37,6 +37,29 @@ type Specs = { readonly v1beta1: JsonMap; readonly v1: JsonMap };
 export function renderHco({ apiVersion, namespace }: AssetHcoFact, { v1beta1, v1 }: Specs): KubeObject {
   const spec = apiVersion === `${group}/v1beta1` ? v1beta1 : v1;
   return { apiVersion, kind, metadata: { name, namespace }, spec };
+}
+
+const { fields, kept, listOf, oneOf, optional, required, text } = contentForms;
+
+/** `spec.permittedHostDevices` goes when nobody names a device any more. */
+export function deviceForms(kind: "pciHostDevices" | "usbHostDevices"): readonly ObjectForm[] {
+  const offer = {
+    resourceName: required(
+      text("[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", 317),
+    ),
+    externalResourceProvider: optional(oneOf(true, false)),
+  };
+  const usbId = required(text("[0-9A-Fa-f]{1,4}", 4));
+  const selectors = listOf([fields({ vendor: usbId, product: usbId })], 1, 16);
+  const device =
+    kind === "pciHostDevices"
+      ? fields({ ...offer, pciDeviceSelector: required(text("[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}", 9)) })
+      : fields({ ...offer, selectors: required(selectors) });
+  const permittedHostDevices = optional(fields({ [kind]: optional(listOf([device], 0, 256)) }));
+  return hcoForms({
+    v1beta1: fields({ permittedHostDevices }),
+    v1: fields({ virtualization: kept(fields({ permittedHostDevices })) }),
+  });
 }
 
 export const vfioAssignment: Feature = {

@@ -1,6 +1,6 @@
 // What assets that change nodes through the Machine Config Operator share: MachineConfigs, kernel arguments and the one KubeletConfig.
 
-import type { JsonMap, KubeObject } from "@virt/api";
+import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { argumentInForce, roleLabel, writeDataUrl } from "@virt/engine";
 import { type PoolFact, poolRuleParts } from "@virt/facts";
 import { type AssetCondition, type Nothing, nothing, objects, pool, topology, topologyIs } from "@virt/platform";
@@ -78,9 +78,22 @@ export const kubeletReads = {
   workerPool: pool("worker"),
 };
 
+const { constant, constantFields, fields, kept, oneOf, optional, required } = contentForms;
+
+/** A part goes when it is switched off; the pool that is selected never changes. */
+export function kubeletForms(kubeletConfig: JsonMap, isAutoSized = false): readonly ObjectForm[] {
+  const spec = fields({
+    machineConfigPoolSelector: required(constant(workerSelector)),
+    ...(isAutoSized && { autoSizingReserved: optional(oneOf(true)) }),
+    kubeletConfig: kept(fields(constantFields(kubeletConfig, "optional"))),
+  });
+  return [{ apiVersion, spec }];
+}
+
+const workerSelector = { matchLabels: { [`pools.operator.${group}/worker`]: "" } };
+
 /** Each part selects the pool by itself, so that any of them makes sense alone. */
 export function renderKubelet(spec: JsonMap): KubeObject {
-  const machineConfigPoolSelector = { matchLabels: { [`pools.operator.${group}/worker`]: "" } };
   const { name, ...type } = kubelet;
-  return { ...type, metadata: { name }, spec: { machineConfigPoolSelector, ...spec } };
+  return { ...type, metadata: { name }, spec: { machineConfigPoolSelector: workerSelector, ...spec } };
 }

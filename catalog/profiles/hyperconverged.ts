@@ -1,7 +1,7 @@
 // Where the HyperConverged keeps the values that profiles read and write, in each version of its API.
 
 import type { CrdRequirement } from "@virt/advisor";
-import type { Json, KubeObject } from "@virt/api";
+import type { FieldsForm, Json, KubeObject, ObjectForm } from "@virt/api";
 import { at } from "@virt/engine";
 
 const group = "hco.kubevirt.io";
@@ -18,6 +18,14 @@ export const hyperConverged = {
 export function hyperConvergedNeed(remedy: string): CrdRequirement {
   const { kind } = hyperConverged;
   return { kind, group, versions: ["v1", "v1beta1"], shown: `${group}.v1beta1`, remedy };
+}
+
+/** The content of its spec in each version of the API. */
+export function hcoForms({ v1beta1, v1 }: Readonly<Record<"v1beta1" | "v1", FieldsForm>>): readonly ObjectForm[] {
+  return [
+    { apiVersion: `${group}/v1beta1`, spec: v1beta1 },
+    { apiVersion: `${group}/v1`, spec: v1 },
+  ];
 }
 
 /** What v1beta1 has in `spec`, v1 has in `spec.virtualization`. */

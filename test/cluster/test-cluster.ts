@@ -71,6 +71,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
       await fresh.installCrds([ownCrdOf(installed), ...files.map(mockCrd)]);
       await applyManifests(fresh, namespaces.map(namespaceText).join("---\n"));
       await grantRights(fresh, controller, installed);
+      await untilPoliciesEnforced(fresh);
     },
   });
   try {

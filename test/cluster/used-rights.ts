@@ -19,5 +19,8 @@ export function recordUsedRights(audit: readonly AuditEvent[]): void {
 export function refusedRequests(audit: readonly AuditEvent[]): readonly string[] {
   const isTheirs = (event: AuditEvent) => isOperators(event) && accounts.includes(event.user.username);
   const refused = audit.filter((event) => isTheirs(event) && isRefused(event));
-  return [...new Set(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`))];
+  const texts = refused.map(({ verb, requestURI, responseStatus }) =>
+    [`${verb} ${requestURI}`, responseStatus?.message ?? []].flat().join(": "),
+  );
+  return [...new Set(texts)];
 }

@@ -1,10 +1,12 @@
-// Every object that an asset renders is accepted by the API server, with each generation of the CRDs that it may meet.
+// Every object that an asset renders is accepted by the API server and our admission policies, with each generation of the CRDs that
+// it may meet.
 
 import { fieldManagers } from "@virt/api";
 import { assets } from "@virt/catalog";
-import { type ApiResponse, type Server, startServer } from "@virt/testkit";
+import { type ApiResponse, type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownNamespace } from "../../catalog/testing/asset-facts.ts";
+import { operatorAccount, untilPoliciesEnforced } from "../cluster/account.ts";
 import { families, type Generation } from "./assets/generations.ts";
 import { type Desired, desiredWith, hcoNamespace, hcoWith, type Setting } from "./assets/rendering.ts";
 import { type Definition, isGenuineThere } from "./mock-crds/definitions.ts";
@@ -36,6 +38,7 @@ if (!isGenuineThere) process.stdout.write("../shared/crds is absent: assets are 
 
 describe.each(families)("with $title", ({ steady, generations }) => {
   let server: Server;
+  let account: ApiUser;
 
   beforeAll(async () => {
     server = await startServer();
@@ -44,6 +47,8 @@ describe.each(families)("with $title", ({ steady, generations }) => {
       const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
       await server.request({ method: "POST", path: "/api/v1/namespaces", body });
     }
+    account = await operatorAccount(server, "platform");
+    await untilPoliciesEnforced(server);
   }, patienceMs);
 
   afterAll(() => server?.stop());
@@ -59,7 +64,7 @@ describe.each(families)("with $title", ({ steady, generations }) => {
     await install(server, changing);
     for (const setting of settings) {
       const objects = desiredWith([...steady, ...changing], setting);
-      const failures = await Promise.all(objects.map((desired) => refusalsOf(server, desired)));
+      const failures = await Promise.all(objects.map((desired) => refusalsOf(account, desired)));
       expect(failures.flat()).toEqual([]);
     }
     await Promise.all(changing.map(({ crd }) => server.removeCrd(crd)));
@@ -75,10 +80,10 @@ async function install(server: Server, changing: readonly Definition[]): Promise
 }
 
 /** A dry run, an apply, and another that must change nothing. */
-async function refusalsOf(server: Server, desired: Desired): Promise<readonly string[]> {
-  const rehearsed = await apply(server, desired, "&dryRun=All");
-  const first = await apply(server, desired);
-  const second = await apply(server, desired);
+async function refusalsOf(account: ApiUser, desired: Desired): Promise<readonly string[]> {
+  const rehearsed = await apply(account, desired, "&dryRun=All");
+  const first = await apply(account, desired);
+  const second = await apply(account, desired);
   const refusals = [rehearsed, first, second].filter(({ status }) => status !== 200 && status !== 201);
   const isChanged = JSON.stringify(first.body) !== JSON.stringify(second.body);
   return [
@@ -88,9 +93,9 @@ async function refusalsOf(server: Server, desired: Desired): Promise<readonly st
 }
 
 /** Server-side apply as the operator does it: no unknown field is taken. */
-function apply(server: Server, desired: Desired, query = ""): Promise<ApiResponse> {
+function apply(account: ApiUser, desired: Desired, query = ""): Promise<ApiResponse> {
   const path = `${pathOf(desired)}?fieldManager=${fieldManagers.platform}&force=true&fieldValidation=Strict${query}`;
-  return server.request({ method: "PATCH", path, body: desired.object, contentType: "application/apply-patch+yaml" });
+  return account.request({ method: "PATCH", path, body: desired.object, contentType: "application/apply-patch+yaml" });
 }
 
 function pathOf({ plural, object: { apiVersion, metadata } }: Desired): string {

@@ -1,13 +1,15 @@
-// Every object that a profile plans is accepted by the API server, with each generation of the CRDs it may meet.
+// Every object that a profile plans is accepted by the API server and our admission policies, with each generation of the CRDs it may meet.
 
 import type { AnyProfileFacts, PlannedItem } from "@virt/advisor";
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";
-import { type Server, startServer } from "@virt/testkit";
+import { type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { operatorAccount, untilPoliciesEnforced } from "../cluster/account.ts";
 import { readMock } from "./mock-crds/definitions.ts";
 
 let server: Server;
+let account: ApiUser;
 
 beforeAll(async () => {
   server = await startServer();
@@ -16,6 +18,8 @@ beforeAll(async () => {
     const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
     await server.request({ method: "POST", path: "/api/v1/namespaces", body });
   }
+  account = await operatorAccount(server, "advisor");
+  await untilPoliciesEnforced(server);
 });
 
 afterAll(() => server?.stop());
@@ -25,15 +29,15 @@ async function rehearse(plural: string, object: KubeObject): Promise<unknown> {
   const { apiVersion, metadata } = object;
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const folder = metadata.namespace === undefined ? root : `${root}/namespaces/${metadata.namespace}`;
-  const query = `dryRun=All&fieldValidation=Strict&force=false&fieldManager=${fieldManagers.advisor}`;
+  const query = `dryRun=All&fieldValidation=Strict&force=true&fieldManager=${fieldManagers.advisor}`;
   const path = `${folder}/${plural}/${metadata.name}?${query}`;
-  const answer = await server.request({
+  const answer = await account.request({
     method: "PATCH",
     path,
     body: object,
     contentType: "application/apply-patch+yaml",
   });
-  return answer.status === 201 ? "made" : answer.body;
+  return answer.status < 300 ? "made" : answer.body;
 }
 
 function planOf(name: string, given: JsonMap | undefined, facts: AnyProfileFacts): readonly PlannedItem[] {
@@ -60,7 +64,7 @@ async function answersTo(plan: readonly PlannedItem[]): Promise<Readonly<Record<
   return Object.fromEntries(await Promise.all(answers));
 }
 
-const environment = { ownNamespace: "default" };
+const environment = { ownNamespace: "virt-advisor-operator-system" };
 const vmNodes = { roles: ["worker", "master"], nodes: undefined } as const;
 const hco = { apiVersion: "hco.kubevirt.io/v1", namespace: "openshift-cnv", object: undefined };
 
@@ -108,9 +112,18 @@ const density: readonly (JsonMap | undefined)[] = [
   { memoryToRequestRatio: 300, ksmConfiguration: { nodeLabelSelector: selector } },
 ];
 
+/** It exists before the advisor plans for it. */
+async function createHyperConverged(version: string): Promise<void> {
+  const path = `/apis/hco.kubevirt.io/${version}/namespaces/openshift-cnv/hyperconvergeds`;
+  const metadata = { name: "kubevirt-hyperconverged" };
+  const body = { apiVersion: `hco.kubevirt.io/${version}`, kind: "HyperConverged", metadata, spec: {} };
+  expect(await server.request({ method: "POST", path, body })).toMatchObject({ status: 201 });
+}
+
 test.each(["v1", "v1beta1"])("a HyperConverged of %s takes what is planned for it", async (version) => {
   const definition = readMock(`hyperconvergeds-${version}.yaml`);
   await server.installCrds([definition.crd]);
+  await createHyperConverged(version);
   for (const given of density) {
     const served = { ...hco, apiVersion: `hco.kubevirt.io/${version}` };
     const facts = { ...environment, hco: served, waspAgent: undefined, nodes: [], pools: [], vmNodes };

@@ -1,8 +1,12 @@
 // Has the HyperConverged bring application-aware quota. Its AAQ object is the HyperConverged operator's own, never ours.
 
+import { contentForms } from "@virt/api";
 import { hco } from "@virt/facts";
 import { defineAsset } from "@virt/platform";
+import { hcoForms } from "../../profiles/hyperconverged.ts";
 import { hcoPart, renderHco } from "../hyperconverged.ts";
+
+const { fields, kept, oneOf, optional } = contentForms;
 
 export default defineAsset({
   ...hcoPart,
@@ -11,6 +15,12 @@ export default defineAsset({
   tier: "advanced",
   phase: 2,
   switch: { annotation: "enable-aaq", default: "off" },
+  forms: hcoForms({
+    v1beta1: fields({ enableApplicationAwareQuota: optional(oneOf(true)) }),
+    v1: fields({
+      deployment: kept(fields({ applicationAwareConfig: optional(fields({ enable: optional(oneOf(true)) })) })),
+    }),
+  }),
   reads: { hco: hco() },
   values: {
     enable: {

@@ -1,16 +1,23 @@
 // Has the descheduler move VMs away from nodes under pressure, with the best profile that it offers.
 
-import type { Json, JsonMap, KubeObject } from "@virt/api";
+import { contentForms, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import { asList, asText, at, member } from "@virt/engine";
 import { hco, object, schema } from "@virt/facts";
 import { type AssetHcoFact, defineAsset, nothing } from "@virt/platform";
-import { boundedLimit, boundWarning } from "../../eviction-limits.ts";
+import { boundedLimit, boundWarning, evictionLimitsForm } from "../../eviction-limits.ts";
 import { deschedulerRules, deschedulerTarget, loadAwareRebalancing } from "../load-aware-rebalancing.ts";
 
 const sources = [
   { field: "total", source: "parallelMigrationsPerCluster" },
   { field: "node", source: "parallelOutboundMigrationsPerNode" },
 ] as const;
+
+const candidates = ["KubeVirtRelieveAndMigrate", "DevKubeVirtRelieveAndMigrate", "LongLifecycle"] as const;
+
+const softTainter = "devEnableSoftTainter";
+
+const { constantFields, fields, kept, oneOf, optional, required } = contentForms;
+const utilizationProfiles = ["PrometheusCPUMemoryCombinedProfile", "PrometheusCPUCombined"] as const;
 
 export default defineAsset({
   name: "descheduler-loadaware",
@@ -22,6 +29,27 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-loadaware", default: "off" },
+  forms: [
+    {
+      apiVersion: deschedulerTarget.apiVersion,
+      spec: fields({
+        ...constantFields(
+          { managementState: "Managed", mode: "Automatic", deschedulingIntervalSeconds: 60 },
+          "required",
+        ),
+        profiles: required(oneOf(...candidates.map((profile) => [profile]))),
+        profileCustomizations: kept(
+          fields({
+            devEnableEvictionsInBackground: optional(oneOf(true)),
+            [softTainter]: optional(oneOf(true)),
+            devDeviationThresholds: optional(oneOf("AsymmetricLow")),
+            devActualUtilizationProfile: optional(oneOf(...utilizationProfiles)),
+          }),
+        ),
+        evictionLimits: evictionLimitsForm,
+      }),
+    },
+  ],
   reads: { hco: hco(), deschedulers: schema(deschedulerTarget.crd, "v1"), rules: object(deschedulerRules) },
   purpose: "vm-rebalancing",
   adoption: "whole", // to turn somebody's profiles to mode Automatic would start evictions
@@ -105,8 +133,6 @@ function customizationsFor(profile: SuitableProfile, { deschedulers, rules }: Cu
   };
 }
 
-const softTainter = "devEnableSoftTainter";
-
 // Where it is out of use only its description says so.
 function hasSoftTainter(deschedulers: JsonMap | undefined): boolean {
   const path = ["spec", "profileCustomizations", softTainter].flatMap((name) => ["properties", name]);
@@ -121,10 +147,8 @@ function utilizationProfile(rules: KubeObject | undefined): JsonMap {
   if (rules === undefined) return {};
   const recorded = asList(at(rules, "spec", "groups")).flatMap((group) => asList(member(group, "rules")));
   const isCombined = recorded.some((rule: Json) => member(rule, "record") === combined);
-  return { devActualUtilizationProfile: isCombined ? "PrometheusCPUMemoryCombinedProfile" : "PrometheusCPUCombined" };
+  return { devActualUtilizationProfile: utilizationProfiles[isCombined ? 0 : 1] };
 }
-
-const candidates = ["KubeVirtRelieveAndMigrate", "DevKubeVirtRelieveAndMigrate", "LongLifecycle"] as const;
 
 /** The best first. */
 type SuitableProfile = (typeof candidates)[number];

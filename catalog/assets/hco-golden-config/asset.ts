@@ -1,7 +1,9 @@
 // Keeps a few defaults of the HyperConverged that protect VMs and the network from accidental edits.
 
+import { contentForms } from "@virt/api";
 import { hco } from "@virt/facts";
 import { defineAsset } from "@virt/platform";
+import { hcoForms } from "../../profiles/hyperconverged.ts";
 import { hcoPart, renderHco } from "../hyperconverged.ts";
 
 const liveMigrationConfig = {
@@ -9,7 +11,13 @@ const liveMigrationConfig = {
   allowAutoConverge: false, // never throttle guests silently to finish a migration
   allowPostCopy: false, // a network failure during post-copy loses the VM
 };
+// No host metrics into guests unless wanted; aligned CPUs are a preview that changes how CPUs are counted.
+const featureGates = { downwardMetrics: false, alignCPUs: false };
 const uninstallStrategy = "BlockUninstallIfWorkloadsExist"; // deleting the HyperConverged must not delete VMs
+
+const { constant, fields, kept, oneOf } = contentForms;
+const liveMigrationForm = kept(constant(liveMigrationConfig));
+const uninstallForm = kept(oneOf(uninstallStrategy));
 
 export default defineAsset({
   ...hcoPart,
@@ -17,6 +25,17 @@ export default defineAsset({
   feature: { name: "hco-golden-config", description: "Safe defaults of the HyperConverged", maturity: "GA" },
   tier: "always-on",
   phase: 0,
+  forms: hcoForms({
+    v1beta1: fields({
+      liveMigrationConfig: liveMigrationForm,
+      featureGates: kept(constant(featureGates)),
+      uninstallStrategy: uninstallForm,
+    }),
+    v1: fields({
+      virtualization: kept(fields({ liveMigrationConfig: liveMigrationForm })),
+      deployment: kept(fields({ uninstallStrategy: uninstallForm })),
+    }),
+  }),
   reads: { hco: hco() },
   values: {
     parallelMigrationsPerCluster: {
@@ -48,8 +67,7 @@ export default defineAsset({
     renderHco(facts.hco, {
       v1beta1: {
         liveMigrationConfig,
-        // No host metrics into guests unless wanted; aligned CPUs are a preview that changes how CPUs are counted.
-        featureGates: { downwardMetrics: false, alignCPUs: false },
+        featureGates,
         uninstallStrategy,
       },
       // The list of gates is atomic there: to own one entry would be to own them all.

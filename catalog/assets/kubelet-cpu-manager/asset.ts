@@ -1,7 +1,13 @@
 // Gives VMs with dedicated CPUs whole CPUs of their own.
 
 import { defineAsset } from "@virt/platform";
-import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
+import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
+
+const kubeletConfig = {
+  topologyManagerPolicy: "best-effort",
+  cpuManagerPolicy: "static",
+  cpuManagerReconcilePeriod: "5s",
+};
 
 export default defineAsset({
   ...kubeletPart,
@@ -11,6 +17,7 @@ export default defineAsset({
   phase: 1,
   switch: { gate: "CPUManager" },
   conditions: withMachineConfigs,
+  forms: kubeletForms(kubeletConfig, true),
   reads: kubeletReads,
   values: {
     autoSizingReserved: {
@@ -37,10 +44,6 @@ export default defineAsset({
   render: () =>
     renderKubelet({
       autoSizingReserved: true, // the static policy needs some CPU reserved; this sizes it for each node
-      kubeletConfig: {
-        topologyManagerPolicy: "best-effort",
-        cpuManagerPolicy: "static",
-        cpuManagerReconcilePeriod: "5s",
-      },
+      kubeletConfig,
     }),
 });

@@ -1,7 +1,10 @@
 // Lets kubelets reserve what their node needs, and run as many pods as its network has addresses for.
 
 import { defineAsset, hardware } from "@virt/platform";
-import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
+import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
+
+const nodeStatusMaxImages = 500; // enough for image locality, bounded so that node objects stay small
+const maxPods = 500;
 
 export default defineAsset({
   ...kubeletPart,
@@ -11,6 +14,7 @@ export default defineAsset({
   phase: 1,
   switch: { annotation: "enable-kubelet-performance-settings", default: "on" },
   conditions: withMachineConfigs,
+  forms: kubeletForms({ nodeStatusMaxImages, maxPods }, true),
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     autoSizingReserved: {
@@ -34,8 +38,8 @@ export default defineAsset({
     renderKubelet({
       autoSizingReserved: true,
       kubeletConfig: {
-        nodeStatusMaxImages: 500, // enough for image locality, bounded so that node objects stay small
-        ...(hasRoom(podSubnetPrefix) && { maxPods: 500 }),
+        nodeStatusMaxImages,
+        ...(hasRoom(podSubnetPrefix) && { maxPods }),
       },
     }),
 });

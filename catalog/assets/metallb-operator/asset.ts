@@ -1,5 +1,6 @@
 // Starts MetalLB's controller and speakers. Address pools are the administrator's.
 
+import { contentForms } from "@virt/api";
 import { defineAsset } from "@virt/platform";
 
 const target = {
@@ -21,6 +22,7 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-metallb", default: "on" },
+  forms: [{ apiVersion: target.apiVersion, spec: contentForms.fields({}) }],
   reads: {},
   singleton: true,
   adoption: "whole",

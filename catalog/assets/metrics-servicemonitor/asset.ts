@@ -1,5 +1,6 @@
 // Has Prometheus read the operator's metrics.
 
+import { contentForms, fieldManagers } from "@virt/api";
 import { defineAsset } from "@virt/platform";
 import { metricsLabels, metricsName, ownMonitoring } from "../own-monitoring.ts";
 
@@ -12,10 +13,33 @@ const target = {
   operator: "Prometheus Operator",
 } as const;
 
+const specIn = (namespace: string) => ({
+  selector: { matchLabels: metricsLabels },
+  endpoints: [
+    {
+      port: "metrics",
+      path: "/metrics",
+      scheme: "https",
+      interval: "30s",
+      honorLabels: true, // else the namespace that a metric names is lost
+      bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
+      tlsConfig: {
+        caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
+        serverName: `${metricsName}.${namespace}.svc`,
+      },
+    },
+  ],
+});
+
+const { constantFields, fields } = contentForms;
+/** Packages put their own namespace in its place. */
+const shippedNamespace = `${fieldManagers.platform}-system`;
+
 export default defineAsset({
   ...ownMonitoring,
   name: "metrics-servicemonitor",
   target,
+  forms: [{ apiVersion: target.apiVersion, spec: fields(constantFields(specIn(shippedNamespace), "required")) }],
   values: {
     "spec.selector": {
       reason: "The Service of asset metrics-service.",
@@ -54,22 +78,6 @@ export default defineAsset({
     apiVersion: target.apiVersion,
     kind: target.kind,
     metadata: { name: metricsName, namespace: ownNamespace },
-    spec: {
-      selector: { matchLabels: metricsLabels },
-      endpoints: [
-        {
-          port: "metrics",
-          path: "/metrics",
-          scheme: "https",
-          interval: "30s",
-          honorLabels: true, // else the namespace that a metric names is lost
-          bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
-          tlsConfig: {
-            caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
-            serverName: `${metricsName}.${ownNamespace}.svc`,
-          },
-        },
-      ],
-    },
+    spec: specIn(ownNamespace),
   }),
 });

@@ -1,6 +1,6 @@
 // Starts the migration toolkit for virtualization, with its console, validation and populators.
 
-import type { JsonMap } from "@virt/api";
+import { contentForms, type JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
 import { schema } from "@virt/facts";
 import { defineAsset } from "@virt/platform";
@@ -16,6 +16,8 @@ const target = {
 
 const features = ["feature_ui_plugin", "feature_validation", "feature_volume_populator"];
 
+const { fields, kept, oneOf } = contentForms;
+
 export default defineAsset({
   name: "mtv-operator",
   feature: { name: "mtv", description: "The migration toolkit for virtualization", maturity: "TP" },
@@ -26,6 +28,12 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-mtv", default: "on" },
+  forms: [
+    {
+      apiVersion: target.apiVersion,
+      spec: fields(Object.fromEntries(features.map((feature) => [feature, kept(oneOf("true", true))]))),
+    },
+  ],
   reads: { controllers: schema(target.crd, "v1beta1") },
   singleton: true,
   adoption: "fieldwise",

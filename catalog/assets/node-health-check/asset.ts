@@ -1,6 +1,6 @@
 // Has workers that stopped answering remediated, so that their VMs start elsewhere.
 
-import { fieldManagers, type KubeObject } from "@virt/api";
+import { contentForms, fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, asText, at, fieldPath, readOwners, touchesField } from "@virt/engine";
 import { object } from "@virt/facts";
 import { defineAsset } from "@virt/platform";
@@ -31,6 +31,33 @@ const remediation = {
 const homes = ["openshift-workload-availability", "openshift-operators"] as const;
 const [preferredHome, otherHome] = homes;
 
+const fixed = {
+  minHealthy: "51%",
+  stormCooldownDuration: "5m",
+  selector: {
+    matchExpressions: [
+      { key: "node-role.kubernetes.io/worker", operator: "Exists" },
+      { key: "node-role.kubernetes.io/control-plane", operator: "DoesNotExist" },
+      { key: "node-role.kubernetes.io/master", operator: "DoesNotExist" },
+    ],
+  },
+  unhealthyConditions: [
+    { type: "Ready", status: "False", duration: "300s" },
+    { type: "Ready", status: "Unknown", duration: "300s" },
+  ],
+};
+
+const { constantFields, fields, oneOf, required } = contentForms;
+const spec = fields({
+  ...constantFields(fixed),
+  remediationTemplate: required(
+    fields({
+      ...constantFields(template, "required"),
+      namespace: required(oneOf(...homes)),
+    }),
+  ),
+});
+
 export default defineAsset({
   name: "node-health-check",
   feature: { name: "node-health-check", description: "Remediation of workers that stopped answering", maturity: "TP" },
@@ -42,6 +69,7 @@ export default defineAsset({
   gates: [remediation],
   dependency: "optional",
   switch: { annotation: "enable-node-health-check", default: "on" },
+  forms: [{ apiVersion: target.apiVersion, spec }],
   reads: {
     own: object(target),
     preferredTemplate: object({ ...template, namespace: preferredHome }),
@@ -77,19 +105,7 @@ export default defineAsset({
     kind: target.kind,
     metadata: { name: target.name },
     spec: {
-      minHealthy: "51%",
-      stormCooldownDuration: "5m",
-      selector: {
-        matchExpressions: [
-          { key: "node-role.kubernetes.io/worker", operator: "Exists" },
-          { key: "node-role.kubernetes.io/control-plane", operator: "DoesNotExist" },
-          { key: "node-role.kubernetes.io/master", operator: "DoesNotExist" },
-        ],
-      },
-      unhealthyConditions: [
-        { type: "Ready", status: "False", duration: "300s" },
-        { type: "Ready", status: "Unknown", duration: "300s" },
-      ],
+      ...fixed,
       remediationTemplate: { ...template, namespace: homeOf([preferredTemplate, otherTemplate], own) },
     },
   }),

@@ -1,7 +1,10 @@
 // Has kubelets align the resources of a pod to one NUMA node where that is possible.
 
 import { defineAsset, detected, hardware } from "@virt/platform";
-import { kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
+import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
+
+// It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
+const kubeletConfig = { topologyManagerPolicy: "best-effort" };
 
 export default defineAsset({
   ...kubeletPart,
@@ -11,6 +14,7 @@ export default defineAsset({
   phase: 1,
   switch: { annotation: "enable-numa", default: "on" },
   conditions: [...withMachineConfigs, detected("numaNodesPresent")],
+  forms: kubeletForms(kubeletConfig),
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     topologyManagerPolicy: {
@@ -22,6 +26,5 @@ export default defineAsset({
       source: "our default",
     },
   },
-  // It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
-  render: () => renderKubelet({ kubeletConfig: { topologyManagerPolicy: "best-effort" } }),
+  render: () => renderKubelet({ kubeletConfig }),
 });

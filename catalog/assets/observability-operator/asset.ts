@@ -1,6 +1,6 @@
 // Shows dashboards, and incidents where somebody wants them, in the console.
 
-import type { JsonMap } from "@virt/api";
+import { contentForms, type JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
 import { hco, schema } from "@virt/facts";
 import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
@@ -14,6 +14,9 @@ const target = {
   operator: "Cluster Observability Operator",
 } as const;
 
+const { constant, constantFields, fields, kept, oneOf, optional, required } = contentForms;
+const enabled = { enabled: true };
+
 export default defineAsset({
   name: "observability-operator",
   feature: { name: "observability", description: "Dashboards and incidents in the console", maturity: "TP" },
@@ -24,6 +27,21 @@ export default defineAsset({
   needs: [],
   dependency: "optional",
   switch: { annotation: "enable-observability", default: "on" },
+  forms: [
+    {
+      apiVersion: target.apiVersion,
+      spec: fields({
+        type: required(oneOf("Monitoring")),
+        monitoring: kept(
+          fields({
+            perses: kept(constant(enabled)),
+            incidents: optional(fields(constantFields(enabled, "optional"))),
+            clusterHealthAnalyzer: optional(fields(constantFields(enabled, "optional"))),
+          }),
+        ),
+      }),
+    },
+  ],
   reads: { hco: hco(), plugins: schema(target.crd, "v1alpha1") },
   adoption: "whole",
   impact: "pods",
@@ -49,7 +67,7 @@ export default defineAsset({
     apiVersion: target.apiVersion,
     kind: target.kind,
     metadata: { name: target.name },
-    spec: { type: "Monitoring", monitoring: { perses: { enabled: true }, ...incidents(facts) } },
+    spec: { type: "Monitoring", monitoring: { perses: enabled, ...incidents(facts) } },
   }),
 });
 
@@ -58,5 +76,5 @@ function incidents({ hco, plugins }: { hco: AssetHcoFact; plugins: JsonMap | und
   if (booleanOf(hco.annotations, "enable-incident-detection") !== true) return {};
   const monitoring = at(plugins, "properties", "spec", "properties", "monitoring", "properties");
   const isNew = at(monitoring, "clusterHealthAnalyzer") !== undefined;
-  return { [isNew ? "clusterHealthAnalyzer" : "incidents"]: { enabled: true } };
+  return { [isNew ? "clusterHealthAnalyzer" : "incidents"]: enabled };
 }

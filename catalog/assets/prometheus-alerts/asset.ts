@@ -1,8 +1,8 @@
 // Tells people when the operator needs them.
 
-import { fieldManagers } from "@virt/api";
+import { contentForms, fieldManagers } from "@virt/api";
 import { defineAsset } from "@virt/platform";
-import { rulesFor } from "../../alerts/alert.ts";
+import { ruleForms, rulesFor } from "../../alerts/alert.ts";
 import { platformAlerts } from "../../alerts/platform.ts";
 import { ownMonitoring } from "../own-monitoring.ts";
 
@@ -15,10 +15,15 @@ const target = {
   operator: "Prometheus Operator",
 } as const;
 
+const labels = { prometheus: "k8s", role: "alert-rules" };
+const { fields, required } = contentForms;
+const groups = required(ruleForms(fieldManagers.platform, platformAlerts));
+
 export default defineAsset({
   ...ownMonitoring,
   name: "prometheus-alerts",
   target,
+  forms: [{ apiVersion: target.apiVersion, labels, spec: fields({ groups }) }],
   values: {
     "metadata.labels": {
       reason: "Prometheus selects rules by them.",
@@ -33,11 +38,7 @@ export default defineAsset({
   render: ({ ownNamespace, runbookUrlTemplate }) => ({
     apiVersion: target.apiVersion,
     kind: target.kind,
-    metadata: {
-      name: target.name,
-      namespace: ownNamespace,
-      labels: { prometheus: "k8s", role: "alert-rules" },
-    },
+    metadata: { name: target.name, namespace: ownNamespace, labels },
     spec: rulesFor(fieldManagers.platform, platformAlerts, runbookUrlTemplate),
   }),
 });

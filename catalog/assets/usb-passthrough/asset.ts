@@ -2,7 +2,7 @@
 
 import { hco } from "@virt/facts";
 import { defineAsset } from "@virt/platform";
-import { hcoPart, renderHco, usbDevices } from "../hyperconverged.ts";
+import { deviceForms, hcoPart, renderHco, usbDevices } from "../hyperconverged.ts";
 
 export default defineAsset({
   ...hcoPart,
@@ -11,6 +11,7 @@ export default defineAsset({
   tier: "advanced",
   phase: 3,
   switch: { present: "usb-devices" },
+  forms: deviceForms("usbHostDevices"),
   reads: { hco: hco() },
   values: {
     usbHostDevices: {

@@ -2,7 +2,7 @@
 
 import { hco } from "@virt/facts";
 import { defineAsset } from "@virt/platform";
-import { hcoPart, renderHco, vfioAssignment, vfioDevices } from "../hyperconverged.ts";
+import { deviceForms, hcoPart, renderHco, vfioAssignment, vfioDevices } from "../hyperconverged.ts";
 
 export default defineAsset({
   ...hcoPart,
@@ -12,6 +12,7 @@ export default defineAsset({
   tier: "advanced",
   phase: 2,
   switch: { present: "vfio-devices" },
+  forms: deviceForms("pciHostDevices"),
   reads: { hco: hco() },
   values: {
     pciHostDevices: {

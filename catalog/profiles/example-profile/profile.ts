@@ -1,10 +1,13 @@
 // Writes one ConfigMap: the smallest profile, to try the workflow with.
 
 import { defineProfile, namespace } from "@virt/advisor";
+import { contentForms } from "@virt/api";
 
 const cnvNamespace = "openshift-cnv";
 const kind = "ConfigMap";
 const name = "example-config";
+
+const data = { "example-key": "example-value" };
 
 export default defineProfile({
   name: "example-profile",
@@ -14,7 +17,16 @@ export default defineProfile({
   impact: "Low",
   isAdvertised: false,
   purposes: [],
-  targets: [{ group: "", kind, plural: "configmaps", names: [name], namespaces: [cnvNamespace, "$operator"] }],
+  targets: [
+    {
+      group: "",
+      kind,
+      plural: "configmaps",
+      names: [name],
+      namespaces: [cnvNamespace, "$operator"],
+      forms: [{ apiVersion: "v1", data: contentForms.fields(contentForms.constantFields(data, "required")) }],
+    },
+  ],
   reads: { cnv: namespace(cnvNamespace) },
   needs: () => [],
   refuse: () => undefined,
@@ -28,7 +40,7 @@ export default defineProfile({
         message: "Waiting to apply configuration",
         operation: "Apply",
         target,
-        desired: { apiVersion: "v1", kind, metadata, data: { "example-key": "example-value" } },
+        desired: { apiVersion: "v1", kind, metadata, data },
         managedFields: ["data"],
         warnings: [],
         impact: { create: "Low", change: "Low" },

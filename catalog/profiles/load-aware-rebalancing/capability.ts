@@ -3,13 +3,17 @@
 import type { Json, JsonMap } from "@virt/api";
 import { asList, asText, at, isMap, member } from "@virt/engine";
 
-const candidates = ["KubeVirtRelieveAndMigrate", "DevKubeVirtRelieveAndMigrate", "LongLifecycle"] as const;
+export const deschedulerProfiles = [
+  "KubeVirtRelieveAndMigrate",
+  "DevKubeVirtRelieveAndMigrate",
+  "LongLifecycle",
+] as const;
 
 export const softTainter = "devEnableSoftTainter";
 export const utilizationProfile = "devActualUtilizationProfile";
 
 /** A profile of the descheduler, the best first. */
-export type DeschedulerProfile = (typeof candidates)[number];
+export type DeschedulerProfile = (typeof deschedulerProfiles)[number];
 
 export type Capability = {
   /** Undefined: it offers none that we know. */
@@ -30,7 +34,7 @@ export function capabilityOf(schema: JsonMap | undefined): Capability {
   const profiles = member(spec, "profiles");
   const offered = at(profiles, "items", "enum");
   const isOffered = (profile: string) => offered === undefined || asList(offered).includes(profile);
-  const selected = candidates.find(isOffered);
+  const selected = deschedulerProfiles.find(isOffered);
   const rules = asList(member(profiles, "x-kubernetes-validations")).flatMap(
     (each) => asText(member(each, "rule")) ?? [],
   );

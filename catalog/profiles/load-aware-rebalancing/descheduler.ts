@@ -1,12 +1,19 @@
 // Has the descheduler move VMs away from nodes under pressure, with the best profile it offers.
 
 import type { PlannedItem } from "@virt/advisor";
-import type { JsonMap, KubeObject } from "@virt/api";
+import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { asList, asNumber, asText, at } from "@virt/engine";
-import { boundedLimit, boundWarning } from "../../eviction-limits.ts";
+import { boundedLimit, boundWarning, evictionLimitsForm } from "../../eviction-limits.ts";
 import { hcoValue } from "../hyperconverged.ts";
-import { type Capability, type DeschedulerProfile, isKubeVirt, softTainter, utilizationProfile } from "./capability.ts";
-import { deschedulerRef, type LoadAwareFacts, type LoadAwareSettings } from "./facts.ts";
+import {
+  type Capability,
+  type DeschedulerProfile,
+  deschedulerProfiles,
+  isKubeVirt,
+  softTainter,
+  utilizationProfile,
+} from "./capability.ts";
+import { deschedulerRef, deviationThresholds, type LoadAwareFacts, type LoadAwareSettings } from "./facts.ts";
 import { operatorProblem } from "./operator-problem.ts";
 import { isPsiPending, type PsiIntent } from "./psi.ts";
 import { rivalThresholdsOf, rivalThresholdsWarning } from "./thresholds.ts";
@@ -16,6 +23,33 @@ type Chosen = {
   readonly selected: DeschedulerProfile;
   readonly psi: PsiIntent;
 };
+
+// They do not look at load, so they do no harm beside ours; all others would work against it.
+const harmless: readonly string[] = ["AffinityAndTaints", "SoftTopologyAndDuplicates"];
+
+const { fields, integer, kept, listOf, oneOf, optional, required } = contentForms;
+
+/** The content that a plan may write, whatever its options are. */
+export const deschedulerForms: readonly ObjectForm[] = [
+  {
+    apiVersion: deschedulerRef.apiVersion,
+    spec: fields({
+      managementState: required(oneOf("Managed")),
+      deschedulingIntervalSeconds: required(integer(60, 86_400)),
+      mode: required(oneOf("Automatic", "Predictive")),
+      profiles: required(listOf([oneOf(...harmless, ...deschedulerProfiles)], 1, harmless.length + 1)),
+      profileCustomizations: kept(
+        fields({
+          devEnableEvictionsInBackground: optional(oneOf(true)),
+          [softTainter]: optional(oneOf(true)),
+          devDeviationThresholds: optional(oneOf(...deviationThresholds)),
+          [utilizationProfile]: optional(oneOf("PrometheusCPUCombined")),
+        }),
+      ),
+      evictionLimits: evictionLimitsForm,
+    }),
+  },
+];
 
 export function descheduler(settings: LoadAwareSettings, chosen: Chosen, facts: LoadAwareFacts): PlannedItem {
   const { apiVersion, kind, name, namespace } = deschedulerRef;
@@ -97,9 +131,6 @@ function thresholdsWarning({ capability }: Chosen, facts: LoadAwareFacts): reado
   if (rival === undefined || !capability.customizations.has("devDeviationThresholds")) return [];
   return [rivalThresholdsWarning(rival)];
 }
-
-// They do not look at load, so they do no harm beside ours; all others would work against it.
-const harmless: readonly string[] = ["AffinityAndTaints", "SoftTopologyAndDuplicates"];
 
 function keptProfiles({ capability }: Chosen, facts: LoadAwareFacts): readonly string[] {
   return liveProfiles(facts).filter((profile) => harmless.includes(profile) && capability.isCompatible(profile));

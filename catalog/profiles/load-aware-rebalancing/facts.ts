@@ -41,6 +41,16 @@ export const reads = {
 
 export type LoadAwareFacts = ProfileFacts<typeof reads>;
 
+/** The values of the option devDeviationThresholds. */
+export const deviationThresholds = [
+  "Low",
+  "Medium",
+  "High",
+  "AsymmetricLow",
+  "AsymmetricMedium",
+  "AsymmetricHigh",
+] as const;
+
 /** Where the user says nothing. */
 export const defaults = {
   deschedulingIntervalSeconds: 60,

@@ -3,9 +3,7 @@
 import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";
 import { mostEvictions } from "../../eviction-limits.ts";
-import { defaults } from "./facts.ts";
-
-const thresholds = ["Low", "Medium", "High", "AsymmetricLow", "AsymmetricMedium", "AsymmetricHigh"] as const;
+import { defaults, deviationThresholds } from "./facts.ts";
 
 export const options = z
   .object({
@@ -26,7 +24,7 @@ export const options = z
         "Whether the workers' kernels measure pressure (kernel argument psi=1). A change reboots the workers; false plans the removal of our MachineConfig. Unless set, it is true, or false if the installed descheduler balances by requests only (OpenShift 4.17).",
       ),
     devDeviationThresholds: z
-      .enum(thresholds)
+      .enum(deviationThresholds)
       .default(defaults.devDeviationThresholds)
       .describe("How far a node's load may be from the average before VMs are moved."),
     evictionLimitTotal: z

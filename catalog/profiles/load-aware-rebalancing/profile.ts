@@ -10,7 +10,7 @@ import {
 import { hyperConvergedNeed } from "../hyperconverged.ts";
 import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
 import { capabilityOf, softTainter } from "./capability.ts";
-import { derivedLimit, descheduler, type Limit, limitsOf } from "./descheduler.ts";
+import { derivedLimit, descheduler, deschedulerForms, type Limit, limitsOf } from "./descheduler.ts";
 import { deschedulerRef, type LoadAwareFacts, loadAwareSettings, reads } from "./facts.ts";
 import { refuseWithoutMetrics } from "./operator-problem.ts";
 import type { Options } from "./options.ts";
@@ -47,7 +47,7 @@ export default defineProfile({
   purposes: ["psi", "vm-rebalancing"],
   targets: [
     machineConfigTarget(psiConfig),
-    { group, kind, plural: "kubedeschedulers", names: [name], namespaces: [namespace] },
+    { group, kind, plural: "kubedeschedulers", names: [name], namespaces: [namespace], forms: deschedulerForms },
   ],
   reads,
   needs,

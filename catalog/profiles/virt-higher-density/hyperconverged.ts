@@ -1,14 +1,37 @@
 // Has the HyperConverged promise VMs more memory than they request, and merge equal pages (KSM).
 
 import type { DryRunResult, PlannedItem } from "@virt/advisor";
-import type { JsonMap, KubeObject } from "@virt/api";
+import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { asNumber, fieldPath, isMap, matchesSelector, ownersOf, readOwners } from "@virt/engine";
-import { hcoValue, hyperConverged, valuesPath } from "../hyperconverged.ts";
+import { hcoForms, hcoValue, hyperConverged, valuesPath } from "../hyperconverged.ts";
 import { type DensityFacts, type DensitySettings, densityItem, highestWithoutSwap } from "./facts.ts";
 import { lastSwapItem } from "./swap.ts";
 import { shortfallWarning } from "./swap-on-nodes.ts";
 
 const { kind, name } = hyperConverged;
+
+const { fields, integer, kept, listOf, mapOf, oneOf, optional, required, text } = contentForms;
+const labelKey = text("([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?", 317);
+const labelValue = text("([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", 63);
+const expression = fields({
+  key: required(labelKey),
+  operator: required(oneOf("In", "NotIn", "Exists", "DoesNotExist")),
+  values: optional(listOf([labelValue], 0, 64)),
+});
+const nodeLabelSelector = fields({
+  matchLabels: optional(mapOf(labelKey, labelValue, 16)),
+  matchExpressions: optional(listOf([expression], 0, 16)),
+});
+const values = fields({
+  higherWorkloadDensity: kept(fields({ memoryOvercommitPercentage: kept(integer(100, 300)) })),
+  ksmConfiguration: optional(fields({ nodeLabelSelector: optional(nodeLabelSelector) })),
+});
+
+/** The content that a plan may write, whatever its options are. */
+export const densityForms: readonly ObjectForm[] = hcoForms({
+  v1beta1: values,
+  v1: fields({ virtualization: kept(values) }),
+});
 
 export function configureDensity(settings: DensitySettings, facts: DensityFacts): PlannedItem {
   const { apiVersion, namespace } = facts.hco;

@@ -11,7 +11,7 @@ import { canonicalJson } from "@virt/engine";
 import { fieldsOfHco, hyperConverged, hyperConvergedNeed } from "../hyperconverged.ts";
 import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
 import { type DensityFacts, type DensitySettings, densitySettings, highestWithoutSwap, reads } from "./facts.ts";
-import { configureDensity, ksmDryRunWarnings, liveRatio, liveSelector } from "./hyperconverged.ts";
+import { configureDensity, densityForms, ksmDryRunWarnings, liveRatio, liveSelector } from "./hyperconverged.ts";
 import type { Options } from "./options.ts";
 import { disableSwap, enableSwap } from "./swap.ts";
 import { swapConfig } from "./swap-config.ts";
@@ -41,7 +41,7 @@ export default defineProfile({
   purposes: ["kubelet-swap"],
   targets: [
     machineConfigTarget(swapConfig),
-    { group, kind, plural, names: [name], namespaces: ["$hco"], isNeverCreated: true },
+    { group, kind, plural, names: [name], namespaces: ["$hco"], isNeverCreated: true, forms: densityForms },
   ],
   reads,
   needs,

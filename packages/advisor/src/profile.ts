@@ -1,6 +1,6 @@
 // What a profile is: what it reads, what it needs, and a pure plan of items. The machinery knows none by name.
 
-import type { Json, JsonMap, KubeObject, NodeContent, Ref, Severity } from "@virt/api";
+import type { Json, JsonMap, KubeObject, NodeContent, ObjectForm, Ref, Severity } from "@virt/api";
 import type { ProfileFactOf, ProfileFacts, ProfileFactsContext, ProfileRead, ProfileReads } from "./reads.ts";
 import type { TargetProblem } from "./target-problem.ts";
 
@@ -55,6 +55,8 @@ export type ProfileTarget = {
   readonly isNeverCreated?: boolean;
   /** Of each MachineConfig. */
   readonly content?: readonly NodeContent[];
+  /** Of every other kind: the content that a plan may write, one form for each version of the API. */
+  readonly forms?: readonly ObjectForm[];
 };
 
 export type ProfileOf<Options, R extends ProfileReads> = ProfileDescription & {

@@ -31,6 +31,7 @@ export {
   repositoryUrl,
 } from "./names.ts";
 export type { Conflict, Json, JsonMap, KubeObject, NodeContent, ObjectMeta, Ref, VariableText } from "./object.ts";
+export { contentForms, type FieldForm, type FieldsForm, type ObjectForm, type ValueForm } from "./object-form.ts";
 export {
   type FindingSeverity,
   findingSeverities,

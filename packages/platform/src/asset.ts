@@ -1,6 +1,6 @@
 // An asset: what its folder in the catalog declares. Its informers and rights, its feature and its checks follow from it.
 
-import type { JsonMap, KubeObject, NodeContent, Ref } from "@virt/api";
+import type { JsonMap, KubeObject, NodeContent, ObjectForm, Ref } from "@virt/api";
 import type { Detector, Hardware, PoolFact, ReadParts, Topology, TopologyField } from "@virt/facts";
 import type { AssetHcoFact } from "./hco-fact.ts";
 
@@ -57,6 +57,8 @@ type Declared = {
   readonly values?: Readonly<Record<string, ValueReason>>;
   /** Of a MachineConfig: what `render` makes, whatever it reads. */
   readonly content?: NodeContent;
+  /** Of every other kind: the content that `render` may make, one form for each version of the API. */
+  readonly forms?: readonly ObjectForm[];
 };
 
 /** A kind that somebody else installs, as people are told of it where it is missing. */

@@ -2,10 +2,12 @@ import { writeDataUrl } from "@virt/engine";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { celValue, contentOfAssets, contentOfProfiles, sourcePattern } from "./node-content.ts";
+import { celValue } from "./cel.ts";
+import { sourcePattern } from "./node-content.ts";
+import { pinnedByAssets, pinnedByProfiles } from "./pinned-objects.ts";
 
 const text = { begin: "options vfio-pci ids=", alphabet: "0123456789abcdef:,", end: "\n" };
-const pattern = new RegExp(sourcePattern(text));
+const pattern = new RegExp(`^(${sourcePattern(text)})$`);
 
 test("every text of the alphabet matches the pattern of its data URL", () => {
   const ids = fc.string({ unit: fc.constantFrom(...text.alphabet.split("")), maxLength: 60 });
@@ -29,9 +31,9 @@ test("no text with a line or a blank more does", () => {
 
 test("a MachineConfig without declared content stops the generator", () => {
   const target = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "50-new" };
-  expect(() => contentOfAssets([{ target }])).toThrow("MachineConfig 50-new is a target without content");
+  expect(() => pinnedByAssets([{ target }])).toThrow("MachineConfig 50-new is a target without content");
   const targets = [{ group: "", kind: "MachineConfig", plural: "machineconfigs", names: ["90-new"] }];
-  expect(() => contentOfProfiles([{ name: "new", targets }])).toThrow(
+  expect(() => pinnedByProfiles([{ name: "new", targets }])).toThrow(
     "MachineConfig 90-new is a target without content",
   );
 });

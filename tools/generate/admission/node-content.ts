@@ -1,166 +1,65 @@
-// Holds an operator's account to the MachineConfigs that the catalog renders: they run as root on nodes.
+// The form of the MachineConfigs that the catalog renders: they run as root on nodes, so every file, unit and argument counts.
 
-import type { Profile } from "@virt/advisor";
-import type { NodeContent, VariableText } from "@virt/api";
-import { asList, asText, at, isMap, type Json, roleLabel, writeDataUrl } from "@virt/engine";
-import type { Asset } from "@virt/platform";
-import { celText, type Policy, type Validation } from "./policy.ts";
+import {
+  contentForms,
+  type FieldForm,
+  type NodeContent,
+  type ObjectForm,
+  type ValueForm,
+  type VariableText,
+} from "@virt/api";
+import { asText, at, isMap, type Json, type JsonMap, roleLabel, writeDataUrl } from "@virt/engine";
 
-const kind = "MachineConfig";
+const { fields, listOf, oneOf, required, text } = contentForms;
 
-export type ContentRules = Pick<Policy, "variables" | "validations">;
+/** Parts of a spec that are checked member by member, and lists that are checked element by element. */
+const inner = ["config", "ignition", "storage", "systemd"];
+const lists = ["files", "units"];
 
-/** Throws where a MachineConfig is declared without its content. */
-export function contentOfProfiles(profiles: readonly Pick<Profile, "name" | "targets">[]): readonly NodeContent[] {
-  return profiles.flatMap(({ targets }) =>
-    targets.flatMap((target) => {
-      if (target.kind !== kind) return [];
-      return target.names.map((name) =>
-        declared(
-          name,
-          (target.content ?? []).find(({ object }) => object.metadata.name === name),
-        ),
-      );
-    }),
-  );
-}
-
-export function contentOfAssets(assets: readonly Pick<Asset, "target" | "content">[]): readonly NodeContent[] {
-  const configs = assets.filter(({ target }) => target.kind === kind);
-  return configs.map(({ target, content }) => declared(target.name, content));
-}
-
-function declared(name: string, content: NodeContent | undefined): NodeContent {
-  if (content?.object.metadata.name === name) return content;
-  throw new Error(`MachineConfig ${name} is a target without content: admission policies could not hold us to it`);
-}
-
-/** The parts of a spec that we fill, each checked key by key but for the inner ones. */
-const levels = [
-  { name: "spec", of: undefined, path: ["spec"], inner: ["config"] },
-  { name: "config", of: "spec", path: ["spec", "config"], inner: ["ignition", "storage", "systemd"] },
-  { name: "ignition", of: "config", path: ["spec", "config", "ignition"], inner: [] },
-  { name: "storage", of: "config", path: ["spec", "config", "storage"], inner: ["files"] },
-  { name: "systemd", of: "config", path: ["spec", "config", "systemd"], inner: ["units"] },
-] as const;
-const lists = [
-  { name: "files", of: "storage" },
-  { name: "units", of: "systemd" },
-] as const;
-
-/**
- * What is written is what the catalog renders, or was there before. Where somebody may write more by an annotation on the
- * object, `exempt` says so.
- */
-export function contentRules(operator: string, contents: readonly NodeContent[], exempt?: string): ContentRules {
-  const refuse = (what: string, expression: string): Validation => ({
-    expression: `!variables.isPinned ||\n${expression}`,
-    messageExpression: [
-      `${celText(`${operator} may not write ${what} of ${kind} `)} + variables.name +`,
-      "': its catalog renders no such content. Next: where the operator was upgraded, apply the admission policies of its release'",
-    ].join("\n"),
-  });
+export function formOfNodeContent({ object, variableFiles = {} }: NodeContent): ObjectForm {
+  const spec = object["spec"];
+  if (!isMap(spec)) throw new Error(`MachineConfig ${object.metadata.name} has no spec`);
+  const unknown = Object.keys(variableFiles).filter((path) => !JSON.stringify(spec).includes(JSON.stringify(path)));
+  if (unknown.length > 0) throw new Error(`MachineConfig ${object.metadata.name} has no file ${unknown.join()}`);
   return {
-    variables: [
-      {
-        name: "isPinned",
-        expression: exempt === undefined ? isMachineConfig : `${isMachineConfig} &&\n!(${exempt})`,
-      },
-      { name: "contents", expression: celValue(Object.fromEntries(contents.map(contentEntry))) },
-      { name: "content", expression: "variables.contents[?variables.name].orValue({})" },
-      ...["object", "oldObject"].map((from) => ({
-        name: `${from}Role`,
-        expression: `${from} == null ? '' : ${from}.metadata.?labels[?${celText(roleLabel)}].orValue('')`,
-      })),
-      ...levels.flatMap(versionsOf),
-      ...lists.flatMap(({ name, of }) => elementsOf(name, of)),
-    ],
-    validations: [
-      refuse(
-        "the role",
-        "variables.objectRole in ['', variables.oldObjectRole] || variables.objectRole == variables.content.?role.orValue('')",
-      ),
-      ...levels.map(({ name, path, inner }) => refuse(path.join("."), onlyKnown(name, inner))),
-      ...lists.map(({ name }) => refuse(name, elementsAreKnown(name, variableFilesOf(contents)))),
-    ],
+    apiVersion: object.apiVersion,
+    labels: { [roleLabel]: object.metadata.labels?.[roleLabel] ?? "" },
+    spec: fields(membersOf(spec, variableFiles)),
   };
 }
 
-const written = ["CREATE", "UPDATE"].map((verb) => celText(`${verb} machineconfigs.machineconfiguration.openshift.io`));
-const isMachineConfig = `variables.write in [${written.join(", ")}]`;
+type VariableFiles = Readonly<Record<string, VariableText>>;
 
-function contentEntry({ object, variableFiles = {} }: NodeContent): readonly [string, Json] {
-  const files = asList(at(object, "spec", "config", "storage", "files"));
-  const constant = files.filter((file) => !Object.hasOwn(variableFiles, asText(at(file, "path")) ?? ""));
-  const spec = JSON.parse(
-    JSON.stringify(object["spec"], (key, value: Json) => (key === "files" ? constant : value)),
-  ) as Json;
-  return [object.metadata.name, { role: object.metadata.labels?.[roleLabel] ?? "", spec }];
+function membersOf(part: JsonMap, variable: VariableFiles): Readonly<Record<string, FieldForm>> {
+  const members = Object.entries(part).map(([key, value = null]) => [key, required(formOf(key, value, variable))]);
+  return Object.fromEntries(members) as Readonly<Record<string, FieldForm>>;
 }
 
-// The same part of the new object, of the old one and of the catalog's. Anybody may have written the old one, with a text where a map
-// belongs: that must not keep the operator from putting it right.
-function versionsOf({ name, of, path }: (typeof levels)[number]) {
-  const place = path.join(".?");
-  const before = of === undefined ? `oldObject.?${place}.orValue({})` : `variables.${of}Before.?${name}.orValue({})`;
-  return [
-    { name: `${name}After`, expression: `object == null ? {} : object.?${place}.orValue({})` },
-    {
-      name: `${name}Before`,
-      expression: `oldObject != null && type(${before}) == map ? ${before} : dyn({})`,
-    },
-    { name: `${name}Rendered`, expression: `variables.content.?${place}.orValue({})` },
-  ];
-}
-
-function elementsOf(name: string, of: string) {
-  const elements = (when: string) => `variables.${of}${when}.?${name}.orValue([])`;
-  return [
-    { name: `${name}After`, expression: elements("After") },
-    { name: `${name}Before`, expression: `type(${elements("Before")}) == list ? ${elements("Before")} : dyn([])` },
-    { name: `${name}Rendered`, expression: elements("Rendered") },
-  ];
-}
-
-function onlyKnown(name: string, inner: readonly string[]): string {
-  const isInner = `key in [${inner.map(celText).join(", ")}]`;
-  const isFrom = (when: string) =>
-    `(key in variables.${name}${when} && variables.${name}${when}[key] == variables.${name}After[key])`;
-  return `variables.${name}After.all(key, ${isInner} ||\n  ${isFrom("Rendered")} ||\n  ${isFrom("Before")})`;
-}
-
-type VariableFile = { readonly config: string; readonly file: Json; readonly pattern: string };
-
-function elementsAreKnown(name: "files" | "units", variable: readonly VariableFile[]): string {
-  const known = `one in variables.${name}Rendered || one in variables.${name}Before`;
-  const varying = name === "files" ? variable.map((file) => ` ||\n  (${isVariant(file)})`).join("") : "";
-  return `variables.${name}After.all(one, ${known}${varying})`;
-}
-
-function variableFilesOf(contents: readonly NodeContent[]): readonly VariableFile[] {
-  return contents.flatMap(({ object, variableFiles = {} }) =>
-    Object.entries(variableFiles).map(([path, text]) => {
-      const files = asList(at(object, "spec", "config", "storage", "files"));
-      const file = files.find((one) => at(one, "path") === path);
-      if (file === undefined) throw new Error(`MachineConfig ${object.metadata.name} has no file ${path}`);
-      return { config: object.metadata.name, file, pattern: sourcePattern(text) };
-    }),
+function formOf(key: string, value: Json, variable: VariableFiles): ValueForm {
+  if (isMap(value) && inner.includes(key)) return fields(membersOf(value, variable));
+  if (!Array.isArray(value) || !lists.includes(key)) return oneOf(value);
+  const elements = value as readonly Json[];
+  return listOf(
+    elements.map((element) => elementForm(element, variable)),
+    elements.length,
+    mostElements,
   );
 }
 
+/** Elements that another client added stay. */
+const mostElements = 1000;
+
 // Like the declared one in everything but the text.
-function isVariant({ config, file, pattern }: VariableFile): string {
-  if (!isMap(file)) throw new Error(`a file of MachineConfig ${config} is no map`);
-  const { contents: _contents, ...rest } = file;
-  const same = Object.entries(rest).map(([key, value]) => `one.?${key}.orValue('') == ${celValue(value ?? null)}`);
-  return [
-    `variables.name == ${celText(config)}`,
-    `one.size() == ${Object.keys(file).length}`,
-    ...same,
-    "one.contents.size() == 1",
-    `one.contents.?source.orValue('').matches(${celText(pattern)})`,
-  ].join(" && ");
+function elementForm(element: Json, variable: VariableFiles): ValueForm {
+  const varying = variable[asText(at(element, "path")) ?? ""];
+  if (varying === undefined || !isMap(element)) return oneOf(element);
+  const { contents: _contents, ...rest } = element;
+  const same = Object.entries(rest).map(([key, value]) => [key, required(oneOf(value ?? null))] as const);
+  const contents = fields({ source: required(text(sourcePattern(varying), mostCharacters)) });
+  return fields({ ...Object.fromEntries(same), contents: required(contents) });
 }
+
+const mostCharacters = 10_000;
 
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -176,7 +75,7 @@ export function sourcePattern({ begin, alphabet, end }: VariableText): string {
     `${first}(${middles(letters, last).join("|")})${signs(last.map((byte) => byte & 63))}`;
   // The line break is the third, the second or the first byte of the last group.
   const endings = [group([newline]), `${first}${signs([0, 16, 32, 48])}o=`, "Cg=="];
-  return `^${escape(writeDataUrl(begin))}(${group(letters)})*(${endings.join("|")})$`;
+  return `${escape(writeDataUrl(begin))}(${group(letters)})*(${endings.join("|")})`;
 }
 
 const newline = 0x0a;
@@ -196,15 +95,3 @@ function signs(sextets: readonly number[]): string {
 }
 
 const escape = (text: string): string => text.replaceAll(/[.+*?()|[\]{}^$]/g, (sign) => `[${sign}]`);
-
-/** JSON as CEL. Its aggregates must be of one type, which every value has when it is dynamic. */
-export function celValue(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map((one: Json) => celDynamic(one)).join(", ")}]`;
-  if (isMap(value)) {
-    const members = Object.entries(value).map(([key, one]) => `${celText(key)}: ${celDynamic(one ?? null)}`);
-    return `{${members.join(", ")}}`;
-  }
-  return JSON.stringify(value);
-}
-
-const celDynamic = (value: Json): string => `dyn(${celValue(value)})`;

@@ -80,6 +80,15 @@ export const onlyAdvertises: Validation = {
     "'virt-advisor-operator may make configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
 };
 
+/** Events name their author: an operator's token cannot make them look like those of another component. */
+export function ownEvents(name: string): Validation {
+  const writes = ["CREATE", "UPDATE"].map((operation) => celText(`${operation} events.events.k8s.io`)).join(", ");
+  return {
+    expression: `!(variables.write in [${writes}]) || object.?reportingController.orValue('') == ${celText(name)}`,
+    messageExpression: `${celText(`${name} may write its own events only, not `)} + variables.name`,
+  };
+}
+
 /** What people set for the operator by annotations on its objects it reads and never writes. */
 const peoples = [
   objectAnnotations.patch,

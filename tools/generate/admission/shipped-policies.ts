@@ -7,9 +7,10 @@ import { advisorRights } from "../rbac/advisor-rights.ts";
 import { ownPolicies } from "../rbac/operator-rights.ts";
 import { platformRights, type Shipped } from "../rbac/platform-rights.ts";
 import type { Right } from "../rbac/right.ts";
-import { type ContentRules, contentOfAssets, contentOfProfiles, contentRules } from "./node-content.ts";
-import { isPatchedByPerson, onlyAdvertises, operatorPolicy, overridesNothing } from "./operator-policy.ts";
+import { type ContentRules, contentRules, deletesOwnObjects, platformMarks } from "./content-rules.ts";
+import { isPatchedByPerson, onlyAdvertises, operatorPolicy, overridesNothing, ownEvents } from "./operator-policy.ts";
 import { overridePolicy } from "./override-policy.ts";
+import { pinnedAdvertisements, pinnedByAssets, pinnedByProfiles, pinnedRecords } from "./pinned-objects.ts";
 import { approvalPolicy, statusPolicy } from "./plan-policies.ts";
 import { type Policy, policyManifest, policySpecs } from "./policy.ts";
 import { switchPolicy } from "./switch-policy.ts";
@@ -44,15 +45,25 @@ function shippedPolicies({
 }
 
 function ofAdvisor(profiles: readonly Profile[]): ContentRules {
-  const { variables, validations } = contentRules(advisor.name, contentOfProfiles(profiles));
-  return { variables, validations: [onlyAdvertises, ...validations] };
+  const { variables, validations } = contentRules({
+    operator: advisor.name,
+    objects: [...pinnedByProfiles(profiles), ...pinnedAdvertisements(profiles)],
+    marks: { labels: {}, annotations: {} },
+    isPatched: "false",
+  });
+  return { variables, validations: [onlyAdvertises, ownEvents(advisor.name), ...validations] };
 }
 
 function ofPlatform({ assets }: Shipped): ContentRules {
-  const content = contentRules(platform.name, contentOfAssets(assets), isPatchedByPerson);
+  const content = contentRules({
+    operator: platform.name,
+    objects: [...pinnedByAssets(assets), ...pinnedRecords],
+    marks: platformMarks,
+    isPatched: isPatchedByPerson,
+  });
   return {
     variables: [...overridesNothing.variables, ...content.variables],
-    validations: [...overridesNothing.validations, ...content.validations],
+    validations: [...overridesNothing.validations, deletesOwnObjects, ownEvents(platform.name), ...content.validations],
   };
 }
 

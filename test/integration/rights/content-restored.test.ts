@@ -1,0 +1,111 @@
+// The policies accept every apply of the catalog's own content, and no forged record of fields hides a change of other content.
+
+import type { JsonMap, KubeObject } from "@virt/api";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ControllerName } from "../../cluster/account.ts";
+import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
+import { messageOf, type RightsCluster } from "./rights-cluster.ts";
+
+let cluster: RightsCluster;
+beforeAll(async () => {
+  cluster = await startCatalogCluster();
+  for (const by of operators) for (const one of own[by]) await apply(by, one);
+});
+afterAll(() => cluster.server.stop());
+
+const apply = (by: ControllerName, one: OwnObject) => applyAs(cluster.accounts[by], by, one);
+
+test("the platform operator corrects an element of a list in which another client has a member", async () => {
+  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
+  const device = { pciDeviceSelector: "10DE:1EB8", resourceName: "theirs.example/device", disabled: true };
+  const body = { spec: { permittedHostDevices: { pciHostDevices: [device] } } };
+  await cluster.server.request({ method: "PATCH", path: pathOf(one), body });
+  const answer = await apply("platform", one);
+  expect(messageOf(answer)).toBe("");
+  expect((answer.body as KubeObject)["spec"]).toMatchObject({
+    permittedHostDevices: { pciHostDevices: [{ ...device, resourceName: "nvidia.com/TU104GL_Tesla_T4" }] },
+  });
+});
+
+/** Fields that are replaced as a whole by an apply, with the members that another client adds to them. */
+const replaced: readonly { readonly by: ControllerName; readonly kind: string; readonly spec: JsonMap }[] = [
+  { by: "platform", kind: "Service", spec: { selector: { theirs: "x" } } },
+  { by: "platform", kind: "ServiceMonitor", spec: { selector: { matchLabels: { theirs: "x" } } } },
+  {
+    by: "platform",
+    kind: "KubeletConfig",
+    spec: {
+      machineConfigPoolSelector: {
+        matchLabels: { theirs: "x" },
+        matchExpressions: [{ key: "theirs", operator: "Exists" }],
+      },
+    },
+  },
+  { by: "platform", kind: "NodeHealthCheck", spec: { selector: { matchLabels: { theirs: "x" } } } },
+  { by: "platform", kind: "NodeHealthCheck", spec: { remediationTemplate: { fieldPath: "theirs" } } },
+  { by: "platform", kind: "MachineConfig", spec: { kernelArguments: ["theirs=1"] } },
+  { by: "advisor", kind: "MachineConfig", spec: { kernelArguments: ["theirs=1"] } },
+  { by: "advisor", kind: "KubeDescheduler", spec: { profiles: ["LifecycleAndUtilization"] } },
+  {
+    by: "advisor",
+    kind: "HyperConverged",
+    spec: { ksmConfiguration: { nodeLabelSelector: { matchLabels: { theirs: "x" } } } },
+  },
+];
+
+test.each(replaced)("the $by operator restores an atomic field of its $kind: $spec", async ({ by, kind, spec }) => {
+  const isFound = ({ object }: OwnObject) =>
+    object.kind === kind && Object.keys(spec).every((field) => field in (object["spec"] as JsonMap));
+  const found = own[by].find(isFound);
+  if (found === undefined) throw new Error(`there is no ${kind}`);
+  const before = ((await apply(by, found)).body as KubeObject)["spec"];
+  const path = `${pathOf(found)}?fieldManager=theirs`;
+  const edited = await cluster.server.request({ method: "PATCH", path, body: { spec } });
+  expect(edited).toMatchObject({ status: 200, body: { spec } });
+  const answer = await apply(by, found);
+  expect(messageOf(answer)).toBe("");
+  expect((answer.body as KubeObject)["spec"]).toEqual(before);
+});
+
+const forgedEntry = (manager: string, fields: JsonMap, second = 0): JsonMap => ({
+  manager,
+  operation: "Update",
+  apiVersion: "hco.kubevirt.io/v1beta1",
+  time: `2100-01-01T00:00:${`${second}`.padStart(2, "0")}Z`,
+  fieldsType: "FieldsV1",
+  fieldsV1: fields,
+});
+const strategy = { "f:spec": { "f:evictionStrategy": {} } };
+const many = Array.from({ length: 12 }, (_, at) => forgedEntry(`forged-${at}`, { "f:spec": { [`f:x${at}`]: {} } }, at));
+
+/** With each, the API server has another reason not to list the change under the operator's name. */
+const forgeries: readonly { readonly forged: string; readonly managedFields: readonly JsonMap[] }[] = [
+  { forged: "no entry", managedFields: [{}] },
+  { forged: "an entry of another client", managedFields: [forgedEntry("other", strategy)] },
+  { forged: "an entry of the operator", managedFields: [forgedEntry("virt-platform-operator", strategy)] },
+  { forged: "more entries than are kept", managedFields: many },
+  { forged: "merged entries", managedFields: [...many, forgedEntry("ancient-changes", strategy)] },
+];
+
+test.each(forgeries)("$forged in managedFields does not hide a change of another client's field", async (forgery) => {
+  const [one] = own.platform.filter(({ object }) => object.kind === "HyperConverged") as [OwnObject];
+  const { managedFields } = forgery;
+  for (const fieldManager of ["virt-platform-operator", "virt-platform-operator-released", "other"]) {
+    const path = `${pathOf(one)}?fieldManager=${fieldManager}`;
+    const change = { spec: { evictionStrategy: "External", uninstallStrategy: "RemoveWorkloads" } };
+    const both = {
+      method: "PATCH",
+      path: `${path}&dryRun=All`,
+      body: { ...change, metadata: { managedFields } },
+    } as const;
+    expect(messageOf(await cluster.accounts.platform.request(both))).toContain("may not write spec of HyperConverged");
+    expect(
+      await cluster.server.request({ method: "PATCH", path, body: { metadata: { managedFields } } }),
+    ).toMatchObject({
+      status: 200,
+    });
+    const after = { method: "PATCH", path: `${path}&dryRun=All`, body: change } as const;
+    expect(messageOf(await cluster.accounts.platform.request(after))).toContain("may not write spec of HyperConverged");
+  }
+  expect(messageOf(await apply("platform", one))).toBe("");
+});

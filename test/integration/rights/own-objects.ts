@@ -1,0 +1,83 @@
+// The objects that each operator writes with all that the catalog has, and a cluster in which its token has every right.
+
+import type { AnyProfileFacts } from "@virt/advisor";
+import type { KubeObject } from "@virt/api";
+import { profiles } from "@virt/catalog";
+import type { ApiResponse, ApiUser } from "@virt/testkit";
+import { accountName, applyManifests, type ControllerName } from "../../cluster/account.ts";
+import { desiredWith, hcoWith } from "../assets/rendering.ts";
+import { readMock } from "../mock-crds/definitions.ts";
+import { bindRole, type RightsCluster, startRightsCluster, untilDenied } from "./rights-cluster.ts";
+
+export type OwnObject = { readonly plural: string; readonly object: KubeObject };
+
+export const operators = ["advisor", "platform"] as const;
+const definitions = [
+  "forkliftcontrollers",
+  "kubeletconfigs",
+  "machineconfigs",
+  "metallbs",
+  "nodehealthchecks",
+  "prometheusrules",
+  "servicemonitors",
+  "uiplugins",
+  "hyperconvergeds-v1beta1",
+  "kubedeschedulers-v532",
+].map((name) => readMock(`${name}.yaml`));
+
+const said = {
+  "vfio-devices": '[{"selector": "10DE:1EB8", "resourceName": "nvidia.com/TU104GL_Tesla_T4"}]',
+  "usb-devices": '[{"resourceName": "a.b/c", "selectors": [{"vendor": "46f4", "product": "0001"}]}]',
+};
+const hco = { ...hcoWith(definitions, said), spec: { evictionStrategy: "LiveMigrate" } };
+
+function planned(): readonly OwnObject[] {
+  const facts = {
+    ownNamespace: "virt-advisor-operator-system",
+    hco: { apiVersion: hco.apiVersion, namespace: "openshift-cnv", object: hco },
+    deschedulerSchema: definitions.at(-1)?.schema,
+    workerKernel: [],
+    masterKernel: [],
+    vmNodes: { roles: ["worker", "master"], nodes: [] },
+    pools: [],
+    nodes: [],
+    cnv: true,
+  };
+  return profiles.flatMap((profile) =>
+    profile.plan(undefined, facts as unknown as AnyProfileFacts).flatMap((item) => {
+      if (item.operation !== "Apply") return [];
+      return { plural: `${item.desired.kind.toLowerCase()}s`, object: item.desired };
+    }),
+  );
+}
+
+export const own: Readonly<Record<ControllerName, readonly OwnObject[]>> = {
+  advisor: planned(),
+  platform: desiredWith(definitions, { said, podCIDR: "10.128.0.0/20" }),
+};
+
+/** Only the policies hold the operators here: their accounts are administrators of the cluster. */
+export async function startCatalogCluster(): Promise<RightsCluster> {
+  const cluster = await startRightsCluster();
+  for (const by of operators) {
+    await bindRole(cluster.server, accountName(by), "cluster-admin");
+    const foreign = { method: "DELETE", path: "/api/v1/namespaces/elsewhere" } as const;
+    await untilDenied(cluster.accounts[by], foreign, `virt-${by}-operator-writes`);
+  }
+  await applyManifests(cluster.server, JSON.stringify(hco));
+  return cluster;
+}
+
+export function pathOf({ plural, object: { apiVersion, metadata } }: OwnObject): string {
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}/${metadata.namespace === undefined ? "" : `namespaces/${metadata.namespace}/`}${plural}/${metadata.name}`;
+}
+
+export function applyAs(user: ApiUser, by: ControllerName, one: OwnObject, query = ""): Promise<ApiResponse> {
+  return user.request({
+    method: "PATCH",
+    path: `${pathOf(one)}?fieldManager=virt-${by}-operator&force=true${query}`,
+    contentType: "application/apply-patch+yaml",
+    body: one.object,
+  });
+}

@@ -1,0 +1,117 @@
+// The maps of an object, each with the members that the catalog has in it, and the CEL that finds other members.
+
+import { contentForms, type FieldForm, type FieldsForm, type ObjectForm } from "@virt/api";
+import { celKeys } from "./cel.ts";
+import type { PinnedObject } from "./pinned-objects.ts";
+import { celText } from "./policy.ts";
+
+const { kept, oneOf, required } = contentForms;
+
+/** Members of metadata that an operator writes to every object. */
+export type OwnMarks = {
+  readonly labels: Readonly<Record<string, FieldForm>>;
+  readonly annotations: Readonly<Record<string, FieldForm>>;
+};
+
+export const targetOf = ({ resource, name }: PinnedObject): string => `${resource} ${name}`;
+
+/** A map in an object whose members are checked. */
+export type CheckedMap = { readonly path: readonly string[]; readonly fields: FieldsForm["fields"] };
+
+/** `version`: the version of the API and the object, as the policy writes them. */
+export type Content = { readonly version: string; readonly maps: readonly CheckedMap[] };
+
+/** The object itself is the first map: beside its roots it stays as it is. */
+export function contentOf(object: PinnedObject, form: ObjectForm, marks: OwnMarks): Content {
+  const metadata = (["labels", "annotations"] as const).map((part) => ({
+    path: ["metadata", part],
+    fields: { ...constants(form[part]), ...marks[part] },
+  }));
+  const { spec, data } = form;
+  const roots = { ...(spec && { spec: rootField(spec) }), ...(data && { data: rootField(data) }) };
+  return { version: `${form.apiVersion} ${targetOf(object)}`, maps: [...metadata, ...mapsBelow([], roots)] };
+}
+
+/** An object without content is none of ours, unless the catalog has it empty. */
+function rootField(root: FieldsForm): FieldForm {
+  const isNeeded = Object.values(root.fields).some(({ presence }) => presence === "required");
+  return isNeeded ? required(root) : kept(root);
+}
+
+function constants(given: Readonly<Record<string, string>> = {}): Readonly<Record<string, FieldForm>> {
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, kept(oneOf(value))]));
+}
+
+function mapsBelow(path: readonly string[], fields: FieldsForm["fields"]): readonly CheckedMap[] {
+  const nested = Object.entries(fields).flatMap(([key, { value }]) =>
+    value.form === "fields" ? mapsBelow([...path, key], value.fields) : [],
+  );
+  return [{ path, fields }, ...nested];
+}
+
+export function mapsEntry({ version, maps }: Content): string {
+  return `${celText(version)}: [\n${maps.map(mapData).join(",\n")}]`;
+}
+
+/** Whether a map may be removed is decided by what is in it. */
+function mapData({ path, fields }: CheckedMap): string {
+  const members = Object.entries(fields);
+  const named = (isNamed: (field: FieldForm) => boolean) =>
+    celKeys(members.flatMap(([key, field]) => (isNamed(field) ? key : [])));
+  const system = path.length === 0 ? ["apiVersion", "kind", "metadata"] : [];
+  return [
+    `  {'path': ${celKeys(path)}, 'known': ${celKeys([...system, ...members.map(([key]) => key)])}`,
+    `'removable': ${named(({ value, presence }) => presence === "optional" || value.form === "fields")}`,
+    `'required': ${named(({ presence }) => presence === "required")}}`,
+  ].join(", ");
+}
+
+// CEL has no loops that carry a value along: a walk down a path is one step for each place that a path may have. Anybody may have
+// written the old object, with a text where a map belongs: that must not stop the operator from correcting it.
+export function comparedMaps(contents: readonly Content[]): string {
+  const deepest = Math.max(...contents.flatMap(({ maps }) => maps.map(({ path }) => path.length)));
+  const walk = (start: string, step: (key: string) => string) =>
+    [
+      start,
+      ...Array.from(
+        { length: deepest },
+        (_, at) => `.map(v, part.path.size() <= ${at} ? v : ${step(`part.path[${at}]`)})`,
+      ),
+    ].join("");
+  const absent = "dyn('')";
+  const member = (key: string) => `type(v) == type({}) ? dyn(v[?${key}].orValue(${absent})) : ${absent}`;
+  const asMap = ".map(v, type(v) == type({}) ? dyn(v) : dyn({}))[0]";
+  // Fields that a manager owns as a whole are an empty map, and so are all below them.
+  const owned = (key: string) => `v == {} ? dyn(v) : dyn(v[?('f:' + ${key})].orValue(dyn({'.': {}})))`;
+  return [
+    "variables.maps.map(part, {",
+    "  'path': dyn(part.path), 'known': dyn(part.known), 'removable': dyn(part.removable), 'required': dyn(part.required),",
+    `  'isThere': dyn(${walk("[dyn(object)]", member)}.exists(v, type(v) == type({}))),`,
+    `  'after': dyn(${walk("[dyn(object)]", member)}${asMap}),`,
+    `  'before': dyn(${walk("[dyn(oldObject)]", member)}${asMap}),`,
+    `  'own': dyn(${walk("variables.ownBefore.map(v, dyn(v))", owned)}),`,
+    `  'foreign': dyn(${walk("variables.foreignBefore.map(v, dyn(v))", owned)}),`,
+    `  'written': dyn(${walk("variables.written.map(v, dyn(v))", owned)})`,
+    "})",
+  ].join("\n");
+}
+
+// An atomic map is owned as a whole, without its members. `spec` and `data` are no atomic maps: whole, they were applied empty.
+const isAtomic = "part.path.size() > 1 && part.written.exists(v, v == {})";
+const ownsMember = (owners: string) => `part.${owners}.exists(v, ('f:' + key) in v)`;
+const ownsWhole = (owners: string) => `part.${owners}.exists(v, v == {})`;
+
+/** The maps with a member that the catalog does not have there, or without one that it needs. */
+export const strangeMembers = [
+  "variables.compared.filter(part, !(variables.isPatched && (part.path.size() == 0 || part.path[0] != 'metadata')) && !(",
+  "  part.after.all(key, key in part.known || (key in part.before && part.before[key] == part.after[key]) ||",
+  `    ((request.operation == 'CREATE' || variables.isTracked) && !(${isAtomic}) && !${ownsMember("written")}) ||`,
+  "    (request.operation == 'CREATE' && key == 'status') ||",
+  "    (variables.isPatched && !key.startsWith('platform.kubevirt.io/'))) &&",
+  `  part.before.all(key, key in part.after || key in part.removable || (!(key in part.known) && !${ownsMember("foreign")} && (`,
+  `    (!${ownsWhole("foreign")} && (${ownsWhole("own")} || ${ownsMember("own")})) ||`,
+  `    (variables.isTracked && part.isThere && ${isAtomic}))) ||`,
+  "    (variables.isPatched && !key.startsWith('platform.kubevirt.io/'))) &&",
+  "  (request.operation != 'CREATE' || !part.isThere || part.required.all(key, key in part.after))",
+  ")).map(part, part.path.size() == 0 ? 'fields' : part.path.join('.'))",
+].join("\n");

@@ -1,0 +1,167 @@
+// Holds an operator's account to the content that the catalog declares, in every object that it writes.
+
+import { contentForms, managedByLabel } from "@virt/api";
+import { objectAnnotations, releasedManager } from "@virt/platform";
+import { platform } from "../operators.ts";
+import { celForm, celKey, celKeys } from "./cel.ts";
+import {
+  type CheckedMap,
+  type Content,
+  comparedMaps,
+  contentOf,
+  mapsEntry,
+  type OwnMarks,
+  strangeMembers,
+  targetOf,
+} from "./checked-maps.ts";
+import type { PinnedObject } from "./pinned-objects.ts";
+import { celList, celText, type Policy, type Validation } from "./policy.ts";
+
+export type ContentRules = Pick<Policy, "variables" | "validations">;
+
+const { kept, oneOf, optional, text } = contentForms;
+
+/** Set to an empty text and then removed if an object is released. */
+export const platformMarks: OwnMarks = {
+  labels: { [managedByLabel.key]: optional(oneOf(managedByLabel.value, "")) },
+  annotations: {
+    [objectAnnotations.state]: optional(text("(?s).*", 16_384)),
+    [objectAnnotations.paused]: kept(oneOf("true")),
+  },
+};
+
+export type ContentOptions = {
+  readonly operator: string;
+  readonly objects: readonly PinnedObject[];
+  readonly marks: OwnMarks;
+  /** CEL: a person asked for other content, by an annotation that was there before this request. */
+  readonly isPatched: string;
+};
+
+/**
+ * The content that is written is the content that the catalog declares, or was there before. The API server lists what a request
+ * adds or changes under its field manager in managedFields. Fields beside those come from defaults, conversions between versions, or
+ * other clients' webhooks. A field outside the catalog may disappear only if no other client owns it, or with an atomic map.
+ */
+export function contentRules({ operator, objects, marks, isPatched }: ContentOptions): ContentRules {
+  const contents = objects.flatMap((object) => object.forms.map((form) => contentOf(object, form, marks)));
+  const managersOf = (object: string) => `${object} == null ? [] : ${object}.metadata.?managedFields.orValue([])`;
+  const ours = celKeys([operator, releasedManager]);
+  const fieldsOf = (when: string, condition: string) =>
+    `variables.managers${when}.filter(one, ${condition}).map(one, one.?fieldsV1.orValue({}))`;
+  return {
+    variables: [
+      { name: "isPatched", expression: isPatched },
+      {
+        name: "target",
+        expression:
+          "request.operation in ['CREATE', 'UPDATE'] ? variables.write.substring(7) + ' ' + variables.name : ''",
+      },
+      { name: "version", expression: "object == null ? '' : object.apiVersion + ' ' + variables.target" },
+      { name: "managersBefore", expression: managersOf("oldObject") },
+      { name: "managersAfter", expression: managersOf("object") },
+      {
+        name: "isTracked",
+        expression: `request.operation == 'UPDATE' && variables.managersAfter.size() > 0 && request.options.?fieldManager.orValue('') in ${ours}`,
+      },
+      { name: "ownBefore", expression: fieldsOf("Before", `one.?manager.orValue('') in ${ours}`) },
+      { name: "foreignBefore", expression: fieldsOf("Before", `!(one.?manager.orValue('') in ${ours})`) },
+      {
+        name: "written",
+        expression: fieldsOf(
+          "After",
+          `!variables.isTracked || one.?manager.orValue('') in ${celKeys([operator, releasedManager, mergedManager])}`,
+        ),
+      },
+      { name: "maps", expression: `{\n${contents.map(mapsEntry).join(",\n")}\n}[?variables.version].orValue([])` },
+      { name: "compared", expression: comparedMaps(contents) },
+      { name: "strangeMembers", expression: strangeMembers },
+      ...contents.map((content, at) => ({ name: `strangeValues${at}`, expression: strangeValues(content) })),
+    ],
+    validations: [
+      ...unownedRules(operator),
+      versionRule(operator, objects),
+      appliedRule(operator, objects),
+      refuseAll(operator, "variables.strangeMembers"),
+      ...contents.map(({ version }, at) =>
+        refuseAll(operator, `variables.strangeValues${at}`, `variables.version != ${celText(version)} || `),
+      ),
+    ],
+  };
+}
+
+/** The API server merges the oldest entries of managedFields under this name when there are too many. */
+const mergedManager = "ancient-changes";
+
+function refuseAll(operator: string, places: string, unless = ""): Validation {
+  return {
+    expression: `${unless}${places}.size() == 0`,
+    messageExpression: [
+      `${celText(`${operator} may not write `)} + ${places}.join(', ') + ' of ' + object.kind + ' ' + variables.name +`,
+      "': its catalog renders no such content. Next: where the operator was upgraded, apply the admission policies of its release'",
+    ].join("\n"),
+  };
+}
+
+/** An owner or a finalizer decides when an object is deleted: the catalog has none. */
+function unownedRules(operator: string): readonly Validation[] {
+  return ["ownerReferences", "finalizers"].map((field) => {
+    const of = (object: string) => `(${object} == null ? [] : ${object}.metadata.?${field}.orValue([]))`;
+    return {
+      expression: `request.operation in ['DELETE', 'CONNECT'] || ${of("object")} == ${of("oldObject")}`,
+      messageExpression: `${celText(`${operator} may not change metadata.${field} of `)} + variables.name`,
+    };
+  });
+}
+
+/** Objects are written in the versions that the catalog knows. Other versions have other fields. */
+function versionRule(operator: string, objects: readonly PinnedObject[]): Validation {
+  return {
+    expression: `!(variables.target in ${celList(objects.map(targetOf))}) || variables.maps.size() > 0`,
+    messageExpression: `${celText(`${operator} may not write `)} + variables.target + ' in version ' + object.apiVersion`,
+  };
+}
+
+/** What is applied is listed in managedFields: members beside it are defaults of a CRD, or set by another client's webhook. */
+function appliedRule(operator: string, objects: readonly PinnedObject[]): Validation {
+  const posted = objects.filter(({ isPosted }) => isPosted === true).map(targetOf);
+  return {
+    expression: [
+      `request.operation != 'CREATE' || variables.maps.size() == 0 || variables.target in ${celKeys(posted)} ||`,
+      "(variables.managersAfter.size() == 1 && variables.managersAfter[0].operation == 'Apply')",
+    ].join("\n"),
+    messageExpression: `${celText(`${operator} may create `)} + variables.target + ' by server-side apply only'`,
+  };
+}
+
+/** The members of the catalog whose values have another form, and are not those that were there. */
+function strangeValues({ maps }: Content): string {
+  const checked = (isChecked: (root: string | undefined) => boolean) =>
+    maps.flatMap((part, at) => (isChecked(part.path[0]) ? valueRules(part, at) : []));
+  const metadata = checked((root) => root === "metadata");
+  const content = checked((root) => root !== "metadata");
+  return `([${metadata.join(",\n")}] +\n(variables.isPatched ? [] : [${content.join(",\n")}])).filter(place, place != '')`;
+}
+
+function valueRules({ path, fields }: CheckedMap, at: number): readonly string[] {
+  const [after, before] = [`variables.compared[${at}].after`, `variables.compared[${at}].before`];
+  return Object.entries(fields).flatMap(([key, { value }]) => {
+    if (value.form === "fields") return [];
+    const name = celKey(key);
+    const old = `${before}[${name}]`;
+    const list = `(${name} in ${before} && type(${old}) == type([]) ? ${old} : dyn([]))`;
+    const check = celForm(value, `${after}[${name}]`, list);
+    return [
+      `!(${name} in ${after}) || (${name} in ${before} && ${old} == ${after}[${name}]) || (${check}) ? '' : ${celKey([...path, key].join("."))}`,
+    ];
+  });
+}
+
+/** Only objects that carry our label are pruned. */
+export const deletesOwnObjects: Validation = {
+  expression: [
+    "request.operation != 'DELETE' ||",
+    `(oldObject != null && oldObject.metadata.?labels[?${celText(managedByLabel.key)}].orValue('') == ${celText(managedByLabel.value)})`,
+  ].join("\n"),
+  messageExpression: `${celText(`${platform.name} may not delete `)} + variables.name + ': it does not carry the label of the operator'`,
+};
