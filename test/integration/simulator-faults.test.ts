@@ -29,11 +29,13 @@ test("nodes degrade, pools render late or not at all, as annotations say, and re
   await addConfig(api, "99-worker-psi-karg", psi);
   await expect
     .poll(async () => condition(await worker(), "NodeDegraded")?.message, timeout)
-    .toBe('Node worker-0 is reporting: "disk is full"');
+    .toBe(
+      'Node worker-0 is reporting: "Node worker-0 upgrade failure. disk is full", Node worker-0 is reporting: "disk is full"',
+    );
   const mcn = () => read(api, `${machineConfiguration}/machineconfignodes/worker-0`);
   await expect
     .poll(async () => condition(await mcn(), "NodeDegraded"), timeout)
-    .toMatchObject({ status: "True", message: "disk is full" });
+    .toMatchObject({ status: "True", message: "Node worker-0 upgrade failure. disk is full" });
   await fault(api, "/api/v1/nodes/worker-0", "degrade", null);
   await untilUpdated(api, "worker", "99-worker-psi-karg");
 

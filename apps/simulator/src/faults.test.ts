@@ -66,7 +66,10 @@ const degraded = (reason: string, state: string): FaultCase => ({
   shows: (simulation) => {
     const { annotations = {} } = find(simulation, "Node/worker-0").metadata;
     const message = member(condition(find(simulation, "MachineConfigNode/worker-0"), "NodeDegraded"), "message");
-    return annotations["machineconfiguration.openshift.io/state"] === state && message === reason;
+    return (
+      annotations["machineconfiguration.openshift.io/state"] === state &&
+      message === `Node worker-0 upgrade failure. ${reason}`
+    );
   },
 });
 const budgetPod = { kind: "Pod", namespace: "apps", name: "bare" } as const;

@@ -15,6 +15,9 @@ const done: RolloutNode = {
 };
 const old: RolloutNode = { ...done, name: "b", current: "old", desired: "old" };
 
+const reportedTwice =
+  'Node b is reporting: "Node b upgrade failure. disk \\"full\\"", Node b is reporting: "disk \\"full\\""';
+
 const cases: readonly {
   reason: string;
   given?: Partial<RolloutPool>;
@@ -60,8 +63,8 @@ const cases: readonly {
     counts: [2, 1, 1, 0, 1],
     conditions: [
       "Updating: All nodes are updating to MachineConfig new",
-      'NodeDegraded: Node b is reporting: "disk \\"full\\""',
-      'Degraded: Node b is reporting: "disk \\"full\\""',
+      `NodeDegraded: ${reportedTwice}`,
+      `Degraded: ${reportedTwice}`,
     ],
   },
   {

@@ -46,8 +46,19 @@ function updateConditions({ wanted, isPaused }: RolloutPool, isFinished: boolean
   return [condition("Updated", undefined), held];
 }
 
+/** What the daemon reports in the MachineConfigNode of a degraded node. */
+export function failureMessage({ name, reason = "" }: Pick<RolloutNode, "name" | "reason">): string {
+  return `Node ${name} upgrade failure. ${reason}`;
+}
+
+// Each node is listed twice: with the message of its MachineConfigNode, then with its annotation. Checked against `calculateStatus` in
+// pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
 function degradedConditions(nodes: readonly RolloutNode[], renderError: string | undefined): readonly PoolCondition[] {
-  const reports = nodes.map(({ name, reason }) => `Node ${name} is reporting: ${JSON.stringify(reason ?? "")}`);
+  const reported = [
+    ...nodes.map((node) => [node.name, failureMessage(node)]),
+    ...nodes.map(({ name, reason }) => [name, reason]),
+  ];
+  const reports = reported.map(([name, reason]) => `Node ${name} is reporting: ${JSON.stringify(reason ?? "")}`);
   const nodeError = nodes.length > 0 ? reports.join(", ") : undefined;
   const count = nodeError === undefined ? "" : `${nodes.length} nodes are reporting degraded status on sync`;
   const anyError = nodeError ?? (renderError === undefined ? undefined : "");

@@ -98,6 +98,7 @@ export {
   type RenderedOf,
   rolloutHealth,
 } from "./health/machine-config-rollout.ts";
+export { listReportsOnce } from "./health/node-reports.ts";
 export {
   asList,
   asNumber,

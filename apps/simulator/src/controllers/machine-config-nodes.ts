@@ -8,6 +8,7 @@ import { type DrainState, drainFailure, drainMessage, drainState } from "../drai
 import { isDraining } from "../evictions.ts";
 import { hasJoined, isUncordonAsked, machineConfigApi, readNode, workOf } from "../node-state.ts";
 import type { ObjectWrite } from "../object-writes.ts";
+import { failureMessage } from "../pool-status.ts";
 import type { SimulatedTimers } from "../simulated-timers.ts";
 
 const conditionTypes = [
@@ -118,7 +119,7 @@ function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): re
     ...(seen.phase === "Degraded" && { NodeDegraded: "True" }),
   };
   const messages: Partial<Record<ConditionType, string>> = {
-    NodeDegraded: seen.reason ?? "",
+    NodeDegraded: failureMessage(seen),
     Drained: drain === undefined ? "" : drainedMessage(object, node, drain),
   };
   return conditionTypes.map((type) => {

@@ -185,6 +185,23 @@ test("a degraded pool names the nodes and the cause that its own condition names
   });
 });
 
+// Both reports of the Machine Config Controller: of the MachineConfigNode, and of the node's annotation.
+const reportedTwice =
+  'Node worker-1 is reporting: "Node worker-1 upgrade failure. disk is full", Node worker-1 is reporting: "disk is full"';
+
+test("a degraded pool shows each reason once, although its condition repeats it", () => {
+  const conditions = [condition("NodeDegraded", "True", reportedTwice), condition("Degraded", "True", reportedTwice)];
+  const counted = { ...counts(3, 1, 1), degradedMachineCount: 1, conditions };
+  const shown = 'Node worker-1 is reporting: "disk is full"';
+  expect(machineConfigPoolHealth(pool({ status: counted })).message).toBe(
+    `MachineConfigPool 'worker' is degraded (1 of 3 nodes: ${shown})`,
+  );
+  const uncounted = { ...counted, degradedMachineCount: 0 };
+  expect(machineConfigPoolHealth(pool({ status: uncounted })).message).toBe(
+    `MachineConfigPool 'worker' is degraded (${shown})`,
+  );
+});
+
 test("the counts of an earlier target are not counted until the pool has observed the new one", () => {
   const conditions = [condition("Updated", "False"), condition("Updating")];
   const status = {

@@ -10,6 +10,7 @@ import {
   type ObjectCondition,
   type PoolProgress,
 } from "./conditions.ts";
+import { listReportsOnce } from "./node-reports.ts";
 
 /** What is rolled out, if something of ours is: then a pool is not done before it has rendered it. */
 export type Rendering = {
@@ -90,13 +91,13 @@ function problemOf(
     return { state: "failed", message, problem: message };
   }
   const whole = render ?? findTrue(conditions, "Degraded");
-  return whole && degraded(`${name} is degraded (${whole.message})`);
+  return whole && degraded(`${name} is degraded (${listReportsOnce(whole.message)})`);
 }
 
 /** The pool's own condition names the nodes and why. */
 function brokenText(pool: KubeObject, conditions: readonly ObjectCondition[], broken: number): string {
   const all = Math.max(machinesOf(pool).machines, broken);
-  const why = findTrue(conditions, "NodeDegraded")?.message.trim() ?? "";
+  const why = listReportsOnce(findTrue(conditions, "NodeDegraded")?.message ?? "");
   return `${broken} of ${all} nodes${why === "" ? " degraded" : `: ${why}`}`;
 }
 

@@ -1,7 +1,7 @@
 // The nodes of each pool with what each does now and the VMs on it, from nodes, pools, MachineConfigNodes and VMs. Pure.
 
 import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
-import { asList, asText, at, member, oncePer } from "@virt/engine";
+import { asList, asText, at, listReportsOnce, member, oncePer } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
 import {
   countPhases,
@@ -106,7 +106,7 @@ function degradedMessages(pool: KubeObject): readonly string[] {
     (condition) => degradedTypes.has(asText(member(condition, "type")) ?? "") && member(condition, "status") === "True",
   );
   const said = found.map((condition) => asText(member(condition, "message")) || asText(member(condition, "reason")));
-  return [...new Set(said.map((text) => text ?? ""))];
+  return [...new Set(said.map((text) => listReportsOnce(text ?? "")))];
 }
 
 const isOnNode = oncePer((vm: KubeObject): boolean => {

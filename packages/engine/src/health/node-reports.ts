@@ -1,0 +1,25 @@
+// The nodes' reports in the message of a degraded pool.
+
+const report = /Node (\S+) is reporting: "((?:[^"\\]|\\.)*)"/gu;
+
+/**
+ * Returns the message of a pool's condition with each report once. The Machine Config Controller lists a degraded node twice: first with the
+ * message of its MachineConfigNode, which the daemon starts with `Node <name> upgrade failure.`, then with the node's annotation. Checked
+ * against `calculateStatus` in pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
+ */
+export function listReportsOnce(message: string): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const match of message.matchAll(report)) {
+    const [text, name = "", reason = ""] = match;
+    parts.push(message.slice(end, match.index), `Node ${name} is reporting: "${withoutFailure(reason, name)}"`);
+    end = match.index + text.length;
+  }
+  const trimmed = [...parts, message.slice(end)].map((part) => part.replaceAll(/^[\s,]+|[\s,]+$/gu, ""));
+  return [...new Set(trimmed.filter((part) => part !== ""))].join(", ");
+}
+
+function withoutFailure(reason: string, node: string): string {
+  const start = `Node ${node} upgrade failure. `;
+  return reason.startsWith(start) ? reason.slice(start.length) : reason;
+}
