@@ -16,7 +16,11 @@ describe("the list", () => {
     ],
     ["packages/advisor/src/status-events.ts", "event", "Plan <plan> approved<by><through> <impact>"],
     ["packages/advisor/src/next-step.ts", "condition", "remove the cause, then run: <againCommand(spec)>"],
-    ["packages/engine/src/health/machine-config-pool.ts", "text", "<name> is degraded (<whole.message>)"],
+    [
+      "packages/engine/src/health/machine-config-pool.ts",
+      "text",
+      "<name> is degraded (<listReportsOnce(whole.message)>)",
+    ],
     ["apps/operator/src/flags.ts", "flag", "where /healthz and /readyz are served"],
     ["config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml", "admission", "Profile is immutable"],
   ];

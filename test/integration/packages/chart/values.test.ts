@@ -63,3 +63,18 @@ test("a chart that would run nothing is refused", () => {
   expect(code).not.toBe(0);
   expect(stderr).toContain("nothing would run: set advisor.enabled or platform.enabled to true");
 });
+
+const recommendation =
+  "helm upgrade any <chart> --namespace default --reset-then-reuse-values --set advisor.requireApprovedPlan=true";
+
+test.each([
+  { values: [], isShown: true },
+  { values: ["advisor.requireApprovedPlan=true"], isShown: false },
+  { values: ["advisor.enabled=false"], isShown: false },
+])("with $values the notes recommend requireApprovedPlan for production: $isShown", ({ values, isShown }) => {
+  const { code, stdout } = helm(["install", "any", chart, "--dry-run=client", "-n", "default", ...setting(values)]);
+  const [, notes = ""] = stdout.split("\nNOTES:\n");
+  expect({ code, hasNotes: notes !== "" }).toEqual({ code: 0, hasNotes: true });
+  expect(notes.includes("Recommended for production:")).toBe(isShown);
+  expect(notes.includes(recommendation)).toBe(isShown);
+});
