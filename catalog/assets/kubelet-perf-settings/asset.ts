@@ -27,7 +27,7 @@ export default defineAsset({
     },
     maxPods: {
       reason: "Room for many VMs. Written only if each node's pod network has the addresses: a /23 or larger.",
-      source: "hardware: podSubnetPrefix",
+      source: "Network cluster: status.clusterNetwork[].hostPrefix",
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",

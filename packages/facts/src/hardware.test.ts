@@ -3,7 +3,7 @@
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { entriesOf, isMap, member } from "@virt/engine";
 import { expect, test } from "vitest";
-import { detectors, type Hardware, nodeMembers, readHardware } from "./hardware.ts";
+import { detectors, type Hardware, nodeMembers, readHardware, withHostPrefix } from "./hardware.ts";
 import { master, nodeWithRole, worker } from "./testing/nodes.ts";
 import { readTopology } from "./topology.ts";
 
@@ -107,9 +107,14 @@ const cases: readonly Case[] = [
     found: { podSubnetPrefix: 24 },
   },
   {
-    reason: "the smallest network decides",
+    reason: "of two equally frequent networks the smaller one",
     nodes: [worker({ podCIDR: "10.0.0.0/22" }), worker({ podCIDR: "10.0.0.0/25" })],
     found: { podSubnetPrefix: 25 },
+  },
+  {
+    reason: "one node does not change the network of the others",
+    nodes: [worker({ podCIDR: "10.0.0.0/23" }), worker({ podCIDR: "10.0.2.0/23" }), worker({ podCIDR: "10.0.4.0/25" })],
+    found: { podSubnetPrefix: 23 },
   },
   {
     reason: "a joining node changes nothing",
@@ -171,4 +176,33 @@ test("another list of the same nodes is read anew", () => {
 test("a node without any fields has nothing", () => {
   const bare = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } };
   expect(Object.values(readHardware([bare])).some(Boolean)).toBe(false);
+});
+
+const networkWith = (...clusterNetwork: readonly JsonMap[]): KubeObject => ({
+  apiVersion: "config.openshift.io/v1",
+  kind: "Network",
+  metadata: { name: "cluster" },
+  status: { clusterNetwork },
+});
+
+test.each([
+  { reason: "the cluster's hostPrefix counts", entries: [{ cidr: "10.128.0.0/14", hostPrefix: 23 }], found: 23 },
+  {
+    reason: "the smallest network of several",
+    entries: [
+      { cidr: "10.128.0.0/14", hostPrefix: 23 },
+      { cidr: "10.132.0.0/14", hostPrefix: 25 },
+    ],
+    found: 25,
+  },
+  { reason: "an IPv6 network is left out", entries: [{ cidr: "fd01::/48", hostPrefix: 64 }], found: 24 },
+  { reason: "without a prefix nodes decide", entries: [{ cidr: "10.128.0.0/14" }], found: 24 },
+])("$reason, whatever one node reports", ({ entries, found }) => {
+  const nodes = [worker({ podCIDR: "10.0.0.0/24" })];
+  expect(withHostPrefix(readHardware(nodes), networkWith(...entries)).podSubnetPrefix).toBe(found);
+});
+
+test("without a Network nodes decide", () => {
+  const nodes = [worker({ podCIDR: "10.0.0.0/24" })];
+  expect(withHostPrefix(readHardware(nodes), undefined).podSubnetPrefix).toBe(24);
 });

@@ -16,7 +16,7 @@ export type Detector = (typeof detectors)[number];
 
 /** What the nodes that count have, together. */
 export type Hardware = Readonly<Record<Detector, boolean>> & {
-  /** The largest IPv4 prefix length of a node's pod network; undefined where none is known. */
+  /** The IPv4 prefix length of a node's pod network: the cluster's own, else the most frequent one of nodes. */
   readonly podSubnetPrefix: number | undefined;
 };
 
@@ -48,16 +48,36 @@ export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer(
   const workers = nodes.filter((node) => label(node, "node-role.kubernetes.io/worker") !== undefined);
   const counted = (workers.length > 0 ? workers : nodes).filter(({ metadata }) => !isSet(metadata.deletionTimestamp));
   const anyHas = (hasIt: (node: KubeObject) => boolean) => counted.some(hasIt);
-  const prefixes = counted.flatMap(podPrefixes);
   return {
     pciDevicesPresent: anyHas((node) => isLabelledPresent(node, "pci") || resources(node).some(isDevice)),
     numaNodesPresent: anyHas((node) => isTrue(node, "memory-numa") || hasTopologyPolicy(node)),
     vfioCapable: anyHas((node) => isTrue(node, "iommu-enabled") || isTrue(node, "iommu.enabled")),
     usbDevicesPresent: anyHas((node) => isLabelledPresent(node, "usb")),
     gpuPresent: anyHas((node) => resources(node).some((name) => gpus.has(name))),
-    podSubnetPrefix: prefixes.length === 0 ? undefined : prefixes.reduce((most, one) => Math.max(most, one)),
+    podSubnetPrefix: mostFrequent(counted.map(podPrefix)),
   };
 });
+
+/** The kept parts of the cluster-wide Network. */
+export const networkParts: readonly (readonly string[])[] = [["status", "clusterNetwork"]];
+
+/** Takes the size of pod networks from the cluster-wide Network: a single node cannot change it. Without one, nodes decide. */
+export function withHostPrefix(hardware: Hardware, network: KubeObject | undefined): Hardware {
+  const prefixes = asList(at(network, "status", "clusterNetwork")).flatMap((entry) => {
+    const length = member(entry, "hostPrefix");
+    const isUsed =
+      prefixOf(member(entry, "cidr")).length > 0 && typeof length === "number" && length > 0 && length <= 32;
+    return isUsed ? [length] : [];
+  });
+  return prefixes.length === 0 ? hardware : { ...hardware, podSubnetPrefix: Math.max(...prefixes) };
+}
+
+/** Of several equally frequent ones, the smallest network. */
+function mostFrequent(prefixes: readonly (number | undefined)[]): number | undefined {
+  const known = prefixes.filter((prefix) => prefix !== undefined);
+  const groups = [...Map.groupBy(known, (prefix) => prefix)];
+  return groups.toSorted(([left, lefts], [right, rights]) => rights.length - lefts.length || right - left)[0]?.[0];
+}
 
 const discovered = "feature.node.kubernetes.io/";
 const gpus: ReadonlySet<string> = new Set(["nvidia.com/gpu", "amd.com/gpu", "gpu.intel.com/i915", "gpu.intel.com/xe"]);
@@ -107,11 +127,12 @@ export function isWithin(domain: string, parent: string): boolean {
 }
 
 // A joining node has neither yet, and must not change the fact.
-function podPrefixes(node: KubeObject): readonly number[] {
+function podPrefix(node: KubeObject): number | undefined {
   const subnets = asText(at(node, "metadata", "annotations", subnetsAnnotation));
   const given = subnets === undefined ? undefined : member(parseJson(subnets), "default");
   const found = [given, ...asList(given)].flatMap(prefixOf);
-  return found.length > 0 ? found : prefixOf(at(node, "spec", "podCIDR"));
+  const prefixes = found.length > 0 ? found : prefixOf(at(node, "spec", "podCIDR"));
+  return prefixes.length === 0 ? undefined : prefixes.reduce((most, one) => Math.max(most, one));
 }
 
 function prefixOf(cidr: Json | undefined): readonly number[] {

@@ -1,6 +1,6 @@
 // What both controllers know of the cluster: which HyperConverged counts, hardware, topology, nodes and pools, and how it is read.
 
-export { type Detector, detectors, type Hardware, isWithin, readHardware } from "./hardware.ts";
+export { type Detector, detectors, type Hardware, isWithin, readHardware, withHostPrefix } from "./hardware.ts";
 export {
   chooseHyperConverged,
   type FoundHyperConverged,
@@ -19,6 +19,7 @@ export {
   infrastructureInformer,
   kindInformer,
   namespaceInformer,
+  networkInformer,
   nodeInformer,
   objectInformer,
   ownedContentProjection,

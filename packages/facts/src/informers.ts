@@ -2,7 +2,7 @@
 
 import { configKind, type KubeObject, type Ref } from "@virt/api";
 import type { InformerSpec } from "@virt/engine";
-import { nodeMembers } from "./hardware.ts";
+import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
 /** What a cache has of an informer. "starting": nothing is known yet. "not served": there is no such kind, which is a fact. */
@@ -47,6 +47,14 @@ export const schedulerInformer: InformerSpec = {
   kind: "Scheduler",
   name: "cluster",
   projection: partsOnly(schedulerParts),
+};
+
+/** The size of pod networks; not served outside OpenShift. */
+export const networkInformer: InformerSpec = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "Network",
+  name: "cluster",
+  projection: partsOnly(networkParts),
 };
 
 /** Only whether it exists. */

@@ -17,6 +17,7 @@ export const optionalCrds = [
   "prometheusrules",
   "infrastructures",
   "schedulers",
+  "networks",
 ];
 
 export function startPlatformCluster(): Promise<TestCluster> {

@@ -99,6 +99,7 @@ const served: readonly ForeignObject[] = [
   }),
   thing("config.openshift.io/v1", "Infrastructure", "cluster", { spec: {} }),
   thing("config.openshift.io/v1", "Scheduler", "cluster", { spec: {} }),
+  thing("config.openshift.io/v1", "Network", "cluster", { spec: {} }),
 ];
 
 export const foreignToBoth = [...builtIn, ...served];

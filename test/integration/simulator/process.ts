@@ -17,6 +17,7 @@ export const openShift = [
   "machineconfigurations",
   "infrastructures",
   "schedulers",
+  "networks",
 ];
 const kubeVirt = ["virtualmachineinstances", "virtualmachineinstancemigrations", "virtualmachines", "kubevirts"];
 const hcoOld = "hyperconvergeds-v1beta1";

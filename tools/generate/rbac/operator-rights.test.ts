@@ -128,7 +128,8 @@ test("the platform operator's role holds what its assets declare, and no verb mo
   const table = everybody("platform", "virt-platform-operator.kubevirt.io");
   add(table, "virtplatformconfigs.advisor.kubevirt.io *", watchVerbs);
   addImpact(table);
-  for (const kind of ["infrastructures", "schedulers"]) add(table, `${kind}.config.openshift.io cluster`, watchVerbs);
+  for (const kind of ["infrastructures", "schedulers", "networks"])
+    add(table, `${kind}.config.openshift.io cluster`, watchVerbs);
   for (const kind of ["mutatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings"])
     add(table, `${kind}.admissionregistration.k8s.io *`, watchVerbs); // what may change our writes, watched while it does
   add(table, "configmaps virt-platform-operator-report", ["get", "create", "patch"]);

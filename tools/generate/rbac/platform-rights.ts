@@ -24,6 +24,7 @@ const always: readonly Right[] = [
   ),
   ...rights({ group: config, resource: "infrastructures", name: "cluster" }, ...follow),
   ...rights({ group: config, resource: "schedulers", name: "cluster" }, ...follow),
+  ...rights({ group: config, resource: "networks", name: "cluster" }, ...follow),
 ];
 
 export type Shipped = { readonly assets: readonly Asset[]; readonly tombstones: readonly Tombstone[] };

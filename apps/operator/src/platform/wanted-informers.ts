@@ -4,6 +4,7 @@ import type { Ref } from "@virt/api";
 import {
   configInformer,
   infrastructureInformer,
+  networkInformer,
   nodeInformer,
   schedulerInformer,
   wantedHcoInformers,
@@ -36,7 +37,7 @@ function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime):
   const plans = [configInformer, governanceInformer(runtime.ownNamespace)];
   if (snapshot === undefined || !snapshot.facts.activation.isActive)
     return { specs: [...hcos, ...plans], concern: concerns(hcos, []) };
-  const inputs = [...hcos, ...plans, nodeInformer, infrastructureInformer, schedulerInformer];
+  const inputs = [...hcos, ...plans, nodeInformer, infrastructureInformer, schedulerInformer, networkInformer];
   const places = placesIn(snapshot.hco, runtime);
   const objects = snapshot.objects
     .filter(({ ref, assets }) => isHco(ref) || isOfUse(snapshot.evaluate({ ref, assets })) || isKept(ref, runtime))

@@ -2,7 +2,15 @@
 
 import type { Json, KubeObject, Ref } from "@virt/api";
 import { asList, asText, at, type GovernorConfig, type Purposes } from "@virt/engine";
-import { type Hardware, poolRuleParts, type ReadParts, readHardware, readTopology, type Topology } from "@virt/facts";
+import {
+  type Hardware,
+  poolRuleParts,
+  type ReadParts,
+  readHardware,
+  readTopology,
+  type Topology,
+  withHostPrefix,
+} from "@virt/facts";
 import { type Activation, type ActivationMode, readActivation } from "../activation.ts";
 import type { Asset, AssetFactOf, AssetRead, PlacedRef } from "../asset.ts";
 import { deviceAnnotations } from "../devices.ts";
@@ -81,8 +89,9 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
   const annotations = fact?.annotations ?? {};
   const [infrastructure] = lookup.infrastructure().items;
   const [scheduler] = lookup.scheduler().items;
+  const [network] = lookup.network().items;
   const common = {
-    hardware: readHardware(nodes),
+    hardware: withHostPrefix(readHardware(nodes), network),
     topology: readTopology({ infrastructure, scheduler, nodes, crds }),
     images,
   };
@@ -121,16 +130,22 @@ function selectsPools(kind: string, assets: readonly Asset[]): boolean {
 
 /** The schema of the HyperConverged says which of its fields this cluster has. */
 function unreadIn(lookup: Lookup, schema: string | undefined): UnreadInput | undefined {
-  const { nodes, infrastructure, scheduler, plans, crdUnreadReason } = lookup;
+  const { nodes, infrastructure, scheduler, network, plans, crdUnreadReason } = lookup;
   const unreadReasons = {
     crds: crdUnreadReason,
     "schema of the HyperConverged": schema,
     nodes: nodes().unreadReason,
     infrastructure: infrastructure().unreadReason,
     scheduler: scheduler().unreadReason,
+    network: unlessForbidden(network().unreadReason),
     plans: plans().unreadReason,
   };
   return Object.entries(unreadReasons).flatMap(([name, why]) => (why === undefined ? [] : { name, why }))[0];
+}
+
+/** Roles of an earlier release lack the right: nodes tell the size of their networks then. */
+function unlessForbidden(unreadReason: string | undefined): string | undefined {
+  return unreadReason !== undefined && /\bforbidden\b/i.test(unreadReason) ? undefined : unreadReason;
 }
 
 function brokenDevices(annotations: AssetHcoFact["annotations"]): readonly string[] {

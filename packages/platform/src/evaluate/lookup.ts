@@ -16,6 +16,8 @@ export type Lookup = {
   readonly nodes: () => ListResult;
   readonly infrastructure: () => ListResult;
   readonly scheduler: () => ListResult;
+  /** The cluster-wide Network of OpenShift. */
+  readonly network: () => ListResult;
   /** VirtPlatformConfigs. */
   readonly plans: () => ListResult;
   readonly namespace: (name: string) => ListResult;
@@ -60,6 +62,7 @@ export function lookupIn({ objects, crds, unreadReason = () => undefined }: Plai
     nodes: () => list({ apiVersion: "v1", kind: "Node" }),
     infrastructure: () => list({ apiVersion: config, kind: "Infrastructure", name: "cluster" }),
     scheduler: () => list({ apiVersion: config, kind: "Scheduler", name: "cluster" }),
+    network: () => list({ apiVersion: config, kind: "Network", name: "cluster" }),
     plans: () => list({ apiVersion: configKind.apiVersion, kind: configKind.kind }),
     namespace: (name) => list({ apiVersion: "v1", kind: "Namespace", name }),
     object: list,

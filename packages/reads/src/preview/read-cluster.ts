@@ -6,6 +6,7 @@ import {
   chooseHyperConverged,
   configInformer,
   infrastructureInformer,
+  networkInformer,
   nodeInformer,
   schedulerInformer,
   severalHyperConvergeds,
@@ -40,6 +41,7 @@ export async function readCluster(
     nodeInformer,
     infrastructureInformer,
     schedulerInformer,
+    networkInformer,
     ...managedObjects(assets, places).flatMap((object) => Object.values(objectInformersOf(object, places)).flat()),
   ]);
   const answers = await Promise.all(specs.map(async (spec) => ({ spec, answer: await list(spec) })));

@@ -1,4 +1,4 @@
-// OpenShift's cluster-wide settings that we read: Infrastructure and Scheduler.
+// OpenShift's cluster-wide settings that we read: Infrastructure, Scheduler and Network.
 
 import type { Subject } from "../subject.ts";
 
@@ -85,4 +85,26 @@ const scheduler: Subject = {
   ],
 };
 
-export const clusterConfigs: readonly Subject[] = [infrastructure, scheduler];
+const network: Subject = {
+  title: "a Network",
+  mock: "networks.yaml",
+  genuine: [],
+  mentioned: { "found-2.md B8": ["status.clusterNetwork"] },
+  sample: {
+    apiVersion: "config.openshift.io/v1",
+    kind: "Network",
+    metadata: { name: "cluster" },
+    spec: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix: 23 }], networkType: "OVNKubernetes" },
+    status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix: 23 }], networkType: "OVNKubernetes" },
+  },
+  fields: [
+    { path: "spec", isRequired: true, good: [{}] },
+    { path: "spec.clusterNetwork", good: [[]] },
+    { path: "spec.networkType" },
+    { path: "status", good: [{}] },
+    { path: "status.clusterNetwork", good: [[]], bad: [[{ cidr: "a", hostPrefix: -1 }]] },
+    { path: "status.networkType" },
+  ],
+};
+
+export const clusterConfigs: readonly Subject[] = [infrastructure, scheduler, network];
