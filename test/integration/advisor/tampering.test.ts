@@ -240,7 +240,7 @@ describe.each(onHyperConverged)(
       await untilPoolRests(server, "90-worker-kubelet-swap", true);
       expect(writesOf(server).slice(writes)).toEqual([]);
       expect(await overcommit()).toEqual(before);
-      expect(sent().filter((request) => request.includes("1000"))).toEqual([]);
+      expect(sent().filter((request) => request.includes('"memoryOvercommitPercentage":1000'))).toEqual([]);
       await expect.poll(() => reasonsAbout(server, higherDensity)).toContain("PlanTampered");
     });
   },
