@@ -26,6 +26,7 @@ export type CapacityShortage = {
 /** The nodes of a cluster, and what today's VMs leave of them. */
 export class ClusterRooms {
   readonly #rooms: readonly Room[];
+  readonly #emptiestFirst: readonly number[];
   readonly #settings: Pick<VirtSettings, "memoryOvercommit">;
   readonly #qualified = new Map<string, QualifiedRooms>();
   readonly #places: ReadonlyMap<string, number>;
@@ -41,6 +42,9 @@ export class ClusterRooms {
         node,
         free: Math.floor(((node.allocatableMemory ?? 0) * 9) / 10) - (used.get(node.name) ?? 0),
       }));
+    this.#emptiestFirst = this.#rooms
+      .map((_, at) => at)
+      .toSorted((left, right) => this.#freeOf(right) - this.#freeOf(left));
     this.#places = new Map(this.#rooms.map(({ node: { name } }, at) => [name, at]));
   }
 
@@ -60,7 +64,7 @@ export class ClusterRooms {
     if (this.#hasAmpleRoom(wave, vms)) return undefined;
     const leaving = new Set(wave);
     const remaining = new Map<number, number>();
-    const freeOf = (at: number) => remaining.get(at) ?? this.#rooms[at]?.free ?? 0;
+    const freeOf = (at: number) => remaining.get(at) ?? this.#freeOf(at);
     const targets = new Map<string, TargetQueue>();
     const requests = vms
       .map((vm) => ({ vm, bytes: requestOf(vm, this.#settings) }))
@@ -116,15 +120,21 @@ export class ClusterRooms {
   #qualifiedFor(placement: VmPlacement): QualifiedRooms {
     const known = this.#qualified.get(placement.key);
     if (known !== undefined) return known;
-    const freeOf = (at: number) => this.#rooms[at]?.free ?? 0;
-    const places = this.#rooms.flatMap(({ node }, at) => (qualifies(node, placement) ? [at] : []));
+    const emptiestFirst = this.#emptiestFirst.filter((at) => {
+      const room = this.#rooms[at];
+      return room !== undefined && qualifies(room.node, placement);
+    });
     const found = {
-      emptiestFirst: places.toSorted((left, right) => freeOf(right) - freeOf(left)),
-      places: new Set(places),
-      free: places.reduce((sum, at) => sum + Math.max(0, freeOf(at)), 0),
+      emptiestFirst,
+      places: new Set(emptiestFirst),
+      free: emptiestFirst.reduce((sum, at) => sum + Math.max(0, this.#freeOf(at)), 0),
     };
     this.#qualified.set(placement.key, found);
     return found;
+  }
+
+  #freeOf(at: number): number {
+    return this.#rooms[at]?.free ?? 0;
   }
 }
 
