@@ -2,7 +2,7 @@
 
 import { compareUtf8 } from "@virt/engine";
 import type { NodeFact } from "./nodes.ts";
-import { qualifies, type VmPlacement } from "./placement.ts";
+import { nodeMatcher, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";
 import { isOnNode, requestOf, type VmFact } from "./vms.ts";
 
@@ -12,7 +12,8 @@ type Room = { readonly node: NodeFact; readonly free: number };
 /** Rooms that take a VM: by free memory, then by name; and what all of them have left. */
 type QualifiedRooms = {
   readonly emptiestFirst: readonly number[];
-  readonly places: ReadonlySet<number>;
+  /** 1 at each of them. A set of thousands of placements would be most of the work. */
+  readonly isPlace: Uint8Array;
   readonly free: number;
 };
 
@@ -95,10 +96,10 @@ export class ClusterRooms {
       if (bytes > (largest.get(placement.key)?.bytes ?? -1)) largest.set(placement.key, { placement, bytes });
     }
     return [...largest.values()].every(({ placement, bytes }) => {
-      const { emptiestFirst, places, free } = this.#qualifiedFor(placement);
+      const { emptiestFirst, isPlace, free } = this.#qualifiedFor(placement);
       const leaving = wave.flatMap((name) => {
         const at = this.#places.get(name);
-        return at !== undefined && places.has(at) ? [Math.max(0, this.#rooms[at]?.free ?? 0)] : [];
+        return at !== undefined && isPlace[at] === 1 ? [Math.max(0, this.#rooms[at]?.free ?? 0)] : [];
       });
       const left = leaving.reduce((sum, each) => sum - each, free);
       const targets = emptiestFirst.length - leaving.length;
@@ -120,15 +121,18 @@ export class ClusterRooms {
   #qualifiedFor(placement: VmPlacement): QualifiedRooms {
     const known = this.#qualified.get(placement.key);
     if (known !== undefined) return known;
+    const isQualified = nodeMatcher(placement);
     const emptiestFirst = this.#emptiestFirst.filter((at) => {
       const room = this.#rooms[at];
-      return room !== undefined && qualifies(room.node, placement);
+      return room !== undefined && isQualified(room.node);
     });
-    const found = {
-      emptiestFirst,
-      places: new Set(emptiestFirst),
-      free: emptiestFirst.reduce((sum, at) => sum + Math.max(0, this.#freeOf(at)), 0),
-    };
+    const isPlace = new Uint8Array(this.#rooms.length);
+    let free = 0;
+    for (const at of emptiestFirst) {
+      isPlace[at] = 1;
+      free += Math.max(0, this.#freeOf(at));
+    }
+    const found = { emptiestFirst, isPlace, free };
     this.#qualified.set(placement.key, found);
     return found;
   }
