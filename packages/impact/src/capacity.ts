@@ -2,7 +2,7 @@
 
 import { compareUtf8 } from "@virt/engine";
 import type { NodeFact } from "./nodes.ts";
-import { qualifies, type VmPlacement } from "./placement.ts";
+import { nodeMatcher, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";
 import { isOnNode, requestOf, type VmFact } from "./vms.ts";
 
@@ -12,7 +12,8 @@ type Room = { readonly node: NodeFact; readonly free: number };
 /** Rooms that take a VM: by free memory, then by name; and what all of them have left. */
 type QualifiedRooms = {
   readonly emptiestFirst: readonly number[];
-  readonly places: ReadonlySet<number>;
+  /** 1 at each of them. A set of thousands of placements would be most of the work. */
+  readonly isPlace: Uint8Array;
   readonly free: number;
 };
 
@@ -26,6 +27,7 @@ export type CapacityShortage = {
 /** The nodes of a cluster, and what today's VMs leave of them. */
 export class ClusterRooms {
   readonly #rooms: readonly Room[];
+  readonly #emptiestFirst: readonly number[];
   readonly #settings: Pick<VirtSettings, "memoryOvercommit">;
   readonly #qualified = new Map<string, QualifiedRooms>();
   readonly #places: ReadonlyMap<string, number>;
@@ -41,6 +43,9 @@ export class ClusterRooms {
         node,
         free: Math.floor(((node.allocatableMemory ?? 0) * 9) / 10) - (used.get(node.name) ?? 0),
       }));
+    this.#emptiestFirst = this.#rooms
+      .map((_, at) => at)
+      .toSorted((left, right) => this.#freeOf(right) - this.#freeOf(left));
     this.#places = new Map(this.#rooms.map(({ node: { name } }, at) => [name, at]));
   }
 
@@ -60,7 +65,7 @@ export class ClusterRooms {
     if (this.#hasAmpleRoom(wave, vms)) return undefined;
     const leaving = new Set(wave);
     const remaining = new Map<number, number>();
-    const freeOf = (at: number) => remaining.get(at) ?? this.#rooms[at]?.free ?? 0;
+    const freeOf = (at: number) => remaining.get(at) ?? this.#freeOf(at);
     const targets = new Map<string, TargetQueue>();
     const requests = vms
       .map((vm) => ({ vm, bytes: requestOf(vm, this.#settings) }))
@@ -91,10 +96,10 @@ export class ClusterRooms {
       if (bytes > (largest.get(placement.key)?.bytes ?? -1)) largest.set(placement.key, { placement, bytes });
     }
     return [...largest.values()].every(({ placement, bytes }) => {
-      const { emptiestFirst, places, free } = this.#qualifiedFor(placement);
+      const { emptiestFirst, isPlace, free } = this.#qualifiedFor(placement);
       const leaving = wave.flatMap((name) => {
         const at = this.#places.get(name);
-        return at !== undefined && places.has(at) ? [Math.max(0, this.#rooms[at]?.free ?? 0)] : [];
+        return at !== undefined && isPlace[at] === 1 ? [Math.max(0, this.#rooms[at]?.free ?? 0)] : [];
       });
       const left = leaving.reduce((sum, each) => sum - each, free);
       const targets = emptiestFirst.length - leaving.length;
@@ -116,15 +121,24 @@ export class ClusterRooms {
   #qualifiedFor(placement: VmPlacement): QualifiedRooms {
     const known = this.#qualified.get(placement.key);
     if (known !== undefined) return known;
-    const freeOf = (at: number) => this.#rooms[at]?.free ?? 0;
-    const places = this.#rooms.flatMap(({ node }, at) => (qualifies(node, placement) ? [at] : []));
-    const found = {
-      emptiestFirst: places.toSorted((left, right) => freeOf(right) - freeOf(left)),
-      places: new Set(places),
-      free: places.reduce((sum, at) => sum + Math.max(0, freeOf(at)), 0),
-    };
+    const isQualified = nodeMatcher(placement);
+    const emptiestFirst = this.#emptiestFirst.filter((at) => {
+      const room = this.#rooms[at];
+      return room !== undefined && isQualified(room.node);
+    });
+    const isPlace = new Uint8Array(this.#rooms.length);
+    let free = 0;
+    for (const at of emptiestFirst) {
+      isPlace[at] = 1;
+      free += Math.max(0, this.#freeOf(at));
+    }
+    const found = { emptiestFirst, isPlace, free };
     this.#qualified.set(placement.key, found);
     return found;
+  }
+
+  #freeOf(at: number): number {
+    return this.#rooms[at]?.free ?? 0;
   }
 }
 

@@ -1,23 +1,26 @@
-// Bounds the time that node affinities of all VMs together may take: an assessment must not hold up everything else.
+// Bounds the time that placements of all VMs together may take: an assessment is synchronous and must not hold up everything else.
 
-import { compareUtf8 } from "@virt/engine";
+import { asList, compareUtf8, type Json, member } from "@virt/engine";
+import type { NodeFact } from "./nodes.ts";
 import { tooLargePlacement, type VmPlacement } from "./placement.ts";
 import type { VmFact } from "./vms.ts";
 
-/** Comparisons of one term with one node, for all VMs of an assessment: about half a second. */
-const mostComparisons = 500_000;
+/** Comparisons of one requirement with one node, for all VMs of an assessment. Measured in docs/decisions/0063-impact-from-facts.md. */
+const mostComparisons = 600_000;
+/** A value of a requirement takes less than its label. */
+const valuesPerComparison = 10;
 
 /**
  * Returns the VMs with those placements that can be evaluated in time, the cheapest first; the others count as too large. The order of
  * VMs makes no difference, and the same list is returned if all placements can be evaluated.
  */
-export function boundPlacements(vms: readonly VmFact[], nodes: number): readonly VmFact[] {
-  const distinct = new Map<string, VmPlacement>();
-  for (const { placement } of vms) if (placement.affinityTerms !== undefined) distinct.set(placement.key, placement);
+export function boundPlacements(vms: readonly VmFact[], nodes: readonly NodeFact[]): readonly VmFact[] {
+  const distinct = new Map(vms.map(({ placement }) => [placement.key, placement]));
+  const counts = { nodes: nodes.length, taints: nodes.reduce((sum, { taints }) => sum + taints.length, 0) };
   let left = mostComparisons;
   const beyond = new Set<string>();
-  for (const { key, cost } of [...distinct.values()].map(costOf).toSorted(inCostOrder)) {
-    left -= cost * nodes;
+  for (const { key, cost } of [...distinct.values()].map((one) => costOf(one, counts)).toSorted(inCostOrder)) {
+    left -= cost;
     if (left < 0) beyond.add(key);
   }
   if (beyond.size === 0) return vms;
@@ -25,9 +28,19 @@ export function boundPlacements(vms: readonly VmFact[], nodes: number): readonly
 }
 
 type PlacementCost = { readonly key: string; readonly cost: number };
+type ComparedCounts = { readonly nodes: number; readonly taints: number };
 
-function costOf({ key, affinityTerms = [] }: VmPlacement): PlacementCost {
-  return { key, cost: affinityTerms.length };
+function costOf({ key, ...placement }: VmPlacement, { nodes, taints }: ComparedCounts): PlacementCost {
+  const { nodeSelector, affinityTerms = [], tolerations } = placement;
+  const terms = affinityTerms.reduce<number>((sum, term) => sum + costOfTerm(term), 0);
+  const perNode = 1 + Object.keys(nodeSelector).length + terms;
+  return { key, cost: perNode * nodes + tolerations.length * taints };
+}
+
+function costOfTerm(term: Json): number {
+  const requirements = [...asList(member(term, "matchExpressions")), ...asList(member(term, "matchFields"))];
+  const values = requirements.reduce<number>((sum, one) => sum + asList(member(one, "values")).length, 0);
+  return 1 + requirements.length + values / valuesPerComparison;
 }
 
 function inCostOrder(left: PlacementCost, right: PlacementCost): number {

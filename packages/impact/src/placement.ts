@@ -42,16 +42,21 @@ export function readPlacement(vmi: KubeObject): VmPlacement {
 
 /** Whether KubeVirt may start the VM there now. A selector on a label that is not kept counts as matched. */
 export function qualifies(node: NodeFact, placement: VmPlacement): boolean {
-  return (
+  return nodeMatcher(placement)(node);
+}
+
+/** Returns `qualifies` of one placement for any number of nodes: it reads what others wrote once, and not for each node. */
+export function nodeMatcher(placement: VmPlacement): (node: NodeFact) => boolean {
+  const selector = Object.entries(placement.nodeSelector).filter(([key]) => !isDroppedLabel(key));
+  const tolerations = placement.tolerations.map(readToleration);
+  const terms = placement.affinityTerms?.flatMap((term) => readTerm(term) ?? []);
+  return (node) =>
     node.labels["kubevirt.io/schedulable"] === "true" &&
     node.isReady &&
     !node.isCordoned &&
-    node.taints.every((taint) => isTolerated(taint, placement.tolerations)) &&
-    Object.entries(placement.nodeSelector).every(
-      ([key, value]) => isDroppedLabel(key) || labelOf(node, key) === value,
-    ) &&
-    (placement.affinityTerms === undefined || placement.affinityTerms.some((term) => matchesTerm(node, term)))
-  );
+    node.taints.every((taint) => isTolerated(taint, tolerations)) &&
+    selector.every(([key, value]) => labelOf(node, key) === value) &&
+    (terms === undefined || terms.some((term) => term.requirements.every((one) => isMet(one, node))));
 }
 
 /** Whether a label that is not kept had to be taken as matched. */
@@ -65,35 +70,58 @@ function labelOf({ labels }: NodeFact, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }
 
-function isTolerated(taint: Taint, tolerations: readonly Json[]): boolean {
+type Toleration = Taint & { readonly operator: string };
+
+function readToleration(toleration: Json): Toleration {
+  const text = (name: string) => asText(member(toleration, name)) ?? "";
+  return { key: text("key"), value: text("value"), effect: text("effect"), operator: text("operator") || "Equal" };
+}
+
+function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {
   if (taint.effect !== "NoSchedule" && taint.effect !== "NoExecute") return true;
-  return tolerations.some((toleration) => {
-    const text = (name: string) => asText(member(toleration, name)) ?? "";
-    const [key, effect, operator] = [text("key"), text("effect"), text("operator") || "Equal"];
-    const isValue = operator === "Exists" || (operator === "Equal" && text("value") === taint.value);
+  return tolerations.some(({ key, value, effect, operator }) => {
+    const isValue = operator === "Exists" || (operator === "Equal" && value === taint.value);
     const isKey = key === taint.key || (key === "" && operator === "Exists");
     return isKey && isValue && (effect === "" || effect === taint.effect);
   });
 }
 
-// A term without expressions matches nothing, as the scheduler has it.
-function matchesTerm(node: NodeFact, term: Json): boolean {
+type Requirement = {
+  /** Undefined: it is about the name of the node. */
+  readonly label: string | undefined;
+  readonly operator: string;
+  readonly values: readonly Json[];
+};
+type Term = { readonly requirements: readonly Requirement[] };
+
+/** Undefined: it matches nothing. So does a term without expressions, as the scheduler has it. */
+function readTerm(term: Json): Term | undefined {
   const expressions = asList(member(term, "matchExpressions"));
   const fields = asList(member(term, "matchFields"));
-  if (expressions.length + fields.length === 0) return false;
-  const isName = (field: Json) =>
-    asText(member(field, "key")) === "metadata.name" && matchesRequirement(node.name, field);
-  return fields.every(isName) && expressions.every((expression) => matchesLabel(node, expression));
+  if (expressions.length + fields.length === 0) return undefined;
+  const keyOf = (requirement: Json) => asText(member(requirement, "key"));
+  if (fields.some((field) => keyOf(field) !== "metadata.name")) return undefined;
+  if (expressions.some((expression) => keyOf(expression) === undefined)) return undefined;
+  const kept = expressions.filter((expression) => !isDroppedLabel(keyOf(expression) ?? ""));
+  return {
+    requirements: [
+      ...fields.map((field) => readRequirement(field, undefined)),
+      ...kept.map((expression) => readRequirement(expression, keyOf(expression))),
+    ],
+  };
 }
 
-function matchesLabel(node: NodeFact, expression: Json): boolean {
-  const key = asText(member(expression, "key"));
-  return key !== undefined && (isDroppedLabel(key) || matchesRequirement(labelOf(node, key), expression));
+function readRequirement(requirement: Json, label: string | undefined): Requirement {
+  return {
+    label,
+    operator: asText(member(requirement, "operator")) ?? "",
+    values: asList(member(requirement, "values")),
+  };
 }
 
-function matchesRequirement(value: string | undefined, requirement: Json): boolean {
-  const values = asList(member(requirement, "values"));
-  switch (asText(member(requirement, "operator")) ?? "") {
+function isMet({ label, operator, values }: Requirement, node: NodeFact): boolean {
+  const value = label === undefined ? node.name : labelOf(node, label);
+  switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);
     case "NotIn":

@@ -50,7 +50,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   const fallbackSettings = readVirtSettings(undefined, hco);
   const kubeletConfigs = list(kubeletConfigInformer);
   const nodes = list(impactNodeInformer);
-  const nodeCount = nodes.isAssessed ? nodes.value.length : 0;
+  const knownNodes = nodes.isAssessed ? nodeFacts(nodes.value) : [];
   const kubevirts = mapped(list(kubeVirtInformer), (found) => readVirtSettings(found[0], hco));
   return {
     ...given,
@@ -61,7 +61,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
     settings: isMissing(kubevirts) ? assessed(fallbackSettings) : kubevirts,
     fallbackSettings,
-    vms: mapped(list(vmInformer), (found) => boundPlacements(vmFacts(found), nodeCount)),
+    vms: mapped(list(vmInformer), (found) => boundPlacements(vmFacts(found), knownNodes)),
     runStrategies: reads.runStrategies,
     budgets: mapped(list(budgetInformer), budgetFacts),
     kubeletConfigs: isMissing(kubeletConfigs) ? assessed([]) : kubeletConfigs,

@@ -21,7 +21,10 @@ export type LeaseWrite = { readonly by: string; readonly atMs: number; readonly 
 const isWrite = ({ verb, requestURI }: AuditEvent) =>
   ["create", "update", "patch", "delete", "deletecollection"].includes(verb) && !requestURI.includes("dryRun=All");
 const isLease = ({ requestURI }: AuditEvent) => requestURI.includes("/leases");
+const isLeaseRead = ({ verb, objectRef, responseStatus }: AuditEvent, { name }: LeaseOf) =>
+  verb === "get" && objectRef?.resource === "leases" && objectRef.name === name && responseStatus?.code === 200;
 const atMs = ({ requestReceivedTimestamp }: AuditEvent) => Date.parse(requestReceivedTimestamp);
+const answeredMs = ({ stageTimestamp = "" }: AuditEvent) => Date.parse(stageTimestamp);
 
 /** The process, as the operator names it in its User-Agent. */
 function author({ userAgent = "" }: AuditEvent): string | undefined {
@@ -52,7 +55,8 @@ export function findFaults(
   const claims = history.flatMap((write, place) => claimFault(write, history[place - 1]) ?? []);
   const writes = writesUnder(audit, lease);
   const refusals = writes.filter((event) => isLease(event) && event.responseStatus?.code === 409);
-  return [...claims, ...writes.flatMap((event) => writeFault(event, { history, refusals }) ?? [])];
+  const reads = audit.filter((event) => isLeaseRead(event, lease));
+  return [...claims, ...writes.flatMap((event) => writeFault(event, { history, refusals, reads }) ?? [])];
 }
 
 /** The writes of any process in the name of one controller, its lease among them. */
@@ -90,23 +94,38 @@ function claimFault({ by, atMs, lease }: LeaseWrite, before: LeaseWrite | undefi
 
 /** How long a leader goes on after the last renewal that it knows of. */
 const renewDeadlineMs = 10_000;
-/** What left before the refusal was read may be received after it was sent. */
+/** A write that left before the answer about the lease was read may be received after the answer was sent. */
 const onTheWayMs = 1_000;
 
-type LeaseRecord = { readonly history: readonly LeaseWrite[]; readonly refusals: readonly AuditEvent[] };
+type LeaseRecord = {
+  readonly history: readonly LeaseWrite[];
+  readonly refusals: readonly AuditEvent[];
+  readonly reads: readonly AuditEvent[];
+};
 
-// A renewal that the server refuses is how an old leader learns that it is one; one without an answer has written nothing that counts.
-function writeFault(event: AuditEvent, { history, refusals }: LeaseRecord): string | undefined {
+/**
+ * A process cancels its requests when it closes its fence, so a request that its sender cancelled left before. On a busy machine the API
+ * server starts on it later. Says who cancelled: the API server answers 504 for its own time limits, too.
+ */
+function isCancelled({ responseStatus }: AuditEvent): boolean {
+  return (responseStatus?.code ?? 0) >= 500 && (responseStatus?.message ?? "").includes("context canceled");
+}
+
+// An old leader learns of its loss from the read that follows a refused renewal: its own earlier write may be what refused it. A lease
+// write without an answer has written nothing that counts.
+function writeFault(event: AuditEvent, { history, refusals, reads }: LeaseRecord): string | undefined {
   const by = author(event);
   const code = event.responseStatus?.code ?? 500;
   if (by === undefined || (isLease(event) && (code < 300 || code === 409 || code >= 500))) return undefined;
+  if (isCancelled(event)) return undefined;
   const before = history.filter((write) => write.atMs <= atMs(event));
   const holder = before.at(-1)?.lease.spec.holderIdentity;
   if (holder === by) return undefined;
   // Who was robbed keeps to the rules until its deadline, or until it hears of it: nobody else may take a lease so soon.
   const renewedAt = before.findLast((write) => write.by === by && write.lease.spec.holderIdentity === by)?.atMs ?? 0;
   const refusal = refusals.find((refused) => author(refused) === by && atMs(refused) > renewedAt);
-  const heardAt = refusal === undefined ? Infinity : Date.parse(refusal.stageTimestamp ?? "") + onTheWayMs;
+  const read = refusal && reads.find((one) => author(one) === by && atMs(one) >= answeredMs(refusal));
+  const heardAt = read === undefined ? Infinity : answeredMs(read) + onTheWayMs;
   if (atMs(event) < Math.min(renewedAt + renewDeadlineMs + onTheWayMs, heardAt)) return undefined;
   return `${by} sent ${event.verb} ${event.requestURI} while ${holder} led: ${code}`;
 }

@@ -29,6 +29,16 @@ const cases = [
     given: 'Node a references an invalid PinnedImageSet., Node a is reporting: "x", Node a is reporting: "x"',
     shown: 'Node a references an invalid PinnedImageSet., Node a is reporting: "x"',
   },
+  {
+    reason: "a reason that the node's annotation cuts is shown once, in full",
+    given: 'Node a is reporting: "Node a upgrade failure. disk is full: /var", Node a is reporting: "disk is full"',
+    shown: 'Node a is reporting: "disk is full: /var"',
+  },
+  {
+    reason: "a reason that another node reports in full stays",
+    given: 'Node a is reporting: "disk is full: /var", Node b is reporting: "disk is full"',
+    shown: 'Node a is reporting: "disk is full: /var", Node b is reporting: "disk is full"',
+  },
   { reason: "a message that was cut stays", given: 'Node a is reporting: "x', shown: 'Node a is reporting: "x' },
   { reason: "no message stays empty", given: "", shown: "" },
 ];

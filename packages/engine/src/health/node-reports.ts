@@ -4,8 +4,9 @@ const report = /Node (\S+) is reporting: "((?:[^"\\]|\\.)*)"/gu;
 
 /**
  * Returns the message of a pool's condition with each report once. The Machine Config Controller lists a degraded node twice: first with the
- * message of its MachineConfigNode, which the daemon starts with `Node <name> upgrade failure.`, then with the node's annotation. Checked
- * against `calculateStatus` in pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
+ * message of its MachineConfigNode, which the daemon starts with `Node <name> upgrade failure.`, then with the node's annotation, which the
+ * daemon cuts after 2,000 characters (`SetDegraded` in pkg/daemon/writer.go). Checked against `calculateStatus` in
+ * pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
  */
 export function listReportsOnce(message: string): string {
   const parts: string[] = [];
@@ -16,10 +17,17 @@ export function listReportsOnce(message: string): string {
     end = match.index + text.length;
   }
   const trimmed = [...parts, message.slice(end)].map((part) => part.replaceAll(/^[\s,]+|[\s,]+$/gu, ""));
-  return [...new Set(trimmed.filter((part) => part !== ""))].join(", ");
+  const distinct = [...new Set(trimmed.filter((part) => part !== ""))];
+  return distinct.filter((part) => !isCut(part, distinct)).join(", ");
 }
 
 function withoutFailure(reason: string, node: string): string {
   const start = `Node ${node} upgrade failure. `;
   return reason.startsWith(start) ? reason.slice(start.length) : reason;
+}
+
+/** Reports whether another report of the same node starts like this one. */
+function isCut(part: string, all: readonly string[]): boolean {
+  const start = part.replace(/"$/u, "");
+  return start !== part && all.some((other) => other.length > part.length && other.startsWith(start));
 }

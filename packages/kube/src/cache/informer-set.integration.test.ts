@@ -1,5 +1,6 @@
-import { type Server, startServer } from "@virt/testkit";
+import { reply, type Server, startScriptedServer, startServer } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
+import type { Access } from "../auth/access.ts";
 import { findAccess } from "../auth/find-access.ts";
 import { createDirectClient } from "../circuitbreaker/guarded-client.ts";
 import { Client } from "../client/client.ts";
@@ -34,9 +35,12 @@ const oneMap: InformerSpec = {
 };
 const versionToCome = "1000000000";
 
-function watchesOf(kubeconfig: string) {
-  const client = new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent: "test" });
+const watchesOf = (kubeconfig: string) => watchesAt(findAccess({ env: {}, kubeconfig }));
+
+function watchesAt(access: Access) {
+  const client = new Client({ access, userAgent: "test" });
   const heard: string[] = [];
+  const reasons: string[] = [];
   const watches = new InformerSet({
     clientFor: () => createDirectClient(client),
     discovery: new Discovery(client),
@@ -47,7 +51,10 @@ function watchesOf(kubeconfig: string) {
         heard.push(`${after === undefined ? "-" : "+"}${kind} ${key}`);
         if (kind === "CustomResourceDefinition") watches.groupChanged(key.split(".").slice(1).join("."));
       },
-      stateChanged: ({ spec, state }) => heard.push(`${spec.kind} is ${state}`),
+      stateChanged: ({ spec, state, lastError }) => {
+        heard.push(`${spec.kind} is ${state}`);
+        if (lastError !== undefined) reasons.push(lastError);
+      },
       warned: () => undefined,
       handlerFailed: (error) => heard.push(String(error)),
     },
@@ -56,7 +63,7 @@ function watchesOf(kubeconfig: string) {
     watches.stop();
     client.close();
   });
-  return { watches, heard };
+  return { watches, heard, reasons };
 }
 
 test("a kind is watched while it is served, through eight deletions and creations of its CRD", async () => {
@@ -155,4 +162,20 @@ test("a list that is refused after it was complete says so, keeps what was liste
   await may("POST");
   await expect.poll(relisted, { interval: 500 }).toBeUndefined();
   expect(heard.filter((line) => line === "ConfigMap is synced").length).toBeGreaterThanOrEqual(3);
+});
+
+test("tells each new reason why there is no list yet, and the same one once", async () => {
+  const core = { resources: [{ name: "configmaps", namespaced: true, kind: "ConfigMap" }] };
+  const refusal = (message: string) => ({ kind: "Status", message });
+  await using server = await startScriptedServer([
+    reply.json(200, core),
+    reply.json(500, refusal("starting")),
+    reply.json(403, refusal("forbidden")),
+    reply.json(403, refusal("forbidden")),
+    reply.json(500, refusal("stopping")),
+  ]);
+  const { watches, reasons } = watchesAt({ server: server.url, isInsecure: false, source: "script" });
+  watches.setSpecs([oneMap]);
+  await expect.poll(() => reasons).toContain("500: stopping");
+  expect(reasons.slice(0, 3)).toEqual(["500: starting", "403: forbidden", "500: stopping"]);
 });

@@ -30,7 +30,7 @@ export type InformerState = {
 
 export type InformerObserver = {
   readonly changed: (spec: InformerSpec, change: StoreChange<KubeObject>) => void;
-  /** The kind is served now, or not any more, its first list is complete, or it is refused, or not any more. */
+  /** The kind is served now, or not any more, its first list is complete, or `lastError` is another one. */
   readonly stateChanged: (informer: InformerState) => void;
   readonly warned: (spec: InformerSpec, what: string, why: string) => void;
   readonly handlerFailed: (error: unknown) => void;
@@ -167,14 +167,10 @@ export class Informer implements InformerState {
       return projection.keep === "members" ? shared.shareObject(projected) : projected;
     });
     const observer = {
-      warned: (what: string, why: string) => {
-        this.#lastError = why;
-        this.#parts.observer.warned(this.spec, what, why);
-        if (what === "refused") this.#setRefusal(why);
-      },
+      warned: (what: string, why: string) => this.#warned(what, why),
       vanished: () => this.#vanished(),
       overflowed: (why: string) => this.#overflowed(why),
-      recovered: () => this.#setRefusal(undefined),
+      recovered: () => this.#recovered(),
     };
     this.#setServed(true);
     this.#reflector = new Reflector({ ...this.#parts, source, store: this.store, observer });
@@ -190,9 +186,17 @@ export class Informer implements InformerState {
     this.#parts.observer.stateChanged(this);
   }
 
-  #setRefusal(why: string | undefined): void {
-    const isChange = this.store.isSynced && (why === undefined) !== (this.#refusal === undefined);
-    this.#refusal = why;
+  #warned(what: string, why: string): void {
+    const before = this.lastError;
+    this.#lastError = why;
+    if (what === "refused") this.#refusal = why;
+    this.#parts.observer.warned(this.spec, what, why);
+    if (this.lastError !== before) this.#parts.observer.stateChanged(this);
+  }
+
+  #recovered(): void {
+    const isChange = this.store.isSynced && this.#refusal !== undefined;
+    this.#refusal = undefined;
     if (isChange) this.#parts.observer.stateChanged(this);
   }
 
