@@ -1,7 +1,7 @@
 // What the pages make of a status, without an operator: states that a running cluster reaches late, or only after an accident.
 // @module-tag thorough
 
-import { configKind, type Status } from "@virt/api";
+import type { Status } from "@virt/api";
 import { poolObject, workers } from "@virt/impact/testing/cluster-builder";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,7 +13,6 @@ import { expectAccessible } from "./console-page.ts";
 
 const profile = "load-aware-rebalancing";
 const past = "2026-01-01T00:00:00Z";
-const path = `/apis/${configKind.apiVersion}/${configKind.plural}/${profile}`;
 let cluster: TestCluster;
 let shown: RunningConsole;
 let browser: Browser;
@@ -36,15 +35,7 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** Replaces the whole status, as the advisor does. */
-async function record(status: Status): Promise<void> {
-  const { server } = cluster;
-  const { body } = await server.request({ path });
-  const config = { ...(body as object), status };
-  const answer = await server.request({ method: "PUT", path: `${path}/status`, body: config });
-  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
-}
-
+const record = (status: Status) => cluster.configs.record(profile, status);
 const open = (to: string) => page.goto(`${shown.origin}/#/${to}`);
 
 const item: NonNullable<Status["items"]>[number] = {
@@ -114,7 +105,7 @@ test("before a plan has written anything its expected order is shown instead of 
 });
 
 test("a rollout whose target was deleted is stuck, and shows no node as updated", async () => {
-  const message = "MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out";
+  const message = `MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out. Nodes of pool worker return to the configuration without it. Plan again, or restore it with: kubectl get vpconf ${profile} -o jsonpath='{.status.items[0].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -`;
   await record({
     phase: "InProgress",
     progress: "stuck: 0/3 nodes",
@@ -130,7 +121,15 @@ test("a rollout whose target was deleted is stuck, and shows no node as updated"
       ...done,
       summary: "0 of 3 nodes of pool worker updated",
       pools: [{ ...pool, done: 0, waiting: 3, rendered: false }],
-      findings: [{ id: "TargetDeleted", severity: "blocking", message, command: "plan", since: past }],
+      findings: [
+        {
+          id: "TargetDeleted",
+          severity: "blocking",
+          message,
+          command: `kubectl virt-advisor plan ${profile}`,
+          since: past,
+        },
+      ],
     },
     conditions: [{ type: "Stalled", status: "True", reason: "RolloutStuck", message, lastTransitionTime: past }],
   });
