@@ -9,6 +9,8 @@ export type ConfigClient = {
   readonly edit: (name: string, spec: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
   readonly status: (name: string) => Promise<Status>;
+  /** Replaces the whole status, as the advisor does. */
+  readonly record: (name: string, status: Status) => Promise<void>;
   /** Waits for the phase, or for what is asked of the status. */
   readonly until: (name: string, wanted: Phase | ((status: Status) => boolean)) => Promise<Status>;
 };
@@ -34,6 +36,10 @@ export function configClientFor(actor: ApiUser, hangsAfterMs = 120_000): ConfigC
     edit: (name, spec) =>
       ok({ method: "PATCH", path: `${path}/${name}`, contentType: "application/merge-patch+json", body: { spec } }),
     remove: (name) => ok({ method: "DELETE", path: `${path}/${name}` }),
+    record: async (name, recorded) => {
+      const { body } = await actor.request({ path: `${path}/${name}` });
+      await ok({ method: "PUT", path: `${path}/${name}/status`, body: { ...(body as object), status: recorded } });
+    },
     until: async (name, wanted) => {
       const isIt = typeof wanted === "string" ? (seen: Status) => seen.phase === wanted : wanted;
       let seen: Status = {};

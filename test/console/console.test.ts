@@ -59,6 +59,9 @@ test("a plan is drafted, read and approved by keyboard alone, and the nodes are 
   const { planHash = "" } = await cluster.configs.status(profile);
   await dialog.getByText(planHash).waitFor();
   await dialog.getByTestId("execution-settings").getByText("bypassOptimisticLock").waitFor();
+  await dialog
+    .getByText(/sets spec\.approvedPlan, so only this plan runs; action: Apply alone needs no review/)
+    .waitFor();
   // No node changes before its page is open.
   await pauseWorkers(true);
   await tabTo(page, dialog.getByRole("button", { name: /^Approve plan/ }));

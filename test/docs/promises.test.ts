@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import { phases } from "@virt/api";
 import { inRepository } from "@virt/testkit";
-import { load } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { expect, test } from "vitest";
 import { pages } from "./pages.ts";
+import { exceptionFor, list, stepsOf } from "./printed.ts";
 
 test("no page tells users to run a command of the operator's own program, which they do not have", () => {
   const named = pages.flatMap(({ path, text }) =>
@@ -29,4 +31,93 @@ test("the page of concepts explains every field of the spec", () => {
   const concepts = readFileSync(inRepository("docs", "concepts.md"), "utf8");
   expect(fields.length).toBeGreaterThan(5);
   expect(fields.filter((field) => !concepts.includes(`\n| \`${field}\` |`))).toEqual([]);
+});
+
+test("every guide promises only what action: Apply keeps, and recommends to approve a plan by its hash", () => {
+  const textOf = (path: string) => pages.find((page) => page.path === path)?.text ?? "";
+  const started = textOf("docs/getting-started.md");
+  expect(started).toMatch(
+    /`action: Apply` runs the plan that the spec leads to, reviewed or not;\n\[approve a plan by its hash\]/u,
+  );
+  expect(textOf("docs/gitops.md")).toMatch(/Always commit `approvedPlan` together with `action: Apply`\./u);
+  const wrong = pages.filter(({ text }) => /nothing on a node changes (?:before|until) you approve/iu.test(text));
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+type Topic = {
+  readonly page: string;
+  readonly headline: string;
+  /** Words of the seed that the section explains. */
+  readonly says: readonly string[];
+  /** There is nothing to type: advice, or a diagram. */
+  readonly hasNoCommands?: true;
+};
+
+/** What the seeds' guides cover. */
+const topics: readonly Topic[] = [
+  { page: "TESTING_ON_KIND", headline: "Custom options", says: ["evictionLimitTotal"] },
+  { page: "TESTING_ON_KIND", headline: "Drift", says: ["Drifted"] },
+  { page: "TESTING_ON_KIND", headline: "Troubleshooting", says: ["PrerequisiteFailed", "ErrImagePull"] },
+  { page: "VIRTHIGHERDENSITY_PROFILE", headline: "Troubleshooting", says: ["PrerequisiteFailed", "CNV_SWAP"] },
+  {
+    page: "VIRTHIGHERDENSITY_PROFILE",
+    headline: "Best practices",
+    says: ["swap", "ksmConfiguration.nodeLabelSelector", "spec.guards"],
+    hasNoCommands: true,
+  },
+  { page: "OPENSHIFT_DEPLOYMENT", headline: "7. Roll back", says: ["enableSwap: false", "Ignore"] },
+  {
+    page: "WORKFLOW_EXAMPLE",
+    headline: "8. Monitoring progress during long operations",
+    says: ["`spec.failurePolicy`", "`Abort`", "`Continue`", "failurePolicy: Continue"],
+  },
+  {
+    page: "WORKFLOW_EXAMPLE",
+    headline: "10. Drift detection",
+    says: ["a target was edited", "`Drifted`", "an input of the plan changed", "`InputDependencyDrift`"],
+  },
+  { page: "WORKFLOW_EXAMPLE", headline: "Appendix: the higher-density profile", says: ["enable-kubelet-swap"] },
+  {
+    page: "LOADAWARE_PROFILE",
+    headline: "Phases of a plan",
+    says: ["stateDiagram", ...phases.filter((phase) => phase !== "Pending" && phase !== "CompletedWithErrors")],
+    hasNoCommands: true,
+  },
+  { page: "LOADAWARE_PROFILE", headline: "Skip the check for stale targets", says: ["`bypassOptimisticLock: true`"] },
+];
+
+test.each(topics)("$page explains $headline, with commands that a test types", ({ page, headline, says, ...more }) => {
+  const path = `docs/${page}.md`;
+  const text = pages.find((one) => one.path === path)?.text ?? "";
+  const [, section = ""] = text.split(`\n## ${headline}\n`);
+  const [own = ""] = section.split(/\n## /u);
+  expect(says.filter((words) => !own.includes(words))).toEqual([]);
+  const typed = stepsOf(path).filter((step) => exceptionFor(path, step) === undefined);
+  const isThere = typed.some(({ text: command }) => own.includes(command));
+  expect(list.tried).toContain(path);
+  expect(isThere).toBe(more.hasNoCommands !== true);
+});
+
+test("the workflow guide says that the progress text of the seed was replaced, and why", () => {
+  const text = pages.find(({ path }) => path === "docs/WORKFLOW_EXAMPLE.md")?.text ?? "";
+  expect(text).toMatch(/`\(Updated: 1\/3, Ready: 1\/3\)`\. That text was replaced: /u);
+});
+
+type Rule = {
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+};
+type Role = { readonly rules: readonly Rule[] };
+
+test("the security model counts the MachineConfigs that the advisor may patch as its role does", () => {
+  const text = readFileSync(inRepository("config", "rbac", "advisor", "role.yaml"), "utf8");
+  const roles = loadAll(text) as readonly Role[];
+  const names = roles
+    .flatMap(({ rules }) => rules)
+    .filter(({ resources, verbs }) => resources.includes("machineconfigs") && verbs.includes("patch"))
+    .flatMap(({ resourceNames = [] }) => resourceNames);
+  const words = ["no", "one", "two", "three", "four", "five", "six"];
+  const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
+  expect(model).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
 });

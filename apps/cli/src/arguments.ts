@@ -92,7 +92,8 @@ function checkWords({ name, takes }: Verb, words: readonly string[], program: st
   const isNeeded = takes !== undefined && !takes.startsWith("[");
   const [first, second] = takes === undefined ? [undefined, words[0]] : words;
   if (isNeeded && first === undefined) throw new CliError(`${name} needs ${takes}; ${see}`);
-  if (second !== undefined) throw new CliError(`"${second}" is one word too many for ${name}; ${see}`);
+  if (second !== undefined && takes?.includes("...") !== true)
+    throw new CliError(`"${second}" is one word too many for ${name}; ${see}`);
 }
 
 /** The help of the program, or of one verb. */

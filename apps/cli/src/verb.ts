@@ -77,7 +77,7 @@ export type RunVerb = (context: VerbContext) => Promise<ExitCode>;
 /** One verb: all that help, completion, man page and documentation say of it, and where its code is. */
 export type Verb = {
   readonly name: string;
-  /** The words that it takes, such as `NAME` or `[NAME]`. */
+  /** The words that it takes, such as `NAME`, `[NAME]` or `[NAME...]`. */
   readonly takes?: string;
   /** Lower case, without a full stop. */
   readonly summary: string;

@@ -181,6 +181,16 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import("./verbs/render.ts")).explainAssetVerb,
   },
   {
+    name: "enable",
+    takes: "[ASSET...]",
+    summary: "enable the platform controller, after showing its combined impact",
+    description:
+      "Shows what the platform controller would apply and what all of it together does to nodes and VMs, and asks. Then it sets the annotation autopilot on the HyperConverged. With names, it enables these assets beside those that are enabled already. Without a terminal --yes is required.",
+    flags: { yes: { help: "enable it after the preview without asking" } },
+    examples: ["enable", "enable swap-enable node-health-check"],
+    load: async () => (await import("./verbs/enable.ts")).enablePlatformAssets,
+  },
+  {
     name: "console",
     summary: "serve the web console on this machine and print its link",
     description:

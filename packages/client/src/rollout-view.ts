@@ -112,6 +112,9 @@ function viewStopped({ total, listed }: StoppedVms): NonNullable<RolloutProgress
   return { vms, more: total - vms.length };
 }
 
+/** As long as the CRD lets a message be: a cut one may lose the command at its end. */
+const longestFinding = 1024;
+
 /** Returns a finding without its age. */
 export function viewFinding(finding: RolloutFinding): FindingView {
   const { id, severity, node, message, command } = finding;
@@ -120,7 +123,7 @@ export function viewFinding(finding: RolloutFinding): FindingView {
     id,
     severity,
     ...(node !== undefined && { node }),
-    message: foreignText(message),
+    message: foreignText(message, longestFinding),
     ...(options.length > 0 ? { options } : command !== undefined && { command }),
   };
 }

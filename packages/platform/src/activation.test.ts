@@ -1,7 +1,7 @@
 // When the operator acts, and on what.
 
 import { expect, test } from "vitest";
-import { isAllowed, isAskedFor, readActivation } from "./activation.ts";
+import { enablingAnnotation, isAllowed, isAskedFor, readActivation } from "./activation.ts";
 
 const assets = [
   { name: "swap-enable" },
@@ -91,3 +91,37 @@ test("of thousands of unknown items a few are reported, shortened", () => {
   const { unknown } = readActivation(text, "always", assets);
   expect(unknown).toEqual(Array.from({ length: 10 }, () => `${"x".repeat(60)}…`));
 });
+
+const enablings = [
+  { reason: "all", mode: "opt-in", names: [], wanted: "true" },
+  { reason: "all in the place of a list", mode: "opt-in", said: "swap-enable", names: [], wanted: "true" },
+  { reason: "all after somebody opted out", mode: "always", said: "false", names: [], wanted: "true" },
+  { reason: "one asset", mode: "opt-in", said: "", names: ["swap-enable"], wanted: "swap-enable" },
+  {
+    reason: "one asset beside those that are listed",
+    mode: "opt-in",
+    said: " psi-enable, nope ",
+    names: ["psi-enable", "swap-enable", "swap-enable"],
+    wanted: "psi-enable, nope,swap-enable",
+  },
+  { reason: "an active controller by nothing", mode: "always", names: [], wanted: undefined },
+  { reason: "an asset of an active controller by nothing", mode: "opt-in", said: "true", names: ["swap-enable"] },
+  {
+    reason: "an asset by nothing if its group is listed",
+    mode: "opt-in",
+    said: "descheduler-loadaware",
+    names: ["psi-enable"],
+  },
+] as const;
+
+test.each(enablings)("enables $reason, and takes nothing away", ({ mode, names, ...more }) => {
+  const given = { said: undefined, wanted: undefined, ...more };
+  expect(enablingAnnotation(given.said, mode, { assets, names })).toBe(given.wanted);
+  for (const asset of assets.filter((one) => isAllowedBy(given.said, mode, one)))
+    expect(isAllowedBy(given.wanted ?? given.said, mode, asset)).toBe(true);
+});
+
+function isAllowedBy(annotation: string | undefined, mode: "always" | "opt-in", asset: { readonly name: string }) {
+  const activation = readActivation(annotation, mode, assets);
+  return activation.isActive && isAllowed(activation, asset);
+}

@@ -47,6 +47,26 @@ export function isAllowed({ listed }: Activation, asset: Named): boolean {
   return listed === undefined || isListed(listed, asset);
 }
 
+/**
+ * Returns the annotation under which the named assets may act beside those that already may; without names, all assets. Undefined: they may
+ * act already.
+ */
+export function enablingAnnotation(
+  annotation: string | undefined,
+  mode: ActivationMode,
+  { assets, names }: { readonly assets: readonly Named[]; readonly names: readonly string[] },
+): string | undefined {
+  const activation = readActivation(annotation, mode, assets);
+  const { isActive, listed } = activation;
+  if (isActive && listed === undefined) return undefined;
+  if (names.length === 0) return "true";
+  const isAllowedNow = (name: string) =>
+    isActive && isAllowed(activation, assets.find((asset) => asset.name === name) ?? { name });
+  const added = [...new Set(names)].filter((name) => !isAllowedNow(name));
+  if (added.length === 0) return undefined;
+  return [...(listed === undefined ? [] : [(annotation ?? "").trim()]), ...added].join(",");
+}
+
 /** Whether somebody asked for it by name. */
 export function isAskedFor({ listed }: Activation, asset: Named): boolean {
   return listed !== undefined && isListed(listed, asset);

@@ -3,6 +3,7 @@
 export {
   type Activation,
   type ActivationMode,
+  enablingAnnotation,
   isAllowed,
   isAskedFor,
   readActivation,

@@ -17,7 +17,7 @@ export {
   objectInformersOf,
   platformHcoInformers,
 } from "./platform-informers.ts";
-export { previewEnablement } from "./preview/enablement.ts";
+export { type Enablement, previewEnablement } from "./preview/enablement.ts";
 export { type ExplainSource, explainPreview } from "./preview/explain-live.ts";
 export {
   type CatalogPreview,

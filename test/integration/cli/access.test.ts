@@ -83,6 +83,7 @@ const verbs: readonly (readonly string[])[] = [
   ["assets"],
   ["render"],
   ["explain", "swap-enable"],
+  ["enable"],
   ["version"],
 ];
 

@@ -162,6 +162,8 @@ test("a rejected plan is shown as rejected, and a new one is offered afresh", as
   expect(metadata.annotations?.[rejectedPlanAnnotation]).toBe(`${hash} not before Friday`);
   expect(spec).not.toHaveProperty("approvedPlan");
   expect((await run("status", loadAware)).out).toMatch(/Rejected: by \S+ \(not verified\) at \S+Z: not before Friday/);
+  const asked = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "no", columns: 200 }).ended;
+  expect(asked.out).toMatch(/Rejected: by \S+ \(not verified\) at \S+Z: not before Friday/);
   const fresh = await run("plan", loadAware, "--set", "mode=Automatic");
   expect(fresh.out).not.toContain("Rejected");
   expect(await planHash()).not.toBe(hash);
@@ -210,6 +212,7 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   const summary = "3 nodes of pool worker reboot one after another";
   expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeGreaterThan(-1);
   expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeLessThan(approved.out.indexOf("Type yes:"));
+  expect(approved.out).toContain("Settings: failurePolicy Abort, bypassOptimisticLock false");
   expect(approved.out).toContain(`Impact: ${summary}`);
   expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes:`);
   expect(approved).toMatchObject({ code: 0 });

@@ -197,6 +197,7 @@ const everyVerb: readonly (readonly string[])[] = [
   ["assets"],
   ["render"],
   ["explain", "swap-enable"],
+  ["enable"],
   ["version"],
   ["console", "--port", "70000"],
   ["completion", "bash"],

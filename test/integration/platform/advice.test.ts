@@ -63,6 +63,10 @@ const steps: readonly AdviceStep[] = [
     /^remove rule .* of annotation (\S+) on the HyperConverged$/u,
     (key) => annotate(hcoPath, { [`${prefix}${key}`]: null }),
   ],
+  [
+    /^correct the annotation on the HyperConverged: annotation (?:platform\.kubevirt\.io\/)?(\S+) /u,
+    (key) => annotate(hcoPath, { [`${prefix}${key}`]: null }),
+  ],
   [/^install the operator that brings metallbs\./u, installMetalLb],
   [/^create namespace (\S+);/u, (name = "") => testCluster.server.kubectl("create", "namespace", name)],
   [/^delete MetalLB (\S+)\/(\S+) /u, (namespace = "", name = "") => removeMetalLb(namespace, name)],
@@ -106,5 +110,16 @@ test.each([
   await untilApplied(earlier);
   await edit(metallb, { annotations: { [`${prefix}${key}`]: value }, labels: { [label]: null } });
   expect(await follow()).toEqual([reason]);
+  await untilApplied();
+});
+
+test.each([
+  ["InvalidConfiguration", "enable-metallb", "maybe"],
+  ["InvalidExclusions", "disabled-resources", "["],
+])("an asset that is held for %s is corrected once the advice is followed", async (reason, key, value) => {
+  await untilApplied();
+  await annotate(hcoPath, { [`${prefix}${key}`]: value });
+  expect(await follow()).toEqual([reason]);
+  await edit(metallb, { labels: { [label]: null } });
   await untilApplied();
 });

@@ -13,37 +13,24 @@ import {
   rejectionPatch,
 } from "@virt/client";
 import { fieldManager } from "../cluster-session.ts";
+import { confirmChange, showBeforeChange } from "../confirm-change.ts";
 import { movedPlan, requireConfig, requirePlan } from "../find-config.ts";
 import { impactText, planBlocks } from "../plan-blocks.ts";
-import { Printer } from "../printer.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const approvePlan: RunVerb = async (context) => {
-  const { flag, isOn, printer, now, program, session, ask, words } = context;
+  const { flag, isOn, printer, now, program, session, words } = context;
   const config = await requireConfig(context);
   const [name = ""] = words;
   const named = flag("hash");
   const planHash = requirePlan(config, named, program);
   requireWaiting(config, program);
   if (named === undefined && !isOn("yes")) {
-    const shown = new Printer({
-      format: "table",
-      isColored: false,
-      columns: process.stderr.columns,
-      writeData: () => {},
-      writeProgress: () => {},
-    });
     const blocks = planBlocks(config, now(), program).filter(({ kind }) => kind !== "next");
-    for (const line of shown.render({ type: "Plan", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
-    const answer = await ask(`Approve plan ${planName(planHash)} of ${name}? Type yes: `);
-    if (answer === undefined)
-      throw new CliError(
-        `Cannot prompt for confirmation: stdin is not a terminal. Pass --yes. To approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`,
-      );
-    if (answer.trim().toLowerCase() !== "yes") {
-      printer.progress("Nothing was changed.");
-      return exitCodes.error;
-    }
+    showBeforeChange(blocks, context);
+    const question = `Approve plan ${planName(planHash)} of ${name}?`;
+    const otherwise = `To approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`;
+    if (!(await confirmChange({ question, otherwise }, context))) return exitCodes.error;
   }
   if (!(await sendApproval(config, planHash, context)))
     throw movedPlan(name, planHash, (await session().readConfig(name))?.status?.planHash, program);

@@ -10,7 +10,7 @@ import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const showAssets: RunVerb = async (context) => {
-  const { words, printer, flag } = context;
+  const { words, printer, flag, program } = context;
   const report = await readReport(context);
   const [name] = words;
   const rows = sortRows(assetStateRows(report), flag("sort-by"), sortKeys);
@@ -25,7 +25,10 @@ export const showAssets: RunVerb = async (context) => {
     type: "AssetList",
     names: chosen.flatMap(({ assets }) => assets),
     data: { activation: at(report, "activation") ?? null, items },
-    blocks: name === undefined ? [activation(report), assetTable(chosen)] : chosen.map(assetDetails),
+    blocks:
+      name === undefined
+        ? [activation(report), assetTable(chosen), ...enableHint(report, program)]
+        : chosen.map(assetDetails),
   });
   return exitCodes.done;
 };
@@ -56,6 +59,13 @@ function activation(report: Json): Block {
   const state = at(report, "activation", "isActive") === true ? "active" : "idle";
   const mode = asText(at(report, "activation", "mode")) ?? "unknown";
   return { kind: "lines", lines: [[`The platform controller is ${state} (activation ${mode})`]] };
+}
+
+function enableHint(report: Json, program: string): readonly Block[] {
+  if (at(report, "activation", "isActive") === true) return [];
+  return [
+    { kind: "next", text: `to see the combined impact and enable the platform controller, run: ${program} enable` },
+  ];
 }
 
 const stateStyles: Readonly<Record<AssetState, TextStyle>> = {

@@ -20,8 +20,8 @@ export const serveConsolePages: RunVerb = async ({ access, environment, flag, no
     pages,
     userAgent: `virt-console/${version}`,
     port: wanted,
-    previewEnablement: (client, asked) =>
-      previewEnablement({
+    previewEnablement: async (client, asked) => {
+      const { assets: applied, impact } = await previewEnablement({
         catalog: { assets, profiles },
         client,
         signal: asked,
@@ -29,7 +29,9 @@ export const serveConsolePages: RunVerb = async ({ access, environment, flag, no
         ownNamespace: platformNamespace,
         hcoNamespace: "",
         now: now(),
-      }),
+      });
+      return { assets: applied, impact };
+    },
   });
   if (wanted !== 0 && served.port !== wanted)
     printer.progress(`Port ${wanted} is busy: ${served.port} is used instead`);

@@ -15,7 +15,7 @@ import type { Block, TextStyle } from "../printer.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const renderAssets: RunVerb = (context) =>
-  mendable(async () => {
+  withPreviewErrors(async () => {
     const { printer, flag, program } = context;
     const preview = await previewCatalog(previewInput(context));
     const asset = flag("asset");
@@ -67,7 +67,7 @@ function renderBlocks(rows: readonly AssetRow[], program: string): readonly Bloc
 }
 
 export const explainAssetVerb: RunVerb = (context) =>
-  mendable(async () => {
+  withPreviewErrors(async () => {
     const { words, printer, now } = context;
     const [name = ""] = words;
     const input = previewInput(context);
@@ -107,7 +107,8 @@ function previewInput({ flag, all, readFile, session, signal, environment, now }
   };
 }
 
-async function mendable<T>(work: () => Promise<T>): Promise<T> {
+/** What a preview cannot be made of is an error of the verb. */
+export async function withPreviewErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,23 +1,43 @@
 // The platform controller as if it were enabled: the assets that it would apply, and what all of them together do to nodes and VMs.
 
-import type { Impact } from "@virt/api";
+import type { Impact, KubeObject } from "@virt/api";
 import type { Client } from "@virt/kube";
-import { type CatalogPreviewInput, previewCatalog } from "./preview-catalog.ts";
+import { reasonText } from "@virt/platform";
+import { type CatalogPreviewInput, previewCatalog, requireAsset } from "./preview-catalog.ts";
 import { readCombinedImpact } from "./read-impact.ts";
 
-type EnablementInput = Omit<CatalogPreviewInput, "source" | "activation" | "isAssumedEnabled"> & {
+type EnablementInput = Omit<CatalogPreviewInput, "source" | "activation" | "enabling"> & {
   readonly client: Client;
   readonly signal: AbortSignal;
+  /** Assets; none: all that there are. */
+  readonly names?: readonly string[];
 };
 
 /** `impact` is null if no node changes. */
-export type Enablement = { readonly assets: readonly string[]; readonly impact: Impact | null };
+export type Enablement = {
+  readonly assets: readonly string[];
+  readonly impact: Impact | null;
+  /** Assets that were named and would not be applied even then. */
+  readonly excluded: readonly { readonly asset: string; readonly why: string }[];
+  readonly hco: KubeObject;
+  /** The annotation that enables it, on the HyperConverged; absent: it is enabled already. */
+  readonly autopilot?: string;
+};
 
 /** Reads with the rights of the user. Throws a PreviewError where a person can help. Nothing is written. */
-export async function previewEnablement({ client, signal, ...input }: EnablementInput): Promise<Enablement> {
+export async function previewEnablement(given: EnablementInput): Promise<Enablement> {
+  const { client, signal, names = [], ...input } = given;
   const source = { kind: "cluster", client, signal } as const;
-  const all = await previewCatalog({ ...input, source, activation: undefined, isAssumedEnabled: true });
-  const assets = all.rows.flatMap(({ status, asset }) => (status === "INCLUDED" ? [asset.name] : []));
+  const all = await previewCatalog({ ...input, source, activation: undefined, enabling: names });
+  for (const name of names) requireAsset(all, name);
+  const included = all.rows.filter(({ status }) => status === "INCLUDED");
+  const missing = all.rows.filter(({ status, asset }) => status !== "INCLUDED" && names.includes(asset.name));
   const impact = await readCombinedImpact({ ...all, client, signal, now: input.now });
-  return { assets, impact: impact ?? null };
+  return {
+    assets: included.map(({ asset }) => asset.name),
+    impact: impact ?? null,
+    excluded: missing.map((row) => ({ asset: row.asset.name, why: reasonText(row) })),
+    hco: all.hco,
+    ...(all.autopilot !== undefined && { autopilot: all.autopilot }),
+  };
 }

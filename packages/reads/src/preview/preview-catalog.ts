@@ -12,6 +12,7 @@ import {
   buildClusterFacts,
   type ClusterFacts,
   didYouMean,
+  enablingAnnotation,
   eventsForHyperConverged,
   followGovernance,
   governanceRecordName,
@@ -57,8 +58,8 @@ export type CatalogPreviewInput = {
   readonly hcoNamespace: string;
   /** Undefined: as the report of the controller in the cluster states it; without a report, what an active operator does is shown, with a note. */
   readonly activation: "opt-in" | "always" | undefined;
-  /** Previews the cluster as if somebody had set `autopilot=true`. */
-  readonly isAssumedEnabled?: boolean;
+  /** Previews the cluster as if these assets were enabled too; empty: all of them. */
+  readonly enabling?: readonly string[];
   /** Milliseconds. */
   readonly now: number;
 };
@@ -70,6 +71,8 @@ export type CatalogPreview = {
   readonly rows: readonly AssetRow[];
   /** What people should know of, beside what was asked. */
   readonly notes: readonly string[];
+  /** The annotation that enables what `enabling` names; absent: it is enabled already. */
+  readonly autopilot?: string;
 };
 
 /** Throws a PreviewError where a person can help. Writes nothing. */
@@ -81,7 +84,8 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
   const input = { ...given, activation };
   const { catalog, ownNamespace, now } = input;
   const { hco: found, facts } = await readInputs(input);
-  const hco = input.isAssumedEnabled === true ? withAutopilot(found) : found;
+  const autopilot = enablingValue(found, input);
+  const hco = autopilot === undefined ? found : withAutopilot(found, autopilot);
   const clusterFacts = clusterFactsOf(hco, facts, input);
   const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
   const previews = objects.map((object) =>
@@ -94,11 +98,19 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
     previews,
     rows: previews.flatMap(rowsOf),
     notes: [...warnings, ...activationNote(hco, input)],
+    ...(autopilot !== undefined && { autopilot }),
   };
 }
 
-function withAutopilot(hco: KubeObject): KubeObject {
-  const annotations = { ...hco.metadata.annotations, [`${annotationPrefix}autopilot`]: "true" };
+function enablingValue(hco: KubeObject, input: CatalogPreviewInput): string | undefined {
+  const { enabling: names, catalog, activation = "opt-in" } = input;
+  if (names === undefined) return undefined;
+  const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot");
+  return enablingAnnotation(said, activation, { assets: catalog.assets, names });
+}
+
+function withAutopilot(hco: KubeObject, value: string): KubeObject {
+  const annotations = { ...hco.metadata.annotations, [`${annotationPrefix}autopilot`]: value };
   return { ...hco, metadata: { ...hco.metadata, annotations } };
 }
 

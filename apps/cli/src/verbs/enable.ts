@@ -1,0 +1,82 @@
+// `enable`: turns the platform controller on, for all assets or for some, after the combined impact of all its writes was shown.
+
+import type { KubeObject } from "@virt/api";
+import { assets, profiles } from "@virt/catalog";
+import { foreignText } from "@virt/client";
+import { Discovery, noLease, patchObject } from "@virt/kube";
+import { annotationPrefix } from "@virt/platform";
+import { type Enablement, previewEnablement } from "@virt/reads";
+import { fieldManager } from "../cluster-session.ts";
+import { confirmChange, showBeforeChange } from "../confirm-change.ts";
+import { platformNamespace } from "../platform-namespace.ts";
+import type { Block, StyledText } from "../printer.ts";
+import { describeFailure } from "../session-failure.ts";
+import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
+import { impactBlocks } from "./impact.ts";
+import { withPreviewErrors } from "./render.ts";
+
+const annotation = `${annotationPrefix}autopilot`;
+
+export const enablePlatformAssets: RunVerb = async (context) => {
+  const { environment, flag, isOn, now, printer, program, session, signal, words } = context;
+  const preview = await withPreviewErrors(() =>
+    previewEnablement({
+      catalog: { assets, profiles },
+      client: session().client,
+      signal,
+      environment,
+      ownNamespace: flag("namespace") ?? platformNamespace,
+      hcoNamespace: "",
+      names: words,
+      now: now(),
+    }),
+  );
+  const what = words.length === 0 ? "all assets" : words.join(", ");
+  if (preview.autopilot === undefined) {
+    const lines = [[`The platform controller is already enabled for ${what}. Nothing was changed.`]];
+    printer.print({ type: "Enablement", data: dataOf(preview, false), blocks: [{ kind: "lines", lines }] });
+    return exitCodes.done;
+  }
+  showBeforeChange(previewBlocks(preview), context);
+  const question = `Enable the platform controller for ${what}?`;
+  if (!isOn("yes") && !(await confirmChange({ question }, context))) return exitCodes.error;
+  await annotate(preview.hco, preview.autopilot, context);
+  printer.print({
+    type: "Enablement",
+    data: dataOf(preview, true),
+    blocks: [
+      {
+        kind: "lines",
+        lines: [[`The platform controller is enabled for ${what} (${annotation}=${preview.autopilot})`]],
+      },
+      { kind: "next", text: `to follow it, run: ${program} status, or ${program} assets` },
+    ],
+  });
+  return exitCodes.done;
+};
+
+function dataOf({ assets: applied, excluded, impact, autopilot }: Enablement, isChanged: boolean) {
+  return { assets: applied, excluded, impact, ...(autopilot !== undefined && { autopilot }), isChanged };
+}
+
+function previewBlocks({ assets: applied, excluded, impact }: Enablement): readonly Block[] {
+  const list = applied.length === 0 ? "The controller would apply nothing." : `Assets: ${applied.join(", ")}`;
+  const left = excluded.map(({ asset, why }): StyledText[] => [
+    { text: `! ${asset} would not be applied: ${foreignText(why)}`, style: "warning" },
+  ]);
+  const summary = impact === null ? "Impact: no node changes." : `Impact: ${foreignText(impact.summary, 512)}`;
+  return [{ kind: "lines", lines: [[list], ...left, [summary]] }, ...(impact === null ? [] : impactBlocks(impact))];
+}
+
+/** The uid makes the API server refuse another HyperConverged of the same name. */
+async function annotate(hco: KubeObject, value: string, { access, session, signal }: VerbContext): Promise<void> {
+  const { name, namespace = "", uid } = hco.metadata;
+  const { client } = session();
+  const found = await new Discovery(client).place(hco, signal, client);
+  if (found.kind !== "served") throw new CliError("this cluster does not serve HyperConvergeds any more");
+  const body = { metadata: { ...(uid !== undefined && { uid }), annotations: { [annotation]: value } } };
+  const request = patchObject(found.resource, { name, namespace }, body, { type: "merge", fieldManager });
+  const answer = await client.write(request, noLease, { signal });
+  if (answer.kind === "answered" && answer.status < 300) return;
+  throw describeFailure(answer, { verb: "patch", resource: found.resource, name, namespace }, access());
+}

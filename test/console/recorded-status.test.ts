@@ -1,0 +1,202 @@
+// What the pages make of a status, without an operator: states that a running cluster reaches late, or only after an accident.
+// @module-tag thorough
+
+import type { Status } from "@virt/api";
+import { poolObject, workers } from "@virt/impact/testing/cluster-builder";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { launchBrowser } from "../../tools/console/browser.ts";
+import { type RunningConsole, startConsole } from "../../tools/console/start-console.ts";
+import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
+import { PlantedCluster } from "../integration/advisor/planted-cluster.ts";
+import { expectAccessible } from "./console-page.ts";
+
+const profile = "load-aware-rebalancing";
+const past = "2026-01-01T00:00:00Z";
+let cluster: TestCluster;
+let shown: RunningConsole;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  const planted = new PlantedCluster(cluster.server);
+  await planted.plant([...workers(3), poolObject("worker")]);
+  await cluster.configs.create(profile);
+  shown = await startConsole(cluster.server.kubeconfig);
+  browser = await launchBrowser();
+  page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(shown.url);
+});
+afterAll(async () => {
+  await browser.close();
+  await shown.end();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const record = (status: Status) => cluster.configs.record(profile, status);
+const open = (to: string) => page.goto(`${shown.origin}/#/${to}`);
+
+const item: NonNullable<Status["items"]>[number] = {
+  name: "enable-psi-metrics",
+  operation: "Apply",
+  targetRef: {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    name: "99-worker-psi-karg",
+  },
+  impactSeverity: "High",
+  changes: true,
+  state: "Pending",
+  message: "",
+  diff: "",
+  desiredState: {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "99-worker-psi-karg" },
+    spec: { kernelArguments: ["psi=1"] },
+  },
+};
+const applied = { ...item, state: "Completed", appliedTime: past } as const;
+const more = { pools: 0, nodes: 0, findings: 0 };
+const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
+const done = { summary: "all 3 nodes updated", pools: [pool], nodes: [], findings: [], more };
+
+test("before a plan has written anything its expected order is shown instead of the nodes of an earlier rollout", async () => {
+  await record({ phase: "Completed", items: [applied], rollout: done });
+  await open(`rollout/${profile}`);
+  await page.getByText("all 3 nodes updated").waitFor();
+  await record({
+    phase: "ReviewRequired",
+    planHash: "a".repeat(64),
+    items: [item],
+    rollout: done,
+    impact: {
+      assessedAt: past,
+      summary: "3 nodes of pool worker reboot one after another",
+      nodes: 3,
+      held: 0,
+      capacity: { fits: "Yes", nodes: [], unplacedVMs: 0, unplacedMiB: 0 },
+      pools: [
+        {
+          name: "worker",
+          class: "Reboot",
+          nodes: 3,
+          held: 0,
+          atOnce: 1,
+          waves: 3,
+          order: ["worker-2", "worker-0", "worker-1"],
+        },
+      ],
+      blockers: [],
+      stops: [],
+      more: { pools: 0, blockers: 0, stops: 0 },
+      assumes: [],
+      notAssessed: [],
+    },
+  });
+  const expected = page.getByTestId("expected-order");
+  await expected.getByText("The plan has not written anything yet. No node has started for this plan.").waitFor();
+  await expected.getByText("worker-2, worker-0, worker-1").waitFor();
+  expect(await page.locator("#content").textContent()).not.toMatch(/nodes updated/u);
+  expect(await page.getByTestId("pool-worker").count()).toBe(0);
+  await expectAccessible(page, "a plan that has not begun");
+});
+
+test("a rollout whose target was deleted is stuck, and shows no node as updated", async () => {
+  const message = `MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out. Nodes of pool worker return to the configuration without it. Plan again, or restore it with: kubectl get vpconf ${profile} -o jsonpath='{.status.items[0].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -`;
+  await record({
+    phase: "InProgress",
+    progress: "stuck: 0/3 nodes",
+    items: [{ ...item, state: "InProgress", appliedTime: past, message }],
+    rollouts: [
+      {
+        machineConfig: item.targetRef.name,
+        startTime: past,
+        before: [{ pool: "worker", configuration: "rendered-1" }],
+      },
+    ],
+    rollout: {
+      ...done,
+      summary: "0 of 3 nodes of pool worker updated",
+      pools: [{ ...pool, done: 0, waiting: 3, rendered: false }],
+      findings: [
+        {
+          id: "TargetDeleted",
+          severity: "blocking",
+          message,
+          command: `kubectl virt-advisor plan ${profile}`,
+          since: past,
+        },
+      ],
+    },
+    conditions: [{ type: "Stalled", status: "True", reason: "RolloutStuck", message, lastTransitionTime: past }],
+  });
+  await open(`rollout/${profile}`);
+  await page.getByRole("heading", { name: "Pool worker: 0 of 3 nodes updated" }).waitFor();
+  await page.getByText("Stuck", { exact: true }).first().waitFor();
+  await page.getByTestId("findings").getByText(message).waitFor();
+  expect(await page.getByText(/all 3 nodes updated|3 of 3/u).count()).toBe(0);
+});
+
+test("a blocking VM is shown with its options, and stopping it comes last with its downtime", async () => {
+  const finding = {
+    id: "VMNotMigratable",
+    severity: "blocking",
+    object: { kind: "VirtualMachineInstance", namespace: "vms", name: "pinned-0" },
+    message: "VM vms/pinned-0 blocks the drain",
+    command: "virtctl stop pinned-0 -n vms",
+    since: past,
+  } as const;
+  await record({
+    phase: "InProgress",
+    items: [{ ...item, state: "InProgress", appliedTime: past }],
+    rollout: { ...done, pools: [{ ...pool, done: 0, waiting: 3 }], findings: [finding] },
+  });
+  await open(`rollout/${profile}`);
+  const options = page.getByTestId("findings").locator("ol > li");
+  await expect.poll(() => options.count()).toBe(3);
+  expect(await options.first().textContent()).toMatch(/^Make the VM live-migratable/u);
+  expect(await options.last().textContent()).toMatch(
+    /^Stop the VM.* down until you start it again\..*virtctl stop pinned-0 -n vms/u,
+  );
+});
+
+test("VMs that stopped during a rollout are listed after it with the command that starts them", async () => {
+  const stoppedVms = { total: 2, listed: [{ namespace: "vms", name: "pinned-0" }] };
+  await record({ phase: "Completed", items: [applied], rollout: { ...done, stoppedVms } });
+  await open(`rollout/${profile}`);
+  await page.getByText("2 VMs stopped during the rollout and did not run when it ended").waitFor();
+  expect(await page.locator("#content").textContent()).toMatch(
+    /vms\/pinned-0.*virtctl start pinned-0 -n vms.*and 1 more/u,
+  );
+});
+
+test("drift of a completed item is on the drift page while the plan is in progress", async () => {
+  const message = "Configuration has drifted from desired state";
+  await record({
+    phase: "InProgress",
+    items: [applied, { ...item, name: "later", state: "InProgress" }],
+    conditions: [{ type: "Drifted", status: "True", reason: "DriftDetected", message, lastTransitionTime: past }],
+  });
+  await open("drift");
+  await expect.poll(() => page.getByTestId("drift").textContent()).toContain("99-worker-psi-karg");
+});
+
+test("the overview lists what a deleted config left behind", async () => {
+  const { apiVersion, kind, name } = item.targetRef;
+  await record({ phase: "Ignored", leftBehind: [{ apiVersion, kind, name, appliedTime: past }] });
+  await open("");
+  const leftBehind = page.getByTestId(`left-behind-${profile}`);
+  await expect.poll(() => leftBehind.textContent()).toContain("99-worker-psi-karg");
+});
+
+test("resuming a paused pool is said to start everything queued in it", async () => {
+  const worker = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
+  const pause = { method: "PATCH", path: worker, body: { spec: { paused: true } } } as const;
+  expect((await cluster.server.request(pause)).status).toBe(200);
+  await open(`rollout/${profile}`);
+  const content = page.locator("#content");
+  await expect.poll(() => content.textContent()).toContain("Resuming it starts everything queued in the pool.");
+});
