@@ -21,6 +21,7 @@ const spec = { ksmConfiguration: {}, permittedHostDevices: { pciHostDevices: [] 
 const facts: ConditionFacts = {
   hco: readHco({ apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata, spec }, undefined),
   hardware: readHardware(nodes),
+  hardwareChanges: [],
   topology: readTopology({
     infrastructure: undefined,
     scheduler: undefined,
