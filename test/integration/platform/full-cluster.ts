@@ -7,7 +7,13 @@ import type { ApiResponse, AuditEvent } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { accountName } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";
-import { startTestCluster, type TestCluster, type TestClusterOptions } from "../../cluster/test-cluster.ts";
+import { prepareSkippedTime, type SkippedTime } from "../../cluster/skipped-time.ts";
+import {
+  type OperatorOptions,
+  startTestCluster,
+  type TestCluster,
+  type TestClusterOptions,
+} from "../../cluster/test-cluster.ts";
 import { optionalCrds } from "./platform-cluster.ts";
 
 /** A managed object, by where the API server has it. */
@@ -26,7 +32,9 @@ export type FullCluster = {
    * what it did has been seen.
    */
   readonly requests: (path: string, since?: string) => readonly AuditEvent[];
-  readonly start: () => Promise<RunningProgram>;
+  readonly start: (options?: Pick<OperatorOptions, "kubeconfig">) => Promise<RunningProgram>;
+  /** So much time passes for an operator. */
+  readonly skip: SkippedTime["skip"];
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
@@ -54,6 +62,7 @@ export async function startFullCluster(
     crds: Object.fromEntries(mocks.map((name) => [name, name])),
   });
   const { server } = testCluster;
+  const { nodeFlags, skip } = await prepareSkippedTime(server.folder);
   const read = async (path: string) => (await server.request({ path })).body as KubeObject;
   const edit = async (path: string, body: JsonMap, as = "kubectl-edit") => {
     const answer = await server.request({ method: "PATCH", path: `${path}?fieldManager=${as}`, body });
@@ -79,7 +88,8 @@ export async function startFullCluster(
         .filter(
           (event) => isOurs(event) && event.requestURI.split("?")[0] === path && event.requestReceivedTimestamp > since,
         ),
-    start: () => testCluster.startOperator({ flags: ["--activation=always"] }),
+    start: (given = {}) => testCluster.startOperator({ flags: ["--activation=always"], nodeFlags, ...given }),
+    skip,
     [Symbol.asyncDispose]: testCluster[Symbol.asyncDispose],
   };
 }
@@ -139,6 +149,13 @@ async function populate({ server }: TestCluster): Promise<void> {
     metadata: { name: "kubevirt-hyperconverged", annotations },
     spec: {},
   });
+}
+
+/** The cluster-wide Network states the size of every node's pod network. */
+export async function createNetwork({ testCluster: { server } }: FullCluster, hostPrefix: number): Promise<void> {
+  const network = { apiVersion: "config.openshift.io/v1", kind: "Network", metadata: { name: "cluster" }, spec: {} };
+  const body = { ...network, status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix }] } };
+  accepted(await server.request({ method: "POST", path: "/apis/config.openshift.io/v1/networks", body }));
 }
 
 /** What the catalog declares, where it lies here. */
