@@ -8,7 +8,7 @@ import type { RunningProgram } from "./program.ts";
 export type SkippedTime = {
   /** For the program that is to skip time. */
   readonly nodeFlags: readonly string[];
-  /** Timers of more than 50 seconds that are due by then fire. */
+  /** Timers of more than 20 seconds that are due by then fire. */
   readonly skip: (program: Pick<RunningProgram, "pid">, seconds: number) => Promise<void>;
 };
 

@@ -88,7 +88,9 @@ test("the counted value only changes to one that was read for 10 minutes without
       for (const [place, memory] of memories.entries()) {
         if (place <= start) continue;
         const isChanged = memory?.hardware[of] !== memories[place - 1]?.hardware[of];
-        expect(isChanged, `step ${place} of ${of}`).toBe(hasLasted(timed.slice(start, place + 1), of, memories[place - 1]));
+        expect(isChanged, `step ${place} of ${of}`).toBe(
+          hasLasted(timed.slice(start, place + 1), of, memories[place - 1]),
+        );
       }
     }
   });

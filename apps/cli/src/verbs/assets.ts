@@ -60,7 +60,9 @@ function controllerState(report: Json): Block {
 }
 
 function hardwareChangeText(change: Json): string {
-  const [name, counted, seen, countsAt] = ["name", "counted", "seen", "countsAt"].map((key) => at(change, key) ?? "unknown");
+  const [name, counted, seen, countsAt] = ["name", "counted", "seen", "countsAt"].map(
+    (key) => at(change, key) ?? "unknown",
+  );
   return `Hardware change: ${name} from ${counted} to ${seen}. It counts from ${countsAt}, unless it changes back`;
 }
 

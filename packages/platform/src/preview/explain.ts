@@ -91,7 +91,9 @@ const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => stri
 };
 
 function conditionsFound({ asset, facts, hco }: AssetRequest): string {
-  const met = (asset.conditions ?? []).filter((condition) => evaluateCondition(condition, { ...facts, hco }).kind === "met");
+  const met = (asset.conditions ?? []).filter(
+    (condition) => evaluateCondition(condition, { ...facts, hco }).kind === "met",
+  );
   return met.map(conditionWords).join("; ") || "none";
 }
 
