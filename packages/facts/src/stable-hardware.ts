@@ -1,6 +1,6 @@
 // Hardware over time: a change counts once it has lasted 10 minutes, because labels come and go while nodes restart.
 
-import { writeTime } from "@virt/engine";
+import { readTime, writeTime } from "@virt/engine";
 import { detectors, type Hardware } from "./hardware.ts";
 
 export const hardwareWaitMs = 600_000;
@@ -78,7 +78,7 @@ export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefin
  */
 export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
   const changes = reported.filter(
-    (change) => shown(seen[change.name]) === change.seen && Date.parse(change.countsAt) > nowMs,
+    (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,
   );
   const counted = Object.fromEntries(changes.map(({ name, counted }) => [name, counted ?? undefined]));
   return { hardware: { ...seen, ...counted }, changes };

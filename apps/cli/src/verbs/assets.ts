@@ -60,9 +60,8 @@ function controllerState(report: Json): Block {
 }
 
 function hardwareChangeText(change: Json): string {
-  const [name, counted, seen, countsAt] = ["name", "counted", "seen", "countsAt"].map(
-    (key) => at(change, key) ?? "unknown",
-  );
+  const [name, countsAt] = ["name", "countsAt"].map((key) => asText(at(change, key)) ?? "unknown");
+  const [counted, seen] = ["counted", "seen"].map((key) => JSON.stringify(at(change, key) ?? "unknown"));
   return `Hardware change: ${name} from ${counted} to ${seen}. It counts from ${countsAt}, unless it changes back`;
 }
 
