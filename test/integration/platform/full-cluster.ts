@@ -7,13 +7,7 @@ import type { ApiResponse, AuditEvent } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { accountName } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";
-import { prepareSkippedTime, type SkippedTime } from "../../cluster/skipped-time.ts";
-import {
-  type OperatorOptions,
-  startTestCluster,
-  type TestCluster,
-  type TestClusterOptions,
-} from "../../cluster/test-cluster.ts";
+import { startTestCluster, type TestCluster, type TestClusterOptions } from "../../cluster/test-cluster.ts";
 import { optionalCrds } from "./platform-cluster.ts";
 
 /** A managed object, by where the API server has it. */
@@ -32,9 +26,7 @@ export type FullCluster = {
    * what it did has been seen.
    */
   readonly requests: (path: string, since?: string) => readonly AuditEvent[];
-  readonly start: (options?: Pick<OperatorOptions, "kubeconfig">) => Promise<RunningProgram>;
-  /** So much time passes for an operator. */
-  readonly skip: SkippedTime["skip"];
+  readonly start: () => Promise<RunningProgram>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
@@ -62,7 +54,6 @@ export async function startFullCluster(
     crds: Object.fromEntries(mocks.map((name) => [name, name])),
   });
   const { server } = testCluster;
-  const { nodeFlags, skip } = await prepareSkippedTime(server.folder);
   const read = async (path: string) => (await server.request({ path })).body as KubeObject;
   const edit = async (path: string, body: JsonMap, as = "kubectl-edit") => {
     const answer = await server.request({ method: "PATCH", path: `${path}?fieldManager=${as}`, body });
@@ -88,8 +79,7 @@ export async function startFullCluster(
         .filter(
           (event) => isOurs(event) && event.requestURI.split("?")[0] === path && event.requestReceivedTimestamp > since,
         ),
-    start: (given = {}) => testCluster.startOperator({ flags: ["--activation=always"], nodeFlags, ...given }),
-    skip,
+    start: () => testCluster.startOperator({ flags: ["--activation=always"] }),
     [Symbol.asyncDispose]: testCluster[Symbol.asyncDispose],
   };
 }

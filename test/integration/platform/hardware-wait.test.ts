@@ -3,6 +3,7 @@
 import { asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
+import { prepareSkippedTime, type SkippedTime } from "../../cluster/skipped-time.ts";
 import { type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
 import { hcoPath, runCommand } from "./platform-cluster.ts";
 import { reportedChanges, untilWaiting } from "./reported-hardware.ts";
@@ -14,12 +15,15 @@ const minute = 60;
 
 let fullCluster: FullCluster;
 let operator: RunningProgram;
+let time: SkippedTime;
 beforeAll(async () => {
   fullCluster = await startFullCluster();
   await label("memory-numa", null);
   // Another asset that sets the topology policy.
   await fullCluster.edit(hcoPath, { metadata: { annotations: { "platform.kubevirt.io/feature-gates": null } } });
-  operator = await fullCluster.start();
+  const { testCluster } = fullCluster;
+  time = await prepareSkippedTime(testCluster.server.folder);
+  operator = await testCluster.startOperator({ flags: ["--activation=always"], nodeFlags: time.nodeFlags });
   await untilConverged(fullCluster);
 });
 afterAll(() => fullCluster[Symbol.asyncDispose]());
@@ -30,8 +34,8 @@ const label = (feature: string, value: string | null) =>
 const topologyPolicy = async () =>
   at(await fullCluster.read(kubeletPath), "spec", "kubeletConfig", "topologyManagerPolicy");
 
-function writesSince(time: string) {
-  const requests = fullCluster.requests(kubeletPath, time);
+function writesSince(start: string) {
+  const requests = fullCluster.requests(kubeletPath, start);
   return requests.filter(({ verb, requestURI }) => verb === "patch" && !requestURI.includes("dryRun"));
 }
 
@@ -49,13 +53,13 @@ test("a label that flips 20 times causes no write", async () => {
   await untilWaiting(fullCluster, ["numaNodesPresent"]);
   for (let flip = 0; flip < 10; flip += 1) {
     await label("memory-numa", null);
-    await fullCluster.skip(operator, 25);
+    await time.skip(operator, 25);
     if (flip < 9) await label("memory-numa", "true");
-    await fullCluster.skip(operator, 25);
+    await time.skip(operator, 25);
   }
   await label("usb-1d6b.present", "true"); // nothing depends on it
   await untilWaiting(fullCluster, ["usbDevicesPresent"]);
-  await fullCluster.skip(operator, 11 * minute);
+  await time.skip(operator, 11 * minute);
   await untilWaiting(fullCluster, []);
   await untilAtRest();
   expect(writesSince(before)).toEqual([]);
@@ -67,12 +71,12 @@ test("a label that appears causes no write before 10 minutes, and exactly one th
   await untilWaiting(fullCluster, ["numaNodesPresent"]);
   const [change] = await reportedChanges(fullCluster);
   expect(change).toMatchObject({ counted: false, seen: true });
-  await fullCluster.skip(operator, 9 * minute);
+  await time.skip(operator, 9 * minute);
   await untilAtRest();
   expect(writesSince(before)).toEqual([]);
   expect(await topologyPolicy()).toBeUndefined();
 
-  await fullCluster.skip(operator, minute); // nothing else happens: a timer of its own ends the wait
+  await time.skip(operator, minute); // nothing else happens: a timer of its own ends the wait
   await fullCluster.until(async () => expect(await topologyPolicy()).toBe("best-effort"));
   await untilWaiting(fullCluster, []);
   await untilAtRest();
@@ -88,7 +92,7 @@ test("explain agrees with the controller on a change that does not count yet, an
   expect(await explain()).toMatch(/^Status: +INCLUDED/m);
   expect(await explain()).toContain(`numaNodesPresent=false, counts from ${asText(gone?.["countsAt"])}`);
 
-  await fullCluster.skip(operator, 10 * minute);
+  await time.skip(operator, 10 * minute);
   await untilWaiting(fullCluster, []);
   await label("memory-numa", "true");
   await untilWaiting(fullCluster, ["numaNodesPresent"]);
