@@ -36,6 +36,15 @@ export {
   poolRuleParts,
 } from "./pools.ts";
 export { hco, object, schema } from "./reads.ts";
+export {
+  type CountedHardware,
+  changeWords,
+  countReported,
+  followHardware,
+  type HardwareChange,
+  type HardwareMemory,
+  nextHardwareDueMs,
+} from "./stable-hardware.ts";
 export { readTopology, type Topology, type TopologyField, topologyFields } from "./topology.ts";
 export {
   configOf,

@@ -21,6 +21,7 @@ const spec = { ksmConfiguration: {}, permittedHostDevices: { pciHostDevices: [] 
 const facts: ConditionFacts = {
   hco: readHco({ apiVersion: "hco.kubevirt.io/v1beta1", kind: "HyperConverged", metadata, spec }, undefined),
   hardware: readHardware(nodes),
+  hardwareChanges: [{ name: "usbDevicesPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" }],
   topology: readTopology({
     infrastructure: undefined,
     scheduler: undefined,
@@ -50,6 +51,14 @@ const cases: readonly Case[] = [
   { reason: "no gate", condition: gate("Off"), finding: unmet("feature gate Off enabled", "not enabled") },
   { reason: "hardware", condition: detected("vfioCapable"), finding: met },
   { reason: "no hardware", condition: detected("gpuPresent"), finding: unmet("hardware gpuPresent", "not detected") },
+  {
+    reason: "hardware that does not count yet",
+    condition: detected("usbDevicesPresent"),
+    finding: unmet(
+      "hardware usbDevicesPresent",
+      "detected for less than 10 minutes: it counts from 2026-11-18T21:10:00Z, unless it disappears before",
+    ),
+  },
   { reason: "topology", condition: topologyIs("isOpenShift"), finding: met },
   { reason: "no such topology", condition: topologyIs("isAWS"), finding: unmet("isAWS=true", "isAWS=false") },
   { reason: "inverted", condition: topologyIs("isHCP", "false"), finding: met },

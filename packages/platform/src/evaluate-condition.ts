@@ -2,8 +2,7 @@
 
 import type { Json } from "@virt/api";
 import { at, isMap } from "@virt/engine";
-import type { Hardware } from "@virt/facts";
-import { type Topology, topologyFields } from "@virt/facts";
+import { type Detector, type Hardware, type HardwareChange, type Topology, topologyFields } from "@virt/facts";
 import type { AssetCondition } from "./asset.ts";
 import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
@@ -12,6 +11,7 @@ import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 export type ConditionFacts = {
   readonly hco: AssetHcoFact;
   readonly hardware: Hardware;
+  readonly hardwareChanges: readonly HardwareChange[];
   readonly topology: Topology;
   readonly images: Readonly<Record<string, string>>;
 };
@@ -41,7 +41,7 @@ export function evaluateCondition(condition: AssetCondition, facts: ConditionFac
     case "feature-gate":
       return found(isGateOn(facts.hco, condition.value), `feature gate ${condition.value} enabled`, "not enabled");
     case "hardware-detection":
-      return found(facts.hardware[condition.detector], `hardware ${condition.detector}`, "not detected");
+      return found(facts.hardware[condition.detector], `hardware ${condition.detector}`, undetected(condition, facts));
     case "topology":
       return topologyFinding(condition, facts.topology);
     case "image":
@@ -55,6 +55,13 @@ export function evaluateCondition(condition: AssetCondition, facts: ConditionFac
 
 function found(isMet: boolean, expected: string, actual: string): ConditionFinding {
   return isMet ? { kind: "met" } : { kind: "unmet", expected, actual };
+}
+
+function undetected({ detector }: { readonly detector: Detector }, { hardwareChanges }: ConditionFacts): string {
+  const change = hardwareChanges.find(({ name }) => name === detector);
+  return change === undefined
+    ? "not detected"
+    : `detected for less than 10 minutes: it counts from ${change.countsAt}, unless it disappears before`;
 }
 
 type Of<Type extends AssetCondition["type"]> = Extract<AssetCondition, { type: Type }>;

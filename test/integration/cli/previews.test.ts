@@ -46,6 +46,7 @@ test("assets shows what the platform controller reports and why an asset is not 
     hco: null,
     features: [],
     objects: [],
+    hardwareChanges: [{ name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" }],
     exclusions: [
       {
         asset: "swap-enable",
@@ -71,6 +72,9 @@ test("assets shows what the platform controller reports and why an asset is not 
   expect(shown).toMatchObject({ code: 0, err: "" });
   expect(shown.out).toMatch(
     /swap-enable +MachineConfig 90-worker-swap +Not applicable +its operator is not installed \(CRDMissing\): no pools/,
+  );
+  expect(shown.out).toContain(
+    "Hardware change: gpuPresent from false to true. It counts from 2026-11-18T21:10:00Z, unless it changes back\n",
   );
   const { out: details } = await run("assets", "swap-enable", "-n", namespace);
   expect(details).toContain(

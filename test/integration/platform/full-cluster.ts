@@ -141,6 +141,13 @@ async function populate({ server }: TestCluster): Promise<void> {
   });
 }
 
+/** The cluster-wide Network states the size of every node's pod network. */
+export async function createNetwork({ testCluster: { server } }: FullCluster, hostPrefix: number): Promise<void> {
+  const network = { apiVersion: "config.openshift.io/v1", kind: "Network", metadata: { name: "cluster" }, spec: {} };
+  const body = { ...network, status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix }] } };
+  accepted(await server.request({ method: "POST", path: "/apis/config.openshift.io/v1/networks", body }));
+}
+
 /** What the catalog declares, where it lies here. */
 export const managedTargets: readonly ManagedTarget[] = listTargets();
 

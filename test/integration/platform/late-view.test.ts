@@ -4,7 +4,7 @@ import { objectAnnotations } from "@virt/platform";
 import { type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";
-import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { createNetwork, type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 
 const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
@@ -34,12 +34,6 @@ async function hideFromOperator(resource: string): Promise<void> {
   expect(hasBegun()).toBe(true);
 }
 
-/** So many addresses are left for the pods of a node. */
-async function setPodSubnet(prefix: number): Promise<void> {
-  const annotations = { "k8s.ovn.org/node-subnets": `{"default":"10.128.0.0/${prefix}"}` };
-  await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
-}
-
 const setting = (object: KubeObject, name: string) => at(object, "spec", "kubeletConfig", name);
 
 test("what a person releases and changes is theirs at once, however far behind the operator's view is", async () => {
@@ -48,7 +42,7 @@ test("what a person releases and changes is theirs at once, however far behind t
   await hideFromOperator("kubeletconfigs");
   const annotations = { [objectAnnotations.ignoreFields]: "/spec/kubeletConfig/nodeStatusMaxImages" };
   await fullCluster.edit(kubelet, { metadata: { annotations }, spec: { kubeletConfig: { nodeStatusMaxImages: 42 } } });
-  await setPodSubnet(24);
+  await createNetwork(fullCluster, 24); // too few addresses for 500 pods
   await expect.poll(() => fullCluster.requests(kubelet).length).toBeGreaterThan(before);
   proxy.disarm();
   await fullCluster.until(async () => expect(setting(await fullCluster.read(kubelet), "maxPods")).toBeUndefined());

@@ -4,15 +4,13 @@ import type { JsonMap } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningProgram } from "../../cluster/program.ts";
-import { type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { createNetwork, type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
 
 let fullCluster: FullCluster;
 let operator: RunningProgram;
 beforeAll(async () => {
   fullCluster = await startFullCluster();
-  const network = { apiVersion: "config.openshift.io/v1", kind: "Network", metadata: { name: "cluster" }, spec: {} };
-  const body = { ...network, ...hostPrefix(23) };
-  await fullCluster.testCluster.server.request({ method: "POST", path: networks, body });
+  await createNetwork(fullCluster, 23);
   operator = await fullCluster.start();
   await untilConverged(fullCluster);
 });
@@ -23,8 +21,7 @@ const subnets = (cidr: string) => ({
   metadata: { annotations: { "k8s.ovn.org/node-subnets": JSON.stringify({ default: [cidr] }) } },
 });
 
-const networks = "/apis/config.openshift.io/v1/networks";
-const networkPath = `${networks}/cluster`;
+const networkPath = "/apis/config.openshift.io/v1/networks/cluster";
 const hostPrefix = (length: number) => ({
   status: { clusterNetwork: [{ cidr: "10.128.0.0/14", hostPrefix: length }] },
 });

@@ -4,19 +4,26 @@ import { objectAnnotations } from "@virt/platform";
 import { type FaultPlan, type FaultProxy, startFaultProxy } from "@virt/testkit";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { prepareSkippedTime, type SkippedTime } from "../../cluster/skipped-time.ts";
 import { type FullCluster, startFullCluster, untilConverged } from "./full-cluster.ts";
 import { hcoPath } from "./platform-cluster.ts";
+import { untilWaiting } from "./reported-hardware.ts";
 
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 let fullCluster: FullCluster;
 let proxy: FaultProxy;
+let operator: RunningProgram;
+let time: SkippedTime;
 
 beforeAll(async () => {
   fullCluster = await startFullCluster();
   const { server } = fullCluster.testCluster;
   proxy = await startFaultProxy({ server });
   const kubeconfig = proxy.kubeconfigFor("platform", await operatorAccount(server, "platform"));
-  await fullCluster.testCluster.startOperator({ flags: ["--activation=always"], kubeconfig });
+  time = await prepareSkippedTime(server.folder);
+  const flags = ["--activation=always"];
+  operator = await fullCluster.testCluster.startOperator({ flags, kubeconfig, nodeFlags: time.nodeFlags });
   await untilConverged(fullCluster);
 });
 afterEach(() => proxy.disarm());
@@ -57,6 +64,8 @@ test("a shared object goes when the parts that made it are off, whatever else ke
   const kubelet = pathOf("virt-perf-settings");
   const labels = { "feature.node.kubernetes.io/memory-numa": null };
   await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { labels } });
+  await untilWaiting(fullCluster, ["numaNodesPresent"]);
+  await time.skip(operator, 600);
   await fullCluster.until(async () => {
     const state = asText(at(await fullCluster.read(kubelet), "metadata", "annotations", objectAnnotations.state));
     expect(state).not.toContain("numa-topology");

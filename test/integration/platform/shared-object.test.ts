@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operatorAccount } from "../../cluster/account.ts";
 import type { RunningProgram } from "../../cluster/program.ts";
 import { mockCrd } from "../../cluster/test-cluster.ts";
-import { type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
+import { createNetwork, type FullCluster, now, startFullCluster, untilConverged } from "./full-cluster.ts";
 import { hcoPath } from "./platform-cluster.ts";
 
 const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-perf-settings";
@@ -68,8 +68,7 @@ test("a part whose input cannot be read keeps its last form, while another part 
   const cpus = { cpuManagerPolicy: "static", cpuManagerReconcilePeriod: "5s" };
   await fullCluster.until(async () => expect(await settings()).toEqual({ ...rendered, ...cpus }));
   await forbidPools();
-  const annotations = { "k8s.ovn.org/node-subnets": '{"default":"10.128.0.0/24"}' }; // too few addresses for 500 pods
-  await fullCluster.edit("/api/v1/nodes/worker-0", { metadata: { annotations } });
+  await createNetwork(fullCluster, 24); // too few addresses for 500 pods
   await annotateHco({ "feature-gates": null });
   await fullCluster.until(async () => expect(await owned()).toEqual(Object.keys(rendered).toSorted()));
   await fullCluster.edit(kubelet, { spec: { kubeletConfig: { maxPods: 42, cpuManagerPolicy: "none" } } });

@@ -2,7 +2,7 @@
 
 import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } from "@virt/client";
 import type { AssetState, Json } from "@virt/engine";
-import { asText, at } from "@virt/engine";
+import { asList, asText, at } from "@virt/engine";
 import { didYouMean, reportName } from "@virt/platform";
 import { platformNamespace } from "../platform-namespace.ts";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
@@ -24,10 +24,10 @@ export const showAssets: RunVerb = async (context) => {
   printer.print({
     type: "AssetList",
     names: chosen.flatMap(({ assets }) => assets),
-    data: { activation: at(report, "activation") ?? null, items },
+    data: { activation: at(report, "activation") ?? null, hardwareChanges: at(report, "hardwareChanges") ?? [], items },
     blocks:
       name === undefined
-        ? [activation(report), assetTable(chosen), ...enableHint(report, program)]
+        ? [controllerState(report), assetTable(chosen), ...enableHint(report, program)]
         : chosen.map(assetDetails),
   });
   return exitCodes.done;
@@ -55,10 +55,17 @@ async function readReport({ session, flag, program }: VerbContext): Promise<Json
   }
 }
 
-function activation(report: Json): Block {
+function controllerState(report: Json): Block {
   const state = at(report, "activation", "isActive") === true ? "active" : "idle";
   const mode = asText(at(report, "activation", "mode")) ?? "unknown";
-  return { kind: "lines", lines: [[`The platform controller is ${state} (activation ${mode})`]] };
+  const changes = asList(at(report, "hardwareChanges")).map((change) => [foreignText(hardwareChangeText(change))]);
+  return { kind: "lines", lines: [[`The platform controller is ${state} (activation ${mode})`], ...changes] };
+}
+
+function hardwareChangeText(change: Json): string {
+  const [name, countsAt] = ["name", "countsAt"].map((key) => asText(at(change, key)) ?? "unknown");
+  const [counted, seen] = ["counted", "seen"].map((key) => JSON.stringify(at(change, key) ?? "unknown"));
+  return `Hardware change: ${name} from ${counted} to ${seen}. It counts from ${countsAt}, unless it changes back`;
 }
 
 function enableHint(report: Json, program: string): readonly Block[] {

@@ -91,6 +91,7 @@ function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, feat
     features: featureStates(features, rows),
     objects: previews.map((preview) => objectRow(preview, liveFactsOf(objectKey(preview.object.ref), runtime))),
     exclusions: exclusionsOf(rows),
+    ...(snapshot.facts.hardwareChanges.length > 0 && { hardwareChanges: snapshot.facts.hardwareChanges }),
   };
 }
 

@@ -17,6 +17,7 @@ import { managedInformer } from "@virt/reads";
 import { type AdmissionPolicies, policyKey } from "../admission-policies.ts";
 import { type ActionResult, applyObject, type ObjectAction, pauseObject } from "./apply.ts";
 import { governanceKey } from "./governance.ts";
+import { isHardwareDue, roundAfterWait } from "./hardware-wait.ts";
 import { decideWithinLimit, forgetWanted, settleInputsAfter } from "./input-hold.ts";
 import { pruneObject } from "./prune.ts";
 import { type ReportPublisher, reportKey } from "./publish.ts";
@@ -49,7 +50,7 @@ export async function reconcileKey(
   if (isTombstoneKey(key)) return deleteTombstone(key, { snapshot: snapshots.current(), runtime, context });
   const result =
     key === allObjectsKey
-      ? enqueueHco(snapshots.current(), runtime)
+      ? startRound({ runtime, snapshots })
       : await reconcileObjectKey(key, { runtime, snapshots }, context);
   publisher.markDirty();
   return result;
@@ -79,19 +80,22 @@ async function reconcileImpact(
   return result;
 }
 
+function startRound({ runtime, snapshots }: ObjectReconciler): ReconcileResult {
+  if (isHardwareDue(runtime)) snapshots.changed("all");
+  runtime.refresh(); // whichever snapshot was the first to count a change
+  enqueueHco(snapshots.current(), runtime);
+  return roundAfterWait(runtime);
+}
+
 /** The HyperConverged first: the others are made from what it says then. */
-function enqueueHco(snapshot: Snapshot | undefined, runtime: PlatformRuntime): ReconcileResult {
+function enqueueHco(snapshot: Snapshot | undefined, runtime: PlatformRuntime): void {
   const hco = snapshot?.objects.find(({ ref }) => isHco(ref));
-  if (snapshot === undefined || hco === undefined) {
-    reportMissingHco(runtime);
-    return done;
-  }
+  if (snapshot === undefined || hco === undefined) return reportMissingHco(runtime);
   const { cluster } = runtime.records;
   cluster.counts.begin();
   // Under its own key: two reconciles of one object at a time would both correct it.
   cluster.isRoundDue = true;
   runtime.enqueue(objectKey(hco.ref));
-  return done;
 }
 
 async function reconcileObjectKey(

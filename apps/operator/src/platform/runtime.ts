@@ -3,6 +3,7 @@
 
 import type { EventMessage } from "@virt/api";
 import type { Bucket, Purposes, WriteResult } from "@virt/engine";
+import type { HardwareMemory } from "@virt/facts";
 import type { Clock, Discovery, InformerSpec, InformerState, Log, ReconcileResult } from "@virt/kube";
 import {
   type Asset,
@@ -104,6 +105,8 @@ export type ClusterRecord = {
   settledHcoContent: string | undefined;
   /** All objects have to be reconciled once the HyperConverged was. */
   isRoundDue: boolean;
+  /** The hardware that counts, and changes that wait. Undefined: nodes have not been read since the start or the activation. */
+  hardware: HardwareMemory | undefined;
   /** Whether there is work; undefined: not known yet. */
   activity: "active" | "idle" | "no HyperConverged" | undefined;
   missingCrds: MissingCrds;
@@ -122,6 +125,7 @@ export class PlatformRecords {
     exclusions: undefined,
     settledHcoContent: undefined,
     isRoundDue: false,
+    hardware: undefined,
     activity: undefined,
     missingCrds: new Map(),
     hcoEvents: undefined,
@@ -173,6 +177,7 @@ export class PlatformRecords {
     this.cluster.missingCrds = new Map();
     this.cluster.settledHcoContent = undefined;
     this.cluster.hcoEvents = undefined;
+    this.cluster.hardware = undefined;
   }
 }
 

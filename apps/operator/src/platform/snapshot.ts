@@ -39,6 +39,7 @@ import {
 import { managedInformer, platformHcoInformers } from "@virt/reads";
 import type { ReadCache } from "../read-cache.ts";
 import type { Settings } from "../settings.ts";
+import { countHardware, forgetHardware } from "./hardware-wait.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 
 export type Snapshot = {
@@ -65,7 +66,9 @@ export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
     exclusions: runtime.records.cluster.exclusions,
     released: runtime.governance.released(),
     releasedUnread: runtime.governance.unread(),
+    countHardware: countHardware(listNodes(runtime.find), runtime),
   });
+  if (!facts.activation.isActive) forgetHardware(runtime);
   const objects = managedObjects(runtime.assets, placesIn(object, runtime));
   const byKey = new Map(objects.map((one) => [objectKey(one.ref), one]));
   const evaluations = new Map<string, EvaluatedObject>();
@@ -143,8 +146,7 @@ function collectFacts(hco: KubeObject | undefined, parts: ClusterFactsSources): 
 function lookupInCaches({ find, readCache }: Caches): Lookup {
   const list = (spec: InformerSpec) => listed(spec, find(spec));
   return {
-    // Thousands, of which nobody needs the version: while the list is the same one, what was read of it is not read again.
-    nodes: () => listed(nodeInformer, find(nodeInformer), (store) => store.notifiedItems),
+    nodes: () => listNodes(find),
     infrastructure: () => list(infrastructureInformer),
     scheduler: () => list(schedulerInformer),
     network: () => list(networkInformer),
@@ -161,6 +163,11 @@ function lookupInCaches({ find, readCache }: Caches): Lookup {
       return value === undefined ? { unreadReason: readCache.whyUnread(name) } : { value };
     },
   };
+}
+
+/** Thousands, of which nobody needs the version: while the list is the same one, what was read of it is not read again. */
+function listNodes(find: Caches["find"]): ListResult {
+  return listed(nodeInformer, find(nodeInformer), (store) => store.notifiedItems);
 }
 
 /** One that is being deleted takes nothing any more. */

@@ -51,6 +51,7 @@ const facts: ClusterFacts = {
   exclusions: [],
   brokenDevices: [],
   hardware: readHardware([]),
+  hardwareChanges: [],
   topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
   images: {},
   crds: new Set(),

@@ -3,7 +3,9 @@
 import type { Json, KubeObject, Ref } from "@virt/api";
 import { asList, asText, at, type GovernorConfig, type Purposes } from "@virt/engine";
 import {
+  type CountedHardware,
   type Hardware,
+  type HardwareChange,
   poolRuleParts,
   type ReadParts,
   readHardware,
@@ -39,6 +41,8 @@ export type ClusterFacts = {
   /** Short keys of device annotations that cannot be read. */
   readonly brokenDevices: readonly string[];
   readonly hardware: Hardware;
+  /** Changes of the hardware that do not count yet. */
+  readonly hardwareChanges: readonly HardwareChange[];
   readonly topology: Topology;
   readonly images: Readonly<Record<string, string>>;
   /** Names of the installed CRDs. */
@@ -74,6 +78,8 @@ export type ClusterFactsInput = {
   readonly exclusions: readonly ExclusionRule[] | undefined;
   readonly released: Readonly<Record<string, ReleasedAsset>>;
   readonly releasedUnread?: string | undefined;
+  /** Returns the hardware that counts, from what the nodes have now. Without it, that counts. */
+  readonly countHardware?: ((seen: Hardware) => CountedHardware) | undefined;
 };
 
 const hcoCrd = "hyperconvergeds.hco.kubevirt.io";
@@ -90,13 +96,19 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
   const [infrastructure] = lookup.infrastructure().items;
   const [scheduler] = lookup.scheduler().items;
   const [network] = lookup.network().items;
+  const seen = readHardware(nodes);
+  const counted = given.countHardware?.(seen) ?? { hardware: seen, changes: [] };
   const common = {
-    hardware: withHostPrefix(readHardware(nodes), network),
+    hardware: withHostPrefix(counted.hardware, network),
     topology: readTopology({ infrastructure, scheduler, nodes, crds }),
     images,
   };
   return {
     ...common,
+    // The cluster's own Network overrides the size that nodes report.
+    hardwareChanges: counted.changes.filter(
+      ({ name }) => name !== "podSubnetPrefix" || common.hardware === counted.hardware,
+    ),
     hco: fact,
     activation: readActivation(annotationOf(annotations, "autopilot"), given.activation, assets),
     exclusions,

@@ -75,6 +75,7 @@ const worst: ClusterFacts = {
   exclusions: undefined,
   brokenDevices: ["vfio-devices"],
   hardware: readHardware([]),
+  hardwareChanges: [],
   topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
   images: {},
   crds: new Set(),

@@ -81,9 +81,9 @@ const isReadable: Check = ({ asset, facts }) => {
 };
 
 const isConditionMet: Check = ({ asset, facts, hco }) => {
-  const { hardware, topology, images, unread } = facts;
+  const { hardware, hardwareChanges, topology, images, unread } = facts;
   if (unread !== undefined) return unreadStatus(unread); // plans, which a later check needs, are among it
-  const finding = evaluateConditions(asset.conditions ?? [], { hco, hardware, topology, images });
+  const finding = evaluateConditions(asset.conditions ?? [], { hco, hardware, hardwareChanges, topology, images });
   if (finding.kind === "met") return undefined;
   const details = finding.kind === "broken" ? finding.reason : `expected ${finding.expected}, found ${finding.actual}`;
   return excludedStatus("ConditionNotMet", details);

@@ -42,6 +42,7 @@ const facts = (fact: Fact = { kind: "known", value: undefined }): ClusterFacts =
   exclusions: [],
   brokenDevices: [],
   hardware: readHardware([]),
+  hardwareChanges: [],
   topology: readTopology({ infrastructure: undefined, scheduler: undefined, nodes: [], crds: new Set() }),
   images: {},
   crds: new Set(),

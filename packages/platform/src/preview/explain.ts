@@ -1,7 +1,7 @@
 // Explains one asset: its status, every check, and what would change it.
 
 import { type Change, leafPaths, writePath } from "@virt/engine";
-import { detectors } from "@virt/facts";
+import { changeWords, detectors, type HardwareChange } from "@virt/facts";
 import { switchState } from "../activation.ts";
 import type { Asset } from "../asset.ts";
 import { describeMutation } from "../baseline/mutation.ts";
@@ -91,9 +91,8 @@ const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => stri
 };
 
 function conditionsFound({ asset, facts, hco }: AssetRequest): string {
-  const { hardware, topology, images } = facts;
   const met = (asset.conditions ?? []).filter(
-    (condition) => evaluateCondition(condition, { hco, hardware, topology, images }).kind === "met",
+    (condition) => evaluateCondition(condition, { ...facts, hco }).kind === "met",
   );
   return met.map(conditionWords).join("; ") || "none";
 }
@@ -115,6 +114,8 @@ export type Explanation = {
   readonly applies: readonly string[];
   readonly leftOut: readonly string[];
   readonly hardware: Readonly<Record<string, boolean>>;
+  /** Changes that the nodes report and that do not count yet. */
+  readonly hardwareChanges?: readonly HardwareChange[];
   readonly advice: readonly string[];
   /** What writing its object now would do to nodes and VMs; absent: it is not due, or nobody looked. */
   readonly rollout?: ShownImpact;
@@ -164,6 +165,7 @@ export function explainAsset(
         : leafPaths(document, shapeOfObject(preview.object, facts)).map(writePath),
     leftOut: assetStatus?.kind === "active" ? assetStatus.leftOut : [],
     hardware: Object.fromEntries(detectors.map((detector) => [detector, facts.hardware[detector]])),
+    ...(facts.hardwareChanges.length > 0 && { hardwareChanges: facts.hardwareChanges }),
     advice: adviceFor(row, checks, facts.hco),
     ...(rollout !== undefined && { rollout }),
   };
@@ -191,6 +193,7 @@ const impacts: Readonly<Record<Asset["impact"], string>> = {
 /** The explanation as the command prints it. */
 export function explanationText(explanation: Explanation): string {
   const { asset, group, feature, tier, object, impact, status, reason, checks, applies, leftOut, advice } = explanation;
+  const { hardwareChanges = [] } = explanation;
   const seen = Object.entries(explanation.hardware).map(([detector, isSeen]) => `${detector}=${isSeen}`);
   const head = [
     ["Asset:", `${asset} (group ${group}, feature ${feature}, ${tier})`],
@@ -209,6 +212,7 @@ export function explanationText(explanation: Explanation): string {
     tableText(head),
     "\nChecks, the first that fails decides:\n",
     indented(tableText(found)),
+    section("Hardware changes that do not count yet", hardwareChanges.map(changeWords)),
     section("Fields that would be applied", applies),
     section("Left out, unknown to the installed CRD", leftOut),
     section("What would change this", advice),

@@ -65,6 +65,18 @@ test("advice is about all that stands in the way", () => {
   ]);
 });
 
+test("a hardware change that does not count yet is shown with its time", () => {
+  const change = { name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" } as const;
+  const facts = { ...factsWith(hcoAnnotated()), hardwareChanges: [change] };
+  const explanation = explained("third", facts);
+  expect(explanation).toMatchObject({ status: "EXCLUDED", hardwareChanges: [change] });
+  const text = explanation && explanationText(explanation);
+  expect(text).toContain("found detected for less than 10 minutes: it counts from 2026-11-18T21:10:00Z");
+  expect(text).toContain(
+    "Hardware changes that do not count yet:\n  gpuPresent=true, counts from 2026-11-18T21:10:00Z\n",
+  );
+});
+
 test("an asset that is not part of the object is not explained there", () => {
   const facts = factsWith(hcoAnnotated());
   const [preview] = previewsIn(facts);

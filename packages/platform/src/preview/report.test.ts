@@ -41,6 +41,16 @@ b       Unmanaged   SwitchedOff   expected on
 `);
 });
 
+test("the report shows hardware changes that do not count yet", () => {
+  const change = { name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" } as const;
+  const text = reportText({ ...report, hardwareChanges: [change] });
+  expect(text).toContain(`
+Hardware changes that do not count yet:
+HARDWARE     COUNTED   SEEN   COUNTS FROM
+gpuPresent   false     true   2026-11-18T21:10:00Z
+`);
+});
+
 test("an idle controller has no tables", () => {
   const idle = { ...report, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions: [] };
   expect(reportText(idle)).toBe("Platform controller: idle (--activation=opt-in), no HyperConverged\n");

@@ -2,6 +2,7 @@
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assetStateOf, isGoverning, utf8Length } from "@virt/engine";
+import type { HardwareChange } from "@virt/facts";
 import { shorten } from "../annotation-values.ts";
 import type { Asset } from "../asset.ts";
 import type { ClusterFacts } from "../evaluate/cluster-facts.ts";
@@ -22,6 +23,8 @@ export type Report = {
   readonly features: readonly FeatureState[];
   readonly objects: readonly ObjectRow[];
   readonly exclusions: readonly Exclusion[];
+  /** Changes that the nodes report and that do not count yet. Absent: none. */
+  readonly hardwareChanges?: readonly HardwareChange[];
 };
 
 /** What the report says of the HyperConverged; null where there is none. */
@@ -44,7 +47,7 @@ const widest = 160;
 
 /** The same for people: a table of objects, and of assets that are not applied. */
 export function reportText(report: Report): string {
-  const { activation, hco, objects, exclusions } = report;
+  const { activation, hco, objects, exclusions, hardwareChanges = [] } = report;
   const state = activation.isActive ? "active" : "idle";
   const from = hco === null ? "no HyperConverged" : `HyperConverged in namespace ${hco.namespace} (${hco.apiVersion})`;
   const rows = objects
@@ -56,6 +59,7 @@ export function reportText(report: Report): string {
       shorten(lastError || contested.map(({ path }) => path).join(", "), widest),
     ]);
   const pending = objects.flatMap(({ object, impact }) => (impact === undefined ? [] : [[object, impact.summary]]));
+  const changes = hardwareChanges.map(({ name, counted, seen, countsAt }) => [name, `${counted}`, `${seen}`, countsAt]);
   const left = exclusions.map(({ asset, reason, details }) => [
     asset,
     assetStateOf(reason),
@@ -66,6 +70,7 @@ export function reportText(report: Report): string {
     `Platform controller: ${state} (--activation=${activation.mode}), ${from}\n`,
     section("Objects", [["OBJECT", "STATE", "ASSETS", "ERROR OR CONTESTED FIELDS"], ...rows]),
     section("Writes that would change nodes", [["OBJECT", "IMPACT"], ...pending]),
+    section("Hardware changes that do not count yet", [["HARDWARE", "COUNTED", "SEEN", "COUNTS FROM"], ...changes]),
     section("Assets that are not applied", [["ASSET", "STATE", "REASON", "DETAILS"], ...left]),
   ].join("");
 }
@@ -123,7 +128,7 @@ export function featureStates(features: readonly FeatureRow[], rows: readonly As
 
 /** What assets are decided by. Of annotations only ours: others may hold anything. */
 export function factsOf(facts: ClusterFacts, assets: readonly Asset[]): JsonMap {
-  const { hco, activation, hardware, topology, images, crds, plans } = facts;
+  const { hco, activation, hardware, hardwareChanges, topology, images, crds, plans } = facts;
   const needed = [...new Set(assets.flatMap(neededCrds))].toSorted();
   return {
     hco: hco === undefined ? null : { ...hco, annotations: own(hco.annotations) },
@@ -135,6 +140,7 @@ export function factsOf(facts: ClusterFacts, assets: readonly Asset[]): JsonMap 
     exclusions: facts.exclusions === undefined ? null : facts.exclusions.length,
     invalidDevices: facts.brokenDevices,
     hardware,
+    hardwareChanges: hardwareChanges.map((change) => ({ ...change })),
     topology,
     images,
     crds: Object.fromEntries(needed.map((crd) => [crd, crds.has(crd)])),

@@ -3,6 +3,7 @@
 import type { Profile } from "@virt/advisor";
 import { configKind, type KubeObject } from "@virt/api";
 import type { GovernorConfig, Purposes } from "@virt/engine";
+import { countReported } from "@virt/facts";
 import type { Client, InformerSpec } from "@virt/kube";
 import {
   type Asset,
@@ -35,7 +36,7 @@ import { governanceInformer } from "../platform-informers.ts";
 import { bundledSchemas } from "./bundled-schemas.ts";
 import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
 import { readCluster } from "./read-cluster.ts";
-import { readReportedMode } from "./reported-mode.ts";
+import { nothingReported, type ReportedState, readReportedState } from "./reported-state.ts";
 
 /** Files instead of a cluster. `read` throws as Node does. */
 export type PreviewFiles = {
@@ -78,15 +79,16 @@ export type CatalogPreview = {
 /** Throws a PreviewError where a person can help. Writes nothing. */
 export async function previewCatalog(given: CatalogPreviewInput): Promise<CatalogPreview> {
   const { source } = given;
-  const activation =
-    given.activation ??
-    (source.kind === "cluster" ? await readReportedMode(source.client, given.ownNamespace, source.signal) : undefined);
-  const input = { ...given, activation };
+  const reported =
+    source.kind === "cluster"
+      ? await readReportedState(source.client, given.ownNamespace, source.signal)
+      : nothingReported;
+  const input = { ...given, activation: given.activation ?? reported.mode };
   const { catalog, ownNamespace, now } = input;
   const { hco: found, facts } = await readInputs(input);
   const autopilot = enablingValue(found, input);
   const hco = autopilot === undefined ? found : withAutopilot(found, autopilot);
-  const clusterFacts = clusterFactsOf(hco, facts, input);
+  const clusterFacts = clusterFactsOf(hco, facts, { ...input, hardwareChanges: reported.hardwareChanges });
   const objects = managedObjects(catalog.assets, placesIn(hco, { ownNamespace }));
   const previews = objects.map((object) =>
     previewObject(object, { facts: clusterFacts, now, hco, unreadReason: facts.unreadReason }),
@@ -134,8 +136,10 @@ async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: Catal
   return readFiles(source.files, { hcoNamespace: hcoNamespace || "openshift-cnv", ownNamespace });
 }
 
-function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: CatalogPreviewInput): ClusterFacts {
-  const { catalog, environment, ownNamespace, activation = "always" } = input;
+type FactsInput = CatalogPreviewInput & Pick<ReportedState, "hardwareChanges">;
+
+function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: FactsInput): ClusterFacts {
+  const { catalog, environment, ownNamespace, activation = "always", hardwareChanges, now } = input;
   const purposesOf = (profile: string) => catalog.profiles.find(({ name }) => name === profile)?.purposes ?? [];
   const read = readExclusions(annotationOf(hco.metadata.annotations ?? {}, "disabled-resources"));
   return buildClusterFacts(hco, {
@@ -149,6 +153,7 @@ function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: CatalogPrevie
     exclusions: read.kind === "rules" ? read.rules : undefined,
     released: releasedNow(hco, facts, { catalog, ownNamespace, purposesOf }),
     releasedUnread: facts.unreadReason?.(governanceInformer(ownNamespace)),
+    countHardware: (seen) => countReported(seen, hardwareChanges, now),
   });
 }
 

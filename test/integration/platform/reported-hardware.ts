@@ -1,0 +1,20 @@
+// The hardware changes that the report of the platform controller lists: they do not count yet.
+
+import type { JsonMap } from "@virt/api";
+import { asList, asText, at, readJson } from "@virt/engine";
+import { expect } from "vitest";
+import type { FullCluster } from "./full-cluster.ts";
+
+const reportPath = "/api/v1/namespaces/virt-platform-operator-system/configmaps/virt-platform-operator-report";
+
+export async function reportedChanges({ read }: FullCluster): Promise<readonly JsonMap[]> {
+  const report = asText(at(await read(reportPath), "data", "report.json")) ?? "{}";
+  return asList(at(readJson(report), "hardwareChanges")) as readonly JsonMap[];
+}
+
+/** The operator has seen exactly these changes. */
+export function untilWaiting(fullCluster: FullCluster, names: readonly string[]): Promise<void> {
+  return fullCluster.until(async () =>
+    expect((await reportedChanges(fullCluster)).map(({ name }) => name)).toEqual(names),
+  );
+}
