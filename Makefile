@@ -132,7 +132,7 @@ uninstall: $(INSTALLED) ## Remove the CRD; lists the configs that go with it
 	@$(DEPLOY)
 
 .PHONY: deploy
-deploy: $(INSTALLED) ## Deploy the operators and wait until they run; IMG=<image>, OVERLAY=default|advisor|platform, WAIT=<seconds>
+deploy: $(INSTALLED) ## Deploy the operators and wait until they run; IMG=<image>, OVERLAY=default|advisor|platform|example-profile, WAIT=<seconds>
 	@$(DEPLOY)
 
 .PHONY: undeploy

@@ -5,6 +5,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
+import { exampleRights } from "./example-profile.ts";
 
 export type ControllerName = "advisor" | "platform";
 
@@ -31,10 +32,18 @@ export function openAccount(server: Server, controller: ControllerName) {
   return server.serviceAccount(namespace, name);
 }
 
-/** Makes its account as well. */
-export async function grantRights(server: Server, controller: ControllerName, release = inRepository()): Promise<void> {
+/** Makes its account as well. The advisor gets the rights of example-profile too, unless `hasExampleProfile` is false. */
+export async function grantRights(
+  server: Server,
+  controller: ControllerName,
+  release = inRepository(),
+  hasExampleProfile = true,
+): Promise<void> {
   await openAccount(server, controller);
-  const shipped = ["rbac", "admission"].map((part) => join(release, "config", part, controller));
+  const shipped = [
+    ...["rbac", "admission"].map((part) => join(release, "config", part, controller)),
+    ...(controller === "advisor" && hasExampleProfile ? exampleRights(release) : []),
+  ];
   const outputs = await Promise.all(shipped.map((folder) => server.kubectl("apply", "--server-side", "-k", folder)));
   const failed = outputs.find(({ code }) => code !== 0);
   if (failed !== undefined) throw new Error(failed.stderr);

@@ -12,6 +12,7 @@ import {
   untilPoliciesEnforced,
 } from "./account.ts";
 import { type ConfigClient, configClientFor } from "./config-client.ts";
+import { exampleFlags } from "./example-profile.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
 import { recordUsedRights, refusedRequests } from "./used-rights.ts";
 
@@ -42,6 +43,8 @@ export type TestClusterOptions = {
   readonly controller?: ControllerName;
   /** The folder of the release that is installed first; the present one unless said otherwise. */
   readonly release?: string;
+  /** False: the advisor runs as it is installed by default, without example-profile. */
+  readonly hasExampleProfile?: boolean;
   /** The test takes rights away; else a request that is refused for want of one fails it. */
   readonly lacksRights?: boolean;
 };
@@ -64,13 +67,14 @@ export function mockCrd(file: string): string {
 
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const { crds = {}, controller = "advisor", lacksRights = false, release: installed = inRepository() } = options;
+  const { hasExampleProfile = true } = options;
   const files = Object.values({ ...usual, ...crds }).flatMap((file) => file ?? []);
   const server = await borrowServer({
-    name: JSON.stringify([controller, files, installed]),
+    name: JSON.stringify([controller, files, installed, hasExampleProfile]),
     prepare: async (fresh) => {
       await fresh.installCrds([ownCrdOf(installed), ...files.map(mockCrd)]);
       await applyManifests(fresh, namespaces.map(namespaceText).join("---\n"));
-      await grantRights(fresh, controller, installed);
+      await grantRights(fresh, controller, installed, hasExampleProfile);
       await untilPoliciesEnforced(fresh);
     },
   });
@@ -94,12 +98,13 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
           `--controllers=${controller}`,
           "--health-probe-bind-address=0",
           `--kubeconfig=${kubeconfig}`,
+          ...(hasExampleProfile ? exampleFlags(release) : []),
         ];
         return Promise.resolve(keep(startProgram("virt-operator", [...usualFlags, ...flags], nodeFlags, release)));
       },
       install: async (release) => {
         await server.installCrds([ownCrdOf(release)]);
-        await grantRights(server, controller, release);
+        await grantRights(server, controller, release, hasExampleProfile);
         await untilPoliciesEnforced(server);
       },
       simulate: async (scenario, speed = 3_000) => {

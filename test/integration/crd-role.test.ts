@@ -8,7 +8,8 @@ import { mockFiles } from "../../tools/demo/mocks.ts";
 import { routeCrd } from "../cluster/monitoring.ts";
 import { crdFile } from "./crd-objects.ts";
 
-const file = inRepository("config", "rbac", "advisor", "role.yaml");
+/** With the role of example-profile, whose target is easy to write. */
+const files = ["advisor", "example-profile"].map((folder) => inRepository("config", "rbac", folder, "role.yaml"));
 const patience = { timeout: 120_000 }; // a hang guard
 const namespace = "virt-advisor-operator-system";
 const rbac = "rbac.authorization.k8s.io";
@@ -26,7 +27,7 @@ type Role = {
   }[];
 };
 
-const roles = loadAll(readFileSync(file, "utf8")) as readonly Role[];
+const roles = files.flatMap((file) => loadAll(readFileSync(file, "utf8")) as unknown as readonly Role[]);
 
 let server: Server;
 let advisor: ApiUser;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   await server.installCrds([crdFile, routeCrd, ...mockFiles()]);
   advisor = await server.serviceAccount(namespace, "advisor");
   await post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } });
-  await server.kubectl("apply", "-f", file);
+  for (const file of files) await server.kubectl("apply", "-f", file);
   await Promise.all(roles.map(bind));
   await vi.waitFor(isGranted, patience);
 });
@@ -65,7 +66,7 @@ async function bind({ kind, metadata: { name } }: Role): Promise<void> {
 }
 
 test("the roles are taken as they are", async () => {
-  expect(await server.kubectl("apply", "-f", file)).toMatchObject({ code: 0, stderr: "" });
+  for (const file of files) expect(await server.kubectl("apply", "-f", file)).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("nothing is granted on all groups, all kinds or with all verbs", () => {

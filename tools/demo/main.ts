@@ -29,6 +29,7 @@ async function demo(scenario: DemoScenario): Promise<void> {
         `--kubeconfig=${kubeconfig}`,
         "--health-probe-bind-address=0",
         "--log-format=pretty",
+        "--example-profile",
       ),
       node("console", "dist/kubectl-virt_advisor", "console", `--kubeconfig=${kubeconfig}`, `--port=${DEMO_PORT}`),
     ],

@@ -7,7 +7,7 @@ import { startProgress } from "../progress.ts";
 import { apply, configNames, isCrdInstalled } from "./install.ts";
 import type { Cluster } from "./kubectl.ts";
 import { appliedObjects } from "./left-behind.ts";
-import { controllersOf, inOneText, type Manifest, manifestsOf, withImage } from "./manifests.ts";
+import { controllersOf, inOneText, type Manifest, manifestsOf, removableManifests, withImage } from "./manifests.ts";
 
 export type DeployOptions = { readonly overlay: string; readonly image: string };
 
@@ -44,7 +44,7 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
 
 export async function undeploy(cluster: Cluster, overlay: string): Promise<void> {
   await endLocalProcesses();
-  const ours = manifestsOf(cluster, overlay).filter(({ kind }) => kind !== "CustomResourceDefinition");
+  const ours = removableManifests(cluster, overlay).filter(({ kind }) => kind !== "CustomResourceDefinition");
   // The operators end before their rights do, and the namespaces last: the cluster needs a while to empty them.
   const first = ours.filter(({ kind }) => kind === "Deployment");
   const last = ours.filter(isNamespace);

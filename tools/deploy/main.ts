@@ -21,7 +21,7 @@ const targets: Readonly<Record<string, () => void | Promise<void>>> = {
   "docker-push": () => pushImage(image),
   "docker-buildx": () => buildImages(image),
   "kind-setup": setUpKind,
-  "deploy-local": () => deployLocally(overlay),
+  "deploy-local": () => deployLocally(process.env["OVERLAY"] ?? "example-profile"),
   "logs-local": () => showLogs(overlay),
 };
 

@@ -8,6 +8,7 @@ const overlays: Readonly<Record<string, readonly string[]>> = {
   default: ["advisor", "platform"],
   advisor: ["advisor"],
   platform: ["platform"],
+  "example-profile": ["advisor", "platform"],
 };
 
 export function controllersOf(overlay: string): readonly string[] {
@@ -22,6 +23,13 @@ export function manifestsOf(cluster: Cluster, overlay: string): readonly Manifes
   const monitored = isServed(cluster, "servicemonitors.monitoring.coreos.com") ? controllersOf(overlay) : [];
   const folders = [`config/${overlay}`, ...monitored.map((controller) => `config/prometheus/${controller}`)];
   return folders.flatMap((folder) => documents(cluster.ask("kustomize", folder)));
+}
+
+/** Those of the overlay, and the rights of example-profile, which another overlay may have installed. */
+export function removableManifests(cluster: Cluster, overlay: string): readonly Manifest[] {
+  const hasAdvisor = controllersOf(overlay).includes("advisor");
+  const optional = hasAdvisor ? documents(cluster.ask("kustomize", "config/rbac/example-profile")) : [];
+  return [...manifestsOf(cluster, overlay), ...optional];
 }
 
 function isServed(cluster: Cluster, resource: string): boolean {

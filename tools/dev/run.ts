@@ -56,6 +56,7 @@ function currentCluster(): RunChoice["current"] {
 
 function runOperator(env: NodeJS.ProcessEnv): number {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {}); // the operator ends by itself
-  const { status } = spawnSync(process.execPath, ["apps/operator/src/main.ts", ...flags], { stdio: "inherit", env });
+  const args = ["apps/operator/src/main.ts", "--example-profile", ...flags]; // the last of two flags counts
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit", env });
   return status ?? 1;
 }

@@ -17,8 +17,8 @@ import { metricsPage } from "./metrics-page.ts";
 import { mockCrds, mockIndex, stubFiles } from "./mock-crds.ts";
 import { advisor, platform } from "./operators.ts";
 import { profileTable } from "./profile-table.ts";
-import { advisorRights } from "./rbac/advisor-rights.ts";
-import { roleManifest } from "./rbac/operator-rights.ts";
+import { advisorRights, exampleRights } from "./rbac/advisor-rights.ts";
+import { optionalRoleManifest, roleManifest } from "./rbac/operator-rights.ts";
 import { platformRights } from "./rbac/platform-rights.ts";
 import { readme } from "./readme.ts";
 import { runbookIndex } from "./runbook-index.ts";
@@ -28,6 +28,9 @@ import { stuckRolloutsPage } from "./stuck-rollouts-page.ts";
 
 const catalog = { assets, profiles, tombstones };
 const mocks = mockCrds(catalog);
+const [examples = [], others = []] = [true, false].map((is) =>
+  profiles.filter(({ isExample = false }) => isExample === is),
+);
 
 /** Each generated file, and the text that it should hold. */
 const generated: Readonly<Record<string, string>> = {
@@ -43,7 +46,11 @@ const generated: Readonly<Record<string, string>> = {
   "config/dashboards/console_dashboard.yaml": consoleDashboard(),
   "config/dashboards/virt-operators.json": dashboardJson(),
   "config/prometheus/advisor/rule.yaml": advisorRule(),
-  "config/rbac/advisor/role.yaml": roleManifest(advisor, advisorRights(profiles), policyRights(catalog, "advisor")),
+  "config/rbac/advisor/role.yaml": roleManifest(advisor, advisorRights(others), policyRights(catalog, "advisor")),
+  "config/rbac/example-profile/role.yaml": optionalRoleManifest(
+    `${advisor.name}-example-profile-role`,
+    exampleRights(examples),
+  ),
   "config/rbac/platform/role.yaml": roleManifest(platform, platformRights(catalog), policyRights(catalog, "platform")),
   "docs/assets.md": assetTable(),
   "docs/decisions/README.md": decisionIndex(),

@@ -23,10 +23,11 @@ export async function profileTable(profiles: readonly Profile[]): Promise<string
   ].join("\n");
 }
 
-function row({ name, description, impact, isAdvertised, targets, needs }: Profile): string {
+function row({ name, description, impact, isAdvertised, isExample = false, targets, needs }: Profile): string {
   const written = targets.flatMap(({ kind, names }) => names.map((one) => `${kind} \`${one}\``)).join(", ");
   const needed = needs(undefined).map(({ kind, group }) => `${kind} (${group})`);
-  return `| \`${name}\` | ${description} | ${impact} | ${isAdvertised ? "yes" : "no"} | ${written} | ${needed.join(", ") || "nothing"} |`;
+  const offered = isExample ? "no; only with `--example-profile`" : isAdvertised ? "yes" : "no";
+  return `| \`${name}\` | ${description} | ${impact} | ${offered} | ${written} | ${needed.join(", ") || "nothing"} |`;
 }
 
 function optionsOf({ name, optionsKey }: Profile, schemas: OptionSchemas): readonly string[] {

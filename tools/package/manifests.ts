@@ -12,6 +12,8 @@ export type Manifests = {
   readonly both: readonly KubeObject[];
   readonly advisor: readonly KubeObject[];
   readonly platform: readonly KubeObject[];
+  /** Both controllers, with example-profile enabled. */
+  readonly exampleProfile: readonly KubeObject[];
   /** What needs the CRDs of the Prometheus operator, and is therefore no part of the others. */
   readonly monitoring: readonly KubeObject[];
   /** The plugin of OpenShift's console, which only OpenShift can take. */
@@ -31,6 +33,7 @@ export async function readManifests(image: string): Promise<Manifests> {
     loadAll(withImage(kustomize(join(folder, "kubectl"), name), image)) as unknown as readonly KubeObject[];
   return {
     both: objects("default"),
+    exampleProfile: objects("example-profile"),
     advisor: objects("advisor"),
     platform: objects("platform"),
     monitoring: objects("prometheus"),

@@ -10,8 +10,8 @@ import { type UsedRight, usedRightsFolder } from "./used-rights.ts";
 const files = globSync(`${usedRightsFolder}/*.json`);
 const used = files.flatMap((file) => JSON.parse(readFileSync(file, "utf8")) as readonly UsedRight[]);
 
-function complaintsAbout({ name, account }: OperatorNames, role: string): readonly string[] {
-  const granted = grantedRights(account, readFileSync(role, "utf8"));
+function complaintsAbout({ name, account }: OperatorNames, ...roles: readonly string[]): readonly string[] {
+  const granted = roles.flatMap((role) => grantedRights(account, readFileSync(role, "utf8")));
   const { unused, needless } = compareRights(granted, used, exceptions);
   process.stdout.write(
     `${name}: ${granted.length} rights, ${granted.length - unused.length} of them used or excused\n`,
@@ -26,7 +26,7 @@ const complaints =
   files.length === 0
     ? ["no test has left what it used: run make test-all"]
     : [
-        ...complaintsAbout(advisor, "config/rbac/advisor/role.yaml"),
+        ...complaintsAbout(advisor, "config/rbac/advisor/role.yaml", "config/rbac/example-profile/role.yaml"),
         ...complaintsAbout(platform, "config/rbac/platform/role.yaml"),
       ];
 for (const complaint of complaints) process.stdout.write(`${complaint}\n`);

@@ -71,6 +71,11 @@ export const flags = {
     default: false,
     help: "advisor: run only plans whose hash is in spec.approvedPlan",
   },
+  "example-profile": {
+    type: "boolean",
+    default: false,
+    help: "advisor: serve example-profile; it needs the rights in config/rbac/example-profile",
+  },
   "impact-vm-names": {
     type: "boolean",
     default: true,

@@ -19,6 +19,7 @@ test("without flags it runs both controllers with safe defaults", () => {
     activation: "opt-in",
     advertiseProfiles: true,
     requireApprovedPlan: false,
+    exampleProfile: false,
     impactVmNames: true,
     metrics: { address: "0", isSecure: true, certificates: "" },
     probeAddress: ":8081",
@@ -44,6 +45,7 @@ const accepted = [
     args: ["--advertise-profiles=false"],
     found: { advertiseProfiles: false },
   },
+  { reason: "the example profile", args: ["--example-profile"], found: { exampleProfile: true } },
   { reason: "the word run, which is implied", args: ["run", "--leader-elect"], found: { leaderElect: true } },
   {
     reason: "the Go operators' names for logs",

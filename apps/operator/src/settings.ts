@@ -13,6 +13,7 @@ export type Settings = {
   readonly activation: "opt-in" | "always";
   readonly advertiseProfiles: boolean;
   readonly requireApprovedPlan: boolean;
+  readonly exampleProfile: boolean;
   readonly impactVmNames: boolean;
   readonly metrics: { readonly address: string; readonly isSecure: boolean; readonly certificates: string };
   readonly probeAddress: string;
@@ -65,6 +66,7 @@ function settingsOf(
     activation: text("activation") === "always" ? "always" : "opt-in",
     advertiseProfiles: is("advertise-profiles"),
     requireApprovedPlan: is("require-approved-plan"),
+    exampleProfile: is("example-profile"),
     impactVmNames: is("impact-vm-names"),
     metrics: {
       address: text("metrics-bind-address"),

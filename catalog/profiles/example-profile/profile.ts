@@ -16,6 +16,7 @@ export default defineProfile({
   impactSummary: "Low - Writes one ConfigMap that nothing reads",
   impact: "Low",
   isAdvertised: false,
+  isExample: true,
   purposes: [],
   targets: [
     {

@@ -22,8 +22,10 @@ export type ReconcileFacts = {
   readonly now: number;
   readonly operator: OperatorFacts;
   readonly config: VirtPlatformConfig;
-  /** Undefined: this build does not know the profile. */
+  /** Undefined: this build does not know the profile, or the profile is disabled. */
   readonly profile: Profile | undefined;
+  /** The build knows the profile, but the operator runs without the flag that enables it. */
+  readonly isProfileDisabled?: boolean;
   readonly facts: AnyProfileFacts;
   readonly isServed: (need: CrdRequirement) => boolean;
   /** A namespace that the plan needs and that does not exist; absent also where nobody checked. */

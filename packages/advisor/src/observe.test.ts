@@ -55,8 +55,17 @@ describe("2.4: what blocks a plan", () => {
   test("a profile that this build does not know", () => {
     const { profile: _profile, ...facts } = reconcileFacts({ spec: { profile: "p" } });
     expect(observe({ ...facts, profile: undefined }, none).blocked).toEqual({
-      kind: "other",
+      kind: "missing",
       message: 'Profile not found: profile "p" not found',
+    });
+  });
+
+  test("a profile that the flags of this operator disable", () => {
+    const facts = reconcileFacts({ spec: { profile: "p" } });
+    expect(observe({ ...facts, profile: undefined, isProfileDisabled: true }, none).blocked).toEqual({
+      kind: "missing",
+      message: 'Profile disabled: to use profile "p", start the operator with --example-profile',
+      next: "install config/example-profile, which adds the flag and its rights, or delete this VirtPlatformConfig",
     });
   });
 

@@ -24,10 +24,7 @@ export function plannedInputs(facts: ReconcileFacts): readonly PlanInput[] {
 /** Why nothing can be planned: the profile, what it needs, its options, or a missing namespace. Undefined: it can be planned. */
 export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
   const { profile, config, isServed, missingNamespace } = facts;
-  if (profile === undefined) {
-    const name = config.spec.profile;
-    return { kind: "other", message: `Profile not found: profile "${name}" not found` };
-  }
+  if (profile === undefined) return withoutProfile(config.spec.profile, facts.isProfileDisabled === true);
   const options = optionsOf(profile, facts);
   const missing = profile.needs(options).filter((need) => !isServed(need));
   if (missing.length > 0) return { kind: "missing", message: missingText(missing) };
@@ -41,6 +38,16 @@ export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
   return missingNamespace === undefined
     ? undefined
     : { kind: "other", message: missingNamespaceText(missingNamespace) };
+}
+
+/** Every phase needs the profile: without it no informer follows the targets, and the operator may lack the right to read them. */
+function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] {
+  if (!isDisabled) return { kind: "missing", message: `Profile not found: profile "${name}" not found` };
+  return {
+    kind: "missing",
+    message: `Profile disabled: to use profile "${name}", start the operator with --example-profile`,
+    next: "install config/example-profile, which adds the flag and its rights, or delete this VirtPlatformConfig",
+  };
 }
 
 /** A plan that is in force stays so: which HyperConverged it was made from is on record. */

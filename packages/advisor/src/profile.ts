@@ -38,6 +38,8 @@ type ProfileDescription = {
   readonly impact: Severity;
   /** Made as Ignore where it is missing, so that people see what there is. */
   readonly isAdvertised: boolean;
+  /** Served only if the operator runs with `--example-profile`; the default roles grant nothing for it. */
+  readonly isExample?: boolean;
   /** What it is in charge of, whatever the objects are called; shared with the platform's assets. */
   readonly purposes: readonly string[];
 };

@@ -53,6 +53,13 @@ test.each(operators)(
   },
 );
 
+test("the default role of the advisor grants nothing on ConfigMaps: example-profile has a role of its own", () => {
+  const onConfigMaps = (folder: string) => grantedTo(folder).filter(({ resource }) => resource === "configmaps");
+  expect(onConfigMaps("advisor")).toEqual([]);
+  expect(new Set(grantedTo("example-profile"))).toEqual(new Set(onConfigMaps("example-profile")));
+  expect(new Set(onConfigMaps("example-profile").map(({ name }) => name))).toEqual(new Set(["example-config"]));
+});
+
 // Names of events are not known beforehand, reviews have none, and a POST is authorised without one.
 const unpinned = [
   "create events.events.k8s.io *",

@@ -14,6 +14,7 @@ const overlays = [
   { overlay: "advisor", activation: [], pods: 1 },
   { overlay: "platform", activation: ["always"], pods: 1 },
   { overlay: "default", activation: ["opt-in"], pods: 2 },
+  { overlay: "example-profile", activation: ["opt-in"], pods: 2 },
 ];
 
 let server: Server;

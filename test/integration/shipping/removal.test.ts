@@ -29,7 +29,7 @@ test("what was there before is there afterwards, with all that the operators app
 }, async () => {
   const before = await everything();
   succeeded(await server.kubectl("apply", "-f", installer));
-  succeeded(await shell.run("make deploy WAIT=0 IMG=example@sha256:0123"));
+  succeeded(await shell.run("make deploy OVERLAY=example-profile WAIT=0 IMG=example@sha256:0123"));
   await applyAsOperator();
   await expect
     .poll(() =>

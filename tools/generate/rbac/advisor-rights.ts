@@ -40,6 +40,11 @@ export function advisorRights(profiles: readonly Declared[]): OperatorRights {
   };
 }
 
+/** What only the examples need: a role of its own, beside the one that is installed by default. */
+export function exampleRights(profiles: readonly Declared[]): readonly Right[] {
+  return profiles.flatMap(rightsFor);
+}
+
 /** A config bears the name of its profile: the CRD demands it. */
 function advertisedRights({ name }: Declared): readonly Right[] {
   return rights({ group, resource: plural, name, isPosted: true }, "create");

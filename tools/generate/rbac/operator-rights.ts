@@ -1,6 +1,6 @@
 // What both operators are allowed, and how a role says it.
 
-import { writeYaml } from "@virt/engine";
+import { type KubeObject, writeYaml } from "@virt/engine";
 import type { OperatorNames } from "../operators.ts";
 import { follow, type Right, rights, rulesOf } from "./right.ts";
 
@@ -37,19 +37,24 @@ export function roleManifest(
   granted: OperatorRights,
   policies: readonly Right[],
 ): string {
-  const apiVersion = "rbac.authorization.k8s.io/v1";
-  const clusterRole = {
-    apiVersion,
-    kind: "ClusterRole",
-    metadata: { name: `${name}-manager-role` },
-    rules: rulesOf([...granted.cluster, ...policies]),
-  };
+  const clusterRole = clusterRoleOf(`${name}-manager-role`, [...granted.cluster, ...policies]);
   const role = {
     apiVersion,
     kind: "Role",
     metadata: { name: `${name}-leader-election-role`, namespace },
     rules: rulesOf(granted.ownNamespace),
   };
-  const source = "# Generated from the reads and targets of the catalog (make generate): change those.\n";
   return [source, writeYaml(clusterRole), "---\n", writeYaml(role)].join("");
+}
+
+/** The rights of a part of the product that is not installed by default. */
+export function optionalRoleManifest(name: string, granted: readonly Right[]): string {
+  return `${source}${writeYaml(clusterRoleOf(name, granted))}`;
+}
+
+const apiVersion = "rbac.authorization.k8s.io/v1";
+const source = "# Generated from the reads and targets of the catalog (make generate): change those.\n";
+
+function clusterRoleOf(name: string, granted: readonly Right[]): KubeObject {
+  return { apiVersion, kind: "ClusterRole", metadata: { name }, rules: rulesOf(granted) };
 }

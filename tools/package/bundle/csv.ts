@@ -68,13 +68,18 @@ function installation(objects: readonly KubeObject[], { clusterPermissions, perm
 
 function annotations({ version, image, objects, samples }: Omit<Contents, "rights">): Readonly<Record<string, string>> {
   return {
-    "alm-examples": json(samples),
+    "alm-examples": json(samples.filter(isServed)),
     containerImage: image,
     "features.operators.openshift.io/disconnected": String(image.includes("@sha256:")), // a mirror is asked by digest
     "olm.skipRange": `<${version}`,
     "operatorframework.io/suggested-namespace-template": json(suggestedNamespace(objects)),
     repository: repositoryUrl,
   };
+}
+
+/** OLM installs no example profile. */
+function isServed(sample: KubeObject): boolean {
+  return !profiles.some(({ name, isExample = false }) => isExample && name === sample.metadata.name);
 }
 
 const json = (value: Json | readonly KubeObject[]): string => JSON.stringify(value, undefined, 2);

@@ -6,7 +6,7 @@ import { repositoryUrl } from "@virt/api";
 import { type KubeObject, writeYaml } from "@virt/engine";
 import { inRepository } from "@virt/testkit";
 import type { PackageFiles } from "../files.ts";
-import { anyImage, type Manifests, type Product } from "../manifests.ts";
+import { anyImage, identity, type Manifests, type Product } from "../manifests.ts";
 import { withValues } from "./deployment.ts";
 import { type Area, areaOf, condition } from "./switches.ts";
 
@@ -31,8 +31,11 @@ function sources({ version, image }: Pick<Product, "version" | "image">): Readon
 }
 
 function templates(manifests: Manifests): Readonly<Record<string, string>> {
+  const usual = new Set(manifests.both.map(identity));
+  const ofExample = manifests.exampleProfile.filter((object) => !usual.has(identity(object)));
   const parts = [
     ...manifests.both.map((object) => template(object, areaOf(object, manifests), false)),
+    ...ofExample.map((object) => template(object, "example-profile", false)),
     ...manifests.console.map((object) => template(object, "console", false)),
     ...manifests.monitoring.map((object) => template(object, ownerOf(object), true)),
   ];

@@ -58,10 +58,12 @@ const own: Readonly<Record<Area, readonly Edit[]>> = {
     replicas("advisor"),
     variable("ADVERTISE_PROFILES", ".Values.advisor.advertiseProfiles"),
     variable("REQUIRE_APPROVED_PLAN", ".Values.advisor.requireApprovedPlan"),
+    variable("EXAMPLE_PROFILE", ".Values.advisor.exampleProfile"),
   ],
   platform: [...controller, replicas("platform"), variable("ACTIVATION", ".Values.platform.activation")],
   shared: [],
   console: [replicas("advisor")],
+  "example-profile": [],
 };
 
 function replicas(area: Area): Edit {

@@ -3,7 +3,7 @@
 import type { KubeObject } from "@virt/engine";
 import { identity, type Manifests } from "../manifests.ts";
 
-export type Area = "advisor" | "platform" | "shared" | "console";
+export type Area = "advisor" | "platform" | "shared" | "console" | "example-profile";
 
 /** Whose object it is, as the overlays say. */
 export function areaOf(object: KubeObject, { advisor, platform }: Pick<Manifests, "advisor" | "platform">): Area {
@@ -18,6 +18,7 @@ const areas: Readonly<Record<Area, string>> = {
   advisor: ".Values.advisor.enabled",
   platform: ".Values.platform.enabled",
   shared: "(or .Values.advisor.enabled .Values.platform.enabled)",
+  "example-profile": "(and .Values.advisor.enabled .Values.advisor.exampleProfile)",
   console: '(eq (include "virt-operators.hasConsole" .) "true")',
 };
 

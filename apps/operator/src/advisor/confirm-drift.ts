@@ -151,7 +151,7 @@ function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = []
  */
 export async function confirmStaleTargets(facts: ReconcileFacts, cluster: Reader): Promise<ReconcileFacts> {
   const { phase, items = [] } = facts.config.status ?? {};
-  if (phase !== "ReviewRequired" && phase !== "InProgress") return facts;
+  if (facts.profile === undefined || (phase !== "ReviewRequired" && phase !== "InProgress")) return facts;
   const stale = items.filter((item) => item.state === "Pending" && isStale(item, facts.live(item.targetRef)));
   const targets = new Map<string, KubeObject | undefined>();
   for (const { targetRef } of stale) {

@@ -19,13 +19,13 @@ import { reconcileConfig } from "./reconcile.ts";
 import { RolloutDoctor } from "./rollout-doctor.ts";
 import { type AdvisorRuntime, ClockSteps, Rejections, type RememberedDraft } from "./runtime.ts";
 
-export function advisorFactory(profiles: readonly Profile[], expected: readonly ExpectedPolicy[]): ControllerFactory {
+export function advisorFactory(known: readonly Profile[], expected: readonly ExpectedPolicy[]): ControllerFactory {
   return {
     name: "advisor",
     fieldManager: fieldManagers.advisor,
     eventRepeatMs: 600_000,
     create: (context) => {
-      const runtime = createRuntime(context, profiles, expected);
+      const runtime = createRuntime(context, known, expected);
       return { controller: advisorController(runtime), informers: runtime.view.wanted };
     },
   };
@@ -33,16 +33,19 @@ export function advisorFactory(profiles: readonly Profile[], expected: readonly 
 
 function createRuntime(
   context: ControllerContext,
-  profiles: readonly Profile[],
+  known: readonly Profile[],
   expected: readonly ExpectedPolicy[],
 ): AdvisorRuntime {
   const { settings, version, find, discovery, registry, clock, log, namespace } = context;
+  const isEnabled = ({ isExample = false }: Profile) => settings.exampleProfile || !isExample;
+  const profiles = known.filter(isEnabled);
   const view = createAdvisorView({ find, profiles, hcoNamespace: settings.hcoNamespace, version });
   const remembered = createReadCache(() => find(crdInformer), clock);
   const drafts = new Map<string, RememberedDraft>();
   const observedRollouts = () => view.configs().flatMap(({ status }) => status?.rollout ?? []);
   return {
     profiles,
+    disabledProfiles: known.filter((profile) => !isEnabled(profile)),
     advertised: settings.advertiseProfiles ? profiles.filter((profile) => profile.isAdvertised) : [],
     operator: { version, mustPin: settings.requireApprovedPlan },
     ownNamespace: namespace,

@@ -13,6 +13,7 @@ import type { RememberedDraft } from "./runtime.ts";
 export type GatherOptions = FactSources & {
   readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
   readonly profiles: readonly Profile[];
+  readonly disabledProfiles: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
   readonly nowMs: number;
   /** What only a draft needs costs requests. */
@@ -31,7 +32,8 @@ type Unreadable = Extract<ReadResult, { kind: "unavailable" }>;
 
 export async function gatherFacts(config: VirtPlatformConfig, from: GatherOptions): Promise<GatheredFacts> {
   const { view, remembered, nowMs: now, operator } = from;
-  const profile = from.profiles.find(({ name }) => name === config.spec.profile);
+  const isNamed = ({ name }: Profile) => name === config.spec.profile;
+  const profile = from.profiles.find(isNamed);
   const starting = config.spec.action === "Ignore" ? undefined : view.starting(needed(config, from));
   if (starting !== undefined) {
     const { kind } = "spec" in starting ? starting.spec : starting;
@@ -56,6 +58,7 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
     operator,
     config,
     profile,
+    isProfileDisabled: from.disabledProfiles.some(isNamed),
     facts,
     isServed: ({ group, kind }) => !unserved.kinds.has(`${kind}.${group}`),
     live: (ref) => view.target(ref),

@@ -14,6 +14,8 @@ import type { RolloutDoctor } from "./rollout-doctor.ts";
 
 export type AdvisorRuntime = {
   readonly profiles: readonly Profile[];
+  /** Known to this build, and disabled by the settings. */
+  readonly disabledProfiles: readonly Profile[];
   /** Those for which a config with action Ignore is created where there is none. */
   readonly advertised: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];

@@ -29,7 +29,7 @@ type Case = { readonly reason: string; readonly seen: Observed; readonly phase: 
 const cases: readonly Case[] = [
   {
     reason: "a profile that this build does not know",
-    seen: blocked('Profile not found: profile "p" not found'),
+    seen: drafting({ blocked: { kind: "missing", message: 'Profile not found: profile "p" not found' } }),
     phase: "PrerequisiteFailed",
     says: 'Profile not found: profile "p" not found',
   },

@@ -56,13 +56,22 @@ test("no feature is claimed that no test shows, and disconnected only with an im
   expect(at(pinned, "spec", "relatedImages")).toEqual([{ name: "virt-operators", image }]);
 });
 
-test("examples are the samples, and the console offers to create nothing that the advisor creates itself", () => {
-  expect(JSON.parse(annotations["alm-examples"] ?? "")).toEqual(manifests.samples);
+test("examples are the samples of the profiles that OLM installs, and the console offers to create nothing that the advisor creates itself", () => {
+  expect(JSON.parse(annotations["alm-examples"] ?? "")).toEqual(
+    manifests.samples.filter(({ metadata }) => metadata.name !== "example-profile"),
+  );
   expect(annotations).not.toHaveProperty(["operatorframework.io/initialization-resource"]);
 });
 
 test("a Subscription can set what a site may want to change: no flag of a Deployment stands in its way", () => {
-  const changeable = ["activation", "hco-namespace", "log-level", "advertise-profiles", "require-approved-plan"];
+  const changeable = [
+    "activation",
+    "hco-namespace",
+    "log-level",
+    "advertise-profiles",
+    "require-approved-plan",
+    "example-profile",
+  ];
   const containers = JSON.stringify(at(install, "deployments"));
   for (const name of changeable) {
     expect(containers).not.toContain(`--${name}`);

@@ -37,6 +37,11 @@ const overlays = [
     made: () => manifests.platform,
   },
   {
+    overlay: "config/example-profile",
+    values: ["advisor.exampleProfile=true"],
+    made: () => manifests.exampleProfile,
+  },
+  {
     overlay: "config/default with config/prometheus",
     values: ["serviceMonitor.enabled=true"],
     made: () => [...manifests.both, ...manifests.monitoring],
@@ -76,6 +81,12 @@ test.each(switches)("$value leaves out $kinds and nothing else", ({ value, kinds
   const left = rendered(value).map(identity);
   expect(left).toEqual(usual.filter(({ kind }) => !kinds.includes(kind)).map(identity));
   expect(left.length).toBeLessThan(usual.length);
+});
+
+test("without the advisor, advisor.exampleProfile=true grants nothing", () => {
+  expect(rendered("advisor.exampleProfile=true", "advisor.enabled=false").map(identity)).toEqual(
+    rendered("advisor.enabled=false").map(identity),
+  );
 });
 
 describe("the pods", () => {
@@ -121,6 +132,8 @@ describe("the pods", () => {
   const variables = [
     { value: "advisor.requireApprovedPlan=true", has: { REQUIRE_APPROVED_PLAN: "true" } },
     { value: "advisor.advertiseProfiles=false", has: { ADVERTISE_PROFILES: "false" } },
+    { value: "advisor.exampleProfile=false", has: { EXAMPLE_PROFILE: "false" } },
+    { value: "advisor.exampleProfile=true", has: { EXAMPLE_PROFILE: "true" } },
     { value: 'platform.activation="always"', has: { ACTIVATION: "always" } },
     { value: 'hcoNamespace="kubevirt-hyperconverged"', has: { HCO_NAMESPACE: "kubevirt-hyperconverged" } },
     { value: 'hcoNamespace=""', has: { HCO_NAMESPACE: "" } },
