@@ -12,6 +12,7 @@ export const assetStrings = {
   shared: (n: number, why: string) => `${n} assets are not applied: ${why}`,
   sharedDisabled: (n: number) => `The platform controller is disabled: ${n} assets are not applied`,
   enable: "Enable the platform controller",
+  enableAll: "Enable all assets",
   enableText: "The platform controller then applies every asset whose conditions are met.",
   enableElsewhere:
     "To see the combined impact and to enable the platform controller, open the console on your own machine.",
@@ -39,7 +40,7 @@ export const assetStrings = {
   overrides: "Overrides",
   overridesText: "Each override is an annotation on the object. Copy the command, change the value, run it.",
   overridesUnknown: (why: string) => `The object could not be read, so overrides on it are not known: ${why}`,
-  noOverrides: "Nobody has overridden anything on this object.",
+  noOverrides: "This object has no overrides.",
   overrideCommands: [
     { what: "Change fields of what is applied:", annotation: `patch='[{"op":"add","path":"/spec/…","value":…}]'` },
     { what: "Leave fields to others:", annotation: "ignore-fields=/spec/…" },

@@ -13,7 +13,9 @@ import type { NamedTarget } from "./target-name.ts";
 
 const texts = strings.assets;
 
-export function EnablePlatform({ hco }: { readonly hco: NamedTarget }) {
+type EnablePlatformProps = { readonly hco: NamedTarget; readonly label: string };
+
+export function EnablePlatform({ hco, label }: EnablePlatformProps) {
   const { previewEnablement } = useCluster();
   const [answer, setAnswer] = useState<EnablementAnswer | undefined>();
   // Nobody enables it from a shell that cannot say what follows.
@@ -27,7 +29,7 @@ export function EnablePlatform({ hco }: { readonly hco: NamedTarget }) {
   return (
     <AnnotationAction
       target={hco}
-      label={texts.enable}
+      label={label}
       text={texts.enableText}
       annotations={{ [`${overridePrefix}autopilot`]: "true" }}
       isReady={answer?.kind === "previewed"}
