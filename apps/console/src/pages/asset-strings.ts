@@ -12,7 +12,6 @@ export const assetStrings = {
   shared: (n: number, why: string) => `${n} assets are not applied: ${why}`,
   sharedDisabled: (n: number) => `The platform controller is disabled: ${n} assets are not applied`,
   enable: "Enable the platform controller",
-  enableAll: "Enable all assets",
   enableText: "The platform controller then applies every asset whose conditions are met.",
   enableElsewhere:
     "To see the combined impact and to enable the platform controller, open the console on your own machine.",

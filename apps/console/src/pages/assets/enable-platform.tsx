@@ -13,9 +13,7 @@ import type { NamedTarget } from "./target-name.ts";
 
 const texts = strings.assets;
 
-type EnablePlatformProps = { readonly hco: NamedTarget; readonly label: string };
-
-export function EnablePlatform({ hco, label }: EnablePlatformProps) {
+export function EnablePlatform({ hco }: { readonly hco: NamedTarget }) {
   const { previewEnablement } = useCluster();
   const [answer, setAnswer] = useState<EnablementAnswer | undefined>();
   // Nobody enables it from a shell that cannot say what follows.
@@ -29,7 +27,7 @@ export function EnablePlatform({ hco, label }: EnablePlatformProps) {
   return (
     <AnnotationAction
       target={hco}
-      label={label}
+      label={texts.enable}
       text={texts.enableText}
       annotations={{ [`${overridePrefix}autopilot`]: "true" }}
       isReady={answer?.kind === "previewed"}

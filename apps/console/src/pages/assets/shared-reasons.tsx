@@ -34,13 +34,9 @@ export function SharedReasons({ shared, hco }: SharedReasonsProps) {
   );
 }
 
-/** Both actions set annotation autopilot to `true`. */
-const enableLabels: Readonly<Record<string, string>> = { NotActivated: texts.enable, NotListed: texts.enableAll };
-
 function ReasonAction({ reason, hco }: { readonly reason: SharedReason; readonly hco: NamedTarget | undefined }) {
   const configs = useObjects("configs");
-  const label = enableLabels[reason.status];
-  if (label !== undefined && hco !== undefined) return <EnablePlatform hco={hco} label={label} />;
+  if (reason.status === "NotActivated" && hco !== undefined) return <EnablePlatform hco={hco} />;
   const plan = configs.find(({ metadata }) => reason.why.includes(metadata.name));
   if (plan === undefined) return null;
   return <a href={hrefOf({ page: "plan", name: plan.metadata.name })}>{texts.governed}</a>;
