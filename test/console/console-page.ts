@@ -53,6 +53,7 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
     await page.setViewportSize({ width, height: 800 });
     expect(await overflow(page), `${what}, ${width} pixels wide`).toEqual([]);
     expect(await headersThatTouch(page), `${what}, ${width} pixels wide`).toEqual([]);
+    expect(await textsThatOverlap(page), `${what}, ${width} pixels wide`).toEqual([]);
   }
   if (before !== null) await page.setViewportSize(before);
 }
@@ -81,6 +82,27 @@ function headersThatTouch(page: Page): Promise<readonly string[]> {
     table.style.inlineSize = "";
     return touching.map(({ textContent }) => textContent);
   })`);
+}
+
+/** Pairs of texts in the head of the pages that cover one another, with a long cluster and user. */
+function textsThatOverlap(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`(() => {
+    const values = [...document.querySelectorAll(".vc-identity dd")];
+    const before = values.map(({ textContent }) => textContent);
+    values.forEach((value) => { value.textContent = "system:serviceaccount:virtualization:console.example.com:6443"; });
+    const boxes = [".vc-brand", ".vc-identity", ".vc-theme"].flatMap((selector) =>
+      [...document.querySelectorAll(selector)].map((part) => {
+        const text = document.createRange();
+        text.selectNodeContents(part);
+        return { selector, box: text.getBoundingClientRect() };
+      }));
+    values.forEach((value, at) => { value.textContent = before[at]; });
+    return boxes.flatMap((one, at) => boxes.slice(at + 1).flatMap((other) => {
+      const isApart = one.box.right <= other.box.left || other.box.right <= one.box.left ||
+        one.box.bottom <= other.box.top || other.box.bottom <= one.box.top;
+      return isApart ? [] : [one.selector + " " + other.selector];
+    }));
+  })()`);
 }
 
 /** Requests that did not stay at the origin. */

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const open = (path: string, on = page) => on.goto(`${shown.origin}/#/${path}`);
 
-test("a plan is drafted, read and approved by keyboard alone, and the nodes are seen to fill until it is Completed", async () => {
+test("a plan is drafted, read and approved by keyboard alone", async () => {
   // The head says which cluster the page acts on, and as whom.
   await expect
     .poll(() => page.getByTestId("identity").textContent())
@@ -69,6 +69,21 @@ test("a plan is drafted, read and approved by keyboard alone, and the nodes are 
   await tabTo(page, page.getByRole("link", { name: "Rollout", exact: true }));
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Pool worker: 0 of 3 nodes updated" }).waitFor();
+}, 360_000);
+
+test.each(["", `plan/${profile}`, `rollout/${profile}`])(
+  "the page #/%s shows a stuck rollout as Stuck in red",
+  async (path) => {
+    const tab = await context.newPage();
+    await open(path, tab);
+    const label = tab.locator("#content .pf-v6-c-label").filter({ hasText: /^Stuck$/ });
+    await label.waitFor();
+    expect(await label.getAttribute("class")).toContain("pf-m-red");
+    await tab.close();
+  },
+);
+
+test("the nodes of a rollout are seen to fill until it is Completed", async () => {
   await recordHeadings(page);
   await pauseWorkers(false);
   await cluster.configs.until(profile, "Completed");
@@ -81,6 +96,19 @@ test("a plan is drafted, read and approved by keyboard alone, and the nodes are 
   await expect.poll(() => page.getByTestId("announcements").textContent()).toBe(`${profile} is Completed now.`);
   await page.getByTestId("timeline").getByText("PlanCompleted").waitFor();
 }, 360_000);
+
+test("a completed plan no longer warns of reboots", async () => {
+  await open(`plan/${profile}`);
+  const impact = page.getByTestId("impact");
+  await impact.getByText(/3 of 3/).waitFor();
+  expect(await impact.textContent()).not.toMatch(/reboot/);
+  await page.getByTestId("plan-hash").waitFor();
+  expect(await page.locator("#content").getByText("Severity", { exact: true }).count()).toBe(0);
+  await open("");
+  const card = page.getByTestId(`profile-${profile}`);
+  await card.getByText("Completed", { exact: true }).first().waitFor();
+  expect(await card.textContent()).not.toMatch(/reboot|Impact|High/);
+});
 
 async function pauseWorkers(paused: boolean): Promise<void> {
   const path = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker";
@@ -218,7 +246,7 @@ test("a plan is rejected with a reason, and shown as rejected in a second tab as
   const second = await context.newPage();
   await open(`plan/${profile}`, second);
   await page.getByRole("button", { name: "Reject…" }).click();
-  await page.getByLabel("Reason, for whoever looks at it next").fill("not on a <b>Friday</b>");
+  await page.getByLabel("Reason, shown to the next reviewer").fill("not on a <b>Friday</b>");
   await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
   for (const tab of [page, second])
     await expect

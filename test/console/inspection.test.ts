@@ -23,7 +23,7 @@ let requests: readonly string[];
 beforeAll(async () => {
   cluster = await startTestCluster();
   const { server } = cluster;
-  await cluster.simulate("three-workers", 1_200);
+  await cluster.simulate("stuck-drain", 1_200);
   await server.kubectl("create", "namespace", "virt-platform-operator-system");
   const limit = { spec: { liveMigrationConfig: { parallelMigrationsPerCluster: 7 } } };
   await patch(`${hco}?fieldManager=somebody`, limit);
@@ -87,11 +87,28 @@ test("the dialogs of a decision have none either, give the focus back, and at 36
   }
 });
 
+test("a blocking VM has remedies before approval, and links from VMs and nodes lead to one another", async () => {
+  await open(`plan/${profile}`);
+  const row = page.getByTestId("impact").getByRole("row", { name: /pinned-0/ });
+  await row.getByRole("button", { name: "Show remedies" }).click();
+  await row.getByText("virtctl stop pinned-0 -n vms").waitFor();
+  await row.getByText("The VM is down until you start it again.").waitFor();
+  await row.getByRole("button", { name: "vms/pinned-0", exact: true }).click();
+  await page.getByRole("dialog").getByText("worker-0").waitFor();
+  await page.keyboard.press("Escape");
+  await row.getByRole("button", { name: "worker-0", exact: true }).click();
+  await page.getByRole("dialog").getByText("vms/pinned-0").waitFor();
+  await expectAccessible(page, "what is known of a node");
+  await page.keyboard.press("Escape");
+});
+
 test("an asset that is not applied says why not, and counts of the overview lead to those of its kind", async () => {
   await open("");
   await page.getByRole("link", { name: /\d+ Unmanaged/ }).click();
   await asset("metallb-operator").waitFor();
-  await expect.poll(() => asset("metallb-operator").textContent()).toMatch(/autopilot|not installed|condition/);
+  await expect.poll(() => asset("metallb-operator").textContent()).toContain("See above");
+  const banner = page.getByTestId("shared-NotListed");
+  await banner.getByText(/\d+ assets are not applied: .*autopilot lists neither the asset nor its group/).waitFor();
   await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 

@@ -121,7 +121,7 @@ export function momentsOf({ server }: Pick<Simulated, "server">): readonly Momen
       name: "assets-details",
       act: async (page) => {
         await page.getByTestId("asset-hco-golden-config").getByRole("button").first().click();
-        await page.getByText("Nobody has overridden").or(page.getByTestId("overrides")).first().waitFor();
+        await page.getByText("This object has no overrides").or(page.getByTestId("overrides")).first().waitFor();
       },
     },
     { name: "assets-adopt", act: click("Adopt") },

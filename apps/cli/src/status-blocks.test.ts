@@ -50,3 +50,11 @@ test("status lists VMs that stopped during an ended rollout with the command tha
   expect(shown(3)).toContain("and 1 more");
   expect(shown(2)).not.toContain("virtctl start");
 });
+
+test("status shows a stuck rollout as Stuck in red", () => {
+  const stalled = { type: "Stalled", status: "True", reason: "RolloutStuck", message: "", lastTransitionTime: "" };
+  const stuck = { ...config, status: { phase: "InProgress", conditions: [stalled] } } as unknown as VirtPlatformConfig;
+  const options = { now: 0, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
+  expect(JSON.stringify(statusBlocks(stuck, options))).toContain('{"text":"Stuck","style":"bad"}');
+  expect(JSON.stringify(statusBlocks(config, options))).toContain('{"text":"InProgress","style":"warning"}');
+});

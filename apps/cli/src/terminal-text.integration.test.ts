@@ -11,7 +11,7 @@ import { type OutputFormat, Printer } from "./printer.ts";
 import { verbs } from "./verbs.ts";
 
 const ranges = [
-  [0x01, 0x1f],
+  [0x00, 0x1f],
   [0x7f, 0x9f],
   [0x202a, 0x202e],
   [0x2066, 0x2069],
@@ -76,7 +76,9 @@ const words: Readonly<Record<string, readonly string[]>> = {
 };
 /** Its changes come last. */
 const order = [...verbs].toSorted((left, right) => Number(left.name === "ignore") - Number(right.name === "ignore"));
-const formats: readonly OutputFormat[] = ["table", "json", "yaml", "markdown"];
+const formats: readonly OutputFormat[] = ["table", "wide", "json", "yaml", "jsonpath", "markdown"];
+/** Of `-o jsonpath=`: the document, and what it lists. */
+const everything = "{@}{.items[*]}";
 
 async function outputOf(args: readonly string[], format: OutputFormat): Promise<string> {
   const read = readArguments(args, "kubectl virt-advisor");
@@ -96,7 +98,14 @@ async function outputOf(args: readonly string[], format: OutputFormat): Promise<
       flag: (name) => read.values.get(name)?.at(-1),
       all: (name) => read.values.get(name) ?? [],
       isOn: (name) => read.values.has(name),
-      printer: new Printer({ format, isColored: true, columns: 100, writeData: add, writeProgress: add }),
+      printer: new Printer({
+        format,
+        template: everything,
+        isColored: true,
+        columns: 100,
+        writeData: add,
+        writeProgress: add,
+      }),
       session: () => session,
       access,
       signal: stop.signal,
@@ -118,11 +127,11 @@ async function outputOf(args: readonly string[], format: OutputFormat): Promise<
 test.each(order.map(({ name }) => name))(
   "%s prints no C0, C1 or bidi character of the cluster in any format",
   async (name) => {
-    const takes = verbs.find((verb) => verb.name === name)?.takes;
+    const { takes, lists } = verbs.find((verb) => verb.name === name) ?? {};
     const args = [name, ...(words[name] ?? (takes?.includes("NAME") === true ? [hostileProfile] : []))];
-    for (const format of formats) {
+    for (const format of lists === undefined ? formats : [...formats, "name" as const]) {
       const text = await outputOf(args, format);
-      expect(text).not.toMatch(/^$|unexpected error/u);
+      expect(text).not.toMatch(format === "name" ? /unexpected error/u : /^$|unexpected error/u); // nothing has drifted
       expect([...text.replaceAll(ownColours, "").matchAll(forbidden)].map(([sign]) => escape(sign))).toEqual([]);
     }
   },

@@ -82,7 +82,7 @@ export const verbs: readonly Verb[] = [
     description:
       "Takes an approval back and records the hash and the reason on the config. The same plan is then shown as rejected; a new one is offered afresh.",
     flags: {
-      reason: { value: "TEXT", help: "why, for whoever looks at it next" },
+      reason: { value: "TEXT", help: "the reason, shown to the next reviewer" },
       hash: { value: "HASH", help: "the plan that is meant; at least its first 12 characters" },
     },
     examples: ['reject load-aware-rebalancing --reason "not before the maintenance window"'],

@@ -40,6 +40,16 @@ test("every asset has a state of the one vocabulary and a reason", () => {
   for (const { state } of rows) expect(assetStates).toContain(state);
 });
 
+test("assets that autopilot does not list share one reason, which the console shows once", () => {
+  const listed = ["aaq-operator", "swap-enable"].map((asset) => ({
+    ...left("NotListed", `annotation platform.kubevirt.io/autopilot lists neither ${asset} nor its group`),
+    asset,
+  }));
+  expect(new Set(assetStateRows({ exclusions: listed }).map(({ why }) => why))).toEqual(
+    new Set(["annotation platform.kubevirt.io/autopilot lists neither the asset nor its group (NotListed)"]),
+  );
+});
+
 test("a repeated correction names the field and the other client in words", () => {
   const [row] = assetStateRows({ objects: [object("Pending", { fights: { "/spec/minHealthy|gitops": 4 } })] });
   expect(row?.why).toBe("spec.minHealthy was corrected 4 times after gitops changed it");

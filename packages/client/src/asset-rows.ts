@@ -59,7 +59,8 @@ function exclusionRow(entry: JsonMap): AssetStateRow {
   const state = assetStateOf(key);
   const words = assetReasonTexts[key];
   const reason = words === undefined ? key : `${words} (${key})`;
-  const why = [reason, details].filter((text) => text !== "").join(": ") || assetStateTexts[state];
+  const parts = key === "NotListed" ? [reason] : [reason, details]; // its details repeat the reason with the asset's name
+  const why = parts.filter((text) => text !== "").join(": ") || assetStateTexts[state];
   return { assets: [textIn(entry, "asset")], object: textIn(entry, "target"), state, why, key, entry };
 }
 

@@ -68,7 +68,7 @@ export const assetStateTexts: Readonly<Record<AssetState, string>> = {
 export const assetReasonTexts: Readonly<Record<string, string>> = {
   HCOMissing: "there is no HyperConverged",
   NotActivated: "the platform controller is disabled",
-  NotListed: "annotation autopilot does not list it",
+  NotListed: "annotation platform.kubevirt.io/autopilot lists neither the asset nor its group",
   SwitchedOff: "an annotation switches it off",
   InvalidConfiguration: "an annotation is malformed",
   InvalidExclusions: "annotation disabled-resources is malformed",

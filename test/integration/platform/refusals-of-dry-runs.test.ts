@@ -1,4 +1,4 @@
-import type { KubeObject } from "@virt/api";
+import type { JsonMap, KubeObject } from "@virt/api";
 import { at, type Json } from "@virt/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdmissionWebhook, dryRunRefusingWebhook, startWebhook } from "../../cluster/admission-webhook.ts";
@@ -67,4 +67,20 @@ test("a dry run that fails is no agreement: the object is not in sync, and peopl
   await expect.poll(compliance).toEqual(["0"]);
   expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("10%");
   await refusing.remove();
+});
+
+test("a denial with 404, as HCO's webhook gives before its operands exist, is quoted and not final", async () => {
+  const text = 'kubevirts "kubevirt-kubevirt-hyperconverged" not found';
+  const denial = { name: "operands", code: 404, message: text };
+  await using denying = await startWebhook(fullCluster.testCluster.server, dryRunRefusingWebhook(checks, denial));
+  await fullCluster.until(async () => expect((await askByDryRun()).status).toBe(404));
+  await fullCluster.edit(check, { spec: { minHealthy: "20%" } }, "person");
+  const lastErrors = async () => {
+    const { objects = [] } = await outputs.report();
+    return (objects as readonly JsonMap[]).map(({ lastError = "" }) => lastError);
+  };
+  await expect.poll(lastErrors).toContainEqual(expect.stringMatching(/denied the request: kubevirts .* not found$/));
+  expect(JSON.stringify(await lastErrors())).not.toContain("modified concurrently");
+  await denying.remove();
+  await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
 });

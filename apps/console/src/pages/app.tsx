@@ -65,7 +65,7 @@ export function App() {
 
 function Head() {
   return (
-    <Masthead display={{ default: "inline" }}>
+    <Masthead className="vc-masthead" display={{ default: "inline" }}>
       <MastheadMain>
         <MastheadToggle>
           <PageToggleButton variant="plain" aria-label={strings.toggleNavigation}>

@@ -39,7 +39,7 @@ export const assetStrings = {
   overrides: "Overrides",
   overridesText: "Each override is an annotation on the object. Copy the command, change the value, run it.",
   overridesUnknown: (why: string) => `The object could not be read, so overrides on it are not known: ${why}`,
-  noOverrides: "Nobody has overridden anything on this object.",
+  noOverrides: "This object has no overrides.",
   overrideCommands: [
     { what: "Change fields of what is applied:", annotation: `patch='[{"op":"add","path":"/spec/…","value":…}]'` },
     { what: "Leave fields to others:", annotation: "ignore-fields=/spec/…" },

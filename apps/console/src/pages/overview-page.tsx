@@ -15,7 +15,7 @@ import {
   Title,
 } from "@patternfly/react-core";
 import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
-import { ageText, isDrifted, leftBehindNotice, profileRow, secondsSince } from "@virt/client";
+import { ageText, isDrifted, leftBehindNotice, profileRow, progressCount, secondsSince } from "@virt/client";
 import { assetStates, asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
@@ -67,6 +67,7 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
   const now = useNow();
   const row = profileRow(config, now);
   const { name } = row;
+  const count = progressCount(row);
   return (
     <Card isFullHeight data-testid={`profile-${name}`}>
       <CardHeader>
@@ -86,7 +87,7 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
             <DriftCount config={config} />
           </Fact>
           {row.planSeconds === undefined ? null : <Fact term={texts.planAge}>{ageText(row.planSeconds)}</Fact>}
-          {row.progress === undefined ? null : <Fact term={texts.progress}>{row.progress}</Fact>}
+          {count === undefined ? null : <Fact term={texts.progress}>{count}</Fact>}
         </DescriptionList>
         <PhaseMessage config={config} />
         {row.leftBehind === undefined ? null : (
@@ -120,8 +121,14 @@ function DriftCount({ config }: { readonly config: VirtPlatformConfig }) {
 }
 
 const none: readonly VirtPlatformConfig[] = [];
-/** Elsewhere nothing has been applied that could drift, or it is being applied. */
-const watched: ReadonlySet<Phase> = new Set(["Completed", "CompletedWithErrors", "CompletedWithUpgrade"]);
+/** In the other phases the advisor compares no applied items. */
+const watched: ReadonlySet<Phase> = new Set([
+  "InProgress",
+  "Failed",
+  "Completed",
+  "CompletedWithErrors",
+  "CompletedWithUpgrade",
+]);
 
 function AssetCounts() {
   const { state, resource } = useKind("reports");

@@ -74,7 +74,7 @@ function PlanReview({ config }: { readonly config: VirtPlatformConfig }) {
     return (
       <EmptyPage title={texts.none} text={texts.noneText(config.metadata.name)}>
         <p>
-          <PhaseLabel phase={config.status?.phase} />
+          <PhaseLabel phase={row.phase} isStalled={row.isStalled} />
         </p>
         <PhaseMessage config={config} />
         <NextStepText config={config} row={row} />

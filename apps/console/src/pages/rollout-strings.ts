@@ -3,7 +3,7 @@
 import { countOf } from "./count-of.ts";
 
 export const rolloutStrings = {
-  noneText: (name: string) => `${name} has written nothing that nodes take over.`,
+  noneText: (name: string) => `${name} has not changed any nodes.`,
   notBegun: "The plan has not written anything yet. No node has started for this plan.",
   expected: "Expected order",
   remaining: "Left",
@@ -76,11 +76,11 @@ export const rolloutStrings = {
   elapsed: "Time",
   stop: "Stop before the next item",
   stopText:
-    "Sets action DryRun. The item in hand is finished: what the Machine Config Operator has begun on nodes cannot be stopped from here.",
+    "Sets action DryRun. The current item is completed: updates that have started on nodes cannot be stopped here.",
   stopped: "The advisor stops before the next item.",
   ignore: "Go to Ignore",
   ignoreText:
-    "Sets action Ignore: the advisor does nothing more for this profile, at once. What was written stays, and nodes go on with what they have begun.",
+    "Sets action Ignore. The advisor stops managing this profile at once. Applied objects stay, and updates that have started on nodes continue.",
   ignored: "The advisor leaves this profile alone now.",
   noPools: "This cluster has no MachineConfigPools: node items are not supported here.",
 } as const;

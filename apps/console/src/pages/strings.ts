@@ -61,7 +61,7 @@ export const strings = {
     back: "The connection is back.",
     unauthorized: "The API server does not accept your credentials",
     unauthorizedText:
-      "Sign in again with your usual command (for example oc login), then start the console anew. What you see may be old.",
+      "Sign in again with your usual command (for example oc login), then restart the console. The page may be out of date.",
   },
   signedOut: {
     titles: { unknown: "This tab is signed out", idle: "Session expired", expired: "Session expired" },
@@ -139,7 +139,7 @@ export const strings = {
     cleared: "cleared",
     moved: "Moved inputs",
     movedText:
-      "These are what plans were made from. Nobody is at fault: the settings pages of Virtualization edit some of them. Draft the plan again to see what would follow.",
+      "Plans were made from these inputs. Users may change them, for example on the settings pages of Virtualization. Draft the plan again to see the effect.",
     input: "Input",
     applied: "Applied with",
     now: "Now",
@@ -147,7 +147,7 @@ export const strings = {
     whole: "the whole object",
     wanted: "Wanted",
     found: "Found",
-    who: "Who",
+    who: "Changed by",
     nobody: "not known",
     since: "Since",
     replan: "Plan again",

@@ -9,7 +9,7 @@ export const drainFindings = {
     command: "virtctl stop <vm> -n <ns>",
     detected: "The VM's eviction strategy is LiveMigrate, and its condition LiveMigratable is not True.",
     cause:
-      "Its disks, host devices or networks tie the VM to its node, and its eviction strategy forbids to stop it. KubeVirt refuses the eviction every time.",
+      "Its disks, host devices or networks tie the VM to its node, and its eviction strategy does not allow stopping it. KubeVirt refuses the eviction every time.",
     remedy:
       "Make the VM migratable: shared storage (ReadWriteMany), no host devices. With the eviction strategy `LiveMigrateIfPossible` such VMs are shut down instead; it counts from the VM's next start on. The last resort is to stop the VM: it is down until you start it again with `virtctl start`.",
   },

@@ -38,10 +38,10 @@ const phaseStyles: Readonly<Record<Phase, LabelStyle>> = {
 
 const stuckStyle: LabelStyle = { icon: ExclamationCircleIcon, color: "red" };
 
-type PhaseLabelProps = { readonly phase: Phase | undefined; readonly isStalled?: boolean };
+type PhaseLabelProps = { readonly phase: Phase | undefined; readonly isStalled: boolean };
 
 /** Red and "Stuck" for a plan that does not continue until a person acts. */
-export function PhaseLabel({ phase, isStalled = false }: PhaseLabelProps) {
+export function PhaseLabel({ phase, isStalled }: PhaseLabelProps) {
   const style = phase === undefined ? undefined : phaseStyles[phase];
   const { icon: Icon, color } = isStalled ? stuckStyle : (style ?? { icon: PendingIcon, color: "grey" as const });
   return (

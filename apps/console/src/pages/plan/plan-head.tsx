@@ -6,7 +6,7 @@ import {
   DescriptionListGroup,
   DescriptionListTerm,
 } from "@patternfly/react-core";
-import { ageText, planName, secondsSince } from "@virt/client";
+import { ageText, planName, profileRow, secondsSince } from "@virt/client";
 import type { ReactNode } from "react";
 import { useNow } from "../data/use-cluster.ts";
 import { PhaseLabel, SeverityLabel } from "../parts/labels.tsx";
@@ -18,6 +18,7 @@ const texts = strings.plan;
 export function PlanHead({ plan: { config, planHash, review, severity } }: { readonly plan: ShownPlan }) {
   const now = useNow();
   const { status = {} } = config;
+  const { isStalled } = profileRow(config, now);
   const since = secondsSince(
     (status.conditions ?? []).find(({ type }) => type === "ReviewRequired")?.lastTransitionTime,
     now,
@@ -25,7 +26,7 @@ export function PlanHead({ plan: { config, planHash, review, severity } }: { rea
   return (
     <DescriptionList className="vc-facts" isCompact columnModifier={{ default: "1Col", md: "2Col", xl: "3Col" }}>
       <Fact term={strings.profile}>
-        <strong>{config.metadata.name}</strong> <PhaseLabel phase={status.phase} />
+        <strong>{config.metadata.name}</strong> <PhaseLabel phase={status.phase} isStalled={isStalled} />
       </Fact>
       <Fact term={texts.hash}>
         <code className="vc-hash" data-testid="plan-hash">
