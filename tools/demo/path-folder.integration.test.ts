@@ -22,11 +22,18 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
+/** In a shell with the folder. */
+function type(typed: string) {
+  return spawnSync("sh", ["-c", typed], { env: { PATH: `${folder}:/usr/bin:/bin` }, encoding: "utf8" });
+}
+
 test.each([
   { typed: "kubectl get nodes", runs: "kubectl get nodes" },
   { typed: "kubectl-virt_advisor status", runs: "plugin status" },
   { typed: "oc edit mcp worker", runs: "kubectl edit mcp worker" },
-  { typed: "oc adm uncordon w-0", runs: "on OpenShift this runs: oc adm uncordon w-0" },
+  { typed: "oc adm uncordon w-0", runs: "kubectl uncordon w-0" },
+  { typed: "oc adm drain w-0 --force", runs: "kubectl drain w-0 --force" },
+  { typed: "oc -n a get pods -l b=c", runs: "kubectl -n a get pods -l b=c" },
   {
     typed: "virtctl stop a -n vms",
     runs: 'kubectl patch virtualmachine a -n vms --type=merge -p {"spec":{"runStrategy":"Halted"}}',
@@ -35,12 +42,26 @@ test.each([
     typed: "virtctl start a -n vms",
     runs: 'kubectl patch virtualmachine a -n vms --type=merge -p {"spec":{"runStrategy":"Always"}}',
   },
-  { typed: "virtctl migrate a", runs: "on a real cluster this runs: virtctl migrate a" },
+  {
+    typed: "virtctl migrate a -n vms",
+    runs: "kubectl get virtualmachineinstance a -n vms -o name kubectl create -n vms -f -",
+  },
 ])("`$typed` runs with the demo's PATH folder", ({ typed, runs }) => {
-  const { status, stdout } = spawnSync("sh", ["-c", typed], {
-    env: { PATH: `${folder}:/usr/bin:/bin` },
-    encoding: "utf8",
-  });
+  const { status, stdout } = type(typed);
   expect(status).toBe(0);
-  expect(stdout.trim().split("\n").join(" ")).toContain(runs);
+  expect(stdout.trim().split("\n").join(" ")).toBe(runs);
+});
+
+test.each([
+  { typed: "oc adm upgrade", says: "on OpenShift this runs: oc adm upgrade" },
+  { typed: "oc whoami", says: "on OpenShift this runs: oc whoami" },
+  { typed: "virtctl stop", says: "accepts 1 argument, received 0" },
+  { typed: "virtctl stop vms a", says: "accepts 1 argument, received more" },
+  { typed: "virtctl stop a -n", says: "flag needs an argument: -n" },
+  { typed: "virtctl migrate a --now", says: "unknown flag: --now" },
+  { typed: "virtctl evacuate a", says: "do not support the command 'evacuate'" },
+])("`$typed` fails: the stand-in does not do it", ({ typed, says }) => {
+  const { status, stdout, stderr } = type(typed);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr).toContain(says);
 });

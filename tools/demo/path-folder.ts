@@ -19,29 +19,64 @@ export function fillPathFolder(folder: string, { kubectl, plugin }: PathPrograms
   }
 }
 
-/** Commands that kubectl has too run with kubectl. */
+/** Commands that kubectl has too run with kubectl, also those that oc has under adm. All others fail. */
 const ocScript = `#!/bin/sh
 # Stand-in of the demo for oc.
-case "$1" in
-  adm|debug|login|logout|new-app|project|rsh|start-build|whoami)
-    echo "oc (stand-in of the demo): on OpenShift this runs: oc $*. The simulated cluster has nothing that it could act on." ;;
-  *)
-    echo "oc (stand-in of the demo): runs kubectl $*" >&2
-    exec kubectl "$@" ;;
+run() {
+  echo "oc (stand-in of the demo): runs kubectl $*" >&2
+  exec kubectl "$@"
+}
+case "$1 $2" in
+  "adm certificate"|"adm cordon"|"adm drain"|"adm taint"|"adm top"|"adm uncordon")
+    shift
+    run "$@" ;;
 esac
+case "$1" in
+  ""|adm|login|logout|new-app|project|rsh|start-build|whoami)
+    echo "oc (stand-in of the demo): on OpenShift this runs: oc $*. The simulated cluster has nothing that it could act on." >&2
+    exit 1 ;;
+esac
+run "$@"
 `;
 
-/** virtctl stop and start set the run strategy of a VM. */
+/** The usage is that of virtctl in KubeVirt at commit 0847ae426d18 (pkg/virtctl/vm): VERB NAME, and the global flag --namespace. */
 const virtctlScript = `#!/bin/sh
 # Stand-in of the demo for virtctl.
-case "$1" in
-  stop) strategy=Halted ;;
+fail() {
+  echo "virtctl (stand-in of the demo): $1. The usage is: virtctl start|stop|migrate NAME [-n NAMESPACE]" >&2
+  exit 1
+}
+verb=$1 vm= namespace=
+case "$verb" in
   start) strategy=Always ;;
-  *) echo "virtctl (stand-in of the demo): on a real cluster this runs: virtctl $*. The simulated VMs support stop and start only."
-     exit 0 ;;
+  stop) strategy=Halted ;;
+  migrate) ;;
+  *) fail "the simulated VMs do not support the command '$verb'" ;;
 esac
-verb=$1 vm=$2
-shift 2
+shift
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -n|--namespace)
+      [ -n "$2" ] || fail "flag needs an argument: $1"
+      namespace=$2
+      shift ;;
+    --namespace=?*) namespace=\${1#*=} ;;
+    -*) fail "unknown flag: $1" ;;
+    *)
+      [ -z "$vm" ] || fail "accepts 1 argument, received more"
+      vm=$1 ;;
+  esac
+  shift
+done
+[ -n "$vm" ] || fail "accepts 1 argument, received 0"
+set -- \${namespace:+-n "$namespace"}
+if [ "$verb" = migrate ]; then
+  echo "virtctl (stand-in of the demo): virtctl migrate creates a VirtualMachineInstanceMigration" >&2
+  kubectl get virtualmachineinstance "$vm" "$@" -o name || exit 1
+  echo "{apiVersion: kubevirt.io/v1, kind: VirtualMachineInstanceMigration, metadata: {generateName: kubevirt-migrate-vm-}, spec: {vmiName: $vm}}" |
+    kubectl create "$@" -f -
+  exit
+fi
 echo "virtctl (stand-in of the demo): virtctl $verb sets runStrategy $strategy" >&2
 exec kubectl patch virtualmachine "$vm" "$@" --type=merge -p "{\\"spec\\":{\\"runStrategy\\":\\"$strategy\\"}}"
 `;

@@ -49,6 +49,6 @@ const words: Readonly<Record<Holdup, (pool: string, heldBy?: string) => RolloutO
   }),
   Cordoned: (pool) => ({
     text: `pool ${pool} has cordoned nodes`,
-    next: `uncordon the nodes of pool ${pool} with 'oc adm uncordon'`,
+    next: `uncordon the nodes of pool ${pool} that 'oc get nodes' shows as SchedulingDisabled`,
   }),
 };

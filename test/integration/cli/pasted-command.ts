@@ -8,11 +8,11 @@ import { fillPathFolder } from "../../../tools/demo/path-folder.ts";
 
 export type PastedCommand = { readonly code: number | null; readonly printed: string };
 
-/** Ctrl-C ends a command that watches, once it has printed something. */
+/** Ctrl-C ends a command that watches, once it has printed something. An editor changes nothing. */
 export function pasteCommand(command: string, server: Server): Promise<PastedCommand> {
   const path = [pathFolder(server), dirname(process.execPath), "/usr/bin", "/bin"].join(":");
   const child = spawn("sh", ["-c", `exec ${command}`], {
-    env: { PATH: path, HOME: server.folder, KUBECONFIG: server.kubeconfig },
+    env: { PATH: path, HOME: server.folder, KUBECONFIG: server.kubeconfig, KUBE_EDITOR: "true" },
   });
   child.stdin.end();
   let printed = "";

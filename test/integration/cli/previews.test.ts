@@ -6,9 +6,8 @@ import { inRepository } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startConsole } from "../../../tools/console/start-console.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { loadAware } from "../advisor/cluster.ts";
 import { hintsIn, pasteCommand } from "./pasted-command.ts";
-import { oldestNode, type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
+import { type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
 let testCluster: TestCluster;
 let kubeconfig: string;
@@ -185,45 +184,4 @@ test("version and completion come without a cluster", async () => {
   expect((await run("version")).out).toContain("advisor: not known; it has drafted no plan yet");
   expect((await run("completion", "bash")).out).toContain("profiles");
   expect((await run("help", "approve")).out).toContain("usage: kubectl virt-advisor approve NAME");
-});
-
-const everyVerb: readonly (readonly string[])[] = [
-  ["profiles"],
-  ["plan", loadAware, "--timeout", "1s"],
-  ["diff", loadAware],
-  ["impact", loadAware],
-  ["approve", loadAware, "--hash", "0".repeat(64)],
-  ["reject", loadAware],
-  ["ignore", loadAware],
-  ["status", loadAware],
-  ["drift"],
-  ["doctor"],
-  ["assets"],
-  ["render"],
-  ["explain", "swap-enable"],
-  ["enable"],
-  ["version"],
-  ["console", "--port", "70000"],
-  ["completion", "bash"],
-];
-
-/** As the help lists them. */
-function verbsIn(help: string): readonly string[] {
-  const [, list = ""] = /\nverbs:\n(.*?)\n\n/su.exec(help) ?? [];
-  return [...list.matchAll(/^ {2}([a-z]+)/gmu)].map(([, verb = ""]) => verb);
-}
-
-test("every verb runs on the oldest supported Node", async () => {
-  await testCluster.configs.create(loadAware, { action: "Ignore" });
-  const options = { kubeconfig, env: { PATH: `${oldestNode}:/usr/bin:/bin` } };
-  const { out: help } = await runPlugin(["help"], options);
-  expect(everyVerb.map(([verb = ""]) => verb).toSorted()).toEqual(verbsIn(help).toSorted());
-  const codes = new Map<string, number | null>();
-  for (const args of everyVerb) {
-    const { code, out, err } = await runPlugin(args, options);
-    expect(`${args.join(" ")}: ${err}`).not.toMatch(/unexpected error|TypeError|Warning:|node:internal|Node\.js v/u);
-    expect([args, `${out}${err}`]).not.toEqual([args, ""]);
-    codes.set(args[0] ?? "", code);
-  }
-  for (const verb of ["profiles", "doctor", "render", "explain"]) expect([verb, codes.get(verb)]).toEqual([verb, 0]);
 });

@@ -74,7 +74,7 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
       },
       "VirtDegraded KubeVirt": {
         message: "KubeVirt reports DeploymentNotReady: no nodes",
-        command: "oc describe kubevirt kubevirt-kubevirt-hyperconverged -n openshift-cnv",
+        command: "oc describe kubevirts kubevirt-kubevirt-hyperconverged -n openshift-cnv",
       },
       "VirtDegraded HyperConverged": {
         message: "HyperConverged reports KubeVirtDegraded: no nodes",
@@ -117,7 +117,7 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
       },
       MigrationSlow: {
         message: "Migration of VM vms/vm-0 is cancelled in 4 min: it writes faster than it is copied",
-        command: "oc -n openshift-cnv get kubevirt -o yaml",
+        command: "oc -n openshift-cnv get kubevirts -o yaml",
       },
       "MigrationHeld quota": {
         message: "Migration of VM vms/vm-0 is held by the quota",

@@ -89,7 +89,7 @@ export const drainFindings = {
   MigrationSlow: {
     ages: warningFrom(0),
     message: "Migration of VM <v> is cancelled in <t>: it writes faster than it is copied",
-    command: `${virt} get kubevirt -o yaml`,
+    command: `${virt} get kubevirts -o yaml`,
     detected: "The migration has run for more than 0.8 × `completionTimeoutPerGiB` × the guest's memory.",
     cause: "The guest changes its memory faster than the migration copies it, or the bandwidth limit is too low.",
     remedy:

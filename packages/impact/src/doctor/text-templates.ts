@@ -51,7 +51,9 @@ export type FindingObject = { readonly kind: string; readonly namespace?: string
 
 /** `oc describe`, which shows conditions and events. */
 export function describeCommand({ kind, namespace, name }: FindingObject): string | undefined {
-  const template = `oc describe ${kind.toLowerCase()} <name>${namespace === undefined ? "" : " -n <namespace>"}`;
+  // Our own CRD is in the category kubevirt, which oc prefers to the singular name of KubeVirt.
+  const resource = kind === "KubeVirt" ? "kubevirts" : kind.toLowerCase();
+  const template = `oc describe ${resource} <name>${namespace === undefined ? "" : " -n <namespace>"}`;
   return fillCommand(template, { name, namespace: namespace ?? "" });
 }
 

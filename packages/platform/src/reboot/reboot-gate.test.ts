@@ -138,7 +138,7 @@ const uncertain: readonly (ClusterGiven & { readonly text: string })[] = [
   {
     nodes: [...workers(2), nodeObject("worker-2", { isCordoned: true })],
     pools: pools({ maxUnavailable: 2 }),
-    text: "pool worker has cordoned nodes (uncordon the nodes of pool worker with 'oc adm uncordon')",
+    text: "pool worker has cordoned nodes (uncordon the nodes of pool worker that 'oc get nodes' shows as SchedulingDisabled)",
   },
   {
     nodes: [first, silent].flatMap((node) => node ?? []),

@@ -99,7 +99,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     world: withVm(vmOn(), [migrationObject("vm-0", "Running")]),
     age: 961,
     message: "Migration of VM vms/vm-0 is cancelled in 4 min: it writes faster than it is copied",
-    command: "oc -n openshift-cnv get kubevirt -o yaml",
+    command: "oc -n openshift-cnv get kubevirts -o yaml",
   },
   {
     id: "MigrationHeld",

@@ -119,7 +119,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     },
     age: 300,
     message: "KubeVirt reports Down: no virt-api",
-    command: "oc describe kubevirt it -n virt",
+    command: "oc describe kubevirts it -n virt",
   },
   {
     id: "DeschedulerDegraded",
