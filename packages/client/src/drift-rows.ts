@@ -1,7 +1,15 @@
 // What has changed behind the plan: fields of its targets with who changed them, and inputs that have moved.
 
 import { conditionIs, conditionOf, isApplied } from "@virt/advisor";
-import { fieldManagers, type Item, type KubeObject, type Phase, type Ref, type Status, type VirtPlatformConfig } from "@virt/api";
+import {
+  fieldManagers,
+  type Item,
+  type KubeObject,
+  type Phase,
+  type Ref,
+  type Status,
+  type VirtPlatformConfig,
+} from "@virt/api";
 import { desiredChanges, isSameMeaning, opponentOf, readOwners, showValue, writeDotted } from "@virt/engine";
 import { foreignText } from "@virt/impact";
 

@@ -15,7 +15,15 @@ import {
   Title,
 } from "@patternfly/react-core";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { ageText, isDrifted, isDriftWatched, leftBehindNotice, profileRow, progressCount, secondsSince } from "@virt/client";
+import {
+  ageText,
+  isDrifted,
+  isDriftWatched,
+  leftBehindNotice,
+  profileRow,
+  progressCount,
+  secondsSince,
+} from "@virt/client";
 import { assetStates, asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
