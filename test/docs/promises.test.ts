@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { phases } from "@virt/api";
+import { assets, profiles } from "@virt/catalog";
 import { inRepository } from "@virt/testkit";
 import { load, loadAll } from "js-yaml";
 import { expect, test } from "vitest";
@@ -120,4 +121,37 @@ test("the security model counts the MachineConfigs that the advisor may patch as
   const words = ["no", "one", "two", "three", "four", "five", "six"];
   const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
   expect(model).toContain(`its own ${words[new Set(names).size]} MachineConfigs`);
+});
+
+/** The list below the sentence about this token, on one line. */
+function powersOf(token: string): string {
+  const model = pages.find(({ path }) => path === "docs/security-model.md")?.text ?? "";
+  const [, list = ""] = model.split(`With a stolen token of the **${token}**, an attacker can still:\n\n`);
+  return (list.split("\n\n")[0] ?? "").replaceAll(/\s+/gu, " ");
+}
+
+/** What a default role lets the advisor write, in the words of the security model. */
+const targetWords: Readonly<Record<string, string>> = {
+  "HyperConverged kubevirt-hyperconverged": "a memory ratio of 100 to 300 percent, and KSM on any nodes",
+  "KubeDescheduler cluster": "the descheduler with any allowed option",
+  "MachineConfig 90-worker-kubelet-swap": "the MachineConfigs for PSI and swap (which reboots nodes)",
+  "MachineConfig 90-master-kubelet-swap": "the MachineConfigs for PSI and swap (which reboots nodes)",
+  "MachineConfig 99-worker-psi-karg": "the MachineConfigs for PSI and swap (which reboots nodes)",
+  "MachineConfig 99-master-psi-karg": "the MachineConfigs for PSI and swap (which reboots nodes)",
+};
+
+test("the security model lists every target that a stolen token of the advisor reaches", () => {
+  const shipped = profiles.filter(({ name }) => name !== "example-profile");
+  const targets = shipped.flatMap((profile) =>
+    profile.targets.flatMap(({ kind, names }) => names.map((name) => `${kind} ${name}`)),
+  );
+  expect(targets.toSorted()).toEqual(Object.keys(targetWords).toSorted());
+  const powers = powersOf("advisor");
+  expect(Object.values(targetWords).filter((words) => !powers.includes(words))).toEqual([]);
+});
+
+test("the security model lists every kind by which a stolen token of the platform operator reboots nodes", () => {
+  const rebooting = assets.filter(({ impact }) => impact === "reboot").map(({ target }) => target.kind);
+  expect([...new Set(rebooting)].toSorted()).toEqual(["KubeletConfig", "MachineConfig"]);
+  expect(powersOf("platform operator")).toContain("This includes MachineConfigs and the KubeletConfig, and so reboots");
 });

@@ -46,6 +46,7 @@ test("install makes the objects that the chart renders, without a warning, and s
     "kubectl rollout status deployment/virt-advisor-operator-controller-manager --namespace virt-advisor-operator-system\n",
   );
   expect(installed.stdout).toContain("kubectl get virtplatformconfigs\n");
+  expect(installed.stdout).toContain("  kubectl virt-advisor enable\n");
   expect(installed.stdout).toContain("--namespace <its namespace> platform.kubevirt.io/autopilot=true\n");
   first = await ours();
   expectRendered(first, rendered(image));

@@ -13,6 +13,7 @@ export {
   driftedTargets,
   driftRows,
   isDrifted,
+  isDriftWatched,
   type LiveTarget,
   type MovedInput,
   movedInputs,

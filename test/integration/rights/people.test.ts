@@ -221,6 +221,24 @@ describe("an override on a managed object", () => {
     expect(await annotate(everybody, `${checks}/virt-node-health-check`, harmless)).toMatchObject({ status: 200 });
   });
 
+  test("the operator's record is set by the operator, and other clients may only remove or empty it", async () => {
+    const path = `${checks}/virt-node-health-check`;
+    const state = `${prefix}state`;
+    const record = (value: string | null) => ({
+      method: "PATCH" as const,
+      path,
+      body: { metadata: { annotations: { [state]: value } } },
+    });
+    const written = await cluster.accounts.platform.request({
+      ...record('{"v":1}'),
+      path: `${path}?fieldManager=virt-platform-operator`,
+    });
+    expect(messageOf(written)).toBe("");
+    const editor = await person(cluster.server, "record-editor", [{ ...onChecks, verbs: ["patch"] }]);
+    expect(await dryRunWrite(editor, record('{"v":1,"created":true}'))).toMatchObject({ status: 403 });
+    for (const free of [null, ""]) expect(await dryRunWrite(editor, record(free))).toMatchObject({ status: 200 });
+  });
+
   test("is set by whoever may patch the object", async () => {
     const patcher = await person(cluster.server, "patcher", [onChecks]);
     const annotations = Object.fromEntries(overrides.map((key) => [`${prefix}${key}`, "true"]));

@@ -14,8 +14,16 @@ import {
   Gallery,
   Title,
 } from "@patternfly/react-core";
-import type { KubeObject, Phase, VirtPlatformConfig } from "@virt/api";
-import { ageText, isDrifted, leftBehindNotice, profileRow, progressCount, secondsSince } from "@virt/client";
+import type { KubeObject, VirtPlatformConfig } from "@virt/api";
+import {
+  ageText,
+  isDrifted,
+  isDriftWatched,
+  leftBehindNotice,
+  profileRow,
+  progressCount,
+  secondsSince,
+} from "@virt/client";
 import { assetStates, asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
 import { readReport } from "./data/report.ts";
@@ -115,20 +123,11 @@ function DriftCount({ config }: { readonly config: VirtPlatformConfig }) {
   const { status = {} } = config;
   const isFound = isDrifted(status);
   const { rows } = useDriftRows(isFound ? [config] : none);
-  const { phase } = status;
-  if (!isFound) return <>{phase !== undefined && watched.has(phase) ? texts.noDrift : texts.notWatched}</>;
+  if (!isFound) return <>{isDriftWatched(status.phase) ? texts.noDrift : texts.notWatched}</>;
   return <a href={hrefOf({ page: "drift" })}>{texts.driftFields(rows.length)}</a>;
 }
 
 const none: readonly VirtPlatformConfig[] = [];
-/** In the other phases the advisor compares no applied items. */
-const watched: ReadonlySet<Phase> = new Set([
-  "InProgress",
-  "Failed",
-  "Completed",
-  "CompletedWithErrors",
-  "CompletedWithUpgrade",
-]);
 
 function AssetCounts() {
   const { state, resource } = useKind("reports");

@@ -78,7 +78,7 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
     case "HCOMissing":
       return "install OpenShift Virtualization: everything is rendered from its HyperConverged";
     case "NotActivated":
-      return `set annotation ${annotationPrefix}autopilot=${asset.name} on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes)`;
+      return `set annotation ${annotationPrefix}autopilot=${asset.name} on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes); kubectl virt-advisor enable ${asset.name} shows the impact, asks, and sets it`;
     case "NotListed":
       return `add ${asset.name} to annotation ${annotationPrefix}autopilot on the HyperConverged, or set it to true for all assets`;
     case "SwitchedOff":

@@ -67,14 +67,27 @@ test("a chart that would run nothing is refused", () => {
 const recommendation =
   "helm upgrade any <chart> --namespace default --reset-then-reuse-values --set advisor.requireApprovedPlan=true";
 
+function notesOf({ code, stdout }: ReturnType<typeof helm>): string {
+  const [, notes = ""] = stdout.split("\nNOTES:\n");
+  expect({ code, hasNotes: notes !== "" }).toEqual({ code: 0, hasNotes: true });
+  return notes;
+}
+
+test("before the annotation, the notes name the command that shows the combined impact", () => {
+  const notes = notesOf(helm(["install", "any", chart, "--dry-run=client", "-n", "default", ...setting([])]));
+  const lines = notes.split("\n").filter((line) => /^ {2}kubectl (?:virt-advisor|annotate) /u.test(line));
+  expect(lines.map((line) => line.trim().split(" ", 3).join(" "))).toEqual([
+    "kubectl virt-advisor enable",
+    "kubectl annotate hyperconverged",
+  ]);
+});
+
 test.each([
   { values: [], isShown: true },
   { values: ["advisor.requireApprovedPlan=true"], isShown: false },
   { values: ["advisor.enabled=false"], isShown: false },
 ])("with $values the notes recommend requireApprovedPlan for production: $isShown", ({ values, isShown }) => {
-  const { code, stdout } = helm(["install", "any", chart, "--dry-run=client", "-n", "default", ...setting(values)]);
-  const [, notes = ""] = stdout.split("\nNOTES:\n");
-  expect({ code, hasNotes: notes !== "" }).toEqual({ code: 0, hasNotes: true });
+  const notes = notesOf(helm(["install", "any", chart, "--dry-run=client", "-n", "default", ...setting(values)]));
   expect(notes.includes("Recommended for production:")).toBe(isShown);
   expect(notes.includes(recommendation)).toBe(isShown);
 });

@@ -188,7 +188,7 @@ What would change this:
 test("explain names all that stands in the way, not only the first", async () => {
   const { out } = await runOffline("explain", "descheduler-loadaware", "--hco-file=off");
   expect(out.split("What would change this:\n")[1]).toBe(`\
-  set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes)
+  set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes); kubectl virt-advisor enable descheduler-loadaware shows the impact, asks, and sets it
   set annotation platform.kubevirt.io/enable-loadaware=true
   create namespace openshift-kube-descheduler-operator; its operator usually brings it
 `);
