@@ -11,7 +11,7 @@ import { expectAccessible, requestsElsewhere, watchRequests } from "./console-pa
 
 const profile = "load-aware-rebalancing";
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
-const migrations = "/spec/liveMigrationConfig/parallelMigrationsPerCluster";
+const migrations = "spec.liveMigrationConfig.parallelMigrationsPerCluster";
 let cluster: TestCluster;
 let platform: RunningProgram;
 let shown: RunningConsole;
@@ -115,7 +115,7 @@ test("an asset that is not applied says why not, and counts of the overview lead
 test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
   await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();
-  const field = page.getByRole("row", { name: new RegExp(`${migrations}.*somebody.*7.*5`) });
+  const field = page.getByRole("row", { name: new RegExp(`^${migrations} somebody 7 5`) });
   await field.first().waitFor();
   await expectAccessible(page, "details of an asset");
   await page.getByRole("button", { name: "Adopt", exact: true }).click();
