@@ -7,19 +7,19 @@ import { useMemo, useState } from "react";
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** The value that rows are sorted by, for each sortable column. */
-export type SortKeys<Row, Column extends string> = Readonly<Record<Column, (row: Row) => string>>;
+export type ColumnValues<Row, Column extends string> = Readonly<Record<Column, (row: Row) => string>>;
 
 type Chosen<Column> = { readonly column: Column; readonly direction: "asc" | "desc" };
 
-/** Pass the same `keys` on every render. `sortOf` gives the `sort` property of a column's header. */
-export function useSortedRows<Row, Column extends string>(rows: readonly Row[], keys: SortKeys<Row, Column>) {
+/** Pass the same `values` on every render. `sortOf` gives the `sort` property of a column's header. */
+export function useSortedRows<Row, Column extends string>(rows: readonly Row[], values: ColumnValues<Row, Column>) {
   const [chosen, setChosen] = useState<Chosen<Column> | undefined>();
   const sorted = useMemo(() => {
     if (chosen === undefined) return rows;
-    const keyOf = keys[chosen.column];
+    const valueOf = values[chosen.column];
     const sign = chosen.direction === "asc" ? 1 : -1;
-    return rows.toSorted((left, right) => sign * collator.compare(keyOf(left), keyOf(right)));
-  }, [rows, keys, chosen]);
+    return rows.toSorted((left, right) => sign * collator.compare(valueOf(left), valueOf(right)));
+  }, [rows, values, chosen]);
   const sortOf = (column: Column): NonNullable<ThProps["sort"]> => ({
     columnIndex: 0,
     sortBy: chosen?.column === column ? { index: 0, direction: chosen.direction } : {},
