@@ -7,11 +7,11 @@ import { type RunningConsole, startConsole } from "../../tools/console/start-con
 import { type RunningProgram, startProgram } from "../cluster/program.ts";
 import { startTestCluster, type TestCluster } from "../cluster/test-cluster.ts";
 import { runPlugin } from "../integration/cli/plugin.ts";
-import { expectAccessible, requestsElsewhere, watchRequests } from "./console-page.ts";
+import { expectAccessible, requestsElsewhere, tabTo, watchRequests } from "./console-page.ts";
 
 const profile = "load-aware-rebalancing";
 const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged";
-const migrations = "/spec/liveMigrationConfig/parallelMigrationsPerCluster";
+const migrations = "spec.liveMigrationConfig.parallelMigrationsPerCluster";
 let cluster: TestCluster;
 let platform: RunningProgram;
 let shown: RunningConsole;
@@ -112,10 +112,28 @@ test("an asset that is not applied says why not, and counts of the overview lead
   await expect.poll(() => asset("hco-golden-config").count()).toBe(0);
 });
 
+test("the assets table is sorted by keyboard, and keeps its own order until then", async () => {
+  await open("assets");
+  await asset("metallb-operator").waitFor();
+  const names = () => page.locator("[data-testid^=asset-] td[data-label=Asset]").allTextContents();
+  const header = page.getByRole("columnheader", { name: "Asset", exact: true });
+  expect(await header.getAttribute("aria-sort")).toBe(null);
+  const before = await names();
+  await tabTo(page, header.getByRole("button"));
+  await page.keyboard.press("Enter");
+  await expect.poll(() => header.getAttribute("aria-sort")).toBe("ascending");
+  const ascending = await names();
+  expect(ascending).toEqual(ascending.toSorted());
+  expect(ascending).not.toEqual(before);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => header.getAttribute("aria-sort")).toBe("descending");
+  expect(await names()).toEqual(ascending.toReversed());
+});
+
 test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
   await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();
-  const field = page.getByRole("row", { name: new RegExp(`${migrations}.*somebody.*7.*5`) });
+  const field = page.getByRole("row", { name: new RegExp(`^${migrations} somebody 7 5`) });
   await field.first().waitFor();
   await expectAccessible(page, "details of an asset");
   await page.getByRole("button", { name: "Adopt", exact: true }).click();

@@ -22,6 +22,7 @@ import { AssetStateLabel } from "./parts/labels.tsx";
 import { MoreRows, useRowPortion } from "./parts/more-rows.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { EmptyPage, Need } from "./parts/states.tsx";
+import { useSortedRows } from "./parts/use-sorted-rows.ts";
 import { hrefOf, openRoute } from "./routes.ts";
 import { strings } from "./strings.ts";
 
@@ -41,6 +42,14 @@ export function AssetsPage({ state, filter }: AssetsPageProps) {
   );
 }
 
+const sortKeys = {
+  asset: (row: AssetLine) => row.asset,
+  tier: (row: AssetLine) => row.group,
+  object: (row: AssetLine) => row.object,
+  state: (row: AssetLine) => row.state,
+  reason: (row: AssetLine) => row.why,
+};
+
 function AssetTable({ state, filter }: { readonly state: string; readonly filter: string }) {
   const [configMap] = useObjects("reports");
   const report = useMemo(() => (configMap === undefined ? undefined : readReport(configMap)), [configMap]);
@@ -56,7 +65,8 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
     (row) => (state === "" || row.state === state) && fitsFilter([row.asset, row.group, row.object, row.why], filter),
   );
   const shared = useMemo(() => sharedReasons(report?.rows ?? []), [report]);
-  const { shown, hidden, showMore } = useRowPortion(rows);
+  const { sorted, sortOf } = useSortedRows(rows, sortKeys);
+  const { shown, hidden, showMore } = useRowPortion(sorted);
   if (report === undefined) return <EmptyPage title={texts.noReport} text={texts.noReportText} />;
   return (
     <>
@@ -94,11 +104,11 @@ function AssetTable({ state, filter }: { readonly state: string; readonly filter
           <Thead>
             <Tr>
               <Th screenReaderText={texts.details} />
-              <Th>{texts.asset}</Th>
-              <Th>{texts.tier}</Th>
-              <Th>{texts.object}</Th>
-              <Th>{texts.state}</Th>
-              <Th>{texts.reason}</Th>
+              <Th sort={sortOf("asset")}>{texts.asset}</Th>
+              <Th sort={sortOf("tier")}>{texts.tier}</Th>
+              <Th sort={sortOf("object")}>{texts.object}</Th>
+              <Th sort={sortOf("state")}>{texts.state}</Th>
+              <Th sort={sortOf("reason")}>{texts.reason}</Th>
             </Tr>
           </Thead>
           {shown.map((row, at) => (

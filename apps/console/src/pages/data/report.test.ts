@@ -19,6 +19,7 @@ const report = {
     ...["InSync", "Pending", "Unknown", "Failed", "Paused", "Unmanaged", "Excluded"].map((status) => object(status)),
     object("Held", { held: "RebootGate: 3 VMs block", lastWrite: "2026-11-15T09:00:00Z" }),
     object("Contested", { contested: [{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }] }),
+    object("Contested", { assets: ["released"], released: ["/spec/b~1c"] }),
   ],
   exclusions: [
     { asset: "gone", group: "health", target: "Thing gone", reason: "CRDMissing", details: "things.a.io" },
@@ -44,5 +45,10 @@ test("a row keeps its group, contested fields and the time of the last write", (
   const row = (asset: string) => shown?.find((one) => one.asset === asset);
   expect(row("of-Held")).toMatchObject({ group: "swap", status: "Held", lastWrite: "2026-11-15T09:00:00Z" });
   expect(row("gone")).toMatchObject({ group: "health", status: "CRDMissing" });
-  expect(row("of-Contested")?.contested).toEqual([{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }]);
+  expect(row("of-Contested")?.contested).toMatchObject([{ managers: ["gitops"], wanted: "1", found: "2" }]);
+});
+
+test("field paths have the dotted form of the command line", () => {
+  expect(shown?.find(({ asset }) => asset === "of-Contested")?.contested[0]?.path).toBe("spec.a");
+  expect(shown?.find(({ asset }) => asset === "released")?.released).toEqual(["spec.b/c"]);
 });

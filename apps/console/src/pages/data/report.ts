@@ -1,13 +1,14 @@
 // The report of the platform controller as rows of a table: one for each asset of an object, and for each asset that is not applied.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { type AssetStateRow, assetStateRows } from "@virt/client";
+import { type AssetStateRow, assetStateRows, fieldText } from "@virt/client";
 import { type AssetState, asList, asText, at, isMap, member, readJson } from "@virt/engine";
 import { hcoName } from "@virt/facts";
 import type { NamedTarget } from "../assets/target-name.ts";
 
 /** A field that somebody else holds. Values are short JSON; empty where the report does not have them. */
 export type ContestedField = {
+  /** Dotted, as the command line writes it. */
   readonly path: string;
   readonly managers: readonly string[];
   readonly wanted: string;
@@ -25,7 +26,7 @@ export type AssetLine = {
   /** Never empty. */
   readonly why: string;
   readonly contested: readonly ContestedField[];
-  /** Pointers that ignore-fields has released. */
+  /** Fields that ignore-fields has released, dotted. */
   readonly released: readonly string[];
   /** RFC 3339; empty where the controller has written nothing. */
   readonly lastWrite: string;
@@ -86,7 +87,7 @@ function assetLines(
     status: key,
     why,
     contested: asList(entry["contested"]).map(readContested),
-    released: texts(entry["released"]),
+    released: texts(entry["released"]).map(fieldText),
     lastWrite: asText(entry["lastWrite"]) ?? "",
     impact: asText(member(entry["impact"], "summary")) ?? "",
   }));
@@ -95,7 +96,7 @@ function assetLines(
 function readContested(field: Parameters<typeof member>[0]): ContestedField {
   const text = (key: string) => asText(member(field, key)) ?? "";
   return {
-    path: text("path"),
+    path: fieldText(text("path")),
     managers: texts(member(field, "managers")),
     wanted: text("wanted"),
     found: text("found"),

@@ -7,6 +7,7 @@ import { blockerRemedies } from "@virt/client";
 import { useState } from "react";
 import { ObjectLink } from "../parts/object-link.tsx";
 import { Remedies } from "../parts/remedies.tsx";
+import { useSortedRows } from "../parts/use-sorted-rows.ts";
 import { strings } from "../strings.ts";
 
 const texts = strings.plan;
@@ -18,7 +19,14 @@ type ImpactEntriesProps = {
   readonly areBlockers?: boolean;
 };
 
+const sortKeys = {
+  node: (entry: ImpactEntry) => entry.node,
+  object: ({ kind, namespace, name }: ImpactEntry) => `${kind} ${namespace}/${name}`,
+  reason: (entry: ImpactEntry) => entry.reason,
+};
+
 export function ImpactEntries({ title, entries, more, areBlockers = false }: ImpactEntriesProps) {
+  const { sorted, sortOf } = useSortedRows(entries, sortKeys);
   if (entries.length === 0) return null;
   return (
     <>
@@ -28,14 +36,14 @@ export function ImpactEntries({ title, entries, more, areBlockers = false }: Imp
       <Table aria-label={title} variant="compact" gridBreakPoint="grid-md">
         <Thead>
           <Tr>
-            <Th>{texts.node}</Th>
-            <Th>{texts.object}</Th>
-            <Th>{texts.reason}</Th>
+            <Th sort={sortOf("node")}>{texts.node}</Th>
+            <Th sort={sortOf("object")}>{texts.object}</Th>
+            <Th sort={sortOf("reason")}>{texts.reason}</Th>
             {areBlockers ? <Th>{texts.remedies}</Th> : null}
           </Tr>
         </Thead>
         <Tbody>
-          {entries.map((entry) => (
+          {sorted.map((entry) => (
             <Tr key={`${entry.node}${entry.kind}${entry.namespace}/${entry.name}`}>
               <Td dataLabel={texts.node}>
                 <ObjectLink kind="Node" name={entry.node} />

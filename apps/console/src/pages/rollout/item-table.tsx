@@ -7,6 +7,7 @@ import type { Item, ItemState } from "@virt/api";
 import { ageText, secondsSince } from "@virt/client";
 import { readTime } from "@virt/engine";
 import type { ComponentType } from "react";
+import { useSortedRows } from "../parts/use-sorted-rows.ts";
 import { strings } from "../strings.ts";
 
 const texts = strings.rollout;
@@ -20,20 +21,23 @@ const stateStyles: Readonly<Record<ItemState, StateStyle>> = {
   Failed: { icon: ExclamationCircleIcon, color: "red" },
 };
 
+const sortKeys = { item: (item: Item) => item.name, state: (item: Item) => item.state };
+
 export function ItemTable({ items, now }: { readonly items: readonly Item[]; readonly now: number }) {
+  const { sorted, sortOf } = useSortedRows(items, sortKeys);
   if (items.length === 0) return null;
   return (
     <Table aria-label={texts.items} variant="compact" gridBreakPoint="grid-md">
       <Thead>
         <Tr>
-          <Th>{texts.item}</Th>
-          <Th>{texts.state}</Th>
+          <Th sort={sortOf("item")}>{texts.item}</Th>
+          <Th sort={sortOf("state")}>{texts.state}</Th>
           <Th>{texts.elapsed}</Th>
           <Th>{texts.message}</Th>
         </Tr>
       </Thead>
       <Tbody>
-        {items.map((item) => {
+        {sorted.map((item) => {
           const { icon: Icon, color } = stateStyles[item.state];
           return (
             <Tr key={item.name}>
