@@ -30,7 +30,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
   platform: [
     {
       name: "virt-platform-operator-overrides",
-      hash: "2ccae6c1b9a948f55693b6a96c6d3655a25e3fc585e1928df2e746613a0adaa3",
+      hash: "464de6c8b37be89794a9223b60c7fac2bd83c54e6d10e3abcb7bfffaa0043fcb",
       bindingHash: "e2bf2a29a4d1598a3945c2107e76b34b6b88874fd52f835390f982d530f7afba",
     },
     {
@@ -40,7 +40,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "1cfc48302f8705c3ad491ccc2332d0bbcad5bef739e1bd42fe70e95e18403165",
+      hash: "f1f5d762914b53d341d521c0f8a6a1cb16032bebe4b9efe71d40587739966100",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

@@ -239,6 +239,17 @@ describe("an override on a managed object", () => {
     for (const free of [null, ""]) expect(await dryRunWrite(editor, record(free))).toMatchObject({ status: 200 });
   });
 
+  test("an administrator who runs the operator may set its record, and with other tools may not", async () => {
+    const administrator = cluster.server.user("administrator", ["system:masters"]);
+    const body = { metadata: { annotations: { [`${prefix}state`]: '{"v":1,"created":true}' } } };
+    const setBy = (manager: string) => {
+      const path = `${checks}/virt-node-health-check?dryRun=All&fieldManager=${manager}`;
+      return administrator.request({ method: "PATCH", path, body });
+    };
+    expect(await setBy("virt-platform-operator")).toMatchObject({ status: 200 });
+    expect(await setBy("kubectl-edit")).toMatchObject({ status: 403 });
+  });
+
   test("is set by whoever may patch the object", async () => {
     const patcher = await person(cluster.server, "patcher", [onChecks]);
     const annotations = Object.fromEntries(overrides.map((key) => [`${prefix}${key}`, "true"]));

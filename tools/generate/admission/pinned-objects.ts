@@ -16,7 +16,8 @@ import { platform } from "../operators.ts";
 import { resourceOf } from "../rbac/asset-rights.ts";
 import { formOfNodeContent } from "./node-content.ts";
 
-const { fields, kept, oneOf, required, text } = contentForms;
+const { fields, kept, oneOf, optional, required, text } = contentForms;
+const anyText = text("(?s).*", 1_048_576);
 
 export type PinnedObject = {
   readonly kind: string;
@@ -65,12 +66,13 @@ export function pinnedByProfiles(profiles: readonly Pick<Profile, "name" | "targ
 
 /** ConfigMaps that the platform controller writes beside the objects of the catalog. */
 export const pinnedRecords: readonly PinnedObject[] = [
-  recordOf(governanceRecordName, ["governance.json"]),
-  recordOf(`${platform.name}-report`, ["report.json", "report.txt"]),
+  recordOf(governanceRecordName, { "governance.json": required(anyText) }),
+  // Earlier releases write no report.txt, and one of their replicas may still lead during an upgrade.
+  recordOf(`${platform.name}-report`, { "report.json": optional(anyText), "report.txt": optional(anyText) }),
 ];
 
-function recordOf(name: string, keys: readonly string[]): PinnedObject {
-  const data = fields(Object.fromEntries(keys.map((key) => [key, required(text("(?s).*", 1_048_576))])));
+function recordOf(name: string, members: FieldsForm["fields"]): PinnedObject {
+  const data = fields(members);
   return { kind: "ConfigMap", resource: "configmaps", name, forms: [{ apiVersion: "v1", data }] };
 }
 
