@@ -31,7 +31,7 @@ test("of more VMs than are kept the plan says so, and it is approved and carried
   const { configs, server } = testCluster;
   const planted = await plantWorkers(server);
   // An object of its own may have a megabyte, and sixteen are kept of a kind.
-  const spec = { nodeSelector: { "test/large": "x".repeat(1_000_000) }, domain: { devices: {} } };
+  const spec = { evictionStrategy: "x".repeat(1_000_000), domain: { devices: {} } };
   await planted.plantVms(
     Array.from({ length: 20 }, (_, at) => ({ name: `large-${at}`, node: "worker-0", owner: null, spec })),
   );

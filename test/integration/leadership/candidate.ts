@@ -8,6 +8,12 @@ const say = (event: string) => process.stdout.write(`${event}\n`);
 const nothing = () => undefined;
 const configMaps = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
 
+/**
+ * Like the writes of the product, each names the version that it changes. A write that passed the fence right before a freeze may leave
+ * after it, and the API server refuses it then.
+ */
+let resourceVersion: string | undefined;
+
 const controller: Controller = {
   name: "candidate",
   keysFor: () => [],
@@ -15,10 +21,12 @@ const controller: Controller = {
     const request = patchObject(
       configMaps,
       { namespace: "default", name },
-      { data: { by: IDENTITY } },
+      { metadata: { ...(resourceVersion !== undefined && { resourceVersion }) }, data: { by: IDENTITY } },
       { type: "merge" },
     );
     const outcome = writeResultOf(await sender.write(request, { signal }));
+    if (outcome.kind !== "unavailable")
+      resourceVersion = outcome.kind === "done" ? outcome.live?.metadata.resourceVersion : undefined;
     return outcome.kind === "done" ? { kind: "requeueAt", atMs: systemClock.wall() + 5 } : { kind: "retry" };
   },
 };
