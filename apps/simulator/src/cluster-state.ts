@@ -92,10 +92,16 @@ export function isKind(name: string): name is Kind {
   return Object.hasOwn(apiVersions, name);
 }
 
+/** With managedFields, 5,000 VMs are more than an informer keeps. */
+const withoutOwners: InformerSpec["projection"] = {
+  keep: "members",
+  members: [["metadata", { beginsNot: ["managedFields"] }], ["spec"], ["status"]],
+};
+
 /** One for each version that might be served. */
 export function simulatorInformers(kind: Kind): readonly InformerSpec[] {
   const only = kind === "DaemonSet" ? { name: "wasp-agent" } : {};
-  return apiVersions[kind].map((apiVersion) => ({ apiVersion, kind, ...only, projection: { keep: "all" } }));
+  return apiVersions[kind].map((apiVersion) => ({ apiVersion, kind, ...only, projection: withoutOwners }));
 }
 
 export function hyperConvergedObject(cluster: ClusterState): KubeObject | undefined {
