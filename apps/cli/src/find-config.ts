@@ -35,11 +35,16 @@ function isName(name: string): boolean {
   return /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/u.test(name);
 }
 
+/** Reports whether the config shows a plan. */
+export function hasPlan({ status }: VirtPlatformConfig): boolean {
+  return status?.planHash !== undefined && status.phase !== "Ignored";
+}
+
 /** The hash of the plan that is shown, if it is the one that was named. Throws with exit code 3 if it is another. */
 export function requirePlan(config: VirtPlatformConfig, named: string | undefined, program: string): string {
   const { name } = config.metadata;
   const shown = config.status?.planHash;
-  if (shown === undefined || config.status?.phase === "Ignored")
+  if (shown === undefined || !hasPlan(config))
     throw new CliError(
       `${name} has no plan. Try: ${program} plan ${name}`,
       named === undefined ? exitCodes.error : exitCodes.refused,

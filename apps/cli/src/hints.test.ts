@@ -6,8 +6,7 @@ const root = new URL("../../../", import.meta.url).pathname;
 const files = globSync(["{apps,packages}/*/src/**/*.{ts,tsx}", "catalog/**/*.ts", "tools/{demo,dev,deploy}/*.ts"], {
   cwd: root,
 })
-  // The end of a cut diff is a fixed text without a name.
-  .filter((file) => !/\.test\.ts$|\/testing\/|\/testkit\/|completion-script|engine\/src\/diff\/diff\.ts$/u.test(file))
+  .filter((file) => !/\.test\.ts$|\/testing\/|\/testkit\/|completion-script/u.test(file))
   .toSorted();
 
 /** What stands for a value in a hint, as a user would fill it in. */

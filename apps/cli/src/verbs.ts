@@ -46,9 +46,10 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "diff",
-    takes: "NAME",
+    takes: "[NAME]",
     summary: "show the whole diff of the plan, files and units decoded",
-    description: "Shows what the plan would change, object by object. Ends with 2 when there are changes.",
+    description:
+      "Shows what the plan would change, object by object; without a name, what every plan would change. Ends with 2 when there are changes to review.",
     flags: { raw: { help: "the objects as they are stored, without decoding" } },
     examples: ["diff load-aware-rebalancing", "diff virt-higher-density --raw"],
     load: async () => (await import("./verbs/diff.ts")).diffPlan,

@@ -1,43 +1,54 @@
 // `diff`: what the plan changes, whole. The advisor's own diff where that is whole, else the same made anew with the person's rights.
 
-import type { Item } from "@virt/api";
+import type { Item, VirtPlatformConfig } from "@virt/api";
 import { planName, readDiff } from "@virt/client";
 import { wholeDiff } from "@virt/engine";
-import { requireConfig, requirePlan } from "../find-config.ts";
+import { hasPlan, requireConfig, requirePlan } from "../find-config.ts";
 import type { Block } from "../printer.ts";
 import { exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
 export const diffPlan: RunVerb = async (context) => {
-  const { isOn, printer, program, words } = context;
-  const config = await requireConfig(context);
-  const [name = ""] = words;
+  const { printer, program, session, words } = context;
+  if (words.length > 0) {
+    const { data, blocks, needsReview } = await planDiff(await requireConfig(context), context);
+    printer.print({ type: "Diff", data, blocks });
+    return needsReview ? exitCodes.reviewNeeded : exitCodes.done;
+  }
+  const shown: PlanDiff[] = [];
+  for (const config of (await session().listConfigs()).filter(hasPlan)) shown.push(await planDiff(config, context));
+  const none: Block = { kind: "lines", lines: [[`There is no plan. Try: ${program} profiles`]] };
+  const titled = shown.flatMap(({ data: { name }, blocks }) => [title(name), ...blocks]);
+  printer.print({
+    type: "DiffList",
+    data: { items: shown.map(({ data }) => data) },
+    blocks: shown.length === 0 ? [none] : titled,
+  });
+  return shown.some(({ needsReview }) => needsReview) ? exitCodes.reviewNeeded : exitCodes.done;
+};
+
+const title = (name: string): Block => ({ kind: "lines", lines: [[`Plan of ${name}`]] });
+
+async function planDiff(config: VirtPlatformConfig, context: VerbContext) {
+  const { isOn, program } = context;
+  const { name } = config.metadata;
   const planHash = requirePlan(config, undefined, program);
   const changed = (config.status?.items ?? []).filter((item) => item.changes);
   const diffs: { readonly item: string; readonly diff: string }[] = [];
   for (const item of changed) diffs.push({ item: item.name, diff: await diffOf(item, isOn("raw"), context) });
   const isWaiting = config.status?.phase === "ReviewRequired";
   const none: Block = { kind: "lines", lines: [[`${name}: the plan changes nothing`]] };
-  const next: readonly Block[] = isWaiting
-    ? [
-        {
-          kind: "next",
-          text: `to approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`,
-        },
-      ]
-    : [];
+  const approval = `to approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`;
+  const next: readonly Block[] = isWaiting ? [{ kind: "next", text: approval }] : [];
   const shown = diffs.map(({ diff }): Block => ({ kind: "diff", text: diff }));
-  printer.print({
-    type: "Diff",
-    data: {
-      name,
-      planHash,
-      isRaw: isOn("raw"),
-      items: diffs.map(({ item, diff }) => ({ item, text: diff, ...readDiff(diff) })),
-    },
+  const items = diffs.map(({ item, diff }) => ({ item, text: diff, ...readDiff(diff) }));
+  return {
+    data: { name, planHash, isRaw: isOn("raw"), items },
     blocks: [...(diffs.length === 0 ? [none] : shown), ...next],
-  });
-  return changed.length > 0 && isWaiting ? exitCodes.reviewNeeded : exitCodes.done;
-};
+    needsReview: changed.length > 0 && isWaiting,
+  };
+}
+
+type PlanDiff = Awaited<ReturnType<typeof planDiff>>;
 
 async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbContext): Promise<string> {
   if (!isRaw && readDiff(item.diff).leftOut === 0) return item.diff;

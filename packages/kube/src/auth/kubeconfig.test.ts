@@ -107,7 +107,7 @@ const refusals = [
   {
     reason: "a file without a current context",
     files: [file({})],
-    message: "it names no current-context; choose one with kubectl config use-context",
+    message: "it names no current-context; choose one with kubectl config use-context NAME",
   },
   { reason: "a context that is not there", files: [file({ ...base, contexts: [] })], message: 'it has no context "x"' },
   {

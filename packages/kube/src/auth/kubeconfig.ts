@@ -27,7 +27,7 @@ export function accessFromKubeconfig(files: readonly KubeconfigFile[], wanted?: 
   const refuse = (why: string) => new AccessError(`cannot use ${source}: ${why}`);
   const name = wanted ?? merged.current;
   if (name === undefined || name === "")
-    throw refuse("it names no current-context; choose one with kubectl config use-context");
+    throw refuse("it names no current-context; choose one with kubectl config use-context NAME");
   const context = merged.contexts.get(name);
   if (context === undefined) throw refuse(`it has no context "${name}"`);
   const cluster = merged.clusters.get(text(context.fields, "cluster") ?? "");
