@@ -10,12 +10,13 @@ export async function profileTable(profiles: readonly Profile[]): Promise<string
   return [
     "# Profiles of the advisor",
     "",
-    "For administrators who write a VirtPlatformConfig: each profile, what it writes and needs, and every option with its default.",
+    "This page lists the profiles with the objects that they write, their prerequisites, and their options with the default values.",
+    "It is generated from `catalog/profiles` (`make generate`).",
     "",
-    "Generated from `catalog/profiles` (`make generate`). A VirtPlatformConfig is named after its profile; options go under",
-    "`spec.options.<key>`. `kubectl explain virtplatformconfig.spec.options` says the same.",
+    "A VirtPlatformConfig has the name of its profile. Set the options under `spec.options.<key>`.",
+    "`kubectl explain virtplatformconfig.spec.options` shows the same descriptions.",
     "",
-    "| profile | does | at worst | advertised | writes | needs |",
+    "| profile | description | highest severity | advertised | writes | requires |",
     "|---|---|---|---|---|---|",
     ...profiles.map(row),
     ...profiles.flatMap((profile) => optionsOf(profile, schemas)),
@@ -26,20 +27,20 @@ export async function profileTable(profiles: readonly Profile[]): Promise<string
 function row({ name, description, impact, isAdvertised, isExample = false, targets, needs }: Profile): string {
   const written = targets.flatMap(({ kind, names }) => names.map((one) => `${kind} \`${one}\``)).join(", ");
   const needed = needs(undefined).map(({ kind, group }) => `${kind} (${group})`);
-  const offered = isExample ? "no; only with `--example-profile`" : isAdvertised ? "yes" : "no";
-  return `| \`${name}\` | ${description} | ${impact} | ${offered} | ${written} | ${needed.join(", ") || "nothing"} |`;
+  const offered = isExample ? "no, requires `--example-profile`" : isAdvertised ? "yes" : "no";
+  return `| \`${name}\` | ${description} | ${impact} | ${offered} | ${written} | ${needed.join(", ") || "none"} |`;
 }
 
 function optionsOf({ name, optionsKey }: Profile, schemas: OptionSchemas): readonly string[] {
   const schema = optionsKey === undefined ? undefined : schemas[optionsKey];
-  if (schema === undefined) return ["", `## ${name}`, "", "Has no options."];
+  if (schema === undefined) return ["", `## ${name}`, "", "This profile has no options."];
   const head = [
     "",
     `## ${name}`,
     "",
-    `Under \`spec.options.${optionsKey}\`:`,
+    `Set these options under \`spec.options.${optionsKey}\`:`,
     "",
-    "| option | value | default | |",
+    "| option | value | default | description |",
     "|---|---|---|---|",
   ];
   return [...head, ...lines(schema, "")];
