@@ -113,7 +113,7 @@ const followers = [
   },
   { what: "the admission rule about overrides", file: "config/admission/platform/overrides.yaml", text: "nmstates" },
   { what: "the page of assets", file: "docs/assets.md", text: "| `nmstate-operator` |" },
-  { what: "the feature table", file: "README.md", text: "| nmstate | Networks of nodes as objects | DP | off |" },
+  { what: "the feature table", file: "docs/assets.md", text: "| nmstate | Networks of nodes as objects | DP | off |" },
   { what: "the stub of the CRD", file: "config/crd/mocks/nmstates.yaml", text: "name: nmstates.nmstate.io" },
   { what: "the installer", file: "dist/install.yaml", text: "nmstates" },
   {

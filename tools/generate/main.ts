@@ -20,7 +20,6 @@ import { profileTable } from "./profile-table.ts";
 import { advisorRights, exampleRights } from "./rbac/advisor-rights.ts";
 import { optionalRoleManifest, roleManifest } from "./rbac/operator-rights.ts";
 import { platformRights } from "./rbac/platform-rights.ts";
-import { readme } from "./readme.ts";
 import { runbookIndex } from "./runbook-index.ts";
 import { samples } from "./samples.ts";
 import { settingsPage } from "./settings-page.ts";
@@ -34,7 +33,6 @@ const [examples = [], others = []] = [true, false].map((is) =>
 
 /** Each generated file, and the text that it should hold. */
 const generated: Readonly<Record<string, string>> = {
-  "README.md": readme(),
   "catalog/expected-policies.ts": expectedPolicies(catalog),
   ".github/CODEOWNERS": codeOwners(catalog),
   "packages/reads/src/preview/bundled-schemas.ts": bundledSchemasModule(assets, mocks),
