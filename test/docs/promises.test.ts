@@ -153,5 +153,7 @@ test("the security model lists every target that a stolen token of the advisor r
 test("the security model lists every kind by which a stolen token of the platform operator reboots nodes", () => {
   const rebooting = assets.filter(({ impact }) => impact === "reboot").map(({ target }) => target.kind);
   expect([...new Set(rebooting)].toSorted()).toEqual(["KubeletConfig", "MachineConfig"]);
-  expect(powersOf("platform operator")).toContain("This includes MachineConfigs and the KubeletConfig, and so reboots");
+  expect(powersOf("platform operator")).toContain(
+    "This includes MachineConfigs and the KubeletConfig, which reboots workers",
+  );
 });

@@ -6,16 +6,20 @@ export function runbookIndex(): string {
   return [
     "# Runbooks",
     "",
-    "Generated from `catalog/alerts` (`make generate`). One page for each alert: what it means, what it does to the cluster,",
-    "how to find the cause, and what to do. The commands in them are run by tests on a real API server, in the situation",
-    "that the alert is about. `oc` works in the place of `kubectl`; commands need the rights of a cluster administrator.",
+    "Generated from `catalog/alerts` (`make generate`). Each alert has a page with its meaning, its impact on the cluster, the",
+    "diagnosis, and the mitigation. Tests run the commands of these pages against a real API server while the alert condition",
+    "exists. You can use `oc` instead of `kubectl`. The commands need cluster administrator rights.",
     "",
     ...section(
       "Platform",
       platformAlerts,
-      "A PrometheusRule that the controller applies itself while it is active. Its environment variable `RUNBOOK_URL_TEMPLATE` (`%s` stands for the alert) says where `runbook_url` leads, if not here.",
+      "While the controller is active, it applies the PrometheusRule for these alerts. To change the target of `runbook_url`, set the\nenvironment variable `RUNBOOK_URL_TEMPLATE` of the controller. In the template, `%s` stands for the name of the alert.",
     ),
-    ...section("Advisor", advisorAlerts, "The PrometheusRule `config/prometheus/advisor/rule.yaml`."),
+    ...section(
+      "Advisor",
+      advisorAlerts,
+      "The PrometheusRule `config/prometheus/advisor/rule.yaml` contains these alerts.",
+    ),
   ].join("\n");
 }
 
@@ -25,7 +29,7 @@ function section(title: string, alerts: readonly Alert[], words: string): readon
     "",
     words,
     "",
-    "| alert | after | severity | health impact | says |",
+    "| alert | fires after | severity | health impact | summary |",
     "|---|---|---|---|---|",
     ...alerts.map(row),
     "",

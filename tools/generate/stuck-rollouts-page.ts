@@ -6,24 +6,32 @@ import { code, line } from "./markdown.ts";
 export function stuckRolloutsPage(): string {
   const entries = Object.entries<CatalogueEntry>(findingCatalogue);
   return [
-    "# Rollouts that are stuck",
+    "# Stuck rollouts",
     "",
-    "For administrators whose nodes do not change although a plan runs: what may hold a rollout, and what to do about it.",
-    "Generated from the catalogue of findings in `packages/impact/src/doctor` (`make generate`).",
+    "If a plan runs but your nodes do not change, use this page to find the cause and the remedy.",
     "",
-    "While a plan changes MachineConfigs, the advisor watches its nodes, their VMs and migrations. `status.rollout` shows how far each",
-    "node is, what holds it, since when, and which command helps. With a blocking finding the condition Stalled is True with the reason",
-    "`RolloutStuck`: its message is the finding, and after `Next:` the command. When the cause is gone, both turn back by themselves.",
+    "Generated from the catalog of findings in `packages/impact/src/doctor` (`make generate`).",
+    "",
+    "While a plan changes MachineConfigs, the advisor watches the affected nodes, their VMs, and their migrations. `status.rollout` shows the",
+    "progress of each node. For each finding, it shows the cause, the start time, and the command to run. If a finding is blocking, the",
+    "condition Stalled is True with the reason `RolloutStuck`. Its message contains the finding and, after `Next:`, the command. When the cause",
+    "is resolved, the advisor removes the finding and resets the condition.",
     "",
     "```sh",
     'kubectl get vpconf -o jsonpath=\'{range .items[*].status.rollout.findings[*]}{.severity}{"  "}{.message}{"  "}{.command}{"\\n"}{end}\'',
     "```",
     "",
-    "A finding is *blocking* if a person must act, a *warning* if one should look, and *info* otherwise. It is reported from its age on: the",
-    "time for which its cause is there without a break. In messages and commands `<p>` is a pool, `<n>` a node, `<v>` a VM with its namespace,",
-    "`<hco>` the namespace of the HyperConverged. Texts of other programs are cut to 160 characters and are never part of a command.",
+    "Each finding has a severity:",
     "",
-    line("finding", "severity", "age", "message"),
+    "- *blocking*: the rollout cannot continue until you act.",
+    "- *warning*: check the cause. You may need to act.",
+    "- *info*: no action is needed.",
+    "",
+    "The advisor reports a finding when its cause has lasted, without interruption, for the time in the column *reported after*. Messages and",
+    "commands use these placeholders: `<p>` is a pool, `<n>` a node, `<v>` a VM with its namespace, and `<hco>` the namespace of the",
+    "HyperConverged. Messages of other programs are truncated to 160 characters and are never part of a command.",
+    "",
+    line("finding", "severity", "reported after", "message"),
     "|---|---|---|---|",
     ...entries.map(([id, entry]) =>
       line(`[${id}](#${id.toLowerCase()})`, severityOf(entry), ageOf(entry), code(showTemplate(entry.message))),
@@ -38,7 +46,7 @@ function severityOf({ ages }: CatalogueEntry): string {
 }
 
 function ageOf({ ages, ageText }: CatalogueEntry): string {
-  return ageText ?? ages.map(({ seconds }) => (seconds === 0 ? "at once" : `${seconds / 60} min`)).join(", then ");
+  return ageText ?? ages.map(({ seconds }) => (seconds === 0 ? "immediately" : `${seconds / 60} min`)).join(", then ");
 }
 
 function section(id: string, entry: CatalogueEntry): readonly string[] {
@@ -47,7 +55,7 @@ function section(id: string, entry: CatalogueEntry): readonly string[] {
     "",
     code(showTemplate(entry.message)),
     "",
-    `- **Seen by**: ${entry.detected}`,
+    `- **Detected by**: ${entry.detected}`,
     `- **Cause**: ${entry.cause}`,
     `- **Remedy**: ${entry.remedy}`,
     ...commandLine(entry),
@@ -58,6 +66,6 @@ function section(id: string, entry: CatalogueEntry): readonly string[] {
 function commandLine({ command }: CatalogueEntry): readonly string[] {
   if (command === "none") return [];
   return [
-    `- **Command**: ${command === undefined ? "`oc describe` of the object that the finding names" : code(command)}`,
+    `- **Command**: ${command === undefined ? "Run `oc describe` for the object that the finding names" : code(command)}`,
   ];
 }
