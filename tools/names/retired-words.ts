@@ -31,10 +31,7 @@ const declaration =
 type Exception = { readonly within: RegExp; readonly reason: string };
 
 /** Where all of it may stand, each with its reason. */
-const exceptions: readonly Exception[] = [
-  { within: /^docs\/decisions\/0044-names-of-kubernetes\.md$/, reason: "says which words were given up" },
-  { within: /^tools\/names\//, reason: "has the lists, and tests them" },
-];
+const exceptions: readonly Exception[] = [{ within: /^tools\/names\//, reason: "has the lists, and tests them" }];
 
 /** Where names may have retired parts, each with its reason. */
 const nameExceptions: readonly (Exception & { readonly names: RegExp })[] = [

@@ -5,7 +5,7 @@ import type { NodeFact } from "./nodes.ts";
 import { tooLargePlacement, type VmPlacement } from "./placement.ts";
 import type { VmFact } from "./vms.ts";
 
-/** Comparisons of one requirement with one node, for all VMs of an assessment. Measured in docs/decisions/0063-impact-from-facts.md. */
+/** Comparisons of one requirement with one node, for all VMs of an assessment. Measured in docs/decisions/0063-impact.md. */
 const mostComparisons = 600_000;
 /** A value of a requirement takes less than its label. */
 const valuesPerComparison = 10;
