@@ -45,6 +45,13 @@ test("every guide promises only what action: Apply keeps, and recommends to appr
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
+test("the page of concepts names all that keeps an Apply from running the plan that it leads to", () => {
+  const text = pages.find(({ path }) => path === "docs/concepts.md")?.text.replaceAll(/\s+/gu, " ") ?? "";
+  expect(text).toContain(
+    "There are four exceptions: a forced review is pending (next point), `approvedPlan` names another plan, `--require-approved-plan` is set and `approvedPlan` is not, or a guard is not met.",
+  );
+});
+
 type Topic = {
   readonly page: string;
   readonly headline: string;

@@ -71,6 +71,19 @@ const onFirst = (name: string, given: Omit<PlantedVm, "name" | "node">): Planted
   ...given,
 });
 
+const refusedKubeletConfig: KubeObject = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  metadata: { name: "tuned" },
+  spec: { machineConfigPoolSelector: {}, kubeletConfig: { staticPodPath: "/etc/pods" } },
+  status: {
+    conditions: [
+      { type: "Success", status: "True", message: "Success", lastTransitionTime: "2026-01-01T00:00:00Z" },
+      { type: "Failure", status: "False", message: "Error: staticPodPath", lastTransitionTime: "2026-01-02T00:00:00Z" },
+    ],
+  },
+};
+
 const worlds: readonly WorldCase[] = [
   {
     name: "1: twelve workers in three zones",
@@ -158,6 +171,16 @@ const worlds: readonly WorldCase[] = [
         { kind: "Pod", name: "twice", reason: "TwoBudgets" },
       ],
       stops: [{ kind: "Pod", name: "bare", reason: "delete" }],
+    },
+  },
+  {
+    name: "with a refused KubeletConfig, which blocks the rendering of the pool without RenderDegraded",
+    nodes: workers(3),
+    others: [refusedKubeletConfig],
+    shows: {
+      summary: expect.stringContaining("3 nodes of pool worker do not start (KubeletConfigRefused: tuned)"),
+      pools: [{ name: "worker", nodes: 0, held: 3, holdup: "KubeletConfigRefused", heldBy: "tuned" }],
+      notAssessed: [],
     },
   },
 ];
