@@ -2,9 +2,8 @@
 
 import type { Json } from "@virt/api";
 import { foreignText } from "@virt/client";
-import { writeYaml } from "@virt/engine";
+import { escapeJson, escapeLine, escapeText, writeYaml } from "@virt/engine";
 import { fillJsonPath } from "./jsonpath.ts";
-import { escapeJson, escapeLine, escapeText } from "./terminal-text.ts";
 
 /** How a text stands out on a terminal; its words say the same without colours. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";

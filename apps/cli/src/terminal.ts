@@ -1,7 +1,7 @@
 // The terminal beside the data: a block that is redrawn in place, and questions to whoever sits there.
 
 import { createInterface } from "node:readline/promises";
-import { escapeLine } from "./terminal-text.ts";
+import { escapeLine } from "@virt/engine";
 import { PromptAborted } from "./verb.ts";
 
 /** The line that the user typed; undefined: stdin is not a terminal. Throws PromptAborted on Ctrl-C and Ctrl-D. */
