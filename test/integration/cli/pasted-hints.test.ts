@@ -78,7 +78,14 @@ function keyOf(annotation: string): string {
 /** By the next step of a profile, of which the sources have the words apart: packages/client/src/next-step.ts. */
 const nextSteps = [["drift"], ["doctor"]].map(([verb]) => `${plugin} ${verb} ${loadAware}`);
 
-const report = { version: 1, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions: [] };
+const left = { asset: "swap-enable", group: "swap", target: "MachineConfig x", reason: "NotActivated", details: "" };
+const report = {
+  version: 1,
+  activation: { mode: "opt-in", isActive: false },
+  hco: null,
+  objects: [],
+  exclusions: [left],
+};
 const manifests = `apiVersion: v1
 kind: Namespace
 metadata: {name: ${reportNamespace}}
@@ -127,4 +134,15 @@ test.each(hints.flatMap(({ commands, code = 0 }) => commands.map((command) => ({
 test.each(nextSteps)("the next step `%s` runs as it is printed", async (command) => {
   await testCluster.configs.until(loadAware, "Completed");
   expect(await pasteCommand(command, testCluster.server)).toMatchObject({ code: 0 });
+});
+
+test.each([
+  { words: ["plan", "load"], completed: loadAware },
+  { words: ["explain", "swap"], completed: "swap-enable" },
+  { words: ["enable", ""], completed: "swap-enable" },
+])("bash completes $words from the cluster", async ({ words, completed }) => {
+  const script = `source <(kubectl-virt_advisor completion bash)
+    COMP_WORDS=(kubectl-virt_advisor ${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length}
+    _kubectl_virt_advisor; echo "\${COMPREPLY[@]}"`;
+  expect(await pasteCommand(`bash -c '${script}'`, testCluster.server)).toEqual({ code: 0, printed: `${completed}\n` });
 });
