@@ -27,6 +27,7 @@ export {
   type ConfigPatch,
   type Decider,
   ignorePatch,
+  keptOptionsText,
   planPatches,
   type Rejection,
   readRejection,

@@ -5,8 +5,8 @@ import {
   approvalAttempts,
   type ConfigPatch,
   type Decider,
-  foreignText,
   ignorePatch,
+  keptOptionsText,
   nextStepOf,
   nextStepText,
   planName,
@@ -117,13 +117,13 @@ export const ignoreProfile: RunVerb = async (context) => {
   const config = await requireConfig(context);
   await session().patchConfig(name, ignorePatch);
   const isRunning = config.status?.phase === "InProgress";
-  const kept = setOptions(config);
+  const kept = keptOptionsText(config);
   const lines = [
     [`${name} is ignored: nothing is managed any more, and what was applied stays as it is`],
     ...(isRunning
       ? [["! Nodes that have begun to take over a MachineConfig finish: the Machine Config Operator does not stop"]]
       : []),
-    ...(kept.length === 0 ? [] : [[`These options stay set, and the next plan uses them: ${kept.join(", ")}`]]),
+    ...(kept === undefined ? [] : [[kept]]),
   ];
   printer.print({
     type: "Ignore",
@@ -135,10 +135,3 @@ export const ignoreProfile: RunVerb = async (context) => {
   });
   return exitCodes.done;
 };
-
-/** Such as `mode="Predictive"`, as `--set` takes them. */
-function setOptions({ spec }: VirtPlatformConfig): readonly string[] {
-  return Object.values(spec.options ?? {}).flatMap((options) =>
-    Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
-  );
-}
