@@ -11,7 +11,7 @@ import {
 import { ConfigHarness, type DiagnoseHarness } from "@virt/advisor/testing/config-harness";
 import { inputRef, machineTarget, mapTarget } from "@virt/advisor/testing/small-profile";
 import type { Item, Phase, Status } from "@virt/api";
-import { driftRows, nextStepOf, phaseWord, profileRow, unrenderedPools, viewRollout } from "@virt/client";
+import { driftRows, nextStepOf, phaseWord, profileRow, rollingPools, unrenderedPools, viewRollout } from "@virt/client";
 import { desiredChanges } from "@virt/engine";
 import { assessed, diagnoseRollout, notAssessed } from "@virt/impact";
 import { Registry } from "@virt/kube";
@@ -145,6 +145,9 @@ function shownNodes(
     vms: undefined,
     unrendered: unrenderedPools(config, [harness.pool]),
   });
+  const [rolling] = rollingPools({ pools: [harness.pool], configs: [config], platformWrites: [] });
+  // Else it is not the plan that rolls the pool, or nothing counts its nodes yet.
+  const isOfPlan = status.progress !== undefined && rolling?.causes.some(({ kind }) => kind === "plan") === true;
   // In any other phase the items are those of a plan that was stopped.
   const items = status.phase === "InProgress" ? (status.items ?? []) : [];
   const running = items.filter(({ state, rollout }) => state === "InProgress" && rollout !== undefined);
@@ -162,6 +165,10 @@ function shownNodes(
       updated: sum(grid.map(({ counts }) => counts.done)),
       total: sum(grid.map(({ counts }) => counts.total)),
     },
+    overview:
+      rolling && rolling.updated !== undefined && isOfPlan
+        ? { updated: rolling.updated, total: rolling.total }
+        : undefined,
     metric: counted === undefined ? undefined : { updated: counted, total: harness.nodes.length },
     ...Object.fromEntries(running.map(({ name, message }) => [`item ${name}`, nodesInText(message)])),
   };
