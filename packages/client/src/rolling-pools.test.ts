@@ -45,6 +45,17 @@ const config = (done: number) =>
     status: { rollout: { pools: [{ name: "worker", total: 12, done }] } },
   }) as unknown as VirtPlatformConfig;
 
+test("a pool shows the counts of the running plan that rolls it, and not those of its return to an earlier target", () => {
+  const pools = [pool({ target: ["00"], reached: ["00", "99-psi"], isUpdating: true })];
+  const rollouts = [{ machineConfig: "99-psi", startTime: began, before: [] }];
+  const running = {
+    ...config(0),
+    status: { ...config(0).status, phase: "InProgress", rollouts },
+  } as VirtPlatformConfig;
+  expect(rollingPools({ ...none, pools, configs: [running] })).toMatchObject([{ total: 12, updated: 0 }]);
+  expect(rollingPools({ ...none, pools, configs: [config(0)] })).toMatchObject([{ total: 12, updated: 3 }]);
+});
+
 test("a pool that rolls nothing is not listed", () => {
   expect(rollingPools({ ...none, pools: [pool({})] })).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // Every MachineConfigPool that rolls out something now, with the cause: a plan, what a deleted or ignored config left behind, the
 // platform controller, or another client.
 
+import { isRolloutOpen } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine";
 
@@ -41,7 +42,8 @@ export function rollingPools({ pools, configs, platformWrites }: RollingPoolFact
       const { nodes, updated, degraded, unavailable } = poolProgress(pool, true);
       const isPaused = at(pool, "spec", "paused") === true;
       const causes = causesOf(pool, { configs, platformWrites });
-      return { name, total: nodes, ...(updated !== undefined && { updated }), unavailable, degraded, isPaused, causes };
+      const counts = countsOfPlans(name, configs) ?? { total: nodes, ...(updated !== undefined && { updated }) };
+      return { name, ...counts, unavailable, degraded, isPaused, causes };
     })
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
@@ -58,6 +60,22 @@ function isUpdating(pool: KubeObject): boolean {
 
 function updatingOf(pool: KubeObject) {
   return asList(at(pool, "status", "conditions")).find((condition) => member(condition, "type") === "Updating");
+}
+
+/**
+ * The counts that the statuses of running plans show, of the slowest. If a target of a plan was deleted, the pool itself counts nodes that
+ * return to the configuration without it. Undefined: no plan rolls the pool.
+ */
+function countsOfPlans(
+  pool: string,
+  configs: readonly VirtPlatformConfig[],
+): Pick<RollingPool, "total" | "updated"> | undefined {
+  const counted = configs
+    .filter(({ status = {} }) => isRolloutOpen(status))
+    .flatMap(({ status }) => status?.rollout?.pools ?? [])
+    .filter(({ name, done, total }) => name === pool && done < total)
+    .toSorted((left, right) => left.done - right.done);
+  return counted.map(({ total, done }) => ({ total, updated: done }))[0];
 }
 
 /** The configs whose own nodes of this pool are not done. */

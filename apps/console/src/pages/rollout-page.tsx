@@ -172,7 +172,7 @@ function Pools({ config, findings, isRolling }: PoolsProps) {
   const vmState = useKind("vms").state;
   const vms = vmState === "listed" ? vmObjects : undefined;
   const grid = useMemo(
-    () => gridOf({ nodes, pools, machineConfigNodes, vms, unrendered: unrenderedPools(config) }),
+    () => gridOf({ nodes, pools, machineConfigNodes, vms, unrendered: unrenderedPools(config, pools) }),
     [config, nodes, pools, machineConfigNodes, vms],
   );
   const forbidden = useForbidden();
