@@ -94,6 +94,26 @@ test("a change by another client is shown with the MachineConfigs that it added 
   ]);
 });
 
+test("without the platform controller's report nobody is named as the cause", () => {
+  const unread = { configs: [], platformWrites: undefined };
+  const [swap] = rollingPools({
+    ...unread,
+    pools: [pool({ target: ["00", "50-virt-swap-enable"], reached: ["00"], isUpdating: true })],
+  });
+  expect(swap?.causes).toEqual([{ kind: "unknown", machineConfigs: ["50-virt-swap-enable"] }]);
+  expect(swap === undefined ? "" : rollingPoolText(swap)).toContain(
+    "Cause: unknown, because the report of the platform controller cannot be read. Changed: 50-virt-swap-enable.",
+  );
+  const [content] = rollingPools({ ...unread, pools: [pool({ isUpdating: true })] });
+  expect(content === undefined ? "" : rollingPoolText(content)).toMatch(
+    /Cause: unknown, because the report of the platform controller cannot be read\.$/,
+  );
+  const planned = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
+  expect(rollingPools({ ...unread, pools: planned, configs: [config(3)] })[0]?.causes).toEqual([
+    { kind: "plan", configs: ["load-aware"] },
+  ]);
+});
+
 test("a paused pool with a pending update is listed as paused", () => {
   const pools = [pool({ target: ["00", "new"], reached: ["00"], paused: true })];
   const [rolling] = rollingPools({ ...none, pools });

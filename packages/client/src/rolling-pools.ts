@@ -7,12 +7,15 @@ import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine
 /** An object that the platform controller wrote, as its report names it: `<Kind> <name>`. Times are RFC 3339. */
 export type PlatformWrite = { readonly object: string; readonly lastWrite: string };
 
-/** `leftover`: a plan applied the objects, and its config was deleted or is ignored. `other`: neither of these; `machineConfigs` are those that were added or removed, if any were. */
+/**
+ * `leftover`: a plan applied the objects, and its config was deleted or is ignored. `other`: none of these; `machineConfigs` are those
+ * that were added or removed, if any were. `unknown`: the same, but it may be the platform controller, whose report cannot be read.
+ */
 export type RolloutCauseView =
   | { readonly kind: "plan"; readonly configs: readonly string[] }
   | { readonly kind: "leftover"; readonly configs: readonly string[]; readonly objects: readonly string[] }
   | { readonly kind: "platform"; readonly objects: readonly string[] }
-  | { readonly kind: "other"; readonly machineConfigs: readonly string[] };
+  | { readonly kind: "other" | "unknown"; readonly machineConfigs: readonly string[] };
 
 export type RollingPool = {
   readonly name: string;
@@ -28,8 +31,8 @@ export type RollingPool = {
 export type RollingPoolFacts = {
   readonly pools: readonly KubeObject[];
   readonly configs: readonly VirtPlatformConfig[];
-  /** Empty if the platform controller has no report, or nobody may read it. */
-  readonly platformWrites: readonly PlatformWrite[];
+  /** Empty if the platform controller has no report. Undefined: the report cannot be read. */
+  readonly platformWrites: readonly PlatformWrite[] | undefined;
 };
 
 /** By name. A pool that waits because it is paused counts as well: it starts when it is resumed. */
@@ -77,7 +80,7 @@ function causesOf(
   const changed = changedSources(pool);
   const plans = plansOf(pool.metadata.name, configs);
   const left = leftoverWrites(configs).filter((write) => isCause(write, pool, changed));
-  const ours = platformWrites.filter((write) => isCause(write, pool, changed));
+  const ours = (platformWrites ?? []).filter((write) => isCause(write, pool, changed));
   const known: readonly RolloutCauseView[] = [
     ...(plans.length === 0 ? [] : [{ kind: "plan", configs: plans } as const]),
     ...(left.length === 0
@@ -91,7 +94,8 @@ function causesOf(
         ]),
     ...(ours.length === 0 ? [] : [{ kind: "platform", objects: objectsOf(ours) } as const]),
   ];
-  return known.length > 0 ? known : [{ kind: "other", machineConfigs: changed }];
+  if (known.length > 0) return known;
+  return [{ kind: platformWrites === undefined ? "unknown" : "other", machineConfigs: changed }];
 }
 
 function leftoverWrites(configs: readonly VirtPlatformConfig[]) {
@@ -166,6 +170,10 @@ function causeText(cause: RolloutCauseView): string {
       return `Cause: ${cause.objects.join(", ")}, left behind by a plan of ${cause.configs.join(", ")} that was deleted or is ignored.`;
     case "platform":
       return `Cause: the platform controller (${cause.objects.join(", ")}).`;
+    case "unknown": {
+      const changed = cause.machineConfigs.length === 0 ? "" : ` Changed: ${cause.machineConfigs.join(", ")}.`;
+      return `Cause: unknown, because the report of the platform controller cannot be read.${changed}`;
+    }
     case "other":
       return cause.machineConfigs.length === 0
         ? "Cause: not a plan and not the platform controller."
