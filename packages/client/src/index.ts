@@ -48,6 +48,7 @@ export {
   type RolloutCauseView,
   rollingPools,
   rollingPoolText,
+  rolloutContinues,
 } from "./rolling-pools.ts";
 export {
   ageText,

@@ -144,6 +144,10 @@ function isCause({ object, lastWrite }: PlatformWrite, pool: KubeObject, changed
   return written <= began && began - written <= renderMs;
 }
 
+/** What a person must know who ends or stops a plan: only a pause keeps nodes from a MachineConfig that is written. */
+export const rolloutContinues =
+  "A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.";
+
 /** One sentence for each pool, for people. */
 export function rollingPoolText({
   name,
