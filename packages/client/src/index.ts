@@ -34,6 +34,7 @@ export {
   rejectionText,
 } from "./plan-patches.ts";
 export {
+  leftBehindCount,
   leftBehindNotice,
   type ProfileRow,
   phaseWord,

@@ -1,6 +1,7 @@
 // Every MachineConfigPool that rolls out something now, with the cause: a plan, what a deleted or ignored config left behind, the
 // platform controller, or another client.
 
+import { type LeftBehindParts, partLeftBehind } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine";
 
@@ -9,7 +10,8 @@ export type PlatformWrite = { readonly object: string; readonly lastWrite: strin
 
 /**
  * `leftover`: a plan applied the objects, and its config was deleted or is ignored. `other`: none of these; `machineConfigs` are those
- * that were added or removed, if any were. `unknown`: the same, but it may be the platform controller, whose report cannot be read.
+ * that were added or removed, if any were. `unknown`: the same, but it may be the platform controller or an
+ * earlier plan: the report or an object cannot be read.
  */
 export type RolloutCauseView =
   | { readonly kind: "plan"; readonly configs: readonly string[] }
@@ -79,7 +81,7 @@ function causesOf(
 ): readonly RolloutCauseView[] {
   const changed = changedSources(pool);
   const plans = plansOf(pool.metadata.name, configs);
-  const left = leftoverWrites(configs).filter((write) => isCause(write, pool, changed));
+  const left = planWrites(configs, "left").filter((write) => isCause(write, pool, changed));
   const ours = (platformWrites ?? []).filter((write) => isCause(write, pool, changed));
   const known: readonly RolloutCauseView[] = [
     ...(plans.length === 0 ? [] : [{ kind: "plan", configs: plans } as const]),
@@ -95,12 +97,14 @@ function causesOf(
     ...(ours.length === 0 ? [] : [{ kind: "platform", objects: objectsOf(ours) } as const]),
   ];
   if (known.length > 0) return known;
-  return [{ kind: platformWrites === undefined ? "unknown" : "other", machineConfigs: changed }];
+  const mayBeLeft = planWrites(configs, "unread").some((write) => isCause(write, pool, changed));
+  return [{ kind: platformWrites === undefined || mayBeLeft ? "unknown" : "other", machineConfigs: changed }];
 }
 
-function leftoverWrites(configs: readonly VirtPlatformConfig[]) {
+/** Objects of earlier plans that are left in place, or that the advisor cannot read. */
+function planWrites(configs: readonly VirtPlatformConfig[], part: keyof LeftBehindParts) {
   return configs.flatMap(({ metadata, status }) =>
-    (status?.leftBehind ?? []).map(({ kind, name, appliedTime = "" }) => ({
+    partLeftBehind(status?.leftBehind ?? [])[part].map(({ kind, name, appliedTime = "" }) => ({
       config: metadata.name,
       object: `${kind} ${name}`,
       lastWrite: appliedTime,
@@ -176,7 +180,7 @@ function causeText(cause: RolloutCauseView): string {
       return `Cause: the platform controller (${cause.objects.join(", ")}).`;
     case "unknown": {
       const changed = cause.machineConfigs.length === 0 ? "" : ` Changed: ${cause.machineConfigs.join(", ")}.`;
-      return `Cause: unknown, because the report of the platform controller cannot be read.${changed}`;
+      return `Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read.${changed}`;
     }
     case "other":
       return cause.machineConfigs.length === 0

@@ -93,7 +93,7 @@ test("status blames nobody for a rollout if the platform controller's report can
   await expect
     .poll(async () => (await runPlugin(["status"], user)).out)
     .toMatch(
-      /Pool infra is updating: .*Cause: unknown, because the report of the platform controller cannot be read\. Changed: 50-virt-swap-enable\./,
+      /Pool infra is updating: .*Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read\. Changed: 50-virt-swap-enable\./,
     );
   expect((await run("status")).out).toContain("Cause: another client changed 50-virt-swap-enable.");
   await server.request({ method: "DELETE", path: `${poolsPath}/infra` });
