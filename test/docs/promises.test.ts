@@ -52,6 +52,18 @@ test("the page of concepts names all that keeps an Apply from running the plan t
   );
 });
 
+test("no page promises that ending a plan stops the rollout of a MachineConfig that is already written", () => {
+  const wrong = pages.filter(({ text }) => /nodes that have begun/iu.test(text));
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+test("every page with the command that resumes a pool says that everything queued there starts", () => {
+  const resuming = pages.filter(({ text }) => /"paused": ?false/u.test(text));
+  expect(resuming.length).toBeGreaterThan(2);
+  const silent = resuming.filter(({ text }) => !/(?:queued there starts|waits in it starts)/u.test(text));
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
 type Topic = {
   readonly page: string;
   readonly headline: string;

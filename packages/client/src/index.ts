@@ -35,6 +35,7 @@ export {
   rejectionText,
 } from "./plan-patches.ts";
 export {
+  leftBehindCount,
   leftBehindNotice,
   type ProfileRow,
   phaseWord,
@@ -49,6 +50,7 @@ export {
   type RolloutCauseView,
   rollingPools,
   rollingPoolText,
+  rolloutContinues,
 } from "./rolling-pools.ts";
 export {
   ageText,

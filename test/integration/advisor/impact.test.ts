@@ -247,6 +247,20 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
   await untilWritten();
 });
 
+test("a guard holds the approved plan while another node is cordoned, although the counts are within its limits", async () => {
+  const { configs, server } = testCluster;
+  await planted.plant([nodeObject("worker-0"), nodeObject("worker-1", { isCordoned: true }), nodeObject("worker-2")]);
+  await assessed({ guards: { maxBlockingVMs: 0, maxNodes: 3 } });
+  await configs.edit(loadAware, { action: "Apply" });
+  const held = await configs.until(loadAware, ({ review }) => review?.reason === "Guarded");
+  expect(conditionOf(held, "Ready")?.message).toContain(
+    "spec.guards.maxBlockingVMs cannot be judged: pool worker has no room for another unavailable node. Next: uncordon or repair the unavailable nodes of pool worker",
+  );
+  expect(await readAt(server, paths.psi)).toBeUndefined();
+  await planted.change("/api/v1/nodes/worker-1", { spec: { unschedulable: null } });
+  await untilWritten();
+});
+
 test("what is observed moves no hash and costs no request, and nothing is followed once nobody asks", async () => {
   const { configs, server } = testCluster;
   await planted.plant(workers(3));

@@ -11,6 +11,7 @@ import {
   nextStepText,
   planName,
   rejectionPatch,
+  rolloutContinues,
 } from "@virt/client";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
@@ -116,15 +117,7 @@ export const ignoreProfile: RunVerb = async (context) => {
   const [name = ""] = words;
   const config = await requireConfig(context);
   await session().patchConfig(name, ignorePatch);
-  const isRunning = config.status?.phase === "InProgress";
-  const kept = keptOptionsText(config);
-  const lines = [
-    [`${name} is ignored: nothing is managed any more, and what was applied stays as it is`],
-    ...(isRunning
-      ? [["! Nodes that have begun to take over a MachineConfig finish: the Machine Config Operator does not stop"]]
-      : []),
-    ...(kept === undefined ? [] : [[kept]]),
-  ];
+  const lines = ignoredLines(config);
   printer.print({
     type: "Ignore",
     data: { name, options: config.spec.options ?? {} },
@@ -135,3 +128,13 @@ export const ignoreProfile: RunVerb = async (context) => {
   });
   return exitCodes.done;
 };
+
+/** What happens to the objects, the nodes and the options of a config that is ignored from now on. */
+export function ignoredLines(config: VirtPlatformConfig): readonly string[][] {
+  const kept = keptOptionsText(config);
+  return [
+    [`${config.metadata.name} is ignored: nothing is managed any more, and what was applied stays as it is`],
+    ...(config.status?.phase === "InProgress" ? [[`! ${rolloutContinues}`]] : []),
+    ...(kept === undefined ? [] : [[kept]]),
+  ];
+}
