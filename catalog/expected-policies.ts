@@ -23,7 +23,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "6034bd58348e3f56297757a8664b639e6c3200b501d2c2e708b90442d27171d4",
+      hash: "d2f32864d519ebe1cfdc24a9c8314607cd09722533aabdbbed66fb6e148f8370",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
@@ -40,7 +40,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "f1f5d762914b53d341d521c0f8a6a1cb16032bebe4b9efe71d40587739966100",
+      hash: "9b3a66bae188fa029ba86c8995a588a2fa99a649fc00fc47230c987e873db4ac",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

@@ -102,6 +102,14 @@ test("a blocking VM has remedies before approval, and links from VMs and nodes l
   await page.keyboard.press("Escape");
 });
 
+test("an option that nobody set shows the value that the plan writes, and its source", async () => {
+  await open(`plan/${profile}`);
+  const cells = page.getByRole("row", { name: /^loadAware\.evictionLimitTotal / }).locator("td");
+  await expect
+    .poll(() => cells.allTextContents())
+    .toEqual(["loadAware.evictionLimitTotal", "7", "derived from HyperConverged parallelMigrationsPerCluster"]);
+});
+
 test("an asset that is not applied says why not, and counts of the overview lead to those of its kind", async () => {
   await open("");
   await page.getByRole("link", { name: /\d+ Unmanaged/ }).click();

@@ -2,7 +2,12 @@
 // @module-tag thorough
 
 import type { Status } from "@virt/api";
-import { poolObject, workers } from "@virt/impact/testing/cluster-builder";
+import {
+  annotationPrefix as machineConfig,
+  nodeObject,
+  poolObject,
+  workers,
+} from "@virt/impact/testing/cluster-builder";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { launchBrowser } from "../../tools/console/browser.ts";
@@ -182,6 +187,54 @@ test("drift of a completed item is on the drift page while the plan is in progre
   });
   await open("drift");
   await expect.poll(() => page.getByTestId("drift").textContent()).toContain("99-worker-psi-karg");
+});
+
+test("ignoring a profile during its rollout is said to keep the options that are set", async () => {
+  await record({ phase: "InProgress", items: [applied], rollout: done });
+  await cluster.configs.edit(profile, { options: { loadAware: { mode: "Predictive" } } });
+  await open(`rollout/${profile}`);
+  const content = page.locator("#content");
+  await expect.poll(() => content.textContent()).toMatch(/the next plan uses them: .*mode="Predictive"\./u);
+});
+
+test("a diff that does not fit into the status shows the command for all of it on demand", async () => {
+  const diff = "--- a (K)\n+++ a (K)\n@@ -1,1 +1,1 @@\n-old\n+new\n… 12 more lines: kubectl virt-advisor diff\n";
+  await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [{ ...item, diff }] });
+  await open(`plan/${profile}`);
+  const content = page.locator("#content");
+  await page.getByText("12 more lines do not fit into the status. The command line shows all.").waitFor();
+  expect(await content.textContent()).not.toContain("kubectl virt-advisor diff");
+  await page.getByRole("button", { name: "Show command" }).last().click();
+  await page.getByText(`kubectl virt-advisor diff ${profile}`).waitFor();
+});
+
+test("a pool of 500 nodes shows active nodes first, a square for each node, and a filter, on less than two screens", async () => {
+  const roles = ["worker", "large"];
+  const updating = { [`${machineConfig}/currentConfig`]: "rendered-0", [`${machineConfig}/state`]: "Working" };
+  const broken = { [`${machineConfig}/state`]: "Degraded", [`${machineConfig}/reason`]: "disk is full" };
+  const special = [
+    nodeObject("large-7", { roles, annotations: updating }),
+    nodeObject("large-499", { roles, annotations: broken }),
+  ];
+  const names = new Set(special.map(({ metadata }) => metadata.name));
+  const usual = workers(500, "large-", { roles }).filter(({ metadata }) => !names.has(metadata.name));
+  await new PlantedCluster(cluster.server).plant([poolObject("large"), ...special, ...usual]);
+  await record({ phase: "InProgress", items: [applied], rollout: { ...done, pools: [{ ...pool, name: "large" }] } });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await open(`rollout/${profile}`);
+  const section = page.getByTestId("pool-large");
+  await expect.poll(() => section.getByRole("option").count()).toBe(500);
+  const active = section.getByRole("list", { name: "Active nodes of pool large" }).getByRole("listitem");
+  await expect.poll(() => active.count()).toBe(2);
+  expect(await active.first().textContent()).toContain("large-499");
+  expect(await section.evaluate((element) => element.getBoundingClientRect().height)).toBeLessThan(1800);
+  await section.getByRole("listbox").focus();
+  await page.keyboard.press("End");
+  await section.getByRole("list", { name: "Chosen node" }).getByText("disk is full").waitFor();
+  await expectAccessible(page, "a pool of 500 nodes");
+  await section.getByLabel("Filter nodes of pool large by name").fill("large-49");
+  const tiles = section.getByRole("list", { name: "Nodes of pool large" }).getByRole("listitem");
+  await expect.poll(() => tiles.count()).toBe(11);
 });
 
 test("the overview lists what a deleted config left behind", async () => {

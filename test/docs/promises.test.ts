@@ -45,6 +45,25 @@ test("every guide promises only what action: Apply keeps, and recommends to appr
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
+test("the page of concepts names all that keeps an Apply from running the plan that it leads to", () => {
+  const text = pages.find(({ path }) => path === "docs/concepts.md")?.text.replaceAll(/\s+/gu, " ") ?? "";
+  expect(text).toContain(
+    "There are four exceptions: a forced review is pending (next point), `approvedPlan` names another plan, `--require-approved-plan` is set and `approvedPlan` is not, or a guard is not met.",
+  );
+});
+
+test("no page promises that ending a plan stops the rollout of a MachineConfig that is already written", () => {
+  const wrong = pages.filter(({ text }) => /nodes that have begun/iu.test(text));
+  expect(wrong.map(({ path }) => path)).toEqual([]);
+});
+
+test("every page with the command that resumes a pool says that everything queued there starts", () => {
+  const resuming = pages.filter(({ text }) => /"paused": ?false/u.test(text));
+  expect(resuming.length).toBeGreaterThan(2);
+  const silent = resuming.filter(({ text }) => !/(?:queued there starts|waits in it starts)/u.test(text));
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
 type Topic = {
   readonly page: string;
   readonly headline: string;

@@ -1,12 +1,11 @@
 // The cluster of `make dev-setup` with the operator of `make run`, and a terminal before it, as a newcomer has them. The
 // newcomer's kubeconfig has a production cluster, which no printed command may reach.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import type { Json } from "@virt/api";
-import { writeYaml } from "@virt/engine";
-import { type AuditEvent, borrowServer, emptySetup, type Server } from "@virt/testkit";
+import { join } from "node:path";
+import { borrowServer, emptySetup } from "@virt/testkit";
+import { ownProduction, type Production } from "./production.ts";
 import { type Background, openShell, type Shell, shellHome } from "./shell.ts";
 
 export type DevCluster = {
@@ -15,17 +14,6 @@ export type DevCluster = {
   readonly production: Production;
   readonly end: () => Promise<void>;
 };
-
-export type Production = {
-  /** The newcomer's kubeconfig as it is now, and as it was. */
-  readonly kubeconfig: () => string;
-  readonly kubeconfigBefore: string;
-  readonly kubeconfigFile: string;
-  /** Requests that the newcomer's user sent there. */
-  readonly requests: () => readonly AuditEvent[];
-};
-
-const person = "ann-of-production";
 
 export async function startDevCluster(): Promise<DevCluster> {
   const folder = mkdtempSync(join(tmpdir(), "dev-cluster-"));
@@ -59,32 +47,4 @@ export async function startDevCluster(): Promise<DevCluster> {
     rmSync(folder, { recursive: true, force: true });
   };
   return { shell, operator, production, end };
-}
-
-type Kubeconfig = {
-  readonly clusters: readonly { readonly cluster: Json }[];
-  readonly users: readonly { readonly user: Json }[];
-};
-
-/** Writes a kubeconfig whose current context is the server's administrator. */
-function ownProduction(server: Server, file: string): Production {
-  const { kubeconfig } = server.user(person, ["system:masters"]);
-  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as Kubeconfig;
-  const text = writeYaml({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: clusters.map(({ cluster }) => ({ name: "production", cluster })),
-    users: users.map(({ user }) => ({ name: person, user })),
-    contexts: [{ name: "production", context: { cluster: "production", user: person } }],
-    "current-context": "production",
-  });
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  chmodSync(file, 0o640);
-  return {
-    kubeconfig: () => (existsSync(file) ? readFileSync(file, "utf8") : ""),
-    kubeconfigBefore: text,
-    kubeconfigFile: file,
-    requests: () => server.audit().filter(({ user }) => user.username === person),
-  };
 }

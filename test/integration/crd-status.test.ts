@@ -122,6 +122,7 @@ const status: Required<Status> = {
       namespace: "openshift-kube-descheduler-operator",
       appliedTime: now,
     },
+    { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "psi", unread: true },
   ],
   conditions: [
     {

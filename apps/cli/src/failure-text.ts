@@ -1,7 +1,7 @@
 // Failures as the terminal shows them: one line, and the stack with --debug.
 
+import { escapeLine, escapeText } from "@virt/engine";
 import { AccessError } from "@virt/kube";
-import { escapeLine, escapeText } from "./terminal-text.ts";
 import { CliError, type ExitCode, exitCodes } from "./verb.ts";
 
 const issues = "https://github.com/kubevirt/virt-operators/issues";

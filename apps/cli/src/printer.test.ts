@@ -46,6 +46,26 @@ test("a long line is folded at spaces, and no word is cut", () => {
   expect(render([next], "table", 20)).toBe("Next: read the diff,\n  then approve it\n");
 });
 
+const approval = "kubectl virt-advisor approve load-aware-rebalancing --hash 0123456789ab";
+const restoration = "kubectl get vpconf x -o jsonpath='{.status.items[0]}' | kubectl apply --server-side -f -";
+
+test.each([
+  { command: approval, block: { kind: "next", text: `read the diff, then approve this plan with: ${approval}` } },
+  { command: restoration, block: { kind: "lines", lines: [[`Plan again, or restore it with: ${restoration}`]] } },
+  { command: restoration, block: { kind: "lines", lines: [["        ", { text: restoration, style: "bad" }]] } },
+  {
+    command: approval,
+    block: { kind: "table", head: ["A", "WHY"], rows: [["x", `the plan needs a review (${approval})`]] },
+  },
+] as const)("`$command` in $block.kind stays on one line at every width, so that it can be pasted", (row) => {
+  for (const columns of [20, 40, 60, 80, 100]) {
+    const lines = render([row.block], "table", columns).split("\n");
+    expect(lines.filter((line) => line.includes(row.command))).toHaveLength(1);
+    for (const line of lines.filter((one) => !one.includes(row.command)))
+      expect(line.length).toBeLessThanOrEqual(columns);
+  }
+});
+
 test("for programs the document carries its version", () => {
   expect(JSON.parse(render([table], "json"))).toEqual({
     apiVersion: "cli.advisor.kubevirt.io/v1",

@@ -2,9 +2,9 @@
 
 import type { Json } from "@virt/api";
 import { foreignText } from "@virt/client";
-import { writeYaml } from "@virt/engine";
+import { escapeJson, escapeLine, escapeText, writeYaml } from "@virt/engine";
+import { foldableParts, foldCell, foldLine } from "./fold-text.ts";
 import { fillJsonPath } from "./jsonpath.ts";
-import { escapeJson, escapeLine, escapeText } from "./terminal-text.ts";
 
 /** How a text stands out on a terminal; its words say the same without colours. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
@@ -141,7 +141,7 @@ function renderBlock(block: Block, format: TextFormat): string {
       return `${paint({ text: block.text, style: "bold" })}\n`;
     case "lines":
       return block.lines
-        .map((line) => `${fold(line.map(textOf).join(""), line.map(paint).join(""), format)}\n`)
+        .map((line) => `${foldLine(line.map(textOf).join(""), line.map(paint).join(""), format.columns)}\n`)
         .join("");
     case "table":
       return renderTable(block, format);
@@ -151,7 +151,7 @@ function renderBlock(block: Block, format: TextFormat): string {
         .map((line) => paint({ text: line, style: diffStyle(line) }))
         .join("\n");
     case "next":
-      return `${fold(`Next: ${block.text}`, `${paint({ text: "Next:", style: "bold" })} ${block.text}`, format)}\n`;
+      return `${foldLine(`Next: ${block.text}`, `${paint({ text: "Next:", style: "bold" })} ${block.text}`, format.columns)}\n`;
   }
 }
 
@@ -171,22 +171,6 @@ function diffStyle(line: string): TextStyle {
   return line.startsWith("@@") ? "dim" : "plain";
 }
 
-/** A line that is too long is folded at spaces, without colours: they cannot be cut. Words are never cut. */
-function fold(plain: string, painted: string, { columns }: TextFormat): string {
-  if (columns === undefined || plain.length <= columns) return painted;
-  const indent = `${/^ */u.exec(plain)?.[0] ?? ""}  `;
-  const lines: string[] = [];
-  let line = "";
-  for (const word of plain.trimEnd().split(/(?<=\S) +/u)) {
-    const isLongLink = /^https?:/u.test(word) && indent.length + word.length > columns; // it fits on no line
-    if (line !== "" && line.length + 1 + word.length > columns && !isLongLink) {
-      lines.push(line);
-      line = `${indent}${word}`;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join("\n");
-}
-
 type TableBlock = Extract<Block, { kind: "table" }>;
 
 /** The last column is folded where the others leave it room. */
@@ -195,7 +179,7 @@ function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
   const widths = head.map((_, at) => Math.max(...texts.map((row) => (row[at] ?? "").length)));
   const lead = widths.slice(0, -1).reduce((sum, width) => sum + width + 3, 0);
   const room = format.columns === undefined ? Number.POSITIVE_INFINITY : format.columns - lead;
-  const longestWord = Math.max(...texts.flatMap((row) => (row.at(-1) ?? "").split(" ").map(({ length }) => length)));
+  const longestWord = Math.max(...texts.flatMap((row) => foldableParts(row.at(-1) ?? "").map(({ length }) => length)));
   const isTooWide = (widths.at(-1) ?? 0) > room;
   if (isTooWide && room < Math.max(leastFolded, longestWord))
     return renderRecords({ kind: "table", head, rows }, format);
@@ -205,7 +189,7 @@ function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
       return `${paintText(cell, format.isColored)}${pad}   `;
     });
     const last = row.at(-1) ?? "";
-    const [first = "", ...rest] = textOf(last).length > room ? foldWords(textOf(last), room) : [last];
+    const [first = "", ...rest] = textOf(last).length > room ? foldCell(textOf(last), room) : [last];
     const style = typeof last === "string" ? "plain" : last.style;
     const paint = (text: StyledText) =>
       paintText(typeof text === "string" ? { text, style } : text, format.isColored).trimEnd();
@@ -220,16 +204,6 @@ function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
 /** A column that is narrower is no text any more. */
 const leastFolded = 28;
 
-function foldWords(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/ +/u)) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
 /** Where a table has no room: each row as lines of its own. */
 function renderRecords({ head, rows }: TableBlock, format: TextFormat): string {
   const width = Math.max(...head.map((name) => name.length));
@@ -238,7 +212,13 @@ function renderRecords({ head, rows }: TableBlock, format: TextFormat): string {
       const label = `${head[at] ?? ""}:`.padEnd(width + 2);
       if (textOf(cell) === "") return [];
       const lead = at === 0 ? "" : "  ";
-      return [fold(`${lead}${label}${textOf(cell)}`, `${lead}${label}${paintText(cell, format.isColored)}`, format)];
+      return [
+        foldLine(
+          `${lead}${label}${textOf(cell)}`,
+          `${lead}${label}${paintText(cell, format.isColored)}`,
+          format.columns,
+        ),
+      ];
     });
   return rows.map((row) => `${record(row).join("\n")}\n`).join("\n");
 }

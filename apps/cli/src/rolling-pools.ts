@@ -37,8 +37,8 @@ async function listPools({ client }: ClusterSession, signal: AbortSignal): Promi
   return asList(at(answer.body ?? null, "items")) as unknown as readonly KubeObject[];
 }
 
-/** Empty if there is no report that can be read: then the cause is not the platform controller as far as anybody knows. */
-async function readPlatformWrites(session: ClusterSession): Promise<readonly PlatformWrite[]> {
+/** Empty if there is no report. Undefined: it cannot be read. */
+async function readPlatformWrites(session: ClusterSession): Promise<readonly PlatformWrite[] | undefined> {
   try {
     const report = await session.readConfigMap(platformNamespace, reportName);
     const rows = asList(at(readJson(asText(at(report ?? null, "data", "report.json")) ?? "{}"), "objects"));
@@ -47,7 +47,7 @@ async function readPlatformWrites(session: ClusterSession): Promise<readonly Pla
       lastWrite: asText(at(row, "lastWrite")) ?? "",
     }));
   } catch {
-    return [];
+    return undefined;
   }
 }
 

@@ -58,7 +58,7 @@ function withoutPatch(message: string): string {
 
 function notInstalled(kind: string, where: string): CliError {
   return new CliError(
-    `${kind} is not served by ${where}: the advisor is not installed there. Try: another --context, or install it with kubectl apply -f dist/install.yaml`,
+    `${kind} is not served by ${where}: the advisor is not installed there. Try: another --context, or install it with kubectl apply --server-side -f dist/install.yaml`,
     exitCodes.error,
     undefined,
     404,

@@ -33,6 +33,13 @@ test("status lists the objects that a deleted or ignored config left in place", 
     "Left in place by an earlier plan: MachineConfig '99-worker-psi-karg'.",
   );
   expect(JSON.stringify(statusBlocks(config, options))).not.toContain("Left in place");
+  const unread = leftBehind.map((one) => ({ ...one, unread: true }));
+  const unchecked = { ...config, status: { phase: "Ignored", leftBehind: unread } } as VirtPlatformConfig;
+  const shown = JSON.stringify(statusBlocks(unchecked, options));
+  expect(shown).toContain(
+    "Not checked whether an earlier plan left these in place: MachineConfig '99-worker-psi-karg'.",
+  );
+  expect(shown).not.toContain("Left in place");
 });
 
 test("status lists VMs that stopped during an ended rollout with the command that starts them", () => {

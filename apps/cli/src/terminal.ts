@@ -1,7 +1,8 @@
 // The terminal beside the data: a block that is redrawn in place, and questions to whoever sits there.
 
 import { createInterface } from "node:readline/promises";
-import { escapeLine } from "./terminal-text.ts";
+import { escapeLine } from "@virt/engine";
+import { lastLines } from "./fold-text.ts";
 import { PromptAborted } from "./verb.ts";
 
 /** The line that the user typed; undefined: stdin is not a terminal. Throws PromptAborted on Ctrl-C and Ctrl-D. */
@@ -32,11 +33,11 @@ export class LiveBlock {
   #height = 0;
 
   draw(text: string): void {
-    const lines = text.replace(/\n$/u, "").split("\n");
-    const room = Math.max(4, (process.stdout.rows || 24) - 1);
-    const shown = lines.slice(-room);
+    const { rows, columns } = process.stdout;
+    const room = { rows: Math.max(4, (rows || 24) - 1), columns: columns || 80 };
+    const { lines, height } = lastLines(text.replace(/\n$/u, "").split("\n"), room);
     const up = this.#height === 0 ? "" : `\u001B[${this.#height}A`;
-    process.stdout.write(`${up}\r\u001B[J${shown.join("\n")}\n`);
-    this.#height = shown.length;
+    process.stdout.write(`${up}\r\u001B[J${lines.join("\n")}\n`);
+    this.#height = height;
   }
 }

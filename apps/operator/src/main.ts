@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { assets, expectedPolicies, profiles, tombstones } from "@virt/catalog";
+import { escapeText } from "@virt/engine";
 import { AccessError, systemClock } from "@virt/kube";
 import { advisorFactory } from "./advisor/controller.ts";
 import type { CommandResult } from "./commands/command.ts";
@@ -74,6 +75,6 @@ function printResult({ out, notes, failure }: CommandResult): void {
 }
 
 function complain(message: string, code: number): void {
-  process.stderr.write(`virt-operator: ${message}\n`);
+  process.stderr.write(`virt-operator: ${escapeText(message)}\n`);
   process.exitCode = code;
 }

@@ -4,7 +4,7 @@
 import type { OptionsRefusal, TargetProblem } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, healthOf, member } from "@virt/engine";
-import type { Capability } from "./capability.ts";
+import { type Capability, utilizationProfile } from "./capability.ts";
 import { deschedulerRef, type LoadAwareFacts, monitoringRef, prometheusRouteRef } from "./facts.ts";
 
 const { kind, name, namespace } = deschedulerRef;
@@ -19,6 +19,16 @@ export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): Tar
     next: `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`,
     isExpected,
   };
+}
+
+/** Reports whether the profile takes metrics from Prometheus. Another client may ask for them in `devActualUtilizationProfile`. */
+export function readsMetrics(
+  { usesPsi }: Capability,
+  isEnablingPsi: boolean,
+  { descheduler }: Pick<LoadAwareFacts, "descheduler">,
+): boolean {
+  const asked = asText(at(descheduler, "spec", "profileCustomizations", utilizationProfile)) ?? "";
+  return usesPsi === "always" || (usesPsi === "byField" && (isEnablingPsi || asked !== ""));
 }
 
 const monitoringLabel = { key: "openshift.io/cluster-monitoring", value: "true" };

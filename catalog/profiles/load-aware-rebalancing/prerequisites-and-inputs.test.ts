@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
 import type { LoadAwareFacts } from "./facts.ts";
 import profile from "./profile.ts";
-import { factsWith, hcoWith } from "./testing/facts.ts";
+import { deschedulerWith, factsWith, hcoWith } from "./testing/facts.ts";
 
 const onto = (generation: "v510" | "v514" | "v521" | "v532", changed: Partial<LoadAwareFacts> = {}) =>
   factsWith({ deschedulerSchema: readMock(`kubedeschedulers-${generation}.yaml`).schema as JsonMap, ...changed });
@@ -43,6 +43,22 @@ test("a descheduler without a profile for us is a missing prerequisite", () => {
   };
   expect(profile.refuse({}, factsWith({ deschedulerSchema }))).toEqual({ kind: "missing", need });
   expect(profile.refuse({}, onto("v510"))).toBeUndefined();
+});
+
+const absent = { kind: "absent" } as const;
+const live = (profileCustomizations: JsonMap) => ({
+  ...onto("v514"),
+  descheduler: deschedulerWith({ profileCustomizations }),
+});
+
+test("the descheduler of 5.14 needs Prometheus only if it balances by metrics", () => {
+  const without = { prometheusRoute: absent };
+  const refusal = { kind: "unfit" };
+  expect(profile.refuse({}, onto("v514", without))).toMatchObject(refusal);
+  expect(profile.refuse({ enablePSIMetrics: false }, onto("v514", without))).toBeUndefined();
+  const byOthers = { ...live({ devActualUtilizationProfile: "PrometheusCPUUsage" }), ...without };
+  expect(profile.refuse({ enablePSIMetrics: false }, byOthers)).toMatchObject(refusal);
+  expect(profile.refuse({ enablePSIMetrics: false }, onto("v532", without))).toMatchObject(refusal);
 });
 
 type Depends = {

@@ -12,7 +12,7 @@ import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../m
 import { capabilityOf, softTainter } from "./capability.ts";
 import { derivedLimit, descheduler, deschedulerForms, type Limit, limitsOf } from "./descheduler.ts";
 import { deschedulerRef, type LoadAwareFacts, loadAwareSettings, reads } from "./facts.ts";
-import { refuseWithoutMetrics } from "./operator-problem.ts";
+import { readsMetrics, refuseWithoutMetrics } from "./operator-problem.ts";
 import type { Options } from "./options.ts";
 import { disablePsi, enablePsi, psiConfig, psiIntentOf } from "./psi.ts";
 import { rivalThresholds, rivalThresholdsOf } from "./thresholds.ts";
@@ -79,7 +79,9 @@ function refuse(given: Options | undefined, facts: LoadAwareFacts): OptionsRefus
   }
   const isEnabling = psiIntentOf(loadAwareSettings(given), capability, facts) === "enable";
   const unplaced = isEnabling ? refuseWithoutNodes(psiConfig, facts.vmNodes.roles) : undefined;
-  return unplaced ?? refuseWithoutMetrics(capability, facts);
+  return (
+    unplaced ?? (readsMetrics(capability, isEnabling, facts) ? refuseWithoutMetrics(capability, facts) : undefined)
+  );
 }
 
 // A removal comes last, as every plan has it.

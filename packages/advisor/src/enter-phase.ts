@@ -10,11 +10,12 @@ import {
 } from "./conditions/status-conditions.ts";
 import { conditionsForTools, type ToolConditionInput } from "./conditions/tool.ts";
 import { driftedItems, driftText } from "./drift.ts";
-import { closeFailedItems, withTimesOf, worstImpact } from "./items.ts";
+import { closeFailedItems, hasPlanBegun, withTimesOf, worstImpact } from "./items.ts";
 import { nextStep, restoreStep } from "./next-step.ts";
 import type { Decision, Effect, Observed, Requeue } from "./observed.ts";
 import { updateCompleted } from "./progress.ts";
 import {
+  begunPools,
   itemsWithoutTarget,
   nodeProgress,
   pendingRollouts,
@@ -90,7 +91,11 @@ export function enterPhase(
   const inputs = [...phaseInputs, ...keepSideConditions(stored, side), ...conditionsForTools(toolInput)];
   const { progress: _old, ...rest } = fields;
   const status = { ...rest, conditions: writeConditions(stored, inputs, { now, generation }) };
-  const column = progressColumn(status, nodeProgress(observed));
+  const isStarting = phase === "InProgress" && stored.phase !== "InProgress";
+  // The observed items are those of an earlier plan.
+  const isOtherPlan = !hasPlanBegun(phase) || isStarting || fields.planHash !== stored.planHash;
+  const counted = isOtherPlan ? undefined : nodeProgress(observed, begunPools(status, observed));
+  const column = progressColumn(status, counted);
   return {
     status: { ...status, ...(column !== undefined && { progress: column }) },
     requeue,

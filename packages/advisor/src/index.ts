@@ -10,8 +10,15 @@ export { type LiveTargets, withLiveTargets } from "./facts.ts";
 export { isStale, reviewedNow } from "./hashes.ts";
 export { withImpact } from "./impact/publish-impact.ts";
 export { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
-export { isApplied, isMachineConfig, isWriteOpen, rolesIn } from "./items.ts";
-export { leftBehindOf, leftBehindText, possibleTargets, wantsLeftBehind } from "./left-behind.ts";
+export { hasPlanBegun, isApplied, isMachineConfig, isSkipped, isWriteOpen, rolesIn } from "./items.ts";
+export {
+  type LeftBehindParts,
+  leftBehindText,
+  listLeftBehind,
+  partLeftBehind,
+  possibleTargets,
+  wantsLeftBehind,
+} from "./left-behind.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
 export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";

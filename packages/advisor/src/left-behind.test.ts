@@ -98,6 +98,19 @@ test("an ignored config lists what its plan left in place, and what to do about 
   );
 });
 
+test("an object that cannot be read is listed as unchecked, and not as left in place", () => {
+  const unread = { ...machineConfig, name: "90-worker-swap-online", unread: true };
+  const observed = { ...observedWith("InProgress"), spec: spec({ action: "Ignore" }) };
+  const messageOf = (leftBehind: readonly LeftBehind[]) =>
+    conditionOf(transition({ ...observed, leftBehind }).status, "Ready")?.message;
+  expect(messageOf([unread])).toMatch(
+    /Next: check whether an earlier plan left these in place: MachineConfig '90-worker-swap-online'\. The advisor cannot read them\.$/,
+  );
+  expect(messageOf([machineConfig, unread])).toMatch(
+    /left in place: MachineConfig '99-worker-psi-karg'\. .* Check whether an earlier plan left these in place: MachineConfig '90-worker-swap-online'\./,
+  );
+});
+
 test("the list stays while nothing was read, and goes when nothing is left or the config is managed", () => {
   const stored = { ...observedWith("Ignored").stored, leftBehind: [machineConfig] };
   const ignored = { ...observedWith("Ignored"), stored, spec: spec({ action: "Ignore" }) };

@@ -60,6 +60,23 @@ function isOurs({ manager, operation, subresource }: Owner): boolean {
   return manager === fieldManagers.advisor && operation === "Apply" && subresource === undefined;
 }
 
+/** As many as a status lists. */
+const mostListed = 16;
+
+/** Returns what a status lists: those that are there first, then those of which nobody knows. */
+export function listLeftBehind(objects: readonly KubeObject[], unread: readonly Ref[]): readonly LeftBehind[] {
+  const unchecked = unread.map((ref): LeftBehind => ({ ...ref, unread: true }));
+  return [...leftBehindOf(objects), ...unchecked].slice(0, mostListed);
+}
+
+/** Those that are known to be left in place, and those that could not be read. */
+export type LeftBehindParts = { readonly left: readonly LeftBehind[]; readonly unread: readonly LeftBehind[] };
+
+export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindParts {
+  const isUnread = ({ unread = false }: LeftBehind) => unread;
+  return { left: leftBehind.filter((one) => !isUnread(one)), unread: leftBehind.filter(isUnread) };
+}
+
 /** `MachineConfig '99-worker-psi-karg', KubeDescheduler 'cluster'` */
 export function leftBehindText(leftBehind: readonly LeftBehind[]): string {
   return leftBehind.map(({ kind, name }) => `${kind} '${name}'`).join(", ");

@@ -6,7 +6,7 @@ import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
 import { findMutator } from "./drift.ts";
 import { movedSinceApplied } from "./inputs.ts";
-import { leftBehindText } from "./left-behind.ts";
+import { leftBehindText, partLeftBehind } from "./left-behind.ts";
 import type { Observed } from "./observed.ts";
 import { isPlanNamed, shortHash } from "./plan-names.ts";
 
@@ -42,7 +42,11 @@ export function nextStep(
 
 /** A config has the name of its profile. */
 function leftBehindStep({ profile }: Spec, leftBehind: readonly LeftBehind[]): string {
-  return `decide about what an earlier plan left in place: ${leftBehindText(leftBehind)}. To manage it again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
+  const { left, unread } = partLeftBehind(leftBehind);
+  const unchecked = `whether an earlier plan left these in place: ${leftBehindText(unread)}. The advisor cannot read them.`;
+  if (left.length === 0) return `check ${unchecked}`;
+  const decide = `decide about what an earlier plan left in place: ${leftBehindText(left)}. To manage it again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
+  return unread.length === 0 ? decide : `${decide} Check ${unchecked}`;
 }
 
 /** What admission changes is never corrected automatically, and there is nobody whose change could be undone. */

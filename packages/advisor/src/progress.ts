@@ -4,7 +4,7 @@ import type { FailurePolicy, Item, Spec } from "@virt/api";
 import { equalDiff, shortList } from "@virt/engine";
 import { itemDriftText } from "./drift.ts";
 import { completeItem, isApplied, isMachineConfig, isSkipped, itemMessages, startItem, withState } from "./items.ts";
-import type { ObservedItem } from "./observed.ts";
+import type { Drift, ObservedItem } from "./observed.ts";
 import { waitedForTarget } from "./target-problem.ts";
 import { readDuration, stamp, startOf, writeDuration } from "./times.ts";
 import { waitingForNodesText } from "./unreadable-nodes.ts";
@@ -48,9 +48,14 @@ function updateWaiting(
   if (next.item.state !== "InProgress")
     return drift === undefined ? next : { ...next, item: updateCompleted({ ...observed, item: next.item }) };
   if (drift === undefined) return { ...next, item: { ...next.item, diff: equalDiff(next.item.targetRef) } };
+  return { ...next, item: withDrift(next.item, drift) };
+}
+
+/** An item that waits for its rollout, and whose target has drifted. */
+function withDrift(item: Item, drift: Drift): Item {
   const isNamed = drift.kind === "deleted"; // the rollout says so
-  const message = isNamed ? next.item.message : `${itemDriftText(next.item, drift)}; ${next.item.message}`;
-  return { ...next, item: { ...next.item, message, diff: drift.diff } };
+  const message = isNamed ? item.message : `${itemDriftText(item, drift)}; ${item.message}`;
+  return { ...item, message, diff: drift.diff };
 }
 
 function updateRollout(
@@ -101,7 +106,8 @@ function settleItem(item: Item, all: readonly Item[], observed: readonly Observe
   if (!item.changes) {
     const seen = observed.find((one) => one.item.name === item.name);
     const settled = settleUnchanged(item, seen, now);
-    return seen?.drift === undefined ? settled : updateCompleted({ ...seen, item: settled });
+    if (seen?.drift === undefined) return settled;
+    return settled.state === "Completed" ? updateCompleted({ ...seen, item: settled }) : withDrift(settled, seen.drift);
   }
   const blocker = blockerOf(item, all, observed);
   if (blocker === undefined) return item;

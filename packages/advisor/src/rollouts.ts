@@ -15,7 +15,7 @@ import {
 import { poolOfNode } from "@virt/facts";
 import { conditionIs } from "./conditions/status-conditions.ts";
 import type { ReconcileFacts } from "./facts.ts";
-import { isMachineConfig, isSkipped } from "./items.ts";
+import { isApplied, isMachineConfig, isSkipped, isWriteOpen } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import type { PlannedItem } from "./profile.ts";
 import { elapsedSince, startOf } from "./times.ts";
@@ -161,10 +161,31 @@ function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRol
 
 const rolloutStates: readonly Item["state"][] = ["InProgress", "Completed"];
 
-/** `4/12 nodes`, over the pools of unfinished rollouts, each counted once; undefined if nothing rolls or a count is not known. */
-export function nodeProgress({ items }: Pick<Observed, "items">): string | undefined {
+/** Returns the pools of rollouts that a decision begins, and of targets that it has just written. Known counts of their nodes are outdated. */
+export function begunPools(
+  { rollouts = [], items = [] }: Status,
+  { stored, items: observed }: Pick<Observed, "stored" | "items">,
+): ReadonlySet<string> {
+  const isOld = ({ machineConfig, startTime }: PendingRollout) =>
+    stored.rollouts?.some((one) => one.machineConfig === machineConfig && one.startTime === startTime) === true;
+  const isWritten = ({ item, isInPlace }: ObservedItem) =>
+    !isInPlace && isWriteOpen(item) && items.some((one) => one.name === item.name && isApplied(one));
+  const written = observed.filter(isWritten).flatMap(({ pools }) => pools);
+  const begun = rollouts.filter((one) => !isOld(one)).flatMap(({ before }) => before);
+  return new Set([...begun, ...written].map(({ pool }) => pool));
+}
+
+/**
+ * `4/12 nodes`, over the pools of unfinished rollouts, each counted once; undefined if nothing rolls or a count is not known, as in pools
+ * that have just begun.
+ */
+export function nodeProgress(
+  { items }: Pick<Observed, "items">,
+  begun: ReadonlySet<string> = new Set(),
+): string | undefined {
   const pools = new Map<string, PoolProgress>();
-  for (const one of unfinishedRollouts(items).flatMap(({ rollout }) => rollout?.pools ?? [])) {
+  for (const counted of unfinishedRollouts(items).flatMap(({ rollout }) => rollout?.pools ?? [])) {
+    const one = begun.has(counted.pool) ? { pool: counted.pool, nodes: counted.nodes } : counted;
     const known = pools.get(one.pool);
     if (known === undefined || (one.updated ?? -1) < (known.updated ?? -1)) pools.set(one.pool, one);
   }

@@ -195,6 +195,8 @@ export type PendingRollout = Rollout & { readonly machineConfig: string };
 export type LeftBehind = Ref & {
   /** When the advisor last applied it. */
   readonly appliedTime?: string;
+  /** True if the advisor may not read it: then nobody knows whether it is there. */
+  readonly unread?: boolean;
 };
 
 /** As `metav1.Condition`. */

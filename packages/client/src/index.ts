@@ -27,6 +27,7 @@ export {
   type ConfigPatch,
   type Decider,
   ignorePatch,
+  keptOptionsText,
   planPatches,
   type Rejection,
   readRejection,
@@ -34,6 +35,7 @@ export {
   rejectionText,
 } from "./plan-patches.ts";
 export {
+  leftBehindCount,
   leftBehindNotice,
   type ProfileRow,
   phaseWord,
@@ -48,6 +50,7 @@ export {
   type RolloutCauseView,
   rollingPools,
   rollingPoolText,
+  rolloutContinues,
 } from "./rolling-pools.ts";
 export {
   ageText,

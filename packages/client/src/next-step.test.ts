@@ -116,4 +116,8 @@ test("an ignored config does not look untouched if a plan left objects in place"
   expect(text({ phase: "Ignored", leftBehind })).toBe(
     "nothing is managed, but an earlier plan left objects in place; to manage them again, run: k plan x",
   );
+  const unread = leftBehind.map((one) => ({ ...one, unread: true }));
+  expect(text({ phase: "Ignored", leftBehind: unread })).toBe(
+    "nothing is managed, but the advisor cannot read what an earlier plan may have left in place; to see what this profile would change, run: k plan x",
+  );
 });

@@ -1,6 +1,6 @@
 // What a person does next about a config, as a value and as a sentence. One source for the command line and the console.
 
-import { conditionOf, shortHash } from "@virt/advisor";
+import { conditionOf, partLeftBehind, shortHash } from "@virt/advisor";
 import type { LeftBehind, Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import { findingRemedies, foreignText } from "@virt/impact";
 import { readRejection } from "./plan-patches.ts";
@@ -58,9 +58,12 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
 }
 
 function ignoredText(leftBehind: readonly LeftBehind[]): string {
-  return leftBehind.length === 0
+  const { left, unread } = partLeftBehind(leftBehind);
+  if (left.length > 0)
+    return "nothing is managed, but an earlier plan left objects in place; to manage them again, run";
+  return unread.length === 0
     ? "nothing is managed; to see what this profile would change, run"
-    : "nothing is managed, but an earlier plan left objects in place; to manage them again, run";
+    : "nothing is managed, but the advisor cannot read what an earlier plan may have left in place; to see what this profile would change, run";
 }
 
 /** The message of Ready says what the target's operator reports, and the command that shows more. */

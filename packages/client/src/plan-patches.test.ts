@@ -6,6 +6,7 @@ import {
   approvalPatches,
   type ConfigOperation,
   type ConfigPatch,
+  keptOptionsText,
   planPatches,
   readRejection,
   rejectionPatch,
@@ -31,6 +32,14 @@ const record = (decision: "approved" | "rejected") => JSON.stringify({ decision,
 
 const patched = (before: VirtPlatformConfig, patch: unknown) =>
   applyPatch(before as unknown as JsonMap as never, JSON.stringify(patch));
+
+test("ignoring a profile says which options stay set, and nothing without options", () => {
+  const options = { loadAware: { mode: "Predictive", deschedulingIntervalSeconds: 120 } };
+  expect(keptOptionsText(config({ options }))).toBe(
+    'These options stay set, and the next plan uses them: mode="Predictive", deschedulingIntervalSeconds=120',
+  );
+  expect(keptOptionsText(config())).toBeUndefined();
+});
 
 test("an Apply that already names this plan is taken back first: only a changed spec is a gesture", () => {
   const [first, second, ...more] = approvalPatches(config({ action: "Apply", approvedPlan: shown }), shown);

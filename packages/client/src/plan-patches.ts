@@ -159,6 +159,14 @@ export function rejectionText({ reason, user, time }: Rejection): string {
 /** Ends the management; what was applied stays as it is. */
 export const ignorePatch: ConfigPatch = { type: "merge", body: { spec: { action: "Ignore", approvedPlan: null } } };
 
+/** Returns what is said of the options that `ignorePatch` leaves, such as `mode="Predictive"`; undefined: none is set. */
+export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): string | undefined {
+  const set = Object.values(spec.options ?? {}).flatMap((options) =>
+    Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
+  );
+  return set.length === 0 ? undefined : `These options stay set, and the next plan uses them: ${set.join(", ")}`;
+}
+
 /** Phases in which a plan is drafted again only when the spec changes. */
 const needsChange = new Set(["Failed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"]);
 

@@ -1,6 +1,6 @@
 // The profiles of a cluster, one line each: where each stands and what to do next.
 
-import { conditionOf, leftBehindText } from "@virt/advisor";
+import { conditionOf, leftBehindText, partLeftBehind } from "@virt/advisor";
 import {
   type Action,
   advertising,
@@ -54,9 +54,26 @@ export function progressCount({ progress }: Pick<ProfileRow, "progress">): strin
   return count === "" ? undefined : count;
 }
 
-/** One sentence for people. */
+/** One or two sentences for people. */
 export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
-  return `Left in place by an earlier plan: ${leftBehindText(leftBehind)}.`;
+  const { left, unread } = partLeftBehind(leftBehind);
+  return [
+    ...(left.length === 0 ? [] : [`Left in place by an earlier plan: ${leftBehindText(left)}.`]),
+    ...(unread.length === 0
+      ? []
+      : [`Not checked whether an earlier plan left these in place: ${leftBehindText(unread)}.`]),
+  ].join(" ");
+}
+
+/** Such as `2 objects left in place, 1 object not checked`. Undefined: none is known. */
+export function leftBehindCount({ leftBehind = [] }: Pick<ProfileRow, "leftBehind">): string | undefined {
+  const { left, unread } = partLeftBehind(leftBehind);
+  const objects = (count: number) => (count === 1 ? "1 object" : `${count} objects`);
+  const counts = [
+    ...(left.length === 0 ? [] : [`${objects(left.length)} left in place`]),
+    ...(unread.length === 0 ? [] : [`${objects(unread.length)} not checked`]),
+  ];
+  return counts.length === 0 ? undefined : counts.join(", ");
 }
 
 /** By name. `now` is milliseconds. */

@@ -45,6 +45,17 @@ const config = (done: number) =>
     status: { rollout: { pools: [{ name: "worker", total: 12, done }] } },
   }) as unknown as VirtPlatformConfig;
 
+test("a pool shows the counts of the running plan that rolls it, and not those of its return to an earlier target", () => {
+  const pools = [pool({ target: ["00"], reached: ["00", "99-psi"], isUpdating: true })];
+  const rollouts = [{ machineConfig: "99-psi", startTime: began, before: [] }];
+  const running = {
+    ...config(0),
+    status: { ...config(0).status, phase: "InProgress", rollouts },
+  } as VirtPlatformConfig;
+  expect(rollingPools({ ...none, pools, configs: [running] })).toMatchObject([{ total: 12, updated: 0 }]);
+  expect(rollingPools({ ...none, pools, configs: [config(0)] })).toMatchObject([{ total: 12, updated: 3 }]);
+});
+
 test("a pool that rolls nothing is not listed", () => {
   expect(rollingPools({ ...none, pools: [pool({})] })).toEqual([]);
 });
@@ -94,10 +105,41 @@ test("a change by another client is shown with the MachineConfigs that it added 
   ]);
 });
 
+test("without the platform controller's report nobody is named as the cause", () => {
+  const unread = { configs: [], platformWrites: undefined };
+  const [swap] = rollingPools({
+    ...unread,
+    pools: [pool({ target: ["00", "50-virt-swap-enable"], reached: ["00"], isUpdating: true })],
+  });
+  expect(swap?.causes).toEqual([{ kind: "unknown", machineConfigs: ["50-virt-swap-enable"] }]);
+  expect(swap === undefined ? "" : rollingPoolText(swap)).toContain(
+    "Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read. Changed: 50-virt-swap-enable.",
+  );
+  const [content] = rollingPools({ ...unread, pools: [pool({ isUpdating: true })] });
+  expect(content === undefined ? "" : rollingPoolText(content)).toMatch(
+    /Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read\.$/,
+  );
+  const planned = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
+  expect(rollingPools({ ...unread, pools: planned, configs: [config(3)] })[0]?.causes).toEqual([
+    { kind: "plan", configs: ["load-aware"] },
+  ]);
+});
+
 test("a paused pool with a pending update is listed as paused", () => {
   const pools = [pool({ target: ["00", "new"], reached: ["00"], paused: true })];
   const [rolling] = rollingPools({ ...none, pools });
   expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain("is paused with a pending update");
+});
+
+test("an object that the advisor cannot read may have been left behind, so the cause is unknown", () => {
+  const leftBehind = [{ kind: "MachineConfig", name: "psi", unread: true }];
+  const ignored = { ...config(12), status: { phase: "Ignored", leftBehind } } as unknown as VirtPlatformConfig;
+  const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
+  const [rolling] = rollingPools({ ...none, pools, configs: [ignored] });
+  expect(rolling?.causes).toEqual([{ kind: "unknown", machineConfigs: ["psi"] }]);
+  expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain(
+    "Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read. Changed: psi.",
+  );
 });
 
 test("nodes that roll for a deleted config show what it left behind, not another client", () => {

@@ -1,18 +1,23 @@
 // Every MachineConfigPool that rolls out something now, with the cause: a plan, what a deleted or ignored config left behind, the
 // platform controller, or another client.
 
+import { isRolloutOpen, type LeftBehindParts, partLeftBehind } from "@virt/advisor";
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at, member, poolProgress, readTime } from "@virt/engine";
 
 /** An object that the platform controller wrote, as its report names it: `<Kind> <name>`. Times are RFC 3339. */
 export type PlatformWrite = { readonly object: string; readonly lastWrite: string };
 
-/** `leftover`: a plan applied the objects, and its config was deleted or is ignored. `other`: neither of these; `machineConfigs` are those that were added or removed, if any were. */
+/**
+ * `leftover`: a plan applied the objects, and its config was deleted or is ignored. `other`: none of these; `machineConfigs` are those
+ * that were added or removed, if any were. `unknown`: the same, but it may be the platform controller or an
+ * earlier plan: the report or an object cannot be read.
+ */
 export type RolloutCauseView =
   | { readonly kind: "plan"; readonly configs: readonly string[] }
   | { readonly kind: "leftover"; readonly configs: readonly string[]; readonly objects: readonly string[] }
   | { readonly kind: "platform"; readonly objects: readonly string[] }
-  | { readonly kind: "other"; readonly machineConfigs: readonly string[] };
+  | { readonly kind: "other" | "unknown"; readonly machineConfigs: readonly string[] };
 
 export type RollingPool = {
   readonly name: string;
@@ -28,8 +33,8 @@ export type RollingPool = {
 export type RollingPoolFacts = {
   readonly pools: readonly KubeObject[];
   readonly configs: readonly VirtPlatformConfig[];
-  /** Empty if the platform controller has no report, or nobody may read it. */
-  readonly platformWrites: readonly PlatformWrite[];
+  /** Empty if the platform controller has no report. Undefined: the report cannot be read. */
+  readonly platformWrites: readonly PlatformWrite[] | undefined;
 };
 
 /** By name. A pool that waits because it is paused counts as well: it starts when it is resumed. */
@@ -41,7 +46,8 @@ export function rollingPools({ pools, configs, platformWrites }: RollingPoolFact
       const { nodes, updated, degraded, unavailable } = poolProgress(pool, true);
       const isPaused = at(pool, "spec", "paused") === true;
       const causes = causesOf(pool, { configs, platformWrites });
-      return { name, total: nodes, ...(updated !== undefined && { updated }), unavailable, degraded, isPaused, causes };
+      const counts = countsOfPlans(name, configs) ?? { total: nodes, ...(updated !== undefined && { updated }) };
+      return { name, ...counts, unavailable, degraded, isPaused, causes };
     })
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
@@ -60,6 +66,22 @@ function updatingOf(pool: KubeObject) {
   return asList(at(pool, "status", "conditions")).find((condition) => member(condition, "type") === "Updating");
 }
 
+/**
+ * The counts that the statuses of running plans show, of the slowest. If a target of a plan was deleted, the pool itself counts nodes that
+ * return to the configuration without it. Undefined: no plan rolls the pool.
+ */
+function countsOfPlans(
+  pool: string,
+  configs: readonly VirtPlatformConfig[],
+): Pick<RollingPool, "total" | "updated"> | undefined {
+  const counted = configs
+    .filter(({ status = {} }) => isRolloutOpen(status))
+    .flatMap(({ status }) => status?.rollout?.pools ?? [])
+    .filter(({ name, done, total }) => name === pool && done < total)
+    .toSorted((left, right) => left.done - right.done);
+  return counted.map(({ total, done }) => ({ total, updated: done }))[0];
+}
+
 /** The configs whose own nodes of this pool are not done. */
 function plansOf(pool: string, configs: readonly VirtPlatformConfig[]): readonly string[] {
   const isOpen = ({ status }: VirtPlatformConfig) =>
@@ -76,8 +98,8 @@ function causesOf(
 ): readonly RolloutCauseView[] {
   const changed = changedSources(pool);
   const plans = plansOf(pool.metadata.name, configs);
-  const left = leftoverWrites(configs).filter((write) => isCause(write, pool, changed));
-  const ours = platformWrites.filter((write) => isCause(write, pool, changed));
+  const left = planWrites(configs, "left").filter((write) => isCause(write, pool, changed));
+  const ours = (platformWrites ?? []).filter((write) => isCause(write, pool, changed));
   const known: readonly RolloutCauseView[] = [
     ...(plans.length === 0 ? [] : [{ kind: "plan", configs: plans } as const]),
     ...(left.length === 0
@@ -91,12 +113,15 @@ function causesOf(
         ]),
     ...(ours.length === 0 ? [] : [{ kind: "platform", objects: objectsOf(ours) } as const]),
   ];
-  return known.length > 0 ? known : [{ kind: "other", machineConfigs: changed }];
+  if (known.length > 0) return known;
+  const mayBeLeft = planWrites(configs, "unread").some((write) => isCause(write, pool, changed));
+  return [{ kind: platformWrites === undefined || mayBeLeft ? "unknown" : "other", machineConfigs: changed }];
 }
 
-function leftoverWrites(configs: readonly VirtPlatformConfig[]) {
+/** Objects of earlier plans that are left in place, or that the advisor cannot read. */
+function planWrites(configs: readonly VirtPlatformConfig[], part: keyof LeftBehindParts) {
   return configs.flatMap(({ metadata, status }) =>
-    (status?.leftBehind ?? []).map(({ kind, name, appliedTime = "" }) => ({
+    partLeftBehind(status?.leftBehind ?? [])[part].map(({ kind, name, appliedTime = "" }) => ({
       config: metadata.name,
       object: `${kind} ${name}`,
       lastWrite: appliedTime,
@@ -140,6 +165,10 @@ function isCause({ object, lastWrite }: PlatformWrite, pool: KubeObject, changed
   return written <= began && began - written <= renderMs;
 }
 
+/** What a person must know who ends or stops a plan: only a pause keeps nodes from a MachineConfig that is written. */
+export const rolloutContinues =
+  "A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.";
+
 /** One sentence for each pool, for people. */
 export function rollingPoolText({
   name,
@@ -166,6 +195,10 @@ function causeText(cause: RolloutCauseView): string {
       return `Cause: ${cause.objects.join(", ")}, left behind by a plan of ${cause.configs.join(", ")} that was deleted or is ignored.`;
     case "platform":
       return `Cause: the platform controller (${cause.objects.join(", ")}).`;
+    case "unknown": {
+      const changed = cause.machineConfigs.length === 0 ? "" : ` Changed: ${cause.machineConfigs.join(", ")}.`;
+      return `Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read.${changed}`;
+    }
     case "other":
       return cause.machineConfigs.length === 0
         ? "Cause: not a plan and not the platform controller."

@@ -1,18 +1,19 @@
 // A rollout as people look at it: pools that fill up, the nodes in hand with how long they are, what holds it, when it may end.
 
-import { isRolloutOpen } from "@virt/advisor";
+import { hasPlanBegun, isApplied, isMachineConfig, isRolloutOpen, isSkipped } from "@virt/advisor";
 import type {
   FindingSeverity,
   ImpactPool,
+  Item,
+  KubeObject,
   NodeRollout,
   NodeRolloutPhase,
-  Phase,
   RolloutFinding,
   StoppedVms,
   VirtPlatformConfig,
 } from "@virt/api";
-import { readTime } from "@virt/engine";
-import { type BlockerRemedy, durationText, findingRemedies, foreignText, startCommand } from "@virt/impact";
+import { affectedPools, readTime } from "@virt/engine";
+import { type BlockerRemedy, durationText, findingRemedies, foreignText, isTakenUp, startCommand } from "@virt/impact";
 
 /** In nodes; the four add up to the total. */
 export type PoolProgressView = {
@@ -138,27 +139,41 @@ export type ExpectedPool = Pick<ImpactPool, "name" | "nodes" | "held" | "atOnce"
 export function expectedRollout({
   status = {},
 }: Pick<VirtPlatformConfig, "status">): readonly ExpectedPool[] | undefined {
-  const { phase = "Pending", items = [], impact } = status;
+  const { phase, items = [], impact } = status;
   const isWritten = items.some(({ state, appliedTime }) => state !== "Pending" || appliedTime !== undefined);
-  if (isRolloutOpen(status) || (isWritten && !unwrittenPhases.includes(phase))) return undefined;
+  if (isRolloutOpen(status) || (isWritten && hasPlanBegun(phase))) return undefined;
   return (impact?.pools ?? []).map(({ name, nodes, held, atOnce, order }) => {
     return { name, nodes, held, atOnce, order, more: Math.max(0, nodes + held - order.length) };
   });
 }
 
-/** A plan in these has not begun; the items of an earlier one may still be listed. */
-const unwrittenPhases: readonly Phase[] = ["Pending", "Drafting", "PrerequisiteFailed", "ReviewRequired", "Ignored"];
-
 /**
  * Returns the pools whose nodes have none of the changes of a config, whatever configuration they run. With them the phases of live nodes
- * lead to the counts that the status shows. A pool that the status does not count yet is among them.
+ * lead to the counts that the status shows. A pool that the status does not count yet is among them, and one whose target lacks a
+ * MachineConfig that the plan applied: another client deleted it.
  */
-export function unrenderedPools({ status = {} }: Pick<VirtPlatformConfig, "status">): ReadonlySet<string> {
+export function unrenderedPools(
+  { status = {} }: Pick<VirtPlatformConfig, "status">,
+  pools: readonly KubeObject[],
+): ReadonlySet<string> {
   const counted = status.rollout?.pools ?? [];
   const unrendered = counted.filter(({ rendered }) => rendered === false).map(({ name }) => name);
   const pending = (status.rollouts ?? []).flatMap(({ before }) => before.map(({ pool }) => pool));
   const uncounted = pending.filter((pool) => counted.every(({ name }) => name !== pool));
-  return new Set([...unrendered, ...uncounted]);
+  const items = hasPlanBegun(status.phase) ? (status.items ?? []) : [];
+  const lacking = items.flatMap((item) => poolsWithout(item, pools));
+  return new Set([...unrendered, ...uncounted, ...lacking]);
+}
+
+function poolsWithout(item: Item, pools: readonly KubeObject[]): readonly string[] {
+  const { desiredState, operation, targetRef } = item;
+  const isLasting = isMachineConfig(item) && isApplied(item) && !isSkipped(item) && operation === "Apply";
+  if (!isLasting || desiredState === undefined) return [];
+  const change = { machineConfig: targetRef.name, operation, pools: [], hasKubeletDropIn: false };
+  return affectedPools(pools, desiredState).filter((name) => {
+    const pool = pools.find(({ metadata }) => metadata.name === name);
+    return pool !== undefined && !isTakenUp(change, pool);
+  });
 }
 
 const inHand: readonly NodeRolloutPhase[] = ["Applying", "Draining", "Rebooting", "Uncordoning"];

@@ -12,7 +12,7 @@ import { expect, test } from "vitest";
 import { readDiff } from "./diff-lines.ts";
 import { driftedTargets, driftRows, type LiveTarget, movedInputs } from "./drift-rows.ts";
 import { phaseWord, profileRow, profileRows, progressCount } from "./profile-rows.ts";
-import { ageText, expectedRollout } from "./rollout-view.ts";
+import { ageText, expectedRollout, unrenderedPools } from "./rollout-view.ts";
 
 const since = "2026-01-01T00:00:00Z";
 const desired: KubeObject = {
@@ -163,6 +163,27 @@ test("before a plan has written anything its expected order is shown, and not th
   expect(waiting({ phase: "ReviewRequired", rollouts })).toBeUndefined();
   expect(waiting({ phase: "InProgress", items: [{ ...item, state: "InProgress" }] })).toBeUndefined();
   expect(waiting({ phase: "Completed", items: [item] })).toBeUndefined();
+});
+
+const poolWith = (...sources: readonly string[]): KubeObject => ({
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigPool",
+  metadata: { name: "worker" },
+  spec: { configuration: { name: "rendered-1", source: sources.map((name) => ({ name })) } },
+});
+
+test("no node of a pool counts as updated that lacks a MachineConfig of the plan, whatever the status counts", () => {
+  const targetRef = { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name: "99-psi" };
+  const labels = { "machineconfiguration.openshift.io/role": "worker" };
+  const applied = { ...item, targetRef, desiredState: { ...targetRef, metadata: { name: "99-psi", labels } } };
+  const unrendered = (status: Status, pool = poolWith("00-worker")) => [...unrenderedPools({ status }, [pool])];
+  for (const phase of ["InProgress", "CompletedWithErrors", "Drifted"] as const) {
+    expect(unrendered({ phase, items: [applied] })).toEqual(["worker"]);
+    expect(unrendered({ phase, items: [applied] }, poolWith("00-worker", "99-psi"))).toEqual([]);
+  }
+  expect(unrendered({ phase: "ReviewRequired", items: [applied] })).toEqual([]);
+  expect(unrendered({ phase: "InProgress", items: [{ ...applied, state: "Pending" }] })).toEqual([]);
+  expect(unrendered({ phase: "Completed", items: [{ ...applied, operation: "Delete" }] })).toEqual([]);
 });
 
 test("a moved input stands apart from changed targets", () => {

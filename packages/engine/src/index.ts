@@ -31,6 +31,7 @@ export {
 } from "./diff/drift.ts";
 export { readBytes, readTime, writeTime } from "./encoding/api-scalars.ts";
 export { compareUtf8, cutText, decodeUtf8, readDataUrl, sha256, utf8Length, writeDataUrl } from "./encoding/bytes.ts";
+export { escapeJson, escapeLine, escapeText } from "./encoding/terminal-text.ts";
 export { writeYaml, yamlLines } from "./encoding/yaml.ts";
 export {
   type FieldSet,

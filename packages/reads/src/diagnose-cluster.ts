@@ -1,6 +1,6 @@
 // Diagnoses every pool of a cluster at once, with the rights of whoever asks: one list per kind, whether a config rolls out or not.
 
-import { rolloutChanges } from "@virt/advisor";
+import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { chooseHyperConverged, infrastructureInformer, kindInformer, poolInformer } from "@virt/facts";
 import {
@@ -51,7 +51,7 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
   const { client, signal, configs, now } = options;
   const discovery = new Discovery(client);
   const list = async (spec: InformerSpec) => assessList(await listOnce(spec, { client, discovery, signal }));
-  const rolling = configs.filter(({ status }) => (status?.rollouts ?? []).length > 0);
+  const rolling = configs.filter(({ status = {} }) => isRolloutOpen(status));
   const specs = [...rolloutInformers, infrastructureInformer, ...(rolling.length === 0 ? [] : [machineConfigInformer])];
   const lists = new Map(await Promise.all(specs.map(async (spec) => [spec, await list(spec)] as const)));
   const of = (spec: InformerSpec): Assessment<readonly KubeObject[]> => lists.get(spec) ?? notAssessed("Unavailable");

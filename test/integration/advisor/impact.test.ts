@@ -71,6 +71,19 @@ const onFirst = (name: string, given: Omit<PlantedVm, "name" | "node">): Planted
   ...given,
 });
 
+const refusedKubeletConfig: KubeObject = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "KubeletConfig",
+  metadata: { name: "tuned" },
+  spec: { machineConfigPoolSelector: {}, kubeletConfig: { staticPodPath: "/etc/pods" } },
+  status: {
+    conditions: [
+      { type: "Success", status: "True", message: "Success", lastTransitionTime: "2026-01-01T00:00:00Z" },
+      { type: "Failure", status: "False", message: "Error: staticPodPath", lastTransitionTime: "2026-01-02T00:00:00Z" },
+    ],
+  },
+};
+
 const worlds: readonly WorldCase[] = [
   {
     name: "1: twelve workers in three zones",
@@ -160,6 +173,16 @@ const worlds: readonly WorldCase[] = [
       stops: [{ kind: "Pod", name: "bare", reason: "delete" }],
     },
   },
+  {
+    name: "with a refused KubeletConfig, which blocks the rendering of the pool without RenderDegraded",
+    nodes: workers(3),
+    others: [refusedKubeletConfig],
+    shows: {
+      summary: expect.stringContaining("3 nodes of pool worker do not start (KubeletConfigRefused: tuned)"),
+      pools: [{ name: "worker", nodes: 0, held: 3, holdup: "KubeletConfigRefused", heldBy: "tuned" }],
+      notAssessed: [],
+    },
+  },
 ];
 
 test.each(worlds)("world $name", async ({ nodes, vms = [], others = [], shows }) => {
@@ -221,6 +244,20 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("ExecutionHeld");
   expect(await readAt(server, paths.psi)).toBeUndefined();
   await planted.plant([nodeObject("worker-3", { memory: "100Gi" })]);
+  await untilWritten();
+});
+
+test("a guard holds the approved plan while another node is cordoned, although the counts are within its limits", async () => {
+  const { configs, server } = testCluster;
+  await planted.plant([nodeObject("worker-0"), nodeObject("worker-1", { isCordoned: true }), nodeObject("worker-2")]);
+  await assessed({ guards: { maxBlockingVMs: 0, maxNodes: 3 } });
+  await configs.edit(loadAware, { action: "Apply" });
+  const held = await configs.until(loadAware, ({ review }) => review?.reason === "Guarded");
+  expect(conditionOf(held, "Ready")?.message).toContain(
+    "spec.guards.maxBlockingVMs cannot be judged: pool worker has no room for another unavailable node. Next: uncordon or repair the unavailable nodes of pool worker",
+  );
+  expect(await readAt(server, paths.psi)).toBeUndefined();
+  await planted.change("/api/v1/nodes/worker-1", { spec: { unschedulable: null } });
   await untilWritten();
 });
 

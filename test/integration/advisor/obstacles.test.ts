@@ -1,12 +1,24 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path/posix";
 import { conditionOf } from "@virt/advisor";
+import type { Status } from "@virt/api";
 import { type Crd, inRepository } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { dryRunRefusingWebhook, startWebhook } from "../../cluster/admission-webhook.ts";
 import { itemOf } from "../../cluster/config-client.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
+import { prepareSkippedTime, type SkippedTime } from "../../cluster/skipped-time.ts";
 import { mockCrd, startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { higherDensity, loadAware, paths, printRequestsOnFailure, reasonsAbout, writesOf } from "./cluster.ts";
+import {
+  higherDensity,
+  loadAware,
+  paths,
+  printRequestsOnFailure,
+  reasonsAbout,
+  requestsOf,
+  writesOf,
+} from "./cluster.ts";
 
 const ownCrd = inRepository("config", "crd", "bases", "advisor.kubevirt.io_virtplatformconfigs.yaml");
 const deschedulers = mockCrd("kubedeschedulers-v532");
@@ -17,11 +29,14 @@ const hco = {
   metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
 };
 let testCluster: TestCluster;
+let operator: RunningProgram;
+let time: SkippedTime;
 
 beforeAll(async () => {
   testCluster = await startTestCluster();
+  time = await prepareSkippedTime(testCluster.server.folder);
   await testCluster.server.request({ method: "POST", path: dirname(paths.hco), body: hco });
-  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  operator = await testCluster.startOperator({ flags: ["--advertise-profiles=false"], nodeFlags: time.nodeFlags });
 });
 afterEach(printRequestsOnFailure(() => testCluster));
 afterEach(async () => {
@@ -129,6 +144,29 @@ test("a namespace that does not exist is named, nothing is lost, and the plan go
   // Namespaces are not watched; the next reconcile is in two minutes, or with any CRD that changes.
   await server.installCrds([mockCrd("aaqs")]);
   await configs.until(loadAware, "Completed");
+});
+
+// HCO's webhook passes on what its dry runs of the operands get. Checked against `errToResponse` in pkg/webhooks/validator/validator.go
+// of kubevirt/hyperconverged-cluster-operator at 03da3cf.
+test("a denial of HCO's webhook with 404 is quoted, and the plan follows when it ends", async () => {
+  const { configs, server } = testCluster;
+  const denial = { code: 404, message: 'kubevirts.kubevirt.io "kubevirt-kubevirt-hyperconverged" not found' };
+  const hyperConvergeds = { group: "hco.kubevirt.io", plural: "hyperconvergeds" };
+  const webhook = dryRunRefusingWebhook(hyperConvergeds, { name: "operands", ...denial });
+  await using denying = await startWebhook(server, webhook);
+  const body = { metadata: { labels: { asked: "yes" } } };
+  const askByDryRun = () => server.request({ method: "PATCH", path: `${paths.hco}?dryRun=All`, body });
+  await expect.poll(async () => (await askByDryRun()).status).toBe(denial.code); // it is in force a moment later
+  await configs.create(higherDensity, { action: "DryRun", options: { virtHigherDensity: { enableSwap: false } } });
+  const denied = () =>
+    requestsOf(server).filter(({ responseStatus }) => responseStatus?.message?.includes(denial.message));
+  await expect.poll(() => denied().length).toBeGreaterThan(1); // it was reported once and is retried
+  await time.skip(operator, 61);
+  const isRetrying = (status: Status) => conditionOf(status, "Reconciling")?.reason === "Retrying";
+  const retrying = await configs.until(higherDensity, isRetrying);
+  expect(conditionOf(retrying, "Reconciling")?.message).toContain(`denied the request: ${denial.message}`);
+  await denying.remove();
+  await configs.until(higherDensity, "ReviewRequired");
 });
 
 /** There is no controller manager that would end what a deletion begins. */

@@ -14,6 +14,7 @@ const places: Readonly<Record<string, string>> = {
   VirtualMachineInstance: `${kubevirt}/virtualmachineinstances`,
   VirtualMachine: `${kubevirt}/virtualmachines`,
   MachineConfigPool: paths.pool("").slice(0, -1),
+  KubeletConfig: "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs",
   MachineConfiguration: "/apis/operator.openshift.io/v1/machineconfigurations",
 };
 /** Of a VirtualMachineInstance the status is written with the rest. */

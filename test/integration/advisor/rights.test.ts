@@ -20,17 +20,23 @@ beforeAll(async () => {
 afterEach(printRequestsOnFailure(() => testCluster));
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** What the operator may do with deschedulers besides reading them; in force when the server says so. */
-async function mayPatch(isAllowed: boolean): Promise<void> {
+const mayPatch = (isAllowed: boolean) =>
+  limitTo(["get", "list", "watch", "create", ...(isAllowed ? ["patch"] : [])], { verb: "patch", isAllowed });
+
+/** What the operator may do with deschedulers; in force when the server answers as expected. */
+async function limitTo(
+  verbs: readonly string[],
+  { verb, isAllowed }: { readonly verb: string; readonly isAllowed: boolean },
+): Promise<void> {
   const { rules } = (await readAt(testCluster.server, role)) as unknown as { readonly rules: readonly Rule[] };
   const others = rules.map((rule) => {
     if (rule.resources?.[0] !== "kubedeschedulers") return rule;
-    return { ...rule, verbs: ["get", "list", "watch", "create", ...(isAllowed ? ["patch"] : [])] };
+    return { ...rule, verbs };
   });
   const { status } = await testCluster.server.request({ method: "PATCH", path: role, body: { rules: others } });
   expect(status).toBe(200);
   const place = { namespace: "openshift-kube-descheduler-operator", name: "cluster" };
-  const resourceAttributes = { group: "operator.openshift.io", resource: "kubedeschedulers", verb: "patch", ...place };
+  const resourceAttributes = { group: "operator.openshift.io", resource: "kubedeschedulers", verb, ...place };
   const spec = { user: accountName("advisor"), resourceAttributes };
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", metadata: { name: "" }, spec };
   const isInForce = async () => {
@@ -71,4 +77,13 @@ test("a right that is missing when an item is applied fails that item, and the p
   await configs.edit(loadAware, { waitTimeout: "2h" });
   await configs.until(loadAware, "Completed");
   expect(await readAt(server, paths.descheduler)).toBeDefined();
+});
+
+test("an object that may not be read when a plan ends is listed as not checked, instead of as not there", async () => {
+  const { configs } = testCluster;
+  await limitTo(["create"], { verb: "get", isAllowed: false });
+  await configs.edit(loadAware, { action: "Ignore" });
+  const ignored = await configs.until(loadAware, "Ignored");
+  expect(ignored.leftBehind).toMatchObject([{ kind: "KubeDescheduler", name: "cluster", unread: true }]);
+  expect(conditionOf(ignored, "Ready")?.message).toContain("check whether an earlier plan left these in place: ");
 });

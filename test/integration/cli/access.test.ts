@@ -4,6 +4,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
+import type { JsonMap } from "@virt/api";
 import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -42,31 +43,60 @@ test("without rights it says which verb on which resource is missing", async () 
   expect(blind.out).toContain("VirtualMachineInstance: Forbidden");
 });
 
-test("doctor does not report all clear to a user who may not list VMs, and ends with 7", async () => {
+type Rule = { readonly apiGroups: readonly string[]; readonly resources: readonly string[]; readonly verbs: string[] };
+
+/** A user with these rights in the whole cluster. */
+async function reader(name: string, rules: readonly Rule[]) {
   const { server } = testCluster;
-  const metadata = { name: "pool-reader" };
-  const rules = [
-    { apiGroups: ["machineconfiguration.openshift.io"], resources: ["*"], verbs: ["list"] },
-    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
-  ];
   const apiGroup = "rbac.authorization.k8s.io";
-  const roleRef = { apiGroup, kind: "ClusterRole", name: metadata.name };
-  const subjects = [{ apiGroup, kind: "User", name: "pool-reader" }];
+  const roleRef = { apiGroup, kind: "ClusterRole", name };
+  const subjects = [{ apiGroup, kind: "User", name }];
   const create = (plural: string, body: object) =>
-    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata, ...body } });
+    server.request({ method: "POST", path: `/apis/${apiGroup}/v1/${plural}`, body: { metadata: { name }, ...body } });
   await create("clusterroles", { rules });
   await create("clusterrolebindings", { roleRef, subjects });
-  const pool = { metadata: { name: "worker" }, spec: {} };
-  await server.request({
-    method: "POST",
-    path: "/apis/machineconfiguration.openshift.io/v1/machineconfigpools",
-    body: pool,
-  });
-  const reader = server.user("pool-reader");
-  await expect.poll(async () => (await runPlugin(["doctor"], reader)).code).toBe(7);
-  const { out } = await runPlugin(["doctor"], reader);
+  return server.user(name);
+}
+
+const machineConfiguration = "machineconfiguration.openshift.io";
+const poolsPath = `/apis/${machineConfiguration}/v1/machineconfigpools`;
+
+async function createPool(name: string, spec: JsonMap = {}): Promise<void> {
+  const body = { apiVersion: `${machineConfiguration}/v1`, kind: "MachineConfigPool", metadata: { name }, spec };
+  expect(await testCluster.server.request({ method: "POST", path: poolsPath, body })).toMatchObject({ status: 201 });
+}
+
+test("doctor does not report all clear to a user who may not list VMs, and ends with 7", async () => {
+  const user = await reader("pool-reader", [
+    { apiGroups: [machineConfiguration], resources: ["*"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+  ]);
+  await createPool("worker");
+  await expect.poll(async () => (await runPlugin(["doctor"], user)).code).toBe(7);
+  const { out } = await runPlugin(["doctor"], user);
   expect(out).toMatch(/Found no blocking cause, but could not check: .*VirtualMachineInstance/);
   expect(out).not.toContain("Nothing holds the pools");
+});
+
+test("status blames nobody for a rollout if the platform controller's report cannot be read", async () => {
+  const { server } = testCluster;
+  const advisor = "advisor.kubevirt.io";
+  const user = await reader("status-reader", [
+    { apiGroups: [machineConfiguration], resources: ["machineconfigpools"], verbs: ["list"] },
+    { apiGroups: [advisor], resources: ["virtplatformconfigs"], verbs: ["get", "list"] },
+  ]);
+  const source = [{ kind: "MachineConfig", name: "50-virt-swap-enable" }];
+  await createPool("infra", { configuration: { name: "rendered-infra-2", source } });
+  const body = { status: { configuration: { name: "rendered-infra-1", source: [] } } };
+  const patched = await server.request({ method: "PATCH", path: `${poolsPath}/infra/status`, body });
+  expect(patched).toMatchObject({ status: 200 });
+  await expect
+    .poll(async () => (await runPlugin(["status"], user)).out)
+    .toMatch(
+      /Pool infra is updating: .*Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read\. Changed: 50-virt-swap-enable\./,
+    );
+  expect((await run("status")).out).toContain("Cause: another client changed 50-virt-swap-enable.");
+  await server.request({ method: "DELETE", path: `${poolsPath}/infra` });
 });
 
 const verbs: readonly (readonly string[])[] = [

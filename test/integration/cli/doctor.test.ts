@@ -1,6 +1,6 @@
 // What `doctor` makes of recorded rollouts: a target that is gone is no all-clear, and restart times of every config count.
 
-import type { ObservedSeconds, Status } from "@virt/api";
+import type { Item, ObservedSeconds, Status } from "@virt/api";
 import { poolObject, workers } from "@virt/impact/testing/cluster-builder";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
@@ -30,22 +30,20 @@ afterAll(() => testCluster[Symbol.asyncDispose]());
 
 const run = (...args: readonly string[]) => runPlugin(["doctor", ...args], testCluster.server);
 
+const running: Item = {
+  name: "enable-psi-metrics",
+  operation: "Apply",
+  targetRef: { apiVersion, kind: "MachineConfig", name: psi.metadata.name },
+  impactSeverity: "High",
+  changes: true,
+  diff: "",
+  state: "InProgress",
+  message: "",
+  desiredState: psi,
+};
 const rolling: Status = {
   phase: "InProgress",
-  items: [
-    {
-      name: "enable-psi-metrics",
-      operation: "Apply",
-      targetRef: { apiVersion, kind: "MachineConfig", name: psi.metadata.name },
-      impactSeverity: "High",
-      changes: true,
-      diff: "",
-      state: "InProgress",
-      message: "",
-      appliedTime: past,
-      desiredState: psi,
-    },
-  ],
+  items: [{ ...running, appliedTime: past }],
   rollouts: [
     { machineConfig: psi.metadata.name, startTime: past, before: [{ pool: "worker", configuration: "rendered-1" }] },
   ],
@@ -77,6 +75,16 @@ test("a plan whose target was deleted is no all-clear: doctor names the object, 
   expect(out).toContain(`kubectl virt-advisor plan ${loadAware}`);
   expect(out).toContain("| kubectl apply --server-side --field-manager=virt-advisor-operator -f -");
   expect(out).toMatch(/worker +\[\.+\] +0 of 3 updated/u);
+  expect(out).not.toContain("Nothing holds");
+});
+
+test("a plan that found its target in place and waits for nodes is no all-clear after the target was deleted", async () => {
+  const rollout = { startTime: past, before: [{ pool: "worker", configuration: "rendered-1" }] };
+  const items = [{ ...running, changes: false, rollout }];
+  await testCluster.configs.record(loadAware, { phase: "InProgress", items });
+  const { code, out } = await run();
+  expect(code).toBe(6);
+  expect(out).toContain("MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out");
   expect(out).not.toContain("Nothing holds");
 });
 

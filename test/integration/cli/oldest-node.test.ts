@@ -1,9 +1,11 @@
 // Every verb of the plugin on the oldest Node that it supports, with a plan to show, to reject and to approve.
 
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware } from "../advisor/cluster.ts";
-import { oldestNode, runPlugin } from "./plugin.ts";
+import { followPlugin, oldestNode, type PluginOptions, runPlugin } from "./plugin.ts";
 
 let testCluster: TestCluster;
 const namespace = "virt-advisor-operator-system";
@@ -22,9 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
+const onOldestNode = (env: Readonly<Record<string, string>> = {}): PluginOptions => ({
+  kubeconfig: testCluster.server.kubeconfig,
+  env: { PATH: `${oldestNode}:/usr/bin:/bin`, ...env },
+});
+
 type VerbRun = { readonly args: readonly string[]; readonly code: number; readonly says: RegExp };
 
-/** In the order of a plan's life. HASH stands for the plan that is shown. */
+/** All but the console, in the order of a plan's life. HASH stands for the plan that is shown. */
 const everyVerb: readonly VerbRun[] = [
   { args: ["profiles"], code: 0, says: /load-aware-rebalancing +Ignore/u },
   { args: ["plan", loadAware], code: 2, says: /Next: read the diff/u },
@@ -41,7 +48,6 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["explain", "swap-enable"], code: 0, says: /accepts it \(dry run with your rights\)/u },
   { args: ["enable", "swap-enable", "--yes"], code: 0, says: /The platform controller is enabled for swap-enable/u },
   { args: ["version"], code: 0, says: /kubectl virt-advisor v/u },
-  { args: ["console", "--port", "70000"], code: 1, says: /--port 70000: not a port/u },
   { args: ["completion", "bash"], code: 0, says: /profiles/u },
 ];
 
@@ -52,19 +58,79 @@ function verbsIn(help: string): readonly string[] {
 }
 
 test("every verb does its work on the oldest supported Node", async () => {
-  const options = { kubeconfig: testCluster.server.kubeconfig, env: { PATH: `${oldestNode}:/usr/bin:/bin` } };
-  const { out: help } = await runPlugin(["help"], options);
-  expect(everyVerb.map(({ args: [verb = ""] }) => verb).toSorted()).toEqual(verbsIn(help).toSorted());
+  const { out: help } = await runPlugin(["help"], onOldestNode());
+  expect([...everyVerb.map(({ args: [verb = ""] }) => verb), "console"].toSorted()).toEqual(verbsIn(help).toSorted());
   for (const { args, code, says } of everyVerb) {
     const [verb] = args;
     if (verb === "impact") await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
     const { planHash = "" } = await testCluster.configs.status(loadAware);
     const ended = await runPlugin(
       args.map((word) => (word === "HASH" ? planHash : word)),
-      options,
+      onOldestNode(),
     );
     expect(ended, `${args.join(" ")}: ${ended.out}${ended.err}`).toMatchObject({ code });
     expect(`${ended.out}${ended.err}`).toMatch(says);
-    expect(ended.err).not.toMatch(/unexpected error|TypeError|Warning:|node:internal|Node\.js v/u);
+    expect(ended.err).not.toMatch(nodeFault);
   }
+});
+
+const nodeFault = /unexpected error|TypeError|Warning:|node:internal|Node\.js v/u;
+
+test("the console serves its pages and the cluster on the oldest supported Node", async () => {
+  const served = followPlugin(["console", "--port", "0"], onOldestNode());
+  await expect.poll(served.out).toMatch(/^Console: http:\S+\n/u);
+  const url = served.out().slice("Console: ".length).trim();
+  const opened = await fetch(url, { redirect: "manual" });
+  expect(opened.status).toBe(303);
+  const headers = {
+    cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "",
+    "x-virt-console-key": opened.headers.get("location")?.replace("/#key=", "") ?? "",
+  };
+  const answerTo = (path: string) => fetch(new URL(path, url), { headers });
+  expect((await answerTo("/console.js")).status).toBe(200);
+  const config = await answerTo(`/cluster/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}`);
+  expect(await config.json()).toMatchObject({ metadata: { name: loadAware } });
+  const stream = await answerTo("/stream?of=configs");
+  await untilRead(stream, loadAware);
+  served.interrupt();
+  expect(await served.ended).toMatchObject({ code: 0, err: expect.not.stringMatching(nodeFault) as string });
+});
+
+async function untilRead({ body }: Response, wanted: string): Promise<void> {
+  let read = "";
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    read += new TextDecoder().decode(piece);
+    if (read.includes(wanted)) return;
+  }
+  throw new Error(`the stream ended without ${wanted}: ${read}`);
+}
+
+/** Runs before the plugin in the same process. */
+async function onChangedNode(name: string, script: string): Promise<PluginOptions> {
+  const file = join(testCluster.server.folder, `${name}.cjs`);
+  await writeFile(file, script);
+  return onOldestNode({ NODE_OPTIONS: `--require=${file}` });
+}
+
+test("an unexpected error is one line that says where to report it, and --debug adds the stack", async () => {
+  const script = `Map.groupBy = () => { throw new TypeError("Map.groupBy is not a function"); };`;
+  const broken = await onChangedNode("without-group-by", script);
+  for (const args of [["doctor"], ["render"], ["explain", "swap-enable"]]) {
+    const { code, out, err } = await runPlugin(args, broken);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(
+      /^unexpected error: TypeError: Map\.groupBy is not a function\. .* Report it at https:\S+\/issues .*--debug\n$/u,
+    );
+  }
+  const debugged = await runPlugin(["doctor", "--debug"], broken);
+  expect(debugged.err).toMatch(/^unexpected error: .*\nkubectl virt-advisor v.*, Node v20\..*\n.*\n +at /su);
+});
+
+test("a Node that is too old gets one line that names the required version", async () => {
+  const older = await onChangedNode("without-builtins", "delete process.getBuiltinModule;");
+  expect(await runPlugin(["version", "--client"], older)).toEqual({
+    code: 1,
+    out: "",
+    err: "error: kubectl virt-advisor needs Node 20.16 or later, and this is v20.16.0\n",
+  });
 });

@@ -8,7 +8,7 @@ import { fillPathFolder } from "../../../tools/demo/path-folder.ts";
 
 export type PastedCommand = { readonly code: number | null; readonly printed: string };
 
-/** Ctrl-C ends a command that watches, once it has printed something. An editor changes nothing. */
+/** Ctrl-C ends a command that watches or serves, once it has printed something. An editor changes nothing. */
 export function pasteCommand(command: string, server: Server): Promise<PastedCommand> {
   const path = [pathFolder(server), dirname(process.execPath), "/usr/bin", "/bin"].join(":");
   const child = spawn("sh", ["-c", `exec ${command}`], {
@@ -19,7 +19,7 @@ export function pasteCommand(command: string, server: Server): Promise<PastedCom
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (text: Buffer) => {
       printed += text.toString();
-      if (command.endsWith("--watch")) child.kill("SIGINT");
+      if (/ (?:--watch|console)$/u.test(command) && !child.killed) child.kill("SIGINT");
     });
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, printed })));
 }

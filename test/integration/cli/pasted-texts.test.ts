@@ -1,13 +1,13 @@
 // Every command in a condition, an event, a warning or a piece of advice, pasted as it is printed, in a cluster with the named objects.
 // @module-tag thorough
 
-import { globSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isShipped, sources, textsIn } from "../../../tools/texts/collect.ts";
+import { sources } from "../../../tools/texts/collect.ts";
 import { applyManifests } from "../../cluster/account.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { higherDensity, loadAware } from "../advisor/cluster.ts";
 import { pasteCommand } from "./pasted-command.ts";
+import { type PastedTemplate, printedCommands } from "./printed-commands.ts";
 
 const plugin = "kubectl virt-advisor";
 const hco = "hco kubevirt-hyperconverged -n openshift-cnv";
@@ -16,14 +16,7 @@ const rival = "/spec/profileCustomizations/devLowNodeUtilizationThresholds";
 const webhooks = "kubectl get mutatingwebhookconfigurations";
 const descheduler = "kubedescheduler cluster -n openshift-kube-descheduler-operator";
 
-type Pasted = {
-  /** The beginning of a command in the sources, with `<name>` for each value. */
-  readonly template: string;
-  readonly commands: readonly string[];
-  readonly code?: number;
-};
-
-const texts: readonly Pasted[] = [
+const texts: readonly PastedTemplate[] = [
   {
     template: "kubectl apply --server-side -f bundle/admission.yaml",
     commands: [
@@ -118,13 +111,7 @@ beforeAll(async () => {
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
-/** The commands of the product's texts, from their first word on. */
-const printed = globSync(sources)
-  .filter((file) => isShipped(file) && !file.startsWith("tools/"))
-  .flatMap((file) => textsIn(file, readFileSync(file, "utf8")).map(({ text }) => ({ file, text })))
-  .flatMap(({ file, text }) =>
-    [...text.matchAll(/(?<!\w)(?:kubectl|oc|virtctl) [a-z][^\n]*/gu)].map(([command]) => ({ file, command })),
-  );
+const printed = printedCommands(sources.filter((glob) => !glob.startsWith("tools/")));
 
 test.each(printed)("`$command` of $file is pasted by a test here", ({ command }) => {
   expect(texts.filter(({ template }) => command.startsWith(template))).not.toEqual([]);

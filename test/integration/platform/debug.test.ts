@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import type { KubeObject } from "@virt/api";
 import { type ApiUser, freePorts } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { RunningProgram } from "../../cluster/program.ts";
 import type { TestCluster } from "../../cluster/test-cluster.ts";
 import { hcoPath, runCommand, startPlatformCluster } from "./platform-cluster.ts";
 
@@ -15,6 +16,7 @@ let testCluster: TestCluster;
 let reader: ApiUser & { readonly token: string };
 let stranger: ApiUser & { readonly token: string };
 let ports: readonly number[];
+const operators: RunningProgram[] = [];
 
 beforeAll(async () => {
   testCluster = await startPlatformCluster();
@@ -24,9 +26,11 @@ beforeAll(async () => {
   await grant("metrics-reader", "stranger", ["/metrics"]);
   ports = await freePorts(2);
   for (const port of ports)
-    await testCluster.startOperator({
-      flags: ["--activation=always", "--leader-elect", `--debug-bind-address=127.0.0.1:${port}`],
-    });
+    operators.push(
+      await testCluster.startOperator({
+        flags: ["--activation=always", "--leader-elect", "--log-level=debug", `--debug-bind-address=127.0.0.1:${port}`],
+      }),
+    );
 });
 afterAll(() => testCluster[Symbol.asyncDispose]());
 
@@ -136,6 +140,25 @@ type Row = {
 
 const rowOf = async (object: string, replica = 0) =>
   (await json<readonly Row[]>("/debug/objects", replica)).find((row) => row.object === object);
+
+test("a debug log traces a reconcile of an object: key, triggers, decision, requests and duration", async () => {
+  const texts = (some: RegExp) => expect.arrayContaining([expect.stringMatching(some)]) as readonly string[];
+  const traces = () => operators.flatMap(({ log }) => log.filter(({ msg }) => msg === "reconciled"));
+  await until(async () =>
+    expect(traces()).toContainEqual(
+      expect.objectContaining({
+        level: "debug",
+        controller: "platform",
+        key: expect.stringContaining("NodeHealthCheck") as string,
+        triggers: texts(/./),
+        decisions: texts(/^applied/),
+        requests: texts(/nodehealthchecks.* \(20[01]\)$/),
+        outcome: "done",
+        durationMs: expect.any(Number) as number,
+      }),
+    ),
+  );
+});
 
 test("objects that are as they should be are in sync, on the leader and on the standby", async () => {
   for (const replica of [0, 1])

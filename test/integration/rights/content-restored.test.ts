@@ -67,6 +67,32 @@ test.each(replaced)("the $by operator restores an atomic field of its $kind: $sp
   expect((answer.body as KubeObject)["spec"]).toEqual(before);
 });
 
+test("what a patch added goes with the patch, in maps that another client had created", async () => {
+  const [one] = own.platform.filter(({ object }) => object.kind === "KubeletConfig") as [OwnObject];
+  const { spec } = one.object as unknown as { readonly spec: JsonMap };
+  const send = (method: "POST" | "PATCH", path: string, body: JsonMap) =>
+    cluster.server.request({ method, path: `${path}?fieldManager=person`, body });
+  await cluster.server.request({ method: "DELETE", path: pathOf(one) });
+  const { apiVersion, kind, metadata } = one.object;
+  const annotations = { "example.com/theirs": "x" };
+  const theirs = { apiVersion, kind, metadata: { name: metadata.name, annotations }, spec: { kubeletConfig: {} } };
+  expect(await send("POST", pathOf(one).replace(/\/[^/]+$/, ""), theirs)).toMatchObject({ status: 201 });
+  const patch = "platform.kubevirt.io/patch";
+  await send("PATCH", pathOf(one), { metadata: { annotations: { "example.com/theirs": null, [patch]: "[]" } } });
+  const kubeletConfig = { ...(spec["kubeletConfig"] as JsonMap), podsPerCore: 9 };
+  const patched = {
+    ...one.object,
+    metadata: { ...metadata, annotations: { "example.com/by-patch": "x" } },
+    spec: { ...spec, kubeletConfig },
+  };
+  expect(messageOf(await apply("platform", { ...one, object: patched }))).toBe("");
+  await send("PATCH", pathOf(one), { metadata: { annotations: { [patch]: null } } });
+  const answer = await apply("platform", one);
+  expect(messageOf(answer)).toBe("");
+  expect((answer.body as KubeObject).metadata.annotations ?? {}).toEqual({});
+  expect((answer.body as KubeObject)["spec"]).toEqual(spec);
+});
+
 const forgedEntry = (manager: string, fields: JsonMap, second = 0): JsonMap => ({
   manager,
   operation: "Update",

@@ -151,6 +151,9 @@ test("the platform operator's token deletes only objects that carry its label", 
   const body = { metadata: { labels: { "platform.kubevirt.io/managed-by": null } } };
   await cluster.server.request({ method: "PATCH", path: pathOf(metallb), body });
   expect(messageOf(await cluster.accounts.platform.request(remove))).toContain("it does not carry the label");
+  // The security model says so.
+  const marked = { metadata: { labels: { "platform.kubevirt.io/managed-by": "virt-platform-operator" } } };
+  expect(messageOf(await edit("platform", metallb, marked))).toBe("");
 });
 
 describe("a patch annotation of a person", () => {
@@ -180,6 +183,34 @@ describe("a patch annotation of a person", () => {
     expect(messageOf(await apply("platform", monitor))).toBe("");
     const { body } = await cluster.server.request({ path: pathOf(monitor) });
     expect((body as KubeObject)["spec"]).not.toHaveProperty("jobLabel");
+  });
+
+  test.each([
+    ["MachineConfig", "machineconfiguration.openshift.io/role", "infra"],
+    ["PrometheusRule", "prometheus", "mine"],
+  ])("of the %s lets the platform operator change its label %s, and change it back", async (kind, key, value) => {
+    const [one] = own.platform.filter(({ object }) => object.kind === kind) as [OwnObject];
+    const { metadata } = one.object;
+    const labelled = {
+      ...one,
+      object: { ...one.object, metadata: { ...metadata, labels: { ...metadata.labels, [key]: value } } },
+    };
+    const say = (patch: string | null) =>
+      cluster.server.request({
+        method: "PATCH",
+        path: pathOf(one),
+        body: { metadata: { annotations: { "platform.kubevirt.io/patch": patch } } },
+      });
+    const marked = { metadata: { labels: { "platform.kubevirt.io/managed-by": "hostile" } } };
+    expect(messageOf(await apply("platform", labelled))).toContain(`may not write metadata.labels.${key}`);
+    await say(`[{"op": "replace", "path": "/metadata/labels/${key.replace("/", "~1")}", "value": "${value}"}]`);
+    expect(messageOf(await apply("platform", labelled))).toBe("");
+    expect(messageOf(await edit("platform", one, marked))).toContain(
+      "may not write metadata.labels.platform.kubevirt.io",
+    );
+    await say(null);
+    expect(messageOf(await apply("platform", one))).toBe("");
+    expect(messageOf(await apply("platform", labelled))).toContain(`may not write metadata.labels.${key}`);
   });
 
   test("that another client owns a field keeps the operator from removing it", async () => {

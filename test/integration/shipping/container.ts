@@ -44,7 +44,7 @@ export async function startContainer({ args, env, kubeconfig, memoryBytes }: Con
   ];
   // Node refuses what a read-only root and a shell-less image would refuse: to write, and to start other programs.
   const limits = ["--permission", "--allow-fs-read=*", `--max-old-space-size=${memoryBytes / 2 ** 21}`];
-  const child = spawn(process.execPath, [...nodeFlags, ...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
+  const child = spawn(`${root}/node`, [...nodeFlags, ...limits, `${root}/virt-operator.mjs`, ...args, ...instead], {
     cwd: root,
     env: { ...nodeEnvironment, ...env },
     ...(isRoot && someone),
@@ -69,9 +69,11 @@ function readOnlyTree(kubeconfig: string): string {
   const root = mkdtempSync(join(tmpdir(), "container-"));
   const files = ["virt-operator.mjs", "virt-operator-bundle.mjs"];
   for (const file of files) cpSync(inRepository("dist", file), join(root, file));
+  cpSync(process.execPath, join(root, "node")); // the user of the container may not enter the folder of this tree
   cpSync(kubeconfig, join(root, "kubeconfig"));
   mkdirSync(join(root, "metrics-tls"));
   for (const file of [...files, "kubeconfig"]) chmodSync(join(root, file), 0o444);
+  chmodSync(join(root, "node"), 0o555);
   chmodSync(root, 0o555);
   return root;
 }

@@ -4,8 +4,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { borrowServer, emptySetup, type Server } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DevCluster, isKeeper } from "../../../tools/dev/record.ts";
+import { ownProduction, type Production } from "../../e2e/production.ts";
 import { openShell, type Shell, shellHome } from "../../e2e/shell.ts";
 import { succeeded } from "./manifests.ts";
 
@@ -14,18 +16,22 @@ const folder = mkdtempSync(join(tmpdir(), "local-"));
 const env = { DEV_FOLDER: join(folder, "cluster"), SCENARIO: "three-workers", SPEED: "1000", CONTAINER_TOOL: "false" };
 const hangsAfterMs = 240_000;
 let shell: Shell;
+let server: Server;
+let production: Production;
 
-beforeAll(() => {
+beforeAll(async () => {
+  server = await borrowServer(emptySetup);
+  production = ownProduction(server, join(shellHome(folder), ".kube", "config"));
   shell = openShell({ folder, binaries: "", kubeconfig: "", env });
 });
 afterAll(async () => {
   await shell.run("make kind-delete");
+  await server.stop();
   rmSync(folder, { recursive: true });
 });
 
 function userContext(): string {
-  const [, name = ""] =
-    /^current-context: (\S*)$/m.exec(readFileSync(join(shellHome(folder), ".kube", "config"), "utf8")) ?? [];
+  const [, name = ""] = /^current-context: (\S*)$/m.exec(production.kubeconfig()) ?? [];
   return name.replaceAll("'", "");
 }
 
@@ -82,7 +88,21 @@ test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () =>
 
 test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
   const { stdout } = await shell.run("make kind-delete");
-  expect(stdout).toMatch(/^kubectl's current context is not set again, in \S+\nthe cluster is gone\n$/);
-  expect(userContext()).toBe("");
+  expect(stdout).toMatch(/^kubectl's current context is "production" again, in \S+\nthe cluster is gone\n$/);
+  expect(userContext()).toBe("production");
   expect((await shell.run("make kind-delete")).stdout).toBe("there is no cluster of make dev-setup\n");
+});
+
+test("make deploy and make run, as the seed prints them, change nothing in the production context", async () => {
+  expect(userContext()).toBe("production");
+  const deployed = await shell.run("make deploy");
+  expect(deployed.code).not.toBe(0);
+  expect(deployed.stderr).toContain("make: IMG is not set.");
+  const started = await shell.run("make run");
+  expect(started.code).not.toBe(0);
+  expect(started.stderr).toContain("which is not the cluster of make dev-setup");
+});
+
+test("the production context, which was the current one, sees no request of any of these commands", async () => {
+  expect(await production.requests()).toEqual([]);
 });

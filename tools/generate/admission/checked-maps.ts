@@ -109,7 +109,8 @@ export const strangeMembers = [
   "    (request.operation == 'CREATE' && key == 'status') ||",
   "    (variables.isPatched && !key.startsWith('platform.kubevirt.io/'))) &&",
   `  part.before.all(key, key in part.after || key in part.removable || (!(key in part.known) && !${ownsMember("foreign")} && (`,
-  `    (!${ownsWhole("foreign")} && (${ownsWhole("own")} || ${ownsMember("own")})) ||`,
+  // A client that owns a map and no member of it looks like the owner of an atomic map. If we own the member, it is not atomic.
+  `    ${ownsMember("own")} || (${ownsWhole("own")} && !${ownsWhole("foreign")}) ||`,
   `    (variables.isTracked && part.isThere && ${isAtomic}))) ||`,
   "    (variables.isPatched && !key.startsWith('platform.kubevirt.io/'))) &&",
   "  (request.operation != 'CREATE' || !part.isThere || part.required.all(key, key in part.after))",

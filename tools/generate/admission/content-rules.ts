@@ -1,7 +1,7 @@
 // Holds an operator's account to the content that the catalog declares, in every object that it writes.
 
 import { contentForms, managedByLabel } from "@virt/api";
-import { objectAnnotations, releasedManager } from "@virt/platform";
+import { annotationPrefix, objectAnnotations, releasedManager } from "@virt/platform";
 import { platform } from "../operators.ts";
 import { celForm, celKey, celKeys } from "./cel.ts";
 import {
@@ -98,7 +98,7 @@ function refuseAll(operator: string, places: string, unless = ""): Validation {
     expression: `${unless}${places}.size() == 0`,
     messageExpression: [
       `${celText(`${operator} may not write `)} + ${places}.join(', ') + ' of ' + object.kind + ' ' + variables.name +`,
-      "': its catalog renders no such content. Next: where the operator was upgraded, apply the admission policies of its release'",
+      "': its catalog renders no such content. Next: if the operator was upgraded, apply the admission policies of its release. If a mutating webhook changes the object, exempt it there'",
     ].join("\n"),
   };
 }
@@ -151,8 +151,10 @@ function valueRules({ path, fields }: CheckedMap, at: number): readonly string[]
     const old = `${before}[${name}]`;
     const list = `(${name} in ${before} && type(${old}) == type([]) ? ${old} : dyn([]))`;
     const check = celForm(value, `${after}[${name}]`, list);
+    // A patch may change a label of the catalog, but no mark of the operator.
+    const patched = path[0] === "metadata" && !key.startsWith(annotationPrefix) ? "variables.isPatched || " : "";
     return [
-      `!(${name} in ${after}) || (${name} in ${before} && ${old} == ${after}[${name}]) || (${check}) ? '' : ${celKey([...path, key].join("."))}`,
+      `${patched}!(${name} in ${after}) || (${name} in ${before} && ${old} == ${after}[${name}]) || (${check}) ? '' : ${celKey([...path, key].join("."))}`,
     ];
   });
 }

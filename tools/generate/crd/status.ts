@@ -62,7 +62,7 @@ export function statusSchema(options: OptionSchemas): Schema {
       { maxItems: 16 },
     ),
     leftBehind: list(
-      "Only while the config is ignored: objects that an earlier plan applied, also one of a deleted config, and that still have fields of the advisor. Read when the config is ignored or edited, and when the advisor starts.",
+      "Only while the config is ignored: objects that an earlier plan applied, also one of a deleted config, and that still have fields of the advisor, and objects of the profile that the advisor may not read. Read when the config is ignored or edited, and when the advisor starts.",
       leftBehind,
       { maxItems: 16 },
     ),
@@ -104,6 +104,7 @@ const leftBehind = shape<LeftBehind>(
     name: text("Name of the object."),
     namespace: text("Namespace of the object, if it has one."),
     appliedTime: time("When the advisor last applied it."),
+    unread: flag("True if the advisor may not read it, so that it is not known whether it is there."),
   },
   { required: ["apiVersion", "kind", "name"] },
 );

@@ -5,12 +5,13 @@ import {
   approvalAttempts,
   type ConfigPatch,
   type Decider,
-  foreignText,
   ignorePatch,
+  keptOptionsText,
   nextStepOf,
   nextStepText,
   planName,
   rejectionPatch,
+  rolloutContinues,
 } from "@virt/client";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
@@ -116,15 +117,7 @@ export const ignoreProfile: RunVerb = async (context) => {
   const [name = ""] = words;
   const config = await requireConfig(context);
   await session().patchConfig(name, ignorePatch);
-  const isRunning = config.status?.phase === "InProgress";
-  const kept = setOptions(config);
-  const lines = [
-    [`${name} is ignored: nothing is managed any more, and what was applied stays as it is`],
-    ...(isRunning
-      ? [["! Nodes that have begun to take over a MachineConfig finish: the Machine Config Operator does not stop"]]
-      : []),
-    ...(kept.length === 0 ? [] : [[`These options stay set, and the next plan uses them: ${kept.join(", ")}`]]),
-  ];
+  const lines = ignoredLines(config);
   printer.print({
     type: "Ignore",
     data: { name, options: config.spec.options ?? {} },
@@ -136,9 +129,12 @@ export const ignoreProfile: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** Such as `mode="Predictive"`, as `--set` takes them. */
-function setOptions({ spec }: VirtPlatformConfig): readonly string[] {
-  return Object.values(spec.options ?? {}).flatMap((options) =>
-    Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
-  );
+/** What happens to the objects, the nodes and the options of a config that is ignored from now on. */
+export function ignoredLines(config: VirtPlatformConfig): readonly string[][] {
+  const kept = keptOptionsText(config);
+  return [
+    [`${config.metadata.name} is ignored: nothing is managed any more, and what was applied stays as it is`],
+    ...(config.status?.phase === "InProgress" ? [[`! ${rolloutContinues}`]] : []),
+    ...(kept === undefined ? [] : [[kept]]),
+  ];
 }

@@ -1,7 +1,16 @@
 // `profiles`: the profiles of the cluster, one line each.
 
 import { severities } from "@virt/api";
-import { ageText, nextStepText, type ProfileRow, phaseWord, planName, profileRows, progressCount } from "@virt/client";
+import {
+  ageText,
+  leftBehindCount,
+  nextStepText,
+  type ProfileRow,
+  phaseWord,
+  planName,
+  profileRows,
+  progressCount,
+} from "@virt/client";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
@@ -58,7 +67,7 @@ const sortKeys: SortKeys<ProfileRow> = {
 function profileCells(row: ProfileRow): readonly StyledText[] {
   const { name, action, phase = "-", impact = "-", isDrifted, planSeconds, rejection } = row;
   const word = phaseWord(row) ?? "-";
-  const count = progressCount(row) ?? leftCount(row);
+  const count = progressCount(row) ?? leftBehindCount(row);
   const shown = count === undefined ? word : `${word} (${count})`;
   const plan = rejection !== undefined ? "rejected" : planSeconds === undefined ? "-" : `waits ${ageText(planSeconds)}`;
   return [
@@ -70,11 +79,6 @@ function profileCells(row: ProfileRow): readonly StyledText[] {
     plan,
     nextWord[row.next.kind],
   ];
-}
-
-function leftCount({ leftBehind = [] }: ProfileRow): string | undefined {
-  if (leftBehind.length === 0) return undefined;
-  return leftBehind.length === 1 ? "1 object left in place" : `${leftBehind.length} objects left in place`;
 }
 
 const nextWord: Readonly<Record<ProfileRow["next"]["kind"], string>> = {

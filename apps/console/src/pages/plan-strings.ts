@@ -25,8 +25,9 @@ export const planStrings = {
   noChange: "This item changes nothing.",
   fold: (n: number) => `Show ${countOf(n, "unchanged line")}`,
   unfold: (n: number) => `Hide ${countOf(n, "unchanged line")}`,
-  leftOut: (n: number, name: string) =>
-    `${countOf(n, "more line")} do not fit into the status. kubectl virt-advisor diff ${name} shows all.`,
+  leftOut: (n: number) =>
+    `${countOf(n, "more line")} ${n === 1 ? "does" : "do"} not fit into the status. The command line shows all.`,
+  leftOutCommand: (name: string) => `kubectl virt-advisor diff ${name}`,
   added: (n: number) => `${n} added`,
   removed: (n: number) => `${n} removed`,
   old: "Before",

@@ -6,6 +6,7 @@ import {
   expectedRollout,
   type FindingView,
   ignorePatch,
+  keptOptionsText,
   planPatches,
   profileRow,
   progressCount,
@@ -127,6 +128,7 @@ function isOfPlan(cause: RolloutCauseView, name: string): boolean {
 }
 
 function Stops({ config }: { readonly config: VirtPlatformConfig }) {
+  const kept = keptOptionsText(config);
   return (
     <section aria-labelledby="stops-title" className="vc-section vc-stops">
       <Title headingLevel="h2" size="lg" id="stops-title">
@@ -136,6 +138,7 @@ function Stops({ config }: { readonly config: VirtPlatformConfig }) {
       <p className="vc-quiet">{texts.stopText}</p>
       <ConfigButton config={config} label={texts.ignore} patches={[ignorePatch]} done={texts.ignored} />
       <p className="vc-quiet">{texts.ignoreText}</p>
+      {kept === undefined ? null : <p className="vc-quiet">{`${kept}.`}</p>}
     </section>
   );
 }
@@ -169,7 +172,7 @@ function Pools({ config, findings, isRolling }: PoolsProps) {
   const vmState = useKind("vms").state;
   const vms = vmState === "listed" ? vmObjects : undefined;
   const grid = useMemo(
-    () => gridOf({ nodes, pools, machineConfigNodes, vms, unrendered: unrenderedPools(config) }),
+    () => gridOf({ nodes, pools, machineConfigNodes, vms, unrendered: unrenderedPools(config, pools) }),
     [config, nodes, pools, machineConfigNodes, vms],
   );
   const forbidden = useForbidden();

@@ -1,5 +1,6 @@
 // The texts of the rollout page: part of the one catalogue.
 
+import { rolloutContinues } from "@virt/client";
 import { countOf } from "./count-of.ts";
 
 export const rolloutStrings = {
@@ -75,12 +76,10 @@ export const rolloutStrings = {
   state: "State",
   elapsed: "Time",
   stop: "Stop before the next item",
-  stopText:
-    "Sets action DryRun. The current item is completed: updates that have started on nodes cannot be stopped here.",
+  stopText: `Sets action DryRun. The current item is completed. ${rolloutContinues}`,
   stopped: "The advisor stops before the next item.",
   ignore: "Go to Ignore",
-  ignoreText:
-    "Sets action Ignore. The advisor stops managing this profile at once. Applied objects stay, and updates that have started on nodes continue.",
+  ignoreText: `Sets action Ignore. The advisor stops managing this profile at once. Applied objects stay. ${rolloutContinues}`,
   ignored: "The advisor leaves this profile alone now.",
   noPools: "This cluster has no MachineConfigPools: node items are not supported here.",
 } as const;

@@ -93,7 +93,7 @@ function PoolOf({ name }: { readonly name: string }) {
   const vms = useKind("vms").state === "listed" ? vmObjects : undefined;
   const configs = useConfigs();
   const grid = useMemo(() => {
-    const unrendered = new Set(configs.flatMap((config) => [...unrenderedPools(config)]));
+    const unrendered = new Set(configs.flatMap((config) => [...unrenderedPools(config, pools)]));
     return gridOf({ nodes, pools, machineConfigNodes, vms, unrendered });
   }, [configs, nodes, pools, machineConfigNodes, vms]);
   const pool = grid.find((other) => other.name === name);

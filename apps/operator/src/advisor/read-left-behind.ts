@@ -1,6 +1,6 @@
 // Reads what earlier plans of an ignored config left in place. One read per possible target, and no informer.
 
-import { leftBehindOf, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
+import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
 import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";
 import { usualHcoNamespaces } from "@virt/facts";
 import type { Log, Reader, ReadResult } from "@virt/kube";
@@ -25,18 +25,21 @@ export async function readLeftBehind(
   const hcoNamespaces = [...new Set([view.hco(config).namespace, ...usualHcoNamespaces])];
   const targets = possibleTargets(profile, { ownNamespace, hcoNamespaces });
   const objects: KubeObject[] = [];
+  const unread: Ref[] = [];
   for (const versions of targets) {
     const reading = await readServed(versions, cluster);
     if (reading.kind === "unavailable") return reading;
     if (reading.kind === "found") objects.push(reading.object);
-    if (reading.kind === "rejected")
-      log.warn("cannot tell whether an earlier plan left an object in place", {
-        config: config.metadata.name,
-        object: versions.slice(0, 1).map(describeRef).join(),
-        why: reading.message,
-      });
+    if (reading.kind !== "rejected") continue;
+    const refused = versions.slice(0, 1);
+    unread.push(...refused);
+    log.warn("cannot tell whether an earlier plan left an object in place", {
+      config: config.metadata.name,
+      object: refused.map(describeRef).join(),
+      why: reading.message,
+    });
   }
-  return { kind: "read", leftBehind: leftBehindOf(objects) };
+  return { kind: "read", leftBehind: listLeftBehind(objects, unread) };
 }
 
 /** Versions are tried until one is served. */

@@ -6,6 +6,7 @@ import { equalJson } from "@virt/engine";
 import { machineConfigNodeInformer } from "@virt/impact";
 import { annotationPrefix, nodeObject, poolObject, psiConfig, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
+import { VirtualClock } from "@virt/testkit";
 import { expect, test } from "vitest";
 import { RolloutDoctor } from "./rollout-doctor.ts";
 
@@ -209,6 +210,26 @@ test("a status that was just written is written again ten seconds later at the e
   expect((await diagnose({ ...(first && { rollout: first.rollout }) }))?.dueMs).toBe(start + 10_000);
   const shown = await diagnose();
   expect((await diagnose({ ...(shown && { rollout: shown.rollout }) }))?.dueMs).toBe(0);
+});
+
+test("configs are woken every second while something changes all the time, and not only after it", async () => {
+  const clock = new VirtualClock();
+  let woken = 0;
+  const doctor = new RolloutDoctor({
+    find: () => undefined,
+    observedRollouts: () => [],
+    hco: () => undefined,
+    clock,
+    areVmsNamed: true,
+    wake: () => {
+      woken += 1;
+    },
+  });
+  for (let step = 0; step < 300; step += 1) {
+    doctor.noticeChange(machineConfigNodeInformer, { key: "worker-0", after: draining });
+    await clock.advance(200);
+  }
+  expect(woken).toBe(60);
 });
 
 const steadyChanges = [

@@ -2,7 +2,7 @@
 
 import type { Profile } from "@virt/advisor";
 import type { Json } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { escapeJson, writeYaml } from "@virt/engine";
 import { type Access, findAccess } from "@virt/kube";
 import type { Asset } from "@virt/platform";
 import { namespaceFlag, oneOfFlag } from "../flags.ts";
@@ -98,5 +98,5 @@ export function outputFormatOf(args: CommandArguments): Format {
 /** For programs; people get a table. */
 export function formatData(value: unknown, format: Exclude<Format, "status">): string {
   const json = JSON.parse(JSON.stringify(value)) as Json;
-  return format === "json" ? `${JSON.stringify(json, null, 2)}\n` : writeYaml(json);
+  return format === "json" ? `${escapeJson(JSON.stringify(json, null, 2))}\n` : writeYaml(json);
 }

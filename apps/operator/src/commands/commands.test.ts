@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandLines, runCommand } from "./commands.ts";
-import { offlineContext, runOffline } from "./testing/offline.ts";
+import { controlCharacters, offlineContext, runOffline } from "./testing/offline.ts";
 
 const refused = [
   { args: ["render"], failure: "either --kubeconfig or --hco-file must be specified" },
@@ -61,6 +61,34 @@ test.each(["render", "exclusions", "explain swap-enable"])(
 test("a file that is not YAML is named", async () => {
   const { failure } = await runOffline("render", "--hco-file=not.yaml");
   expect(failure).toMatch(/^cannot read not\.yaml: not YAML: /);
+});
+
+const hostile = ["--hco-file=hostile.json", "--facts-file=hostile-patch.json"];
+test.each([
+  "render --show-excluded",
+  "render --show-excluded --output=json",
+  "render --show-excluded --output=status",
+  "explain node-health-check",
+  "explain vfio-permitted-devices --output=json",
+  "explain vfio-permitted-devices --output=yaml",
+  "exclusions",
+  "features --output=status",
+])("no control character of an annotation reaches the terminal: %s", async (line) => {
+  const { out, notes, failure = "" } = await runOffline(...line.split(" "), ...hostile);
+  const printed = [out, ...notes, failure].join("\n");
+  expect(controlCharacters.filter((sign) => printed.includes(sign))).toEqual([]);
+  expect(notes.join("\n")).toContain("\\u{9b}");
+});
+
+test("control characters in JSON are escaped as JSON", async () => {
+  const { out } = await runOffline("render", "--show-excluded", "--output=json", ...hostile);
+  expect(out).toContain("\\u009b");
+  expect(JSON.stringify(JSON.parse(out))).toContain(controlCharacters.join(""));
+});
+
+test("a failure names what was typed without its control characters", async () => {
+  const { failure } = await runOffline("explain", "swap\u009B31m", "--hco-file=plain");
+  expect(failure).toContain("swap\\u{9b}31m");
 });
 
 test("whatever is no command is left to run", async () => {

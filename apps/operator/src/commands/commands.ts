@@ -1,5 +1,6 @@
 // The commands there are beside `run`, one line each, and how one is run.
 
+import { escapeLine, escapeText } from "@virt/engine";
 import { AccessError } from "@virt/kube";
 import { PreviewError } from "@virt/reads";
 import { flagLines } from "../flags.ts";
@@ -27,8 +28,18 @@ export const commandLines: readonly string[] = Object.entries(commands).map(
   ([name, { takes, summary }]) => `  ${commandTitle(name, takes).padEnd(32)} ${summary}`,
 );
 
-/** Undefined: it is no command. */
+/** Undefined: it is no command. The result carries no character that a terminal would obey. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<CommandResult | undefined> {
+  const result = await runNamed(args, context);
+  return result === undefined ? undefined : escapeResult(result);
+}
+
+function escapeResult({ out, notes, failure }: CommandResult): CommandResult {
+  const escaped = { out: escapeText(out), notes: notes.map(escapeLine) };
+  return failure === undefined ? escaped : { ...escaped, failure: escapeLine(failure) };
+}
+
+async function runNamed(args: readonly string[], context: CommandContext): Promise<CommandResult | undefined> {
   const [name = "", ...rest] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) return undefined;

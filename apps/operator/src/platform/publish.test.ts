@@ -1,6 +1,8 @@
+import type { ReconcileContext } from "@virt/kube";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { reportDueAt } from "./publish.ts";
+import { createReportPublisher, reportDueAt } from "./publish.ts";
+import type { PlatformRuntime } from "./runtime.ts";
 
 test("the report is never more than 2 s older than a reconcile, however often objects change", () => {
   fc.assert(
@@ -24,4 +26,29 @@ test("the report is never more than 2 s older than a reconcile, however often ob
       report(Number.POSITIVE_INFINITY);
     }),
   );
+});
+
+test("a report that could not be written is written by the retry", async () => {
+  const cluster = { ms: 0, kind: "unavailable", applied: 0 };
+  const clock = { monotonic: () => cluster.ms, wall: () => cluster.ms };
+  const runtime = {
+    clock,
+    enqueue: () => undefined,
+    settings: { activation: "always" },
+    ownNamespace: "ns",
+    log: { warn: () => undefined },
+  } as unknown as PlatformRuntime;
+  const apply = () => {
+    cluster.applied += 1;
+    return Promise.resolve({ kind: cluster.kind, message: "503" });
+  };
+  const context = { cluster: { apply } } as unknown as ReconcileContext;
+  const publisher = createReportPublisher(runtime, []);
+  publisher.markDirty();
+  cluster.ms = 1_000;
+  expect(await publisher.reconcile(undefined, context)).toEqual({ kind: "retry" });
+  cluster.kind = "done";
+  cluster.ms = 3_000;
+  expect(await publisher.reconcile(undefined, context)).toEqual({ kind: "done" });
+  expect(cluster.applied).toBe(2);
 });

@@ -66,7 +66,9 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       const why = outcome.kind === "done" ? "" : explainFailure(outcome, refOf(configMap));
       if (why !== "" && why !== lastError) runtime.log.warn("cannot write the report ConfigMap", { why });
       lastError = why;
-      return { kind: outcome.kind === "unavailable" ? "retry" : "done" };
+      if (outcome.kind !== "unavailable") return { kind: "done" };
+      dirtyAt ??= now; // without it no report is due
+      return { kind: "retry" };
     },
   };
 }

@@ -1,35 +1,68 @@
 // Guards hold whatever happens to the cluster: a fault makes a plan wait, and never makes it pass.
 
 import type { Guards } from "@virt/api";
-import { assessImpact, type ImpactFacts } from "@virt/impact";
-import { anyFault, anyHealthyCluster, factsWithFaults } from "@virt/impact/testing/any-fault";
+import { assessImpact } from "@virt/impact";
+import {
+  anyFault,
+  anyHealthyCluster,
+  type ClusterFault,
+  everyFault,
+  everyLostRight,
+  factsWithFaults,
+  faultOfEachKind,
+} from "@virt/impact/testing/any-fault";
+import type { ClusterGiven } from "@virt/impact/testing/cluster-builder";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { observedWith, psi } from "../testing/observed-fixtures.ts";
 import { findGuardObstacle } from "./guards.ts";
 
-const anyGuards: fc.Arbitrary<Guards> = fc
-  .record(
-    { maxBlockingVMs: fc.nat(2), maxNodes: fc.integer({ min: 1, max: 5 }), requireCapacity: fc.constant(true) },
-    { requiredKeys: [] },
-  )
-  .filter((guards) => Object.keys(guards).length > 0);
+/** Several guards hold if one of them does, so each is tried alone. */
+const everyGuard: readonly Guards[] = [
+  ...[0, 1, 2].map((maxBlockingVMs) => ({ maxBlockingVMs })),
+  ...[1, 2, 3, 4, 5].map((maxNodes) => ({ maxNodes })),
+  { requireCapacity: true },
+];
 
-const passes = (guards: Guards, facts: ImpactFacts) =>
-  findGuardObstacle({ spec: { ...observedWith("ReviewRequired").spec, guards } }, assessImpact(facts), [psi()]) ===
-  undefined;
+const items = [psi()];
+const { spec } = observedWith("ReviewRequired");
 
-test("no fault in the cluster lets a plan pass a guard that holds it on the healthy cluster", () => {
-  const law = fc.property(
-    anyHealthyCluster,
-    anyGuards,
-    fc.array(anyFault, { minLength: 1, maxLength: 5 }),
-    (given, guards, faults) => {
-      if (passes(guards, factsWithFaults(given, []))) return;
-      for (const [at] of faults.entries())
-        expect(passes(guards, factsWithFaults(given, faults.slice(0, at + 1)))).toBe(false);
-    },
-  );
+/** The guards that let a plan pass while these faults are there. */
+function passed(given: ClusterGiven, faults: readonly ClusterFault[]): readonly Guards[] {
+  const impact = assessImpact(factsWithFaults(given, faults));
+  return everyGuard.filter((guards) => findGuardObstacle({ spec: { ...spec, guards } }, impact, items) === undefined);
+}
+
+/** The guards that a plan passes after these faults and did not pass before the last of them. */
+function opened(given: ClusterGiven, faults: readonly ClusterFault[], before = passed(given, faults.slice(0, -1))) {
+  return passed(given, faults)
+    .filter((guards) => !before.includes(guards))
+    .map((guards) => ({ guards, faults }));
+}
+
+test("no single fault lets a plan pass a guard that holds it on the healthy cluster", () => {
+  const law = fc.property(anyHealthyCluster, (given) => {
+    const before = passed(given, []);
+    expect(everyFault.flatMap((fault) => opened(given, [fault], before))).toEqual([]);
+  });
+  fc.assert(law, runsForCost(8));
+});
+
+test("no lost right lets a plan pass a guard that a fault holds", () => {
+  const law = fc.property(anyHealthyCluster, (given) => {
+    const found = faultOfEachKind.flatMap((fault) => {
+      const before = passed(given, [fault]);
+      return everyLostRight.flatMap((right) => opened(given, [fault, right], before));
+    });
+    expect(found).toEqual([]);
+  });
+  fc.assert(law, runsForCost(40));
+});
+
+test("no sequence of faults lets a plan pass a guard that held it earlier", () => {
+  const law = fc.property(anyHealthyCluster, fc.array(anyFault, { minLength: 1, maxLength: 5 }), (given, faults) => {
+    expect(faults.flatMap((_, at) => opened(given, faults.slice(0, at + 1)))).toEqual([]);
+  });
   fc.assert(law, runsForCost(4));
 });

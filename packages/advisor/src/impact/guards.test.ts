@@ -47,7 +47,8 @@ test.each(unknownRoomRows)("room that nobody knows is reported by its cause: $te
   expect(found).toBe(`spec.guards.requireCapacity cannot be judged: ${text}`);
 });
 
-const rows: readonly (readonly [string, Guards, Impact | undefined, string | undefined])[] = [
+type GuardRow = readonly [string, Guards, Impact | undefined, string | undefined];
+const rows: readonly GuardRow[] = [
   ["no guards ask for nothing", {}, undefined, undefined],
   ["as many as may block", { maxBlockingVMs: 6 }, blocked(6), undefined],
   ["one more", { maxBlockingVMs: 0 }, blocked(6), "spec.guards.maxBlockingVMs is 0, but 6 VMs block the drain"],
@@ -137,6 +138,14 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     impactFixture({ notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }] }),
     "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
   ],
+  ...(["maxBlockingVMs", "maxNodes", "requireCapacity"] as const).map(
+    (guard): GuardRow => [
+      `KubeletConfigs that cannot be read, of which one may hold up the pool: ${guard}`,
+      { [guard]: guard === "requireCapacity" ? true : 12 },
+      impactFixture({ notAssessed: [{ what: "KubeletConfigs", reason: "Forbidden", message: "" }] }),
+      `spec.guards.${guard} cannot be judged: KubeletConfigs not assessed (Forbidden)`,
+    ],
+  ),
   [
     "pods that cannot be read do not matter",
     { maxBlockingVMs: 0 },

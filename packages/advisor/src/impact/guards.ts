@@ -75,9 +75,9 @@ function noRoom({ nodes, unplacedVMs }: Impact["capacity"]): string {
 /** `next`: what a person does, where `status.impact` does not name the gap. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
 
-/** Without nodes nothing is known at all. */
+/** Without nodes nothing is known at all, and without KubeletConfigs no one knows whether a refused one holds up a pool. */
 function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
-  return impact?.notAssessed.find(({ what }) => what === "nodes" || kinds.includes(what));
+  return impact?.notAssessed.find(({ what }) => what === "nodes" || what === "KubeletConfigs" || kinds.includes(what));
 }
 
 /** Nodes that do not start yet get the configuration later, and then nobody asks the guards again. */

@@ -1,22 +1,32 @@
 // The node counts that item messages, columns and conditions show.
 
-import type { RolloutStatus } from "@virt/api";
-import type { CountOfPool } from "@virt/engine";
+import type { KubeObject, RolloutStatus } from "@virt/api";
+import { type CountOfPool, type PoolProgress, poolProgress } from "@virt/engine";
 import { countNodes, notAssessed } from "@virt/impact";
 import type { ReconcileFacts } from "../facts.ts";
+import { hasPlanBegun } from "../items.ts";
 import { isRolloutOpen } from "./publish-rollout.ts";
 import { rolloutChanges } from "./rollout-changes.ts";
 
 const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
 
-/** Returns the counts of each pool that takes over something of this config, from the same facts as the diagnosis of this reconcile. */
+/**
+ * Returns the counts of each pool that takes over something of this config, from the same facts as the diagnosis of this reconcile. Of
+ * other pools only the machines are counted: a plan that has not begun claims no updated nodes.
+ */
 export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts): CountOfPool {
   const { status = {} } = config;
   const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);
   if (isStored) return countsInStatus(status.rollout);
-  const changes = rolloutChanges(config, live, pools, renderedOf);
+  const isKnown = rollingNodes !== undefined || hasPlanBegun(status.phase);
+  const changes = isKnown ? rolloutChanges(config, live, pools, renderedOf) : [];
   const counts = countNodes({ changes, pools, ...(rollingNodes ?? unknownNodes) });
-  return (pool) => counts.get(pool);
+  return (name) => counts.get(name) ?? machinesOf(name, pools);
+}
+
+function machinesOf(name: string, pools: readonly KubeObject[]): PoolProgress | undefined {
+  const pool = pools.find(({ metadata }) => metadata.name === name);
+  return pool && { pool: name, nodes: poolProgress(pool, true).nodes };
 }
 
 /** A process that has just started shows the stored counts until its lists are complete. */

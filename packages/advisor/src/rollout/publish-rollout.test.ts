@@ -5,6 +5,7 @@ import { conditionOf } from "../conditions/status-conditions.ts";
 import type { Decision } from "../observed.ts";
 import { eventsForStatusChange } from "../status-events.ts";
 import {
+  appliedItem,
   deschedulerItem,
   doneItem,
   failedItem,
@@ -18,7 +19,7 @@ import {
 } from "../testing/observed-fixtures.ts";
 import { stamp } from "../times.ts";
 import { transition } from "../transition.ts";
-import { withRollout } from "./publish-rollout.ts";
+import { isRolloutOpen, withRollout } from "./publish-rollout.ts";
 
 const finding = (given: Partial<RolloutFinding> = {}): RolloutFinding => ({
   id: "VMNotMigratable",
@@ -206,4 +207,12 @@ test.each(Object.keys(findingCatalogue))("no event names the VM that finding %s 
       ].map(({ note }) => note);
       expect(notes.join("\n")).not.toMatch(/shop|till-7/);
     }
+});
+
+test("the rollout of a plan that waits for nodes is followed, although the plan wrote nothing", () => {
+  const { rollouts: _none, ...status } = inProgress;
+  const found = appliedItem(psi({ changes: false }));
+  expect(isRolloutOpen({ ...status, items: [found] })).toBe(true);
+  expect(isRolloutOpen({ ...status, items: [doneItem(found)] })).toBe(false);
+  expect(isRolloutOpen({ ...status, phase: "ReviewRequired", items: [found] })).toBe(false);
 });

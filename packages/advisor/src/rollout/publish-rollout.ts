@@ -1,13 +1,13 @@
 // What a status says of its rollout: how far it is, what holds it, and the conditions that follow from that.
 
-import type { Condition, PendingRollout, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
+import type { Condition, Item, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { concludeRollout, findingRemedies, remediesText, revokeUpdates } from "@virt/impact";
 import { type ConditionInput, conditionOf, writeConditions } from "../conditions/status-conditions.ts";
 import { withNext } from "../conditions/tool.ts";
-import { isApplied, isWriteOpen } from "../items.ts";
-import type { Decision, Observed, ObservedItem, Requeue } from "../observed.ts";
-import { progressColumn, progressText } from "../rollouts.ts";
+import { isApplied } from "../items.ts";
+import type { Decision, Observed, Requeue } from "../observed.ts";
+import { begunPools, progressColumn, progressText } from "../rollouts.ts";
 
 /** What a diagnosis says now. */
 export type DiagnosedRollout = {
@@ -18,10 +18,13 @@ export type DiagnosedRollout = {
   readonly nextMs: number | undefined;
 };
 
-/** Whether nodes have yet to take over what this config wrote, or somebody else wrote meanwhile. */
-export function isRolloutOpen({ phase, rollouts = [], conditions = [] }: Status): boolean {
+/** Reports whether nodes have yet to take over what this config wrote, what another client wrote meanwhile, or what its plan found in place. */
+export function isRolloutOpen({ phase, items = [], rollouts = [], conditions = [] }: Status): boolean {
   if (phase === "Ignored") return false;
-  return rollouts.length > 0 || conditions.some(({ type, reason }) => type === "Ready" && reason === "NotConverged");
+  const isAwaited = ({ state, rollout }: Item) =>
+    phase === "InProgress" && state === "InProgress" && rollout !== undefined;
+  const isUnconverged = ({ type, reason }: Condition) => type === "Ready" && reason === "NotConverged";
+  return rollouts.length > 0 || items.some(isAwaited) || conditions.some(isUnconverged);
 }
 
 /**
@@ -51,20 +54,6 @@ export function withRollout(
     status: isHeldBack ? observed.stored : shown,
     requeue: times.reduce<Requeue>((next, atMs) => (atMs === undefined ? next : notAfter(next, atMs)), requeue),
   };
-}
-
-/** The pools of rollouts that this decision begins, and of targets that it has just written: what is known of their nodes is from before. */
-function begunPools(
-  { rollouts = [], items = [] }: Status,
-  { stored, items: observed }: Pick<Observed, "stored" | "items">,
-): ReadonlySet<string> {
-  const isOld = ({ machineConfig, startTime }: PendingRollout) =>
-    stored.rollouts?.some((one) => one.machineConfig === machineConfig && one.startTime === startTime) === true;
-  const isWritten = ({ item, isInPlace }: ObservedItem) =>
-    !isInPlace && isWriteOpen(item) && items.some((one) => one.name === item.name && isApplied(one));
-  const written = observed.filter(isWritten).flatMap(({ pools }) => pools);
-  const begun = rollouts.filter((one) => !isOld(one)).flatMap(({ before }) => before);
-  return new Set([...begun, ...written].map(({ pool }) => pool));
 }
 
 /**

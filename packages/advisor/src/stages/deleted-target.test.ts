@@ -67,3 +67,16 @@ test("a new plan ends the wait for a deleted target", () => {
   expect(harness.status.phase).toBe("ReviewRequired");
   expect(conditionOf(harness.status, "Stalled")?.status).toBe("False");
 });
+
+test("a target that the plan found in place and that was deleted while it ran is reported as deleted", () => {
+  const harness = new ConfigHarness();
+  harness.put(inputRef, { data: { limit: "5" } });
+  harness.put(machineTarget, { spec: { kernelArguments: ["a=1"] } });
+  harness.edit({ action: "Apply" });
+  for (let round = 0; round < 3; round += 1) harness.reconcile();
+  expect(kernelItem(harness)).toMatchObject({ state: "Completed", changes: false });
+  harness.put(machineTarget, undefined);
+  for (let round = 0; round < 4; round += 1) harness.reconcile();
+  expect(harness.status.phase).toBe("Drifted");
+  expect(kernelItem(harness)?.message).toContain("was deleted by an unknown client");
+});

@@ -62,3 +62,18 @@ test("the applied items of a failed plan still report drift", () => {
   expect(status.phase).toBe("Failed");
   expect(trueConditions(status)).toEqual(["Drifted", "Failed", "Stalled"]);
 });
+
+test("a plan that starts over a changed target reports the drift in its item, too", () => {
+  const found = psi({ changes: false });
+  const items = [observedItem(found, { ...rolling, drift: drift() })];
+  const { status } = transition(
+    observedWith("ReviewRequired", { items, spec: { action: "Apply", bypassOptimisticLock: true } }),
+  );
+  expect(status.phase).toBe("InProgress");
+  expect(trueConditions(status)).toContain("Drifted");
+  expect(status.items?.[0]).toMatchObject({
+    state: "InProgress",
+    message: expect.stringMatching(/^Configuration has drifted .+; MachineConfigPool 'worker' is updating/),
+    diff: drift().diff,
+  });
+});

@@ -99,11 +99,11 @@ function failPlan(observed: Observed, items: readonly Item[], failure?: ItemFail
   return enterPhase(observed, "Failed", { message, set: { items }, requeue: { when: "on-change" } });
 }
 
-/** Everything that was verified is the new state of reference. */
+/** Everything that was verified is the new state of reference. A target that another client deleted is not verified. */
 function completePlan(observed: Observed, items: readonly Item[]): Decision {
   const verified = items.map((item) => {
-    const current = observed.items.find((one) => one.item.name === item.name)?.current;
-    return current === undefined ? item : { ...item, reviewed: current };
+    const seen = observed.items.find((one) => one.item.name === item.name);
+    return seen === undefined || seen.isGone === true ? item : { ...item, reviewed: seen.current };
   });
   const hasFailed = items.some(({ state }) => state === "Failed");
   const set = {

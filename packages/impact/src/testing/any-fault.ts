@@ -1,4 +1,4 @@
-// Whatever may happen to a healthy cluster that makes it harder to judge: nodes that are away, pools that stand still, lost rights.
+// Faults that make a healthy cluster harder to judge: unavailable nodes, stopped pools, refused KubeletConfigs, lost rights.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import fc from "fast-check";
@@ -14,32 +14,61 @@ import {
 } from "./cluster-builder.ts";
 
 const nodeNames = ["n-0", "n-1", "n-2", "n-3", "n-4"];
-const lostRights = ["nodes", "vms", "pods", "budgets", "policies", "shape", "settings", "runStrategies"] as const;
+const poolNames = ["master", "worker", "infra"];
+/** Without the right to list pools, no nodes are assessed either. */
+const lostRights = [
+  "nodes",
+  "pools",
+  "vms",
+  "pods",
+  "budgets",
+  "policies",
+  "shape",
+  "settings",
+  "runStrategies",
+  "kubeletConfigs",
+] as const;
 
 /** One thing that goes wrong. */
 export type ClusterFault =
   | { readonly kind: "cordon" | "silence" | "degrade" | "reset"; readonly node: number }
   | { readonly kind: "pool"; readonly pool: number; readonly spec?: JsonMap; readonly status?: JsonMap }
+  | { readonly kind: "refusal"; readonly pool: number }
   | { readonly kind: "right"; readonly fact: (typeof lostRights)[number] };
 
 const conditionsOf = (type: string) => ({ conditions: [{ type, status: "True" }] });
 
+const nodeFaults = (["cordon", "silence", "degrade", "reset"] as const).flatMap((kind) =>
+  nodeNames.map((_, node): ClusterFault => ({ kind, node })),
+);
+const poolFaults = poolNames.flatMap((_, pool): readonly ClusterFault[] => [
+  { kind: "pool", pool, spec: { paused: true } },
+  { kind: "pool", pool, spec: { maxUnavailable: "2" } },
+  { kind: "pool", pool, spec: { maxUnavailable: -1 } },
+  { kind: "pool", pool, status: { degradedMachineCount: 1 } },
+  ...["Degraded", "NodeDegraded", "RenderDegraded"].map((type) => ({
+    kind: "pool" as const,
+    pool,
+    status: conditionsOf(type),
+  })),
+  { kind: "refusal", pool },
+]);
+/** Each right that may be lost. */
+export const everyLostRight = lostRights.map((fact): ClusterFault => ({ kind: "right", fact }));
+
+/** All of them: one run of a law can try each alone, which hides none behind another. */
+export const everyFault: readonly ClusterFault[] = [...nodeFaults, ...poolFaults, ...everyLostRight];
+
+/** One of each kind, where pairs of all of them would take too long. */
+export const faultOfEachKind: readonly ClusterFault[] = [
+  ...nodeFaults.filter((fault) => "node" in fault && fault.node === 0),
+  ...poolFaults.filter((fault) => "pool" in fault && poolNames[fault.pool] === "worker"),
+];
+
 export const anyFault: fc.Arbitrary<ClusterFault> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("cordon", "silence", "degrade", "reset"), node: fc.nat(nodeNames.length - 1) }),
-  fc.record({
-    kind: fc.constant("pool"),
-    pool: fc.nat(2),
-    spec: fc.constantFrom<JsonMap[]>({ paused: true }, { maxUnavailable: "2" }, { maxUnavailable: -1 }),
-  }),
-  fc.record({
-    kind: fc.constant("pool"),
-    pool: fc.nat(2),
-    status: fc.constantFrom<JsonMap[]>(
-      { degradedMachineCount: 1 },
-      ...["Degraded", "NodeDegraded", "RenderDegraded"].map(conditionsOf),
-    ),
-  }),
-  fc.record({ kind: fc.constant("right"), fact: fc.constantFrom(...lostRights) }),
+  fc.constantFrom(...nodeFaults),
+  fc.constantFrom(...poolFaults),
+  fc.constantFrom(...everyLostRight),
 );
 
 const anyVm: fc.Arbitrary<VmGiven & { readonly node: string }> = fc.record({
@@ -50,16 +79,42 @@ const anyVm: fc.Arbitrary<VmGiven & { readonly node: string }> = fc.record({
   owner: fc.constantFrom<(string | null)[]>("Always", "Manual", null),
 });
 
+const anyPod = fc.record({ node: fc.constantFrom(...nodeNames), app: fc.constantFrom("strict", "loose") });
+
+function podObject(name: string, app: string): KubeObject {
+  const ownerReferences = [{ kind: "ReplicaSet", name: app, controller: true }];
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "apps", labels: { app }, ownerReferences } };
+}
+
+function budgetObject(app: string, disruptionsAllowed: number): KubeObject {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name: app, namespace: "apps" },
+    spec: { selector: { matchLabels: { app } } },
+    status: { disruptionsAllowed },
+  };
+}
+
+const budgets = [budgetObject("strict", 0), budgetObject("loose", 1)];
+
+function labelledPool(name: string, spec: JsonMap = {}): KubeObject {
+  const pool = poolObject(name, spec);
+  return { ...pool, metadata: { ...pool.metadata, labels: { pool: name } } };
+}
+
 /** A cluster in which every node starts automatically. */
 export const anyHealthyCluster: fc.Arbitrary<ClusterGiven> = fc
   .record({
     roles: fc.array(fc.constantFrom("worker", "worker", "infra", "master"), { minLength: 1, maxLength: 5 }),
     memory: fc.constantFrom("64Gi", "120Gi", "240Gi"),
     limits: fc.tuple(fc.constantFrom(1, 2, "50%"), fc.constantFrom(1, 2, "50%")),
-    vms: fc.array(anyVm, { maxLength: 8 }),
+    // Few of them in most clusters: the more there are, the less a single fault changes.
+    vms: fc.oneof(fc.array(anyVm, { maxLength: 2 }), fc.array(anyVm, { maxLength: 8 })),
+    pods: fc.array(anyPod, { maxLength: 1 }),
     topology: fc.constantFrom("HighlyAvailable", "HighlyAvailable", "SingleReplica"),
   })
-  .map(({ roles, memory, limits: [worker, infra], vms, topology }) => ({
+  .map(({ roles, memory, limits: [worker, infra], vms, pods, topology }) => ({
     nodes: roles.map((role, at) =>
       nodeObject(nodeNames[at] ?? "", {
         roles: role === "master" ? ["master"] : [...new Set(["worker", role])],
@@ -67,12 +122,18 @@ export const anyHealthyCluster: fc.Arbitrary<ClusterGiven> = fc
       }),
     ),
     pools: [
-      poolObject("master"),
-      poolObject("worker", { maxUnavailable: worker }),
-      poolObject("infra", { maxUnavailable: infra }),
+      labelledPool("master"),
+      labelledPool("worker", { maxUnavailable: worker }),
+      labelledPool("infra", { maxUnavailable: infra }),
     ],
     vms: vms.map(({ node, ...given }, at) => vmObject(`vm-${at}`, node, given)),
-    pods: Object.fromEntries(nodeNames.map((name) => [name, []])),
+    pods: Object.fromEntries(
+      nodeNames.map((name) => [
+        name,
+        pods.flatMap(({ node, app }, at) => (node === name ? [podObject(`pod-${at}`, app)] : [])),
+      ]),
+    ),
+    budgets,
     topology,
   }));
 
@@ -90,8 +151,27 @@ export function factsWithFaults(given: ClusterGiven, faults: readonly ClusterFau
       pool,
     ),
   );
-  const lost = faults.flatMap((fault) => (fault.kind === "right" ? [[fault.fact, notAssessed("Forbidden")]] : []));
-  return { ...clusterFacts({ ...given, nodes, pools }), ...Object.fromEntries(lost) };
+  const kubeletConfigs = [
+    ...(given.kubeletConfigs ?? []),
+    ...faults.flatMap((fault) => (fault.kind === "refusal" ? [refusedConfig(poolNames[fault.pool] ?? "")] : [])),
+  ];
+  const lost = faults.flatMap((fault) => (fault.kind === "right" ? Object.entries(withoutRight(fault.fact)) : []));
+  return { ...clusterFacts({ ...given, nodes, pools, kubeletConfigs }), ...Object.fromEntries(lost) };
+}
+
+function withoutRight(fact: (typeof lostRights)[number]): Partial<ImpactFacts> {
+  const forbidden = notAssessed("Forbidden");
+  return fact === "pools" ? { pools: [], disruption: [], nodes: forbidden } : { [fact]: forbidden };
+}
+
+function refusedConfig(pool: string): KubeObject {
+  return {
+    apiVersion: `${annotationPrefix}/v1`,
+    kind: "KubeletConfig",
+    metadata: { name: `refused-${pool}` },
+    spec: { machineConfigPoolSelector: { matchLabels: { pool } } },
+    status: { conditions: [{ type: "Failure", status: "False", message: "no such field" }] },
+  };
 }
 
 function brokenNode(node: KubeObject, kind: "cordon" | "silence" | "degrade" | "reset"): KubeObject {

@@ -149,6 +149,22 @@ const cases = [
     },
   },
   {
+    reason: "a webhook that denies with 409 is quoted, and does not mean that the object was modified",
+    answer: answered(
+      409,
+      status({
+        reason: "Conflict",
+        message: 'admission webhook "validate-hco.kubevirt.io" denied the request: the KubeVirt has been modified',
+        details: { name: "kubevirt", kind: "kubevirts" },
+      }),
+    ),
+    outcome: {
+      kind: "unavailable",
+      message:
+        'the API server answered 409: admission webhook "validate-hco.kubevirt.io" denied the request: the KubeVirt has been modified',
+    },
+  },
+  {
     reason: "404 of an object is absence",
     answer: answered(404, status({ details: { kind: "pods", name: "x" } })),
     outcome: { kind: "absent" },

@@ -49,7 +49,7 @@ function classify(answer: ApiAnswer | FailedRequest): WriteResult {
     case 404:
       return isDenial(status) ? unavailable(answer) : notFound(status);
     case 409:
-      return conflict(answer, status);
+      return isDenial(status) ? unavailable(answer) : conflict(answer, status);
     case 400:
     case 403:
     case 405:
@@ -75,7 +75,9 @@ function isEnding(status: ApiStatus | undefined): boolean {
   return status?.message?.includes("custom resource definition is terminating") === true;
 }
 
-// HCO's webhook passes on the 404 of an operand that does not exist yet. It accepts the same request later.
+// HCO's webhook passes on what its dry runs of the operands get: 404 for one that does not exist yet, 409 for one that was modified. It
+// accepts the same request later. Checked against `errToResponse` in pkg/webhooks/validator/validator.go of
+// kubevirt/hyperconverged-cluster-operator at 03da3cf, and against release-1.17, which does not retry after a 409.
 function isDenial(status: ApiStatus | undefined): boolean {
   return status?.message?.startsWith("admission webhook ") === true;
 }

@@ -19,5 +19,5 @@ export function annotateCommand({ kind, namespace, name }: NamedTarget): string 
   if (resource === undefined || !dns1123.test(name) || (namespace !== undefined && !dns1123.test(namespace)))
     return undefined;
   const type = `${resource.plural}${resource.group === "" ? "" : `.${resource.group}`}`;
-  return `kubectl annotate ${type} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
+  return `kubectl annotate --overwrite ${type} ${name}${namespace === undefined ? "" : ` -n ${namespace}`}`;
 }

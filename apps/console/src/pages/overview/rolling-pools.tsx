@@ -14,10 +14,11 @@ export function useRollingPools(): readonly RollingPool[] {
   const pools = useObjects("pools");
   const configs = useConfigs();
   const [report] = useObjects("reports");
+  const isUnread = useKind("reports").state !== "listed";
   return useMemo(() => {
-    const platformWrites = report === undefined ? [] : (readReport(report)?.rows ?? []);
-    return rollingPools({ pools, configs, platformWrites });
-  }, [pools, configs, report]);
+    const written = report === undefined ? [] : readReport(report)?.rows;
+    return rollingPools({ pools, configs, platformWrites: isUnread ? undefined : written });
+  }, [pools, configs, report, isUnread]);
 }
 
 export function RollingPools() {

@@ -4,6 +4,7 @@ import { Button, CodeBlock, CodeBlockCode, ExpandableSection } from "@patternfly
 import type { Item } from "@virt/api";
 import { type DiffLine, type ObjectDiff, readDiff } from "@virt/client";
 import { useMemo, useState } from "react";
+import { ShowCommand } from "../parts/states.tsx";
 import { strings } from "../strings.ts";
 import { blocksOf, type DiffBlock, type DiffTableRow } from "./diff-rows.ts";
 
@@ -19,7 +20,12 @@ export function ItemDiff({ item, profile, isSideBySide }: ItemDiffProps) {
   return (
     <>
       <DiffTables diff={diff} name={item.name} isSideBySide={isSideBySide} />
-      {diff.leftOut > 0 ? <p className="vc-quiet">{texts.leftOut(diff.leftOut, profile)}</p> : null}
+      {diff.leftOut > 0 ? (
+        <>
+          <p className="vc-quiet">{texts.leftOut(diff.leftOut)}</p>
+          <ShowCommand text={texts.leftOutCommand(profile)} />
+        </>
+      ) : null}
       {item.desiredState === undefined ? null : (
         <ExpandableSection toggleText={texts.raw} aria-label={texts.rawText}>
           <CodeBlock>

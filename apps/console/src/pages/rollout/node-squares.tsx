@@ -34,7 +34,8 @@ export function NodeSquares({ pool, nodes, details }: NodeSquaresProps) {
     const by = steps[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const next = at < 0 ? 0 : Math.min(nodes.length - 1, Math.max(0, at + by));
+    const isFirstStep = at < 0 && Number.isFinite(by);
+    const next = isFirstStep ? 0 : Math.min(nodes.length - 1, Math.max(0, at + by));
     setChosen(nodes[next]?.name ?? "");
   };
   return (

@@ -14,6 +14,19 @@ function hcoText(said: Readonly<Record<string, string>> = {}, version = "v1"): s
 
 const active = { autopilot: "true" };
 
+const ranges = [
+  [0x7f, 0x9f],
+  [0x61c, 0x61c],
+  [0x200e, 0x200f],
+  [0x202a, 0x202e],
+  [0x2066, 0x2069],
+] as const;
+/** Every C1 and bidi control, and DEL. A C0 control would end the annotation as YAML. */
+export const controlCharacters: readonly string[] = ranges.flatMap(([first, last]) =>
+  Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)),
+);
+const attack = controlCharacters.join("");
+
 const files: Readonly<Record<string, string>> = {
   plain: hcoText(active),
   silent: hcoText(),
@@ -51,6 +64,22 @@ apiVersion: remediation.medik8s.io/v1alpha1
 kind: NodeHealthCheck
 metadata: {name: virt-node-health-check, annotations: {${prefix}patch: "rubbish"}}
 `,
+  "hostile.json": hcoText({
+    ...active,
+    "enable-aaq": attack,
+    "vfio-devices": `[{"selector": "${attack}"}]`,
+    [`a${attack}`]: "x",
+  }),
+  "hostile-patch.json": JSON.stringify({
+    apiVersion: "remediation.medik8s.io/v1alpha1",
+    kind: "NodeHealthCheck",
+    metadata: {
+      name: "virt-node-health-check",
+      annotations: {
+        [`${prefix}patch`]: JSON.stringify([{ op: "replace", path: "/spec/minHealthy", value: attack }]),
+      },
+    },
+  }),
   "one-crd.yaml": `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

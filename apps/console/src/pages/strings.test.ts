@@ -1,0 +1,17 @@
+// The texts of the pages: commands are texts of their own, which pages show on demand.
+
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const folder = new URL("./", import.meta.url).pathname;
+const lines = globSync("{,*-}strings.ts", { cwd: folder })
+  .flatMap((file) => readFileSync(`${folder}${file}`, "utf8").split("\n"))
+  .filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line));
+
+test("no sentence of a page contains a command, except how to sign in", () => {
+  expect(lines.length).toBeGreaterThan(300);
+  const inSentences = lines.filter((line) => /[^"`](?:kubectl|oc|virtctl) [a-z]/u.test(line));
+  expect(inSentences.map((line) => line.trim())).toEqual([
+    expect.stringContaining("Sign in again with your usual command (for example oc login)"),
+  ]);
+});
