@@ -4,7 +4,7 @@ import { type CampaignCluster, openCampaignCluster } from "./campaign-cluster.ts
 import type { EndState } from "./end-state.ts";
 import { saveFailedTrial } from "./failed-trials.ts";
 import { runTrial, type TrialRun } from "./run-trial.ts";
-import { type Trial, trialsOf } from "./trials.ts";
+import { mayFindNoRequest, type Trial, trialsOf } from "./trials.ts";
 
 export type TrialResult = {
   readonly trial: Trial;
@@ -76,7 +76,8 @@ export async function evaluateTrial(cluster: CampaignCluster, trial: Trial, refe
   let run = await runTrial(cluster, given);
   for (let draw = 1; !run.isStruck && run.violations.length === 0 && draw < mostDraws; draw++)
     run = await runTrial(cluster, given);
-  const violations = run.isStruck ? run.violations : [...run.violations, "found no request to strike"];
+  const isProof = run.isStruck || mayFindNoRequest(trial);
+  const violations = isProof ? run.violations : [...run.violations, "found no request to strike"];
   const tookMs = Math.round(performance.now() - start);
   if (violations.length === 0) return { trial, violations: violations, tookMs };
   return { trial, violations: violations, tookMs, file: saveFailedTrial(trial, { ...run, violations: violations }) };

@@ -1,6 +1,6 @@
 import type { TracedRequest } from "@virt/testkit";
 import { expect, test } from "vitest";
-import { trialsOf } from "./trials.ts";
+import { mayFindNoRequest, trialsOf } from "./trials.ts";
 
 function call(verb: TracedRequest["verb"], name: string, isEffective = false): TracedRequest {
   const place = { group: "", version: "v1", resource: "configmaps", namespace: "default", name, subresource: "" };
@@ -39,5 +39,12 @@ test("a read is struck again at its repetition", () => {
   const twice = trialsOf([[call("get", "a")]]).filter(({ kind }) => kind === "twice");
   expect(twice.map(({ plans }) => plans.map(({ trigger }) => trigger))).toEqual([
     [expect.objectContaining({ number: 1 }), expect.objectContaining({ number: 2 })],
+  ]);
+});
+
+test("only a repeated watch may find no request to strike", () => {
+  const trials = trialsOf([[call("watch", ""), call("watch", ""), call("get", "a"), call("get", "a")]]);
+  expect([...new Set(trials.filter(mayFindNoRequest).map(({ name }) => name.replace(/^.* at /u, "")))]).toEqual([
+    "request 2: watch configmaps default",
   ]);
 });

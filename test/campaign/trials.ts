@@ -23,6 +23,16 @@ export function trialsOf(traces: readonly (readonly TracedRequest[])[]): readonl
   return [...single, ...plans.flatMap(twice)];
 }
 
+/**
+ * Reports whether a run without a fault may lack the request of a trial, although all reference runs had it: informers start again when they
+ * are wanted again, and how often that is depends on how long an assessment takes.
+ */
+export function mayFindNoRequest({ plans }: Trial): boolean {
+  return plans.every(
+    ({ trigger }) => trigger.on === "request" && trigger.matching.verb === "watch" && trigger.number > 1,
+  );
+}
+
 function kindOf({ kind, ...fault }: Fault): TrialKind {
   if (kind === "answer") return `${(fault as { readonly status: number }).status}` as TrialKind;
   if (kind === "lose-answer") return "lost answer";
