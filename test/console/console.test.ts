@@ -50,7 +50,7 @@ test("a plan is drafted, read and approved by keyboard alone", async () => {
   await tabTo(page, page.getByRole("link", { name: `Open plan of ${profile}` }));
   await page.keyboard.press("Enter");
   await page.getByText("psi=1").first().waitFor();
-  await page.getByTestId("impact").getByText("3 nodes of pool worker reboot one after another").waitFor();
+  await page.getByTestId("impact").getByText("Reboots 3 nodes (worker pool, one at a time).").waitFor();
   const approve = page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ });
   await tabTo(page, approve);
   await expect.poll(() => approve.getAttribute("aria-disabled")).not.toBe("true");

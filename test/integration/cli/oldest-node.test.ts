@@ -29,7 +29,7 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["profiles"], code: 0, says: /load-aware-rebalancing +Ignore/u },
   { args: ["plan", loadAware], code: 2, says: /Next: read the diff/u },
   { args: ["diff", loadAware], code: 2, says: /\+ {2}- psi=1/u },
-  { args: ["impact", loadAware], code: 0, says: /nodes of pool worker reboot/u },
+  { args: ["impact", loadAware], code: 0, says: /Reboots \d+ nodes \(worker pool/u },
   { args: ["reject", loadAware, "--reason", "not before Friday"], code: 0, says: /reject/iu },
   { args: ["approve", loadAware, "--hash", "HASH"], code: 0, says: /status load-aware-rebalancing --watch/u },
   { args: ["status", loadAware, "--wait"], code: 0, says: /load-aware-rebalancing: Completed/u },

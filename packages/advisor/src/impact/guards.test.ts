@@ -60,17 +60,18 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     "no room",
     { requireCapacity: true },
     full,
-    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains",
+    "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while worker-0 is drained",
   ],
   [
     "no room in a wave of many nodes, in the words of the summary",
     { requireCapacity: true },
     {
       ...full,
-      summary: "10 nodes of pool worker reboot 10 at a time, no room for 2 VMs when w-0, w-1 and 8 more drain, 2–3 h",
+      summary:
+        "Reboots 10 nodes (worker pool, 10 at a time). 2 VMs do not fit on other nodes while w-0, w-1 and 8 more are drained. Takes 2–3 hours.",
       capacity: { ...full.capacity, nodes: ["w-0", "w-1", "w-10"] },
     },
-    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when w-0, w-1 and 8 more drain",
+    "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while w-0, w-1 and 8 more are drained",
   ],
   [
     "VMs that cannot be read",

@@ -1,7 +1,7 @@
 // Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
 
 import type { Guards, Impact, Item } from "@virt/api";
-import { findRolloutObstacles, nameNodes, roomWords } from "@virt/impact";
+import { findRolloutObstacles, roomText, roomWords } from "@virt/impact";
 import { isMachineConfig } from "../items.ts";
 import type { Observed } from "../observed.ts";
 
@@ -61,16 +61,10 @@ const guardChecks: readonly GuardCheck[] = [
     if (capacity.fits === "Yes") return heldUp("requireCapacity", impact);
     if (capacity.fits === "Unknown")
       return heldUp("requireCapacity", impact) ?? unassessed("requireCapacity", unknownRoomGap(impact));
-    const fact = `there is ${roomWords(summary) ?? noRoom(capacity)}`;
+    const fact = roomWords(summary) ?? roomText(capacity); // a long summary may have been cut
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
-
-/** For a summary that was cut before it says so. */
-function noRoom({ nodes, unplacedVMs }: Impact["capacity"]): string {
-  const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
-  return `no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
-}
 
 /** `next`: what a person does, where `status.impact` does not name the gap. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
