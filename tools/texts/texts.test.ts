@@ -12,10 +12,10 @@ describe("the list", () => {
     [
       "packages/advisor/src/next-step.ts",
       "condition",
-      "Plan <shortHash(review.planHash)> waits: <waitReasons(observed, review)>.",
+      "Plan <shortHash(review.planHash)> <state>: <waitReasons(observed, review)>.",
     ],
     ["packages/advisor/src/status-events.ts", "event", "Plan <plan> approved<by><through> <impact>"],
-    ["packages/advisor/src/next-step.ts", "condition", "remove the cause, then run: <againCommand(spec)>"],
+    ["packages/advisor/src/next-step.ts", "condition", "fix the cause, then run: <againCommand(spec)>"],
     [
       "packages/engine/src/health/machine-config-pool.ts",
       "text",

@@ -94,7 +94,7 @@ test("an ignored config lists what its plan left in place, and what to do about 
   const { status } = transition({ ...observed, leftBehind: [machineConfig] });
   expect(status).toMatchObject({ phase: "Ignored", leftBehind: [machineConfig] });
   expect(conditionOf(status, "Ready")?.message).toMatch(
-    /Next: decide about what an earlier plan left in place: MachineConfig '99-worker-psi-karg'\. To manage it again, run: kubectl virt-advisor plan /,
+    /Next: keep or delete the objects that an earlier plan left behind: MachineConfig '99-worker-psi-karg'\. To manage them again, run: kubectl virt-advisor plan /,
   );
 });
 

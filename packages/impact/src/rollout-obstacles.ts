@@ -1,4 +1,4 @@
-// Why an impact cannot be judged: the nodes of a pool do not all start automatically, but they all get the configuration later.
+// Why an impact cannot be evaluated: the nodes of a pool do not all start automatically, but they all get the configuration later.
 
 import type { Holdup, Impact, ImpactPool } from "@virt/api";
 

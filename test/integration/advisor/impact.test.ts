@@ -216,7 +216,7 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
     status: "False",
     reason: "Guarded",
     message:
-      "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while worker-0 is drained. Next: free memory on other nodes, or add a node. The plan starts by itself when the guard holds; set action to DryRun to take it back.",
+      "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while worker-0 is drained. Next: free memory on other nodes, or add a node. The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.",
   });
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("ExecutionHeld");
   expect(await readAt(server, paths.psi)).toBeUndefined();

@@ -15,7 +15,7 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
       },
       KubeletConfigFailed: {
         message:
-          "KubeletConfig static-pods is refused: Error: KubeletConfiguration: staticPodPath is not allowed to be set in KubeletConfig static-pods",
+          "KubeletConfig static-pods was rejected: Error: KubeletConfiguration: staticPodPath is not allowed to be set in KubeletConfig static-pods",
         command: "oc describe kubeletconfig static-pods",
       },
       NotRendered: {

@@ -44,7 +44,7 @@ const unknownRoomRows = [
 
 test.each(unknownRoomRows)("room that nobody knows is reported by its cause: $text", ({ vms, gap, text }) => {
   const found = obstacle({ requireCapacity: true }, unknownRoom(vms, gap));
-  expect(found).toBe(`spec.guards.requireCapacity cannot be judged: ${text}`);
+  expect(found).toBe(`spec.guards.requireCapacity cannot be evaluated: ${text}`);
 });
 
 const rows: readonly (readonly [string, Guards, Impact | undefined, string | undefined])[] = [
@@ -77,7 +77,7 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     "VMs that cannot be read",
     { maxBlockingVMs: 0 },
     without("VMs"),
-    "spec.guards.maxBlockingVMs cannot be judged: VMs not assessed (Forbidden)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: VMs not assessed (Forbidden)",
   ],
   [
     "a strategy that nobody knows",
@@ -86,13 +86,13 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
       vms: { ...noVms, unknown: 1 },
       notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
     }),
-    "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: KubeVirt not assessed (Forbidden)",
   ],
   [
     "a VM of which nobody knows what a drain does to it",
     { maxBlockingVMs: 1 },
     impactFixture({ vms: { ...noVms, block: 1, unknown: 1 } }),
-    "spec.guards.maxBlockingVMs cannot be judged: VM state not assessed (Unavailable)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: VM state not assessed (Unavailable)",
   ],
   [
     "room for a VM that may block",
@@ -104,39 +104,44 @@ const rows: readonly (readonly [string, Guards, Impact | undefined, string | und
     "nodes that cannot be read",
     { maxNodes: 5 },
     without("nodes"),
-    "spec.guards.maxNodes cannot be judged: nodes not assessed (Forbidden)",
+    "spec.guards.maxNodes cannot be evaluated: nodes not assessed (Forbidden)",
   ],
   [
     "no assessment yet",
     { requireCapacity: true },
     undefined,
-    "spec.guards.requireCapacity cannot be judged: nodes not assessed (Listing)",
+    "spec.guards.requireCapacity cannot be evaluated: nodes not assessed (Listing)",
   ],
   [
     "a cordoned node that gets the configuration later",
     { maxBlockingVMs: 0 },
     held("Cordoned"),
-    "spec.guards.maxBlockingVMs cannot be judged: pool worker has cordoned nodes",
+    "spec.guards.maxBlockingVMs cannot be evaluated: pool worker has cordoned nodes",
   ],
-  ["a paused pool", { maxNodes: 12 }, held("Paused"), "spec.guards.maxNodes cannot be judged: pool worker is paused"],
+  [
+    "a paused pool",
+    { maxNodes: 12 },
+    held("Paused"),
+    "spec.guards.maxNodes cannot be evaluated: pool worker is paused",
+  ],
   ["nodes that start later count", { maxNodes: 11 }, held("Paused"), "spec.guards.maxNodes is 11, but 12 nodes change"],
   [
     "a limit that nobody can read",
     { requireCapacity: true },
     held("InvalidMaxUnavailable"),
-    "spec.guards.requireCapacity cannot be judged: maxUnavailable of pool worker is invalid",
+    "spec.guards.requireCapacity cannot be evaluated: maxUnavailable of pool worker is invalid",
   ],
   [
     "a degraded pool, even if all nodes start",
     { maxNodes: 12 },
     { ...held("Degraded"), nodes: 12, held: 0 },
-    "spec.guards.maxNodes cannot be judged: pool worker is degraded",
+    "spec.guards.maxNodes cannot be evaluated: pool worker is degraded",
   ],
   [
     "KubeVirt's settings, even if no VM depends on them",
     { maxBlockingVMs: 0 },
     impactFixture({ notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }] }),
-    "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: KubeVirt not assessed (Forbidden)",
   ],
   [
     "pods that cannot be read do not matter",
@@ -168,7 +173,7 @@ test("an approved plan waits for its guard, says what to do, and starts by itsel
   expect(conditionOf(held.status, "Ready")).toMatchObject({
     status: "False",
     reason: "Guarded",
-    message: `${message}. Next: stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs. The plan starts by itself when the guard holds; set action to DryRun to take it back.`,
+    message: `${message}. Next: stop or move the VMs listed in status.impact.blockers, or raise spec.guards.maxBlockingVMs. The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.`,
   });
   const again = { ...approved({ impactNow: blocked(0) }), stored: held.status };
   expect(transition(again).status.phase).toBe("InProgress");
