@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
   one("nothing is wrong", {}),
   one("a name in another case", { name: "A_b" }, "its name is not in kebab case"),
   one("a group in another case", { group: "-a" }, "its group is not in kebab case"),
-  one("an order between two", { order: 1.5 }, "its order is no whole number"),
+  one("an order between two", { order: 1.5 }, "its order is not a whole number"),
   {
     reason: "two features of one name",
     assets: [asset, { ...asset, name: "b", feature: { ...asset.feature, maturity: "DP" } }],

@@ -33,7 +33,7 @@ const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const rules: readonly Rule[] = [
   ["its name is not in kebab case", ({ name }) => !kebab.test(name)],
   ["its group is not in kebab case", ({ group }) => group !== undefined && !kebab.test(group)],
-  ["its order is no whole number", ({ order }) => !Number.isInteger(order) || order < 0],
+  ["its order is not a whole number", ({ order }) => !Number.isInteger(order) || order < 0],
   ["phase 0 is for the HyperConverged", (asset) => asset.phase === 0 && !isHco(asset)],
   ["it would create a HyperConverged", (asset) => isHco(asset) && asset.create !== false],
   ["an always-on asset has a switch that is on", (asset) => asset.tier === "always-on" && !isOnByItself(asset)],

@@ -38,7 +38,7 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["ignore", loadAware], code: 0, says: /load-aware-rebalancing/u },
   { args: ["assets", "-n", namespace], code: 0, says: /\S/u },
   { args: ["render"], code: 0, says: /swap-enable +INCLUDED/u },
-  { args: ["explain", "swap-enable"], code: 0, says: /accepts it \(dry run with your rights\)/u },
+  { args: ["explain", "swap-enable"], code: 0, says: /accepts it \(dry run with your permissions\)/u },
   { args: ["enable", "swap-enable", "--yes"], code: 0, says: /The platform controller is enabled for swap-enable/u },
   { args: ["version"], code: 0, says: /kubectl virt-advisor v/u },
   { args: ["console", "--port", "70000"], code: 1, says: /--port 70000: not a port/u },

@@ -224,7 +224,7 @@ test("a deletion that reboots nodes is held at the gate, as a write is, and goes
   await addVm("steadfast", "node-1", { owner: "Always", isMigratable: false });
   const switchedOff = { [`${prefix}enable-loadaware`]: "false", [`${prefix}prune`]: "true" };
   await edit(hcoPath, { metadata: { annotations: switchedOff } });
-  await untilHeld("1 VM blocks the drain. It is deleted automatically once that is resolved.");
+  await untilHeld("1 VM blocks the drain. The object is deleted automatically after the cause is resolved.");
   await until(async () => {
     const { row, text } = await reported();
     expect(row).toMatchObject({ assets: [], impact: { nodes: 3, vms: { block: 1 } } });

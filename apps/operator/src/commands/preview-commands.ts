@@ -78,7 +78,7 @@ export const explainCommand: Command = {
       const server: ExplainSource =
         source.kind === "cluster"
           ? source
-          : { kind: "none", notAsked: "no cluster was given; with --kubeconfig it is asked by a dry run" };
+          : { kind: "none", notAsked: "no cluster was given; pass --kubeconfig to send a dry run" };
       const explanation = await explainPreview(name, all, server, context.now());
       const out = format === "status" ? explanationText(explanation) : formatData(explanation, format);
       return { out, notes: all.notes };
