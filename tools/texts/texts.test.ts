@@ -21,7 +21,7 @@ describe("the list", () => {
       "text",
       "<name> is degraded (<listReportsOnce(whole.message)>)",
     ],
-    ["apps/operator/src/flags.ts", "flag", "where /healthz and /readyz are served"],
+    ["apps/operator/src/flags.ts", "flag", "address to serve /healthz and /readyz on"],
     ["config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml", "admission", "Profile is immutable"],
   ];
   test.each(known)("has the text of %s, a %s: %s", (file, kind, text) => {

@@ -11,7 +11,7 @@ const { fields, kept, oneOf, optional } = contentForms;
 export default defineAsset({
   ...hcoPart,
   name: "aaq-operator",
-  feature: { name: "aaq", description: "Quota that understands VMs", maturity: "DP" },
+  feature: { name: "aaq", description: "Quota that is aware of VMs", maturity: "DP" },
   tier: "advanced",
   phase: 2,
   switch: { annotation: "enable-aaq", default: "off" },

@@ -29,7 +29,7 @@ export default defineAsset({
   impact: "pods",
   values: {
     spec: {
-      reason: "The object alone starts MetalLB. Address pools are the administrator's.",
+      reason: "This object starts MetalLB. Administrators create the address pools.",
       source: "our default",
     },
   },

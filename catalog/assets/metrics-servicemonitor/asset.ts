@@ -62,7 +62,7 @@ export default defineAsset({
       source: "OpenShift monitoring",
     },
     honorLabels: {
-      reason: "Without it the namespace that a metric names is lost.",
+      reason: "Without it, the namespace label of a metric is lost.",
       source: "Prometheus",
     },
     bearerTokenFile: {

@@ -44,11 +44,11 @@ export default defineAsset({
       source: "our default",
     },
     feature_validation: {
-      reason: "Warns about VMs that cannot be migrated as they are.",
+      reason: "Warns about VMs that cannot be migrated without changes.",
       source: "our default",
     },
     feature_volume_populator: {
-      reason: "Copies disks by volume populators.",
+      reason: "Copies disks with volume populators.",
       source: "our default",
     },
   },

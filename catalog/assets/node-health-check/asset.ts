@@ -60,7 +60,7 @@ const spec = fields({
 
 export default defineAsset({
   name: "node-health-check",
-  feature: { name: "node-health-check", description: "Remediation of workers that stopped answering", maturity: "TP" },
+  feature: { name: "node-health-check", description: "Remediation of workers that stopped responding", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 20,
@@ -80,19 +80,19 @@ export default defineAsset({
   impact: "pods",
   values: {
     minHealthy: {
-      reason: "Remediation stops if half of the workers are unhealthy: the cause is then not the node.",
+      reason: "Remediation stops if half of the workers are unhealthy, because the cause is then not a single node.",
       source: "our default",
     },
     stormCooldownDuration: {
-      reason: "After many remediations the cluster gets time to recover.",
+      reason: "After several remediations, the cluster gets time to recover.",
       source: "our default",
     },
     selector: {
-      reason: "Workers that are not control planes.",
+      reason: "Workers that are not control plane nodes.",
       source: "our default",
     },
     unhealthyConditions: {
-      reason: "Five minutes: longer than a reboot that is under way takes to be noticed.",
+      reason: "Five minutes, so that a reboot in progress is noticed first.",
       source: "default of the Node Health Check Operator",
     },
     remediationTemplate: {

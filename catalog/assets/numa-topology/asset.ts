@@ -18,7 +18,7 @@ export default defineAsset({
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     topologyManagerPolicy: {
-      reason: "It never rejects a pod and needs no list of CPUs, so it fits every machine.",
+      reason: "Never rejects a pod and needs no list of CPUs, so it suits every machine.",
       source: "Kubernetes Topology Manager",
     },
     machineConfigPoolSelector: {

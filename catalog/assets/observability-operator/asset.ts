@@ -55,7 +55,7 @@ export default defineAsset({
       source: "our default",
     },
     clusterHealthAnalyzer: {
-      reason: "Incidents in the console; named incidents in earlier releases.",
+      reason: "Incidents in the console (called incidents in earlier releases).",
       source: "annotation enable-incident-detection",
     },
     incidents: {

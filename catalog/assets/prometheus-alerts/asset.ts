@@ -30,7 +30,7 @@ export default defineAsset({
       source: "OpenShift monitoring",
     },
     "spec.groups": {
-      reason: "An administrator learns when the operator needs attention.",
+      reason: "Alerts administrators when the operator needs attention.",
       source: "our default",
       shown: "the alerts of the platform controller; the runbooks page lists them",
     },

@@ -51,7 +51,7 @@ test("a config deleted in the middle of a rollout comes back with what it left b
     { kind: "MachineConfig", name: "99-worker-psi-karg" },
     { kind: "KubeDescheduler", namespace: "openshift-kube-descheduler-operator", name: "cluster" },
   ]);
-  expect(conditionOf(status, "Ready")?.message).toContain("left in place: MachineConfig '99-worker-psi-karg', ");
+  expect(conditionOf(status, "Ready")?.message).toContain("left behind: MachineConfig '99-worker-psi-karg', ");
 
   const shown = await runPlugin(["status"], server);
   expect(shown.out).toMatch(

@@ -118,7 +118,8 @@ test("a deleted target is reported at once with the command that restores it, an
   expect(gone.progress).toMatch(/^stuck: 0\/\d+ nodes$/);
   const { message = "", command } = gone.rollout?.findings.find(({ id }) => id === "TargetDeleted") ?? {};
   expect(command).toBe(`kubectl virt-advisor plan ${loadAware}`);
-  const [, read = "", write = ""] = /restore it with: kubectl (get .*) \| kubectl (apply .*) -f -$/.exec(message) ?? [];
+  const [, read = "", write = ""] =
+    /restore the MachineConfig with: kubectl (get .*) \| kubectl (apply .*) -f -$/.exec(message) ?? [];
   const words = (text: string) => (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
   const { stdout } = await server.kubectl(...words(read));
   const copy = join(server.folder, "restored.json");

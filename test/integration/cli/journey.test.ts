@@ -314,7 +314,7 @@ test("doctor looks at every pool afresh, says what holds one that no config roll
   await testCluster.server.request({ method: "POST", path, body: machineConfig });
   await expect.poll(async () => (await run("doctor", "--pool", "worker")).code).toBe(6);
   const held = await run("doctor");
-  expect(held.out).toContain("! blocking  Pool worker: maxUnavailable 'few' is neither number nor percentage");
+  expect(held.out).toContain("! blocking  Pool worker: maxUnavailable 'few' is neither a number nor a percentage");
   expect(held.out).toContain("Next: oc edit mcp worker");
   expect(held.out).toMatch(/master +\[#+\] +3 of 3 updated/);
   expect(await run("doctor", "--pool", "master")).toMatchObject({ code: 0 });

@@ -98,7 +98,7 @@ function refuseAll(operator: string, places: string, unless = ""): Validation {
     expression: `${unless}${places}.size() == 0`,
     messageExpression: [
       `${celText(`${operator} may not write `)} + ${places}.join(', ') + ' of ' + object.kind + ' ' + variables.name +`,
-      "': its catalog renders no such content. Next: where the operator was upgraded, apply the admission policies of its release'",
+      "': its catalog renders no such content. Next: if the operator was upgraded, apply the admission policies of its release'",
     ].join("\n"),
   };
 }
@@ -163,5 +163,5 @@ export const deletesOwnObjects: Validation = {
     "request.operation != 'DELETE' ||",
     `(oldObject != null && oldObject.metadata.?labels[?${celText(managedByLabel.key)}].orValue('') == ${celText(managedByLabel.value)})`,
   ].join("\n"),
-  messageExpression: `${celText(`${platform.name} may not delete `)} + variables.name + ': it does not carry the label of the operator'`,
+  messageExpression: `${celText(`${platform.name} may not delete `)} + variables.name + ': it does not have the label of the operator'`,
 };

@@ -30,7 +30,7 @@ export async function readLeftBehind(
     if (reading.kind === "unavailable") return reading;
     if (reading.kind === "found") objects.push(reading.object);
     if (reading.kind === "rejected")
-      log.warn("cannot tell whether an earlier plan left an object in place", {
+      log.warn("cannot determine whether an earlier plan left an object behind", {
         config: config.metadata.name,
         object: versions.slice(0, 1).map(describeRef).join(),
         why: reading.message,

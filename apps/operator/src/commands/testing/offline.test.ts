@@ -218,7 +218,7 @@ test("features need no cluster, and with one say what is in force", async () => 
   );
   expect(bare.find(isRebalancing)).toEqual({
     feature: "load-aware-rebalancing",
-    description: "VMs moved away from nodes under pressure",
+    description: "Moves VMs away from nodes under pressure",
     maturity: "TP",
     default: "off",
     switch: "enable-loadaware",
