@@ -25,11 +25,11 @@ export default defineAsset({
   values: {
     enable: {
       reason: "Application-aware quota counts VMs and not only their pods. The HyperConverged operator installs it.",
-      source: "our default",
+      source: "default of this operator",
     },
     enableApplicationAwareQuota: {
       reason: "The same field in version v1beta1.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: (facts) =>

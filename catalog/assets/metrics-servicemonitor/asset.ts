@@ -43,11 +43,11 @@ export default defineAsset({
   values: {
     "spec.selector": {
       reason: "The Service of asset metrics-service.",
-      source: "our default",
+      source: "default of this operator",
     },
     port: {
       reason: "The port of the Service.",
-      source: "our default",
+      source: "default of this operator",
     },
     path: {
       reason: "The usual path of metrics.",

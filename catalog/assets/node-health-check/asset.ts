@@ -81,15 +81,15 @@ export default defineAsset({
   values: {
     minHealthy: {
       reason: "Remediation stops if half of the workers are unhealthy, because the cause is then not a single node.",
-      source: "our default",
+      source: "default of this operator",
     },
     stormCooldownDuration: {
       reason: "After several remediations, the cluster gets time to recover.",
-      source: "our default",
+      source: "default of this operator",
     },
     selector: {
       reason: "Workers that are not control plane nodes.",
-      source: "our default",
+      source: "default of this operator",
     },
     unhealthyConditions: {
       reason: "Five minutes, so that a reboot in progress is noticed first.",

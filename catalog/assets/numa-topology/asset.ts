@@ -23,7 +23,7 @@ export default defineAsset({
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: () => renderKubelet({ kubeletConfig }),

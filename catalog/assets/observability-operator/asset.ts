@@ -52,7 +52,7 @@ export default defineAsset({
     },
     perses: {
       reason: "Dashboards in the console.",
-      source: "our default",
+      source: "default of this operator",
     },
     clusterHealthAnalyzer: {
       reason: "Incidents in the console (called incidents in earlier releases).",

@@ -31,7 +31,7 @@ export default defineAsset({
     },
     "spec.groups": {
       reason: "Alerts administrators when the operator needs attention.",
-      source: "our default",
+      source: "default of this operator",
       shown: "the alerts of the platform controller; the runbooks page lists them",
     },
   },

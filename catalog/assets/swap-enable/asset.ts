@@ -90,7 +90,7 @@ export default defineAsset({
     "systemd.units": {
       reason:
         "Prepared partitions CNV_SWAP and OCPSWAP become swap at every boot. System services never use it. Nothing is formatted.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: () => object,
