@@ -13,7 +13,7 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
   advisor: [
     {
       name: "virt-advisor-operator-approvals",
-      hash: "70c53ad231ae264945536c5c95851466f612f5eec1c95ffe68841bdbac5dc10c",
+      hash: "0f5f9807166e2b0f21ca7ce7de9d25dbe71cf49cd5da77495cb3a59fe53544dc",
       bindingHash: "c0ac9bba32f34af1981bc1d9ed289e9cf3c72a22f4e868f084b83d43dfd47a73",
     },
     {
@@ -23,24 +23,24 @@ export const expectedPolicies: Readonly<Record<"advisor" | "platform", readonly 
     },
     {
       name: "virt-advisor-operator-writes",
-      hash: "d2f32864d519ebe1cfdc24a9c8314607cd09722533aabdbbed66fb6e148f8370",
+      hash: "1a0fa03c1dfbbe775041d04e8eddf9b66ab7d55ad2a4063375074f71a46c6400",
       bindingHash: "dcebc17039c018b00eb21f25f7c61274f05530a51bd030d6b9b9b571bc1e544c",
     },
   ],
   platform: [
     {
       name: "virt-platform-operator-overrides",
-      hash: "464de6c8b37be89794a9223b60c7fac2bd83c54e6d10e3abcb7bfffaa0043fcb",
+      hash: "f5f7223cd63f7fae1e7ebf8ebead96733ba8fda6d3ec5d502484ddc0692314e8",
       bindingHash: "e2bf2a29a4d1598a3945c2107e76b34b6b88874fd52f835390f982d530f7afba",
     },
     {
       name: "virt-platform-operator-switches",
-      hash: "f19dd336acea1ae5bdc8bdc8e9ffbcbf37bc1118ef2664643657708f0d54d43a",
+      hash: "78178efe32bdcf9a9af0c111d2d3c95cf39ce92a63c4d71d4325aaa0c7120bbf",
       bindingHash: "38b8e61e98ecbf7d14a9c06598c1fe3c3f9abdaab60c1a226c0764f5324ebcac",
     },
     {
       name: "virt-platform-operator-writes",
-      hash: "9b3a66bae188fa029ba86c8995a588a2fa99a649fc00fc47230c987e873db4ac",
+      hash: "02df6623086c90790acc9a6474cf3b0dfdb6ba909daf4723d5e9a0251592ec96",
       bindingHash: "c82fc3074ef4d7df5cba85a2131cbf1ccee38d8dccfe1111789afd9f4b806b9b",
     },
   ],

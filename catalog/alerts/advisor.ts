@@ -17,8 +17,8 @@ export const advisorAlerts: readonly Alert[] = [
     lasting: "1h",
     severity: "info",
     impact: "none",
-    summary: "A plan that was drafted after the approval waits for review.",
-    description: `${config} is set to Apply, but its inputs, its targets or the operator changed after the approval. The new plan has waited for a person for an hour.`,
+    summary: "A new plan is waiting for review after an approval.",
+    description: `${config} is set to Apply, but its inputs, its targets or the operator changed after the approval. The new plan has been waiting for review for an hour.`,
   },
   {
     alert: "VirtAdvisorRolloutStuck",
@@ -26,7 +26,7 @@ export const advisorAlerts: readonly Alert[] = [
     lasting: "15m",
     severity: "warning",
     impact: "warning",
-    summary: "A rollout to the nodes is stuck until somebody intervenes.",
+    summary: "A node rollout is stuck and needs intervention.",
     description: `The rollout of ${config} is stuck. Its condition Stalled names the cause and the command to run.`,
   },
   {
@@ -35,7 +35,7 @@ export const advisorAlerts: readonly Alert[] = [
     lasting: "15m",
     severity: "warning",
     impact: "warning",
-    summary: "A plan that was approved could not be carried out.",
+    summary: "An approved plan failed.",
     description: `${config} is in phase {{ $labels.phase }}: at least one item of its plan is not applied.`,
   },
   {
@@ -44,8 +44,8 @@ export const advisorAlerts: readonly Alert[] = [
     lasting: "1h",
     severity: "warning",
     impact: "warning",
-    summary: "What a plan applied has been changed by somebody else.",
-    description: `Targets of ${config} have not been as they were applied for an hour. The advisor leaves them alone until a person decides.`,
+    summary: "Another client changed objects that a plan applied.",
+    description: `Targets of ${config} have differed from the applied plan for an hour. The advisor does not change them until you decide.`,
   },
   {
     alert: "VirtAdvisorPrerequisiteMissing",
@@ -53,8 +53,8 @@ export const advisorAlerts: readonly Alert[] = [
     lasting: "30m",
     severity: "info",
     impact: "none",
-    summary: "A profile that was asked for lacks something that it needs.",
-    description: `${config} cannot be planned: an operator, an object or a valid option is missing. The plan is drafted as soon as it is there.`,
+    summary: "A requested profile has missing prerequisites.",
+    description: `${config} cannot be planned because an operator, an object or a valid option is missing. The plan is drafted automatically when it is available.`,
   },
   noLeader({ alert: "VirtAdvisorDown", prefix, words: "advisor" }),
 ];

@@ -14,7 +14,7 @@ const namespace = "openshift-kube-descheduler-operator";
 
 export const loadAwareRebalancing: Feature = {
   name: "load-aware-rebalancing",
-  description: "VMs moved away from nodes under pressure",
+  description: "Moves VMs away from nodes under pressure",
   maturity: "TP",
 };
 
@@ -56,11 +56,11 @@ export function psiFor(role: "worker" | "master") {
     purpose: "psi",
     values: {
       "metadata.labels": {
-        reason: "The pool that takes the MachineConfig.",
+        reason: "The pool that applies the MachineConfig.",
         source: "Machine Config Operator",
       },
       kernelArguments: {
-        reason: "The kernel measures pressure (PSI), which the descheduler balances by.",
+        reason: "The kernel measures pressure (PSI), which the descheduler uses for balancing.",
         source: "profile load-aware-rebalancing",
       },
     },

@@ -21,7 +21,7 @@ test("a plan that no node would take is refused, and says why", () => {
   expect(refuseWithoutNodes(config, [])).toEqual({
     kind: "unfit",
     message:
-      "No node would take MachineConfig '99-worker-x': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.",
-    next: "add workers, or let VMs run on the control plane; the plan is drafted as soon as a node may run them.",
+      "No node would apply MachineConfig '99-worker-x': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.",
+    next: "add workers, or allow VMs on the control plane. The plan is then drafted automatically.",
   });
 });

@@ -42,7 +42,7 @@ export function refuseWithoutNodes(
   roles: readonly NodeRole[],
 ): OptionsRefusal | undefined {
   if (roles.length > 0) return undefined;
-  const message = `No node would take MachineConfig '${nameFor("worker")}': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.`;
-  const next = "add workers, or let VMs run on the control plane; the plan is drafted as soon as a node may run them.";
+  const message = `No node would apply MachineConfig '${nameFor("worker")}': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.`;
+  const next = "add workers, or allow VMs on the control plane. The plan is then drafted automatically.";
   return { kind: "unfit", message, next };
 }

@@ -68,7 +68,7 @@ test("a plan is drafted, read, approved as the signed-in user, and its nodes are
   await page.getByRole("button", { name: `Draft a plan for ${profile}` }).click();
   await page.getByRole("link", { name: `Open plan of ${profile}` }).click();
   await page.getByText("psi=1").first().waitFor();
-  await page.getByTestId("impact").getByText("3 nodes of pool worker reboot one after another").waitFor();
+  await page.getByTestId("impact").getByText("Reboots 3 nodes (worker pool, one at a time).").waitFor();
   await page.getByRole("button", { name: /^Approve plan [0-9a-f]{12} \(3 nodes reboot\)$/ }).click();
   const dialog = page.getByRole("dialog");
   const { planHash = "" } = await cluster.configs.status(profile);

@@ -79,7 +79,7 @@ test("before a plan has written anything its expected order is shown instead of 
     rollout: done,
     impact: {
       assessedAt: past,
-      summary: "3 nodes of pool worker reboot one after another",
+      summary: "Reboots 3 nodes (worker pool, one at a time).",
       nodes: 3,
       held: 0,
       capacity: { fits: "Yes", nodes: [], unplacedVMs: 0, unplacedMiB: 0 },
@@ -110,7 +110,7 @@ test("before a plan has written anything its expected order is shown instead of 
 });
 
 test("a rollout whose target was deleted is stuck, and shows no node as updated", async () => {
-  const message = `MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out. Nodes of pool worker return to the configuration without it. Plan again, or restore it with: kubectl get vpconf ${profile} -o jsonpath='{.status.items[0].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -`;
+  const message = `MachineConfig 99-worker-psi-karg was deleted during its rollout. The nodes of pool worker are returning to the configuration without it. Plan again, or restore the MachineConfig with: kubectl get vpconf ${profile} -o jsonpath='{.status.items[0].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -`;
   await record({
     phase: "InProgress",
     progress: "stuck: 0/3 nodes",

@@ -35,7 +35,7 @@ const rolling = { rollout: health("waiting", "MachineConfigPool 'worker' is upda
 const [quick] = done.slice(1);
 const settled = quick === undefined ? [] : [quick];
 const stuck: RolloutStatus = {
-  summary: "0 of 3 nodes of pool worker done, stuck: PoolPaused",
+  summary: "worker pool: 0 of 3 nodes updated, stuck: PoolPaused",
   pools: [{ name: "worker", total: 3, done: 0, inHand: 0, waiting: 3, degraded: 0 }],
   nodes: [],
   findings: [

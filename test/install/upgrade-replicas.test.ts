@@ -182,7 +182,7 @@ async function followPlan(release: Release): Promise<void> {
   const shown = await configs.until(higherDensity, "ReviewRequired");
   expect(shown.review).toMatchObject({ forced: true, reason: "OperatorUpgraded" });
   expect(conditionOf(shown, "ReviewRequired")?.message).toBe(
-    `Plan ${shown.planHash?.slice(0, 12)} waits: operator version ${release.version} drafted it, and nobody has approved it since.`,
+    `Plan ${shown.planHash?.slice(0, 12)} needs a new review: it was drafted by operator version ${release.version} and has not been approved since.`,
   );
   await edit(server, paths.pool("worker"), { spec: { paused: false } });
   await untilPoolRests(server, swap, true);

@@ -53,7 +53,7 @@ test("a certificate that has expired is reported once, and one that takes its pl
   const before = refusals();
   await expect.poll(refusals, { timeout: 120_000 }).toBeGreaterThan(before + 1); // it rests for up to half a minute
   expect(alarms(operator)).toEqual([
-    expect.objectContaining({ why: expect.stringContaining("our client certificate expired at ") as string }),
+    expect.objectContaining({ why: expect.stringContaining("the client certificate expired at ") as string }),
   ]);
   expect([await operator.probe("/healthz"), await operator.probe("/readyz")]).toEqual([200, 500]);
 

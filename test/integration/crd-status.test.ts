@@ -51,12 +51,12 @@ const status: Required<Status> = {
   disruption: [{ pool: "worker", class: "Reboot" }],
   impact: {
     assessedAt: now,
-    summary: "12 nodes of pool worker reboot one after another",
+    summary: "Reboots 12 nodes (worker pool, one at a time).",
     nodes: 12,
     held: 1,
     vms: { migrate: 214, block: 6, stop: 2, restart: 0, external: 0, starting: 0, unknown: 0 },
     pods: { block: 0, delete: 1 },
-    duration: { lowSeconds: 14_760, highSeconds: 28_390, text: "4–8 h", restart: "observed", migration: "history" },
+    duration: { lowSeconds: 14_760, highSeconds: 28_390, text: "4–8 hours", restart: "observed", migration: "history" },
     capacity: { fits: "No", nodes: ["w-0"], unplacedVMs: 2, unplacedMiB: 82_704 },
     pools: [
       {
@@ -77,7 +77,7 @@ const status: Required<Status> = {
     ],
     stops: [{ node: "w-0", kind: "Pod", namespace: "a", name: "bare", reason: "delete" }],
     more: { pools: 0, blockers: 5, stops: 2 },
-    assumes: ["10 % of each node serves other pods"],
+    assumes: ["10% of each node is reserved for other pods"],
     notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
   },
   warnings: ["VirtPlatformConfig 'virt-higher-density' also changes MachineConfigPool 'worker'"],
@@ -229,7 +229,7 @@ describe("kubectl", () => {
     expect(row).toMatch(/^load-aware-rebalancing +Apply +High +InProgress +False +4\/12 nodes +\d+s$/);
     const [wideHead = "", wideRow = ""] = await lines("get", "vpconf", "load-aware-rebalancing", "-o", "wide");
     expect(wideHead.split(/\s+/).slice(7)).toEqual(["PLAN", "NODES", "BLOCKED", "TAKES", "VERSION", "MESSAGE"]);
-    expect(wideRow).toMatch(new RegExp(` ${hash} +12 +6 +4–8 h +v0\\.1\\.31 +Applying plan configuration$`));
+    expect(wideRow).toMatch(new RegExp(` ${hash} +12 +6 +4–8 hours +v0\\.1\\.31 +Applying plan configuration$`));
   });
 
   test.each(["virtplatformconfig", "virtplatformconfigs", "VirtPlatformConfig", "vpconf", "kubevirt"])(

@@ -111,7 +111,7 @@ test("a server that is not there is reported once, retried quietly, and the proc
   const warnings = operator.log.filter(({ level }) => level === "warn" || level === "error");
   expect(warnings).toEqual([
     expect.objectContaining({
-      msg: "the API server does not answer; trying once a second",
+      msg: "the API server does not respond; retrying every second",
       why: expect.stringContaining("ECONNREFUSED"),
     }),
   ]);

@@ -55,8 +55,8 @@ const cases: readonly { reason: string; before: Status; after: Status; lines: re
   {
     reason: "what a plan would do, once it is assessed",
     before: { phase: "ReviewRequired" },
-    after: { phase: "ReviewRequired", impact: { summary: "3 nodes of pool worker reboot" } as Impact },
-    lines: ["  impact: 3 nodes of pool worker reboot"],
+    after: { phase: "ReviewRequired", impact: { summary: "Reboots 3 nodes (worker pool)." } as Impact },
+    lines: ["  impact: Reboots 3 nodes (worker pool)."],
   },
   {
     reason: "what holds a rollout, once, with the command that helps",

@@ -25,7 +25,7 @@ const currentKey = "current-context";
 /** The context's extension marks the entries as ours and remembers the context to go back to. Throws for text that is not YAML. */
 export function addDevContext(text: string, { cluster, user }: DevEntries): ContextAdded {
   const root = parse(text);
-  if (root === undefined) return { kind: "refused", why: "it is not a configuration" };
+  if (root === undefined) return { kind: "refused", why: "it is not a kubeconfig" };
   const known = lists.map((list) => findEntry(root, list));
   const marked = readMark(root);
   if (known.some((entry) => entry !== undefined) && marked === undefined)

@@ -13,7 +13,7 @@ export type ShownText = {
 
 /** Sources whose texts reach people; what only tests use is left out. */
 export const sources = [
-  "packages/{api,advisor,engine,facts,kube,platform}/src/**/*.ts",
+  "packages/{api,advisor,engine,facts,impact,kube,platform,reads}/src/**/*.ts",
   "catalog/**/*.ts",
   "apps/operator/src/**/*.ts",
   "tools/{deploy,demo,dev,controlplane}/*.ts",

@@ -12,16 +12,16 @@ describe("the list", () => {
     [
       "packages/advisor/src/next-step.ts",
       "condition",
-      "Plan <shortHash(review.planHash)> waits: <waitReasons(observed, review)>.",
+      "Plan <shortHash(review.planHash)> <state>: <waitReasons(observed, review)>.",
     ],
     ["packages/advisor/src/status-events.ts", "event", "Plan <plan> approved<by><through> <impact>"],
-    ["packages/advisor/src/next-step.ts", "condition", "remove the cause, then run: <againCommand(spec)>"],
+    ["packages/advisor/src/next-step.ts", "condition", "fix the cause, then run: <againCommand(spec)>"],
     [
       "packages/engine/src/health/machine-config-pool.ts",
       "text",
       "<name> is degraded (<listReportsOnce(whole.message)>)",
     ],
-    ["apps/operator/src/flags.ts", "flag", "where /healthz and /readyz are served"],
+    ["apps/operator/src/flags.ts", "flag", "address to serve /healthz and /readyz on"],
     ["config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml", "admission", "Profile is immutable"],
   ];
   test.each(known)("has the text of %s, a %s: %s", (file, kind, text) => {

@@ -37,7 +37,7 @@ test("status lists the objects that a deleted or ignored config left in place", 
   const unchecked = { ...config, status: { phase: "Ignored", leftBehind: unread } } as VirtPlatformConfig;
   const shown = JSON.stringify(statusBlocks(unchecked, options));
   expect(shown).toContain(
-    "Not checked whether an earlier plan left these in place: MachineConfig '99-worker-psi-karg'.",
+    "Cannot check whether an earlier plan left these objects behind: MachineConfig '99-worker-psi-karg'.",
   );
   expect(shown).not.toContain("Left in place");
 });

@@ -18,14 +18,14 @@ export const oneOfFlag =
 
 function listOfControllers(value: string): string | undefined {
   const unknown = value.split(",").filter((name) => !controllerNames.includes(name as ControllerName));
-  return unknown.length === 0 ? undefined : `must be a comma list of: ${controllerNames.join(", ")}`;
+  return unknown.length === 0 ? undefined : `must be a comma-separated list of: ${controllerNames.join(", ")}`;
 }
 
 // Go's form: host:port, :port, [v6]:port, or 0 for "not at all".
 function address(value: string): string | undefined {
   const port = /^(?:\[[0-9a-fA-F:.]+\]|[^:[\]]*):(\d{1,5})$/.exec(value)?.[1];
   const isGood = value === "0" || (port !== undefined && Number(port) <= 65_535);
-  return isGood ? undefined : "must be host:port, :port, or 0 to switch it off";
+  return isGood ? undefined : "must be host:port, :port, or 0 to disable it";
 }
 
 export function namespaceFlag(value: string): string | undefined {
@@ -37,34 +37,34 @@ export const flags = {
     type: "text",
     default: "advisor,platform",
     check: listOfControllers,
-    help: "which controllers run; each holds its own lease",
+    help: "controllers to run; each has its own lease",
   },
   kubeconfig: {
     type: "text",
     default: "",
-    help: "a kubeconfig file; else the files of KUBECONFIG, else the pod's ServiceAccount, else ~/.kube/config",
+    help: "kubeconfig file; if empty, the files in KUBECONFIG, then the pod's ServiceAccount, then ~/.kube/config",
   },
   "leader-elect": {
     type: "boolean",
     default: false,
-    help: "write only while holding a lease, so that several replicas can run",
+    help: "write only while holding a lease, so that multiple replicas can run",
   },
   "hco-namespace": {
     type: "text",
     default: "",
     check: namespaceFlag,
-    help: "the namespace of the HyperConverged; empty: any namespace",
+    help: "namespace of the HyperConverged; if empty, any namespace",
   },
   activation: {
     type: "text",
     default: "opt-in",
     check: oneOfFlag("opt-in", "always"),
-    help: "platform: idle until the HyperConverged asks for it, or always active",
+    help: "platform: opt-in (idle until enabled by annotation autopilot) or always (active)",
   },
   "advertise-profiles": {
     type: "boolean",
     default: true,
-    help: "advisor: create the known profiles as Ignore where they are missing",
+    help: "advisor: create a VirtPlatformConfig with action Ignore for each profile that has none",
   },
   "require-approved-plan": {
     type: "boolean",
@@ -74,48 +74,53 @@ export const flags = {
   "example-profile": {
     type: "boolean",
     default: false,
-    help: "advisor: serve example-profile; it needs the rights in config/rbac/example-profile",
+    help: "advisor: serve example-profile; it needs the permissions in config/rbac/example-profile",
   },
   "impact-vm-names": {
     type: "boolean",
     default: true,
-    help: "advisor: name the VMs that block or stop in status.impact; false: how many on which node",
+    help: "advisor: show the names of VMs that block or stop in status.impact; if false, only their nodes and namespaces",
   },
-  "metrics-bind-address": { type: "text", default: "0", check: address, help: "where metrics are served; 0: nowhere" },
+  "metrics-bind-address": {
+    type: "text",
+    default: "0",
+    check: address,
+    help: "address to serve metrics on; 0 disables it",
+  },
   "metrics-secure": {
     type: "boolean",
     default: true,
-    help: "serve metrics over TLS; clients are checked by TokenReview and SubjectAccessReview",
+    help: "serve metrics over TLS, and authorize clients with TokenReview and SubjectAccessReview",
   },
   "metrics-cert-path": {
     type: "text",
     default: "",
-    help: "a folder with tls.crt and tls.key for metrics; empty: self-signed",
+    help: "directory with tls.crt and tls.key for metrics; if empty, a self-signed certificate",
   },
   "health-probe-bind-address": {
     type: "text",
     default: ":8081",
     check: address,
-    help: "where /healthz and /readyz are served",
+    help: "address to serve /healthz and /readyz on",
   },
   "debug-bind-address": {
     type: "text",
     default: "0",
     check: address,
-    help: "platform: where debug pages are served; 0: nowhere",
+    help: "platform: address to serve debug pages on; 0 disables it",
   },
   "log-level": {
     type: "text",
     default: "info",
     check: oneOfFlag("debug", "info", "warn", "error"),
-    help: "debug, info, warn or error",
+    help: "log level: debug, info, warn or error",
     aliases: ["zap-log-level"],
   },
   "log-format": {
     type: "text",
     default: "",
     check: oneOfFlag("", "json", "pretty", "console"),
-    help: "json, or pretty for people; pretty on a terminal",
+    help: "log format: json or pretty; if empty, pretty on a terminal and json otherwise",
     aliases: ["zap-encoder"],
   },
 } as const satisfies Readonly<Record<string, Flag>>;
@@ -157,15 +162,15 @@ export function helpText(commands: readonly string[]): string {
     "",
     "commands:",
     ...commands,
-    `  ${"run".padEnd(32)} run the controllers until told to stop; what happens without a command`,
+    `  ${"run".padEnd(32)} run the controllers (default if no command is given)`,
     "",
     "flags of run:",
     ...flagLines(flags),
     `  ${"--version".padEnd(32)} print the version`,
-    `  ${"--help".padEnd(32)} print this; behind a command, its own flags`,
+    `  ${"--help".padEnd(32)} print this help; after a command, print its flags`,
     "",
-    `Each flag of run can also be set by an environment variable, ${environmentPrefix} and its name in capitals`,
-    `(${environmentVariable("hco-namespace")} for --hco-namespace). The flag wins over the variable.`,
+    `Each flag of run can also be set with an environment variable: ${environmentPrefix} and the flag name in capitals`,
+    `(${environmentVariable("hco-namespace")} for --hco-namespace). The flag takes precedence.`,
     "",
   ].join("\n");
 }

@@ -166,7 +166,7 @@ async function serve(
 ): Promise<readonly Serving[]> {
   const observer = {
     warned: (message: string) => log.warn(message),
-    failed: (path: string, error: unknown) => log.error("serving a page failed", { path, error }),
+    failed: (path: string, error: unknown) => log.error("failed to serve a page", { path, error }),
   };
   const guard = new AccessGuard({ client, clock: systemClock });
   const folder = metrics.certificates ? { certificateFolder: metrics.certificates } : {};
@@ -205,7 +205,7 @@ async function serve(
 
 function refusedCredentials(forMs: number): string | undefined {
   if (forMs <= unauthorizedMs) return undefined;
-  return `the API server has refused our credentials for ${Math.round(forMs / 1000)} s (401 Unauthorized)`;
+  return `the API server has rejected the operator's credentials for ${Math.round(forMs / 1000)} s (401 Unauthorized)`;
 }
 
 function oldWatch(manager: Manager): string | undefined {

@@ -74,18 +74,21 @@ const refused = [
   { args: ["--contrllers=advisor"], message: "unknown flag --contrllers; see --help" },
   {
     args: ["--controllers=advisor,other"],
-    message: "--controllers=advisor,other: must be a comma list of: advisor, platform; see --help",
+    message: "--controllers=advisor,other: must be a comma-separated list of: advisor, platform; see --help",
   },
-  { args: ["--controllers="], message: "--controllers=: must be a comma list of: advisor, platform; see --help" },
+  {
+    args: ["--controllers="],
+    message: "--controllers=: must be a comma-separated list of: advisor, platform; see --help",
+  },
   { args: ["--activation=never"], message: "--activation=never: must be one of: opt-in, always; see --help" },
   { args: ["--leader-elect=yes"], message: "--leader-elect=yes: must be true or false; see --help" },
   {
     args: ["--metrics-bind-address=8443"],
-    message: "--metrics-bind-address=8443: must be host:port, :port, or 0 to switch it off; see --help",
+    message: "--metrics-bind-address=8443: must be host:port, :port, or 0 to disable it; see --help",
   },
   {
     args: ["--health-probe-bind-address=:99999"],
-    message: "--health-probe-bind-address=:99999: must be host:port, :port, or 0 to switch it off; see --help",
+    message: "--health-probe-bind-address=:99999: must be host:port, :port, or 0 to disable it; see --help",
   },
   {
     args: ["--hco-namespace=Not_One"],

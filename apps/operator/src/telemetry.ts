@@ -65,11 +65,11 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
     manager: {
       opened: (scope, message) => {
         breakers.opened(scope, message);
-        log.warn("the API server does not answer; trying once a second", { ...scope, why: message });
+        log.warn("the API server does not respond; retrying every second", { ...scope, why: message });
       },
       closed: (scope, openForMs) => {
         breakers.closed(scope, openForMs);
-        log.info("the API server answers again", { ...scope, afterSeconds: Math.round(openForMs / 1000) });
+        log.info("the API server responds again", { ...scope, afterSeconds: Math.round(openForMs / 1000) });
       },
       stateChanged: ({ spec, state }) => {
         if (state === "starting") return;

@@ -11,7 +11,7 @@ const { fields, kept, oneOf, optional } = contentForms;
 export default defineAsset({
   ...hcoPart,
   name: "aaq-operator",
-  feature: { name: "aaq", description: "Quota that understands VMs", maturity: "DP" },
+  feature: { name: "aaq", description: "Quota that is aware of VMs", maturity: "DP" },
   tier: "advanced",
   phase: 2,
   switch: { annotation: "enable-aaq", default: "off" },
@@ -25,11 +25,11 @@ export default defineAsset({
   values: {
     enable: {
       reason: "Application-aware quota counts VMs and not only their pods. The HyperConverged operator installs it.",
-      source: "our default",
+      source: "default of this operator",
     },
     enableApplicationAwareQuota: {
       reason: "The same field in version v1beta1.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: (facts) =>

@@ -81,19 +81,20 @@ export default defineAsset({
       source: "KubeVirt: eviction",
     },
     devEnableSoftTainter: {
-      reason: "New VMs avoid nodes under pressure. Written only if the CRD has it and does not call it deprecated.",
+      reason:
+        "New VMs avoid nodes under pressure. Written only if the CRD has the field and does not mark it as deprecated.",
       source: "CRD of the descheduler",
     },
     devDeviationThresholds: {
-      reason: "Only nodes clearly above the average are relieved.",
+      reason: "Only nodes clearly above the average lose VMs.",
       source: "profile load-aware-rebalancing",
     },
     devActualUtilizationProfile: {
-      reason: "Balances by measured load. Which measure depends on the recorded rules.",
+      reason: "Balances by measured load. The recording rules determine the metric.",
       source: "object PrometheusRule descheduler-rules",
     },
     evictionLimits: {
-      reason: "No more evictions at a time than the cluster migrates at a time.",
+      reason: "Limits parallel evictions to the parallel migrations of the cluster.",
       source: "HyperConverged liveMigrationConfig",
     },
   },

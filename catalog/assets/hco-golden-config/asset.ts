@@ -51,7 +51,7 @@ export default defineAsset({
       source: "default of KubeVirt",
     },
     downwardMetrics: {
-      reason: "No host metrics reach guests unless an administrator wants that.",
+      reason: "Guests see no host metrics unless an administrator enables it.",
       source: "default of HyperConverged",
     },
     alignCPUs: {

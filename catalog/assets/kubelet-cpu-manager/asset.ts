@@ -34,11 +34,11 @@ export default defineAsset({
     },
     cpuManagerReconcilePeriod: {
       reason: "CPU sets are corrected soon after a container starts.",
-      source: "our default",
+      source: "default of this operator",
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: () =>

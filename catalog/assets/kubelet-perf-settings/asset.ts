@@ -23,7 +23,7 @@ export default defineAsset({
     },
     nodeStatusMaxImages: {
       reason: "Enough for image locality, and bounded so that Node objects stay small.",
-      source: "our default",
+      source: "default of this operator",
     },
     maxPods: {
       reason: "Room for many VMs. Written only if each node's pod network has the addresses: a /23 or larger.",
@@ -31,7 +31,7 @@ export default defineAsset({
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: ({ hardware: { podSubnetPrefix } }) =>

@@ -29,8 +29,8 @@ export default defineAsset({
   impact: "pods",
   values: {
     spec: {
-      reason: "The object alone starts MetalLB. Address pools are the administrator's.",
-      source: "our default",
+      reason: "This object starts MetalLB. Administrators create the address pools.",
+      source: "default of this operator",
     },
   },
   render: () => ({

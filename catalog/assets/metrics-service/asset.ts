@@ -21,7 +21,7 @@ export default defineAsset({
   values: {
     "metadata.labels": {
       reason: "The ServiceMonitor selects the Service by them.",
-      source: "our default",
+      source: "default of this operator",
     },
     "metadata.annotations": {
       reason: "OpenShift issues the certificate of the metrics endpoint into this Secret.",

@@ -43,11 +43,11 @@ export default defineAsset({
   values: {
     "spec.selector": {
       reason: "The Service of asset metrics-service.",
-      source: "our default",
+      source: "default of this operator",
     },
     port: {
       reason: "The port of the Service.",
-      source: "our default",
+      source: "default of this operator",
     },
     path: {
       reason: "The usual path of metrics.",
@@ -62,7 +62,7 @@ export default defineAsset({
       source: "OpenShift monitoring",
     },
     honorLabels: {
-      reason: "Without it the namespace that a metric names is lost.",
+      reason: "Without it, the namespace label of a metric is lost.",
       source: "Prometheus",
     },
     bearerTokenFile: {

@@ -41,15 +41,15 @@ export default defineAsset({
   values: {
     feature_ui_plugin: {
       reason: "The console of the toolkit.",
-      source: "our default",
+      source: "default of this operator",
     },
     feature_validation: {
-      reason: "Warns about VMs that cannot be migrated as they are.",
-      source: "our default",
+      reason: "Warns about VMs that cannot be migrated without changes.",
+      source: "default of this operator",
     },
     feature_volume_populator: {
-      reason: "Copies disks by volume populators.",
-      source: "our default",
+      reason: "Copies disks with volume populators.",
+      source: "default of this operator",
     },
   },
   render: ({ controllers }) => ({

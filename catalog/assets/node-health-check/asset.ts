@@ -60,7 +60,7 @@ const spec = fields({
 
 export default defineAsset({
   name: "node-health-check",
-  feature: { name: "node-health-check", description: "Remediation of workers that stopped answering", maturity: "TP" },
+  feature: { name: "node-health-check", description: "Remediation of workers that stopped responding", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 20,
@@ -80,19 +80,19 @@ export default defineAsset({
   impact: "pods",
   values: {
     minHealthy: {
-      reason: "Remediation stops if half of the workers are unhealthy: the cause is then not the node.",
-      source: "our default",
+      reason: "Remediation stops if half of the workers are unhealthy, because the cause is then not a single node.",
+      source: "default of this operator",
     },
     stormCooldownDuration: {
-      reason: "After many remediations the cluster gets time to recover.",
-      source: "our default",
+      reason: "After several remediations, the cluster gets time to recover.",
+      source: "default of this operator",
     },
     selector: {
-      reason: "Workers that are not control planes.",
-      source: "our default",
+      reason: "Workers that are not control plane nodes.",
+      source: "default of this operator",
     },
     unhealthyConditions: {
-      reason: "Five minutes: longer than a reboot that is under way takes to be noticed.",
+      reason: "Five minutes, so that a reboot in progress is noticed first.",
       source: "default of the Node Health Check Operator",
     },
     remediationTemplate: {

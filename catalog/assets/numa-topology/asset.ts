@@ -18,12 +18,12 @@ export default defineAsset({
   reads: { ...kubeletReads, hardware: hardware() },
   values: {
     topologyManagerPolicy: {
-      reason: "It never rejects a pod and needs no list of CPUs, so it fits every machine.",
+      reason: "Never rejects a pod and needs no list of CPUs, so it suits every machine.",
       source: "Kubernetes Topology Manager",
     },
     machineConfigPoolSelector: {
       reason: "Workers only: VMs run there.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: () => renderKubelet({ kubeletConfig }),

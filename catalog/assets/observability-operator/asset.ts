@@ -52,10 +52,10 @@ export default defineAsset({
     },
     perses: {
       reason: "Dashboards in the console.",
-      source: "our default",
+      source: "default of this operator",
     },
     clusterHealthAnalyzer: {
-      reason: "Incidents in the console; named incidents in earlier releases.",
+      reason: "Incidents in the console (called incidents in earlier releases).",
       source: "annotation enable-incident-detection",
     },
     incidents: {

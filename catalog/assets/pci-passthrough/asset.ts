@@ -19,7 +19,7 @@ const wanted: KernelArguments = { name, role: "worker", kernelArguments: ["intel
 export default defineAsset({
   ...nodeChange,
   name: "pci-passthrough",
-  feature: { name: "pci-passthrough", description: "The IOMMU, for handing PCI devices to VMs", maturity: "DP" },
+  feature: { name: "pci-passthrough", description: "IOMMU for PCI device passthrough to VMs", maturity: "DP" },
   tier: "always-on",
   phase: 1,
   order: 12,
@@ -33,7 +33,7 @@ export default defineAsset({
   reads: { hco: hco(), hardware: hardware(), topology: topology(), own: object(target), pool: pool("worker") },
   values: {
     "metadata.labels": {
-      reason: "The pool that takes the MachineConfig.",
+      reason: "The pool that applies the MachineConfig.",
       source: "Machine Config Operator",
     },
     kernelArguments: {

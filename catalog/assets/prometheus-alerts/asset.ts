@@ -30,8 +30,8 @@ export default defineAsset({
       source: "OpenShift monitoring",
     },
     "spec.groups": {
-      reason: "An administrator learns when the operator needs attention.",
-      source: "our default",
+      reason: "Alerts administrators when the operator needs attention.",
+      source: "default of this operator",
       shown: "the alerts of the platform controller; the runbooks page lists them",
     },
   },

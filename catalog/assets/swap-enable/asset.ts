@@ -59,7 +59,7 @@ const object = machineConfigAsset(name, "worker", {
 export default defineAsset({
   ...nodeChange,
   name: "swap-enable",
-  feature: { name: "swap", description: "Swap for VMs, on partitions that somebody prepared", maturity: "TP" },
+  feature: { name: "swap", description: "Swap for VMs on prepared partitions", maturity: "TP" },
   tier: "always-on",
   phase: 1,
   order: 11,
@@ -76,11 +76,11 @@ export default defineAsset({
   ],
   values: {
     "metadata.labels": {
-      reason: "The pool that takes the MachineConfig.",
+      reason: "The pool that applies the MachineConfig.",
       source: "Machine Config Operator",
     },
     ignition: {
-      reason: "The version that every supported release understands.",
+      reason: "The version that every supported release accepts.",
       source: "Machine Config Operator",
     },
     "storage.files": {
@@ -90,7 +90,7 @@ export default defineAsset({
     "systemd.units": {
       reason:
         "Prepared partitions CNV_SWAP and OCPSWAP become swap at every boot. System services never use it. Nothing is formatted.",
-      source: "our default",
+      source: "default of this operator",
     },
   },
   render: () => object,

@@ -15,7 +15,7 @@ export default defineAsset({
   reads: { hco: hco() },
   values: {
     usbHostDevices: {
-      reason: "VMs can ask for these devices and no others.",
+      reason: "VMs can request only these devices.",
       source: "annotation usb-devices",
     },
   },

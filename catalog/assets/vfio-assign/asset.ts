@@ -41,15 +41,15 @@ export default defineAsset({
   reads: { hco: hco(), topology: topology() },
   values: {
     "metadata.labels": {
-      reason: "The pool that takes the MachineConfig.",
+      reason: "The pool that applies the MachineConfig.",
       source: "Machine Config Operator",
     },
     ignition: {
-      reason: "The version that every supported release understands.",
+      reason: "The version that every supported release accepts.",
       source: "Machine Config Operator",
     },
     "storage.files": {
-      reason: "The kernel binds the named devices to vfio-pci, so that VMs can have them.",
+      reason: "The kernel binds the listed devices to vfio-pci, so that VMs can use them.",
       source: "annotation vfio-devices",
     },
   },

@@ -16,7 +16,7 @@ export default defineAsset({
   reads: { hco: hco() },
   values: {
     pciHostDevices: {
-      reason: "VMs can ask for these devices and no others.",
+      reason: "VMs can request only these devices.",
       source: "annotation vfio-devices",
     },
   },

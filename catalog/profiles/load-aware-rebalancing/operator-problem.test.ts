@@ -89,7 +89,7 @@ const refusals: readonly {
     generation: "v521",
     facts: { prometheusRoute: route("prometheus.example.com"), deschedulerNamespace: namespace({}) },
     message:
-      "Namespace 'openshift-kube-descheduler-operator' lacks label openshift.io/cluster-monitoring=true, without which the descheduler operator does not run the profile.",
+      "Namespace 'openshift-kube-descheduler-operator' does not have label openshift.io/cluster-monitoring=true, which the descheduler operator requires for the profile.",
   },
   {
     reason: "the operator of 5.14 does not need the label",

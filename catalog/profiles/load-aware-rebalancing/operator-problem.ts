@@ -49,7 +49,7 @@ export function refuseWithoutMetrics(
     return {
       kind: "unfit",
       message: `The descheduler operator reads metrics through Route ${route}, which ${fault}.`,
-      next: "enable the default platform monitoring of OpenShift with its Route, then the plan is drafted automatically.",
+      next: "enable the default platform monitoring of OpenShift with its Route. The plan is then drafted automatically.",
     };
   }
   const { key, value } = monitoringLabel;
@@ -58,7 +58,7 @@ export function refuseWithoutMetrics(
   if (usesPsi === "byField" || isLabelled) return undefined;
   return {
     kind: "unfit",
-    message: `Namespace '${monitoringRef.name}' lacks label ${key}=${value}, without which the descheduler operator does not run the profile.`,
+    message: `Namespace '${monitoringRef.name}' does not have label ${key}=${value}, which the descheduler operator requires for the profile.`,
     next: `kubectl label namespace ${monitoringRef.name} ${key}=${value}`,
   };
 }

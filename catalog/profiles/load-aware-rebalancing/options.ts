@@ -21,19 +21,19 @@ export const options = z
       .boolean()
       .optional()
       .describe(
-        "Whether the workers' kernels measure pressure (kernel argument psi=1). A change reboots the workers; false plans the removal of our MachineConfig. Unless set, it is true, or false if the installed descheduler balances by requests only (OpenShift 4.17).",
+        "Enables pressure metrics (PSI) on the workers with the kernel argument psi=1. A change reboots the workers. false removes the MachineConfig of the advisor. If not set: true, or false if the installed descheduler balances by requests only (OpenShift 4.17).",
       ),
     devDeviationThresholds: z
       .enum(deviationThresholds)
       .default(defaults.devDeviationThresholds)
-      .describe("How far a node's load may be from the average before VMs are moved."),
+      .describe("How far the load of a node may differ from the average before VMs are moved."),
     evictionLimitTotal: z
       .int()
       .min(1)
       .max(mostEvictions.total)
       .optional()
       .describe(
-        "Most evictions at a time in the cluster. Unless set, it follows the parallelMigrationsPerCluster of HyperConverged, up to 1000.",
+        "Maximum number of parallel evictions in the cluster. If not set, it follows parallelMigrationsPerCluster of the HyperConverged, up to 1000.",
       ),
     evictionLimitNode: z
       .int()
@@ -41,7 +41,7 @@ export const options = z
       .max(mostEvictions.node)
       .optional()
       .describe(
-        "Most evictions at a time from one node. Unless set, it follows the parallelOutboundMigrationsPerNode of HyperConverged, up to 100.",
+        "Maximum number of parallel evictions from one node. If not set, it follows parallelOutboundMigrationsPerNode of the HyperConverged, up to 100.",
       ),
   })
   .describe("Options of the profile load-aware-rebalancing.");

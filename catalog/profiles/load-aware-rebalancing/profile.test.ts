@@ -294,7 +294,7 @@ test("thresholds of another client keep ours out of the plan, which names the fi
   const item = deschedulerItem(undefined, facts);
   expect(yamlOf(item)).not.toContain("devDeviationThresholds");
   expect(item.warnings).toEqual([
-    'spec.profileCustomizations.devLowNodeUtilizationThresholds is "Medium", set by kubectl-edit; the descheduler operator accepts no devDeviationThresholds beside it, so this plan leaves them out. To use them, remove the field and review the new plan: kubectl patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type=json -p \'[{"op":"remove","path":"/spec/profileCustomizations/devLowNodeUtilizationThresholds"}]\'',
+    'spec.profileCustomizations.devLowNodeUtilizationThresholds is "Medium", set by kubectl-edit; the descheduler operator does not accept devDeviationThresholds together with it, so this plan omits them. To use them, remove the field and review the new plan: kubectl patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type=json -p \'[{"op":"remove","path":"/spec/profileCustomizations/devLowNodeUtilizationThresholds"}]\'',
   ]);
   const thresholds = profile.inputs(undefined, facts).find(({ name }) => name === "devLowNodeUtilizationThresholds");
   expect(thresholds?.now).toBe("Medium");

@@ -21,5 +21,5 @@ export function rivalThresholdsWarning({ value, managers }: Rival): string {
   const { kind, name, namespace } = deschedulerRef;
   const field = `spec.profileCustomizations.${rivalThresholds}`;
   const removal = `kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --type=json -p '[{"op":"remove","path":"/spec/profileCustomizations/${rivalThresholds}"}]'`;
-  return `${field} is ${JSON.stringify(value)}, set by ${managers.join(", ")}; the descheduler operator accepts no devDeviationThresholds beside it, so this plan leaves them out. To use them, remove the field and review the new plan: ${removal}`;
+  return `${field} is ${JSON.stringify(value)}, set by ${managers.join(", ")}; the descheduler operator does not accept devDeviationThresholds together with it, so this plan omits them. To use them, remove the field and review the new plan: ${removal}`;
 }

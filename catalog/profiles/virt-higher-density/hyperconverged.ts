@@ -77,7 +77,7 @@ function ksmWarnings({ ksm }: DensitySettings, { nodes }: DensityFacts): readonl
 export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRunResult): readonly string[] {
   const isKsmLeft = item.operation === "Apply" && hcoValue(item.desired, "ksmConfiguration") === undefined;
   if (item.name !== densityItem || !isKsmLeft || liveSelector(live) === undefined) return [];
-  if (liveSelector(predicted) === undefined) return ["KSM will be switched off"];
+  if (liveSelector(predicted) === undefined) return ["KSM will be disabled"];
   return [
     `KSM stays enabled: ksmConfiguration is owned by ${selectorOwners(predicted).join(", ") || "an unknown manager"}`,
   ];

@@ -71,7 +71,7 @@ const labelSelector = z
       .describe("Requirements on labels, all of which must be met.")
       .meta({ "x-kubernetes-list-type": "atomic" }),
   })
-  .describe("The nodes on which KSM is enabled; empty or left out: all of them.")
+  .describe("The nodes on which KSM is enabled. If empty or not set: all nodes.")
   .meta({ "x-kubernetes-map-type": "atomic" });
 
 export const options = z
@@ -80,7 +80,7 @@ export const options = z
       .boolean()
       .default(defaults.enableSwap)
       .describe(
-        "Whether the workers' kubelets let VMs use swap. A change reboots the workers; false plans the removal of our MachineConfig.",
+        "Lets VMs on the workers use swap. A change reboots the workers. false removes the MachineConfig of the advisor.",
       ),
     memoryToRequestRatio: z
       .int()
@@ -88,18 +88,18 @@ export const options = z
       .max(300)
       .optional()
       .describe(
-        `Memory that VMs are promised, in percent of what they request. Unless set: ${defaults.memoryToRequestRatio.withSwap} with swap, ${withoutSwap} without.`,
+        `Memory that VMs see, in percent of their memory requests. If not set: ${defaults.memoryToRequestRatio.withSwap} with swap, ${withoutSwap} without.`,
       ),
     ksmConfiguration: z
       .object({
         enabled: z
           .boolean()
           .default(defaults.ksmConfiguration.enabled)
-          .describe("Whether the kernel merges equal memory pages of VMs."),
+          .describe("Enables merging of identical memory pages of VMs."),
         nodeLabelSelector: labelSelector.optional(),
       })
       .optional()
-      .describe("Merging of equal memory pages (KSM). Left out of given options: KSM is off."),
+      .describe("Merging of identical memory pages (KSM). If the options are set without it, KSM is off."),
   })
   .describe("Options of the profile virt-higher-density.")
   .meta({ "x-kubernetes-validations": [needsSwap] });

@@ -70,7 +70,7 @@ function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): Opt
 
 // To create it would be to install OpenShift Virtualization.
 function absent(namespace: string): OptionsRefusal {
-  const next = `create ${kind} ${namespace}/${name}, which installs OpenShift Virtualization; the plan is drafted as soon as it is there.`;
+  const next = `create ${kind} ${namespace}/${name} to install OpenShift Virtualization. The plan is then drafted automatically.`;
   return { kind: "absent", message: `${kind} '${name}' does not exist`, next };
 }
 

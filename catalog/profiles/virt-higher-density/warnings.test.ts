@@ -93,7 +93,7 @@ const dryRunCases: readonly DryRunCase[] = [
     reason: "KSM that the dry run removes is switched off, whoever wrote it first",
     live: hco(ksm, ours, owner("kubectl-create")),
     after: hco({}),
-    warnings: ["KSM will be switched off"],
+    warnings: ["KSM will be disabled"],
   },
   {
     reason: "KSM that the dry run leaves stays, and those who own it then are named",

@@ -64,7 +64,7 @@ const attacks: readonly (readonly [string, (status: Status) => Status])[] = [
   ["operation of item 'settings' differs", onItem("settings", { operation: "Delete" })],
   ["waitsFor of item 'settings' differs", onItem("settings", { waitsFor: "nothing" })],
   [
-    "its items are kernel, and should be kernel, settings",
+    "its items are kernel, but should be kernel, settings",
     ({ items = [], ...rest }) => ({ ...rest, items: items.slice(0, 1) }),
   ],
   ["its content does not match its planHash", (status) => ({ ...status, planHash: "0".repeat(64) })],
@@ -102,7 +102,7 @@ test("a plan of another version is reported as such", () => {
   expect(checkPlan(older)).toEqual({
     kind: "differs",
     reason: "OperatorUpgraded",
-    text: "operator version v1 drafted it",
+    text: "it was drafted by operator version v1",
   });
 });
 

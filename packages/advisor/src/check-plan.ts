@@ -58,7 +58,7 @@ function differenceOf(items: readonly Item[], planned: readonly PlannedItem[]): 
   const isStored = ({ name }: PlannedItem) => items.some((item) => item.name === name);
   const expected = planned.filter((one) => one.operation === "Apply" || isStored(one));
   const [names, wanted] = [items, expected].map((all) => all.map(({ name }) => name).join(", "));
-  if (names !== wanted) return `its items are ${names || "none"}, and should be ${wanted || "none"}`;
+  if (names !== wanted) return `its items are ${names || "none"}, but should be ${wanted || "none"}`;
   for (const [index, item] of items.entries()) {
     const field = expected[index] && differingField(item, expected[index]);
     if (field !== undefined) return `${field} of item '${item.name}' differs`;
@@ -106,14 +106,18 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
   }
   // Another version may render and hash otherwise: what differs tells nothing about the plan.
   if (operatorVersion !== facts.operator.version)
-    return { kind: "differs", reason: "OperatorUpgraded", text: `operator version ${operatorVersion} drafted it` };
+    return {
+      kind: "differs",
+      reason: "OperatorUpgraded",
+      text: `it was drafted by operator version ${operatorVersion}`,
+    };
   if (isTargetMoved(facts)) return { kind: "differs", reason: "PlanStale", text };
   // Nobody else wrote the status: the plan is as it was drafted, and the cluster is not.
   if (facts.statusOrigin === "own")
     return {
       kind: "differs",
       reason: "InputChanged",
-      text: `the plan no longer matches what the profile renders: ${text}`,
+      text: `the profile now renders a different plan: ${text}`,
     };
   return { kind: "differs", reason: "PlanTampered", text };
 }
@@ -134,7 +138,7 @@ export type ShownDifference = Pick<PlanDifference, "reason" | "text">;
 
 /** What a person goes by. Undefined: the stored items show it as the fresh ones do. */
 export function shownDifference(stored: readonly Item[], fresh: readonly Item[]): ShownDifference | undefined {
-  if (stored.length !== fresh.length) return { reason: "PlanTampered", text: "it has other items" };
+  if (stored.length !== fresh.length) return { reason: "PlanTampered", text: "its items differ" };
   for (const item of stored) {
     const other = fresh.find(({ name }) => name === item.name);
     const [shown, anew] = [item, other].map((one) => one && displayOf(one));

@@ -203,7 +203,7 @@ test("7: an object that the platform controller manages is warned about", () => 
   const labels = { [managedByLabel.key]: managedByLabel.value };
   const managed = { ...settings, metadata: { ...settings.metadata, labels } };
   expect(itemNamed(draft({ objects: [managed] }).items, "settings").warnings).toEqual([
-    "ConfigMap 'settings' is managed by virt-platform-operator, which yields once this plan is approved",
+    "ConfigMap 'settings' is managed by virt-platform-operator, which releases it when this plan is approved",
   ]);
 });
 

@@ -131,7 +131,7 @@ function itemOf(
 function unchangedMessage(planned: PlannedItem, mutated: readonly Change[]): string {
   const { kind, name } = planned.target;
   if (planned.operation === "Delete" || planned.isSkipped === true) return planned.message;
-  if (mutated.length > 0) return `${kind} '${name}' keeps the values that admission sets`;
+  if (mutated.length > 0) return `${kind} '${name}' keeps the values set by admission`;
   return planned.messageInPlace ?? `${kind} '${name}' is already in place`;
 }
 
@@ -185,7 +185,7 @@ function diffOf({ planned, live, predicted, changes }: ShownItem): string {
 function governedWarning({ target }: PlannedItem, live: KubeObject | undefined): readonly string[] {
   if (live?.metadata.labels?.[managedByLabel.key] !== managedByLabel.value) return [];
   return [
-    `${target.kind} '${target.name}' is managed by ${managedByLabel.value}, which yields once this plan is approved`,
+    `${target.kind} '${target.name}' is managed by ${managedByLabel.value}, which releases it when this plan is approved`,
   ];
 }
 

@@ -26,7 +26,7 @@ test("an object that the plan deleted and that is back is reported as created ag
   const back = observedItem(doneItem(removal()), { drift: drift({ kind: "created-again", managers: ["argocd"] }) });
   const changed = observedItem(doneItem(psi()), { drift: drift() });
   expect(driftText([back, changed])).toBe(
-    `${prefix}: MachineConfig '${removal().targetRef.name}' was created again, by argocd; MachineConfig '${psi().targetRef.name}': spec.mode ("Automatic" -> "Predictive"), by kubectl-edit`,
+    `${prefix}: MachineConfig '${removal().targetRef.name}' was re-created by argocd; MachineConfig '${psi().targetRef.name}': spec.mode ("Automatic" -> "Predictive"), by kubectl-edit`,
   );
 });
 
@@ -34,13 +34,13 @@ test("what was in force without an object of ours is reported as gone: the objec
   const skipped = { ...doneItem(psi()), changes: false, reviewed: { uid: "", resourceVersion: "", hash: "" } };
   const gone = drift({ kind: "deleted", changes: ['spec.kernelArguments (["psi=1"] -> absent)'] });
   expect(itemDriftText(skipped, gone)).toBe(
-    `${prefix}: the setting that was in effect without MachineConfig '${psi().targetRef.name}' is gone: spec.kernelArguments (["psi=1"] -> absent)`,
+    `${prefix}: the setting that made MachineConfig '${psi().targetRef.name}' unnecessary was removed: spec.kernelArguments (["psi=1"] -> absent)`,
   );
 });
 
 test("what admission changes is reported as such, and blamed on nobody's edit", () => {
   const text =
-    'MutatedByAdmission: spec.mode ("Automatic" -> "Predictive"), by an admission webhook or policy that changes whatever is applied';
+    'MutatedByAdmission: spec.mode ("Automatic" -> "Predictive"), by an admission webhook or policy that modifies every apply';
   const seen = observedItem(doneItem(deschedulerItem()), { drift: drift({ kind: "mutated" }) });
   expect(itemDriftText(seen.item, drift({ kind: "mutated" }))).toBe(`${prefix}: ${text}`);
   expect(driftText([seen])).toBe(`${prefix}: KubeDescheduler 'cluster': ${text}`);
@@ -87,6 +87,6 @@ test("entries of others in a list of ours are no mutation, a changed entry of ou
 test("the warning names field, both values and how to find what changes it", () => {
   const changes = admissionChanges(object({ mode: "A" }), object({ mode: "B" }));
   expect(mutationWarning(changes)).toBe(
-    'MutatedByAdmission: admission changes what this item applies: spec.mode ("A" -> "B"). Next: find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)',
+    'MutatedByAdmission: admission modifies the fields that this item applies: spec.mode ("A" -> "B"). Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)',
   );
 });

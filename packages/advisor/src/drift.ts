@@ -123,10 +123,10 @@ function isSame(wanted: Json | undefined, there: Json | undefined): boolean {
 
 /** Policies are named apart: asked for together with webhooks, kubectl shows neither where the API server has no such kind. */
 export const findMutator =
-  "find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)";
+  "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)";
 
 export function mutationWarning(changes: readonly Change[]): string {
-  return `MutatedByAdmission: admission changes what this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;
+  return `MutatedByAdmission: admission modifies the fields that this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;
 }
 
 /** How long an answer that showed a mutation is believed. */
@@ -154,12 +154,12 @@ function objectText(item: Item, drift: Drift): string {
       return `${object}: ${changesText(drift)}`;
     case "deleted":
       if (isSkipped(item))
-        return `the setting that was in effect without ${object} is gone: ${drift.changes.join(", ")}`;
+        return `the setting that made ${object} unnecessary was removed: ${drift.changes.join(", ")}`;
       return `${object} was deleted by an unknown client (the audit log of the API server names it)`;
     case "mutated":
       return `${object}: ${mutationText(drift)}`;
     case "created-again":
-      return `${object} was created again, by ${drift.managers.join(", ") || "an unknown client"}`;
+      return `${object} was re-created by ${drift.managers.join(", ") || "an unknown client"}`;
   }
 }
 
@@ -168,5 +168,5 @@ function changesText({ changes, managers }: Drift): string {
 }
 
 function mutationText({ changes }: Drift): string {
-  return `MutatedByAdmission: ${changes.join(", ")}, by an admission webhook or policy that changes whatever is applied`;
+  return `MutatedByAdmission: ${changes.join(", ")}, by an admission webhook or policy that modifies every apply`;
 }

@@ -62,6 +62,6 @@ test("Ready names what keeps a rollout from ending, and that it goes on by itsel
   const rollout = { ...health("waiting"), problem: "MachineConfigPool 'worker': node worker-1 is degraded" };
   const observed = observedWith("InProgress", { items: [observedItem(appliedItem(psi()), { rollout })] });
   const { status } = enterPhase(observed, "InProgress", { requeue: { when: "at-once" } });
-  const next = "Next: remove the cause; the rollout goes on by itself.";
+  const next = "Next: fix the cause. The rollout then continues automatically.";
   expect(conditionOf(status, "Ready")?.message).toBe(`Applying plan configuration: ${rollout.problem}. ${next}`);
 });

@@ -49,8 +49,8 @@ export function hashOrigin(
     digest({ ...contentOf(items, pools), profile: spec.profile, version: 2 });
   if (stored === earlier(disruption)) return { kind: "earlier", additions: [executionFields] };
   if (stored !== earlier([])) return { kind: "unknown" };
-  const pools = disruption.map(({ pool, class: disruptionClass }) => `${pool} (${disruptionClass})`).join(", ");
-  return { kind: "earlier", additions: [executionFields, `the disruption of pools, here ${pools}`] };
+  const pools = disruption.map(({ pool, class: disruptionClass }) => `${pool}: ${disruptionClass}`).join(", ");
+  return { kind: "earlier", additions: [executionFields, `the disruption of pools (${pools})`] };
 }
 
 const executionFields = "guards, bypassOptimisticLock, failurePolicy and waitTimeout";

@@ -94,7 +94,7 @@ test("an ignored config lists what its plan left in place, and what to do about 
   const { status } = transition({ ...observed, leftBehind: [machineConfig] });
   expect(status).toMatchObject({ phase: "Ignored", leftBehind: [machineConfig] });
   expect(conditionOf(status, "Ready")?.message).toMatch(
-    /Next: decide about what an earlier plan left in place: MachineConfig '99-worker-psi-karg'\. To manage it again, run: kubectl virt-advisor plan /,
+    /Next: keep or delete the objects that an earlier plan left behind: MachineConfig '99-worker-psi-karg'\. To manage them again, run: kubectl virt-advisor plan /,
   );
 });
 
@@ -104,10 +104,10 @@ test("an object that cannot be read is listed as unchecked, and not as left in p
   const messageOf = (leftBehind: readonly LeftBehind[]) =>
     conditionOf(transition({ ...observed, leftBehind }).status, "Ready")?.message;
   expect(messageOf([unread])).toMatch(
-    /Next: check whether an earlier plan left these in place: MachineConfig '90-worker-swap-online'\. The advisor cannot read them\.$/,
+    /Next: check whether an earlier plan left these objects behind: MachineConfig '90-worker-swap-online'\. The advisor cannot read them\.$/,
   );
   expect(messageOf([machineConfig, unread])).toMatch(
-    /left in place: MachineConfig '99-worker-psi-karg'\. .* Check whether an earlier plan left these in place: MachineConfig '90-worker-swap-online'\./,
+    /left behind: MachineConfig '99-worker-psi-karg'\. .* Check whether an earlier plan left these objects behind: MachineConfig '90-worker-swap-online'\./,
   );
 });
 

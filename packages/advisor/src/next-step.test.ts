@@ -39,12 +39,12 @@ test("a plan that must be named is approved by one command with 12 digits of its
 test("a plan that need not be named is approved by asking for it again", () => {
   const command = `${patch('{"spec":{"action":"DryRun"}}')} && ${patch('{"spec":{"action":"Apply"}}')}`;
   expect(nextStep("ReviewRequired", { review }, asked())).toBe(`review status.items, then run: ${command}`);
-  expect(nextStep("Failed", {}, asked())).toBe(`remove the cause, then run: ${command}`);
+  expect(nextStep("Failed", {}, asked())).toBe(`fix the cause, then run: ${command}`);
 });
 
 test("a preview that failed is drafted again by a command that applies nothing", () => {
   const command = `${patch('{"spec":{"action":"Ignore"}}')} && ${patch('{"spec":{"action":"DryRun"}}')}`;
-  expect(nextStep("Failed", {}, asked({ action: "DryRun" }))).toBe(`remove the cause, then run: ${command}`);
+  expect(nextStep("Failed", {}, asked({ action: "DryRun" }))).toBe(`fix the cause, then run: ${command}`);
 });
 
 test("nobody needs to act on a preview, or on drift that is corrected", () => {
@@ -59,10 +59,10 @@ const drifted = (kind: Drift["kind"], name: string) => {
 
 describe("drift by admission", () => {
   const find =
-    "find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)";
+    "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)";
   const ignore = patch('{"spec":{"action":"Ignore"}}');
   const exempt = (object: string) =>
-    `${find}; exempt ${object} there, or accept what is stored and end its management by: ${ignore}`;
+    `${find}; exempt ${object} there, or accept the stored values and stop managing them with: ${ignore}`;
 
   test("is ended at the webhook or policy, since nobody has made a change that could be undone", () => {
     const mutated = { ...asked(), items: [drifted("mutated", "one")] };
@@ -79,8 +79,8 @@ describe("drift by admission", () => {
   test("is distinguished from a change that a person made beside it", () => {
     const items = [drifted("changed", "one"), drifted("mutated", "two")];
     const step = nextStep("Drifted", {}, { ...asked(), items });
-    expect(step).toContain("undo the change, or to have the plan applied again run: ");
-    expect(step).toContain(`; for what admission changes, ${exempt("KubeDescheduler 'two'")}`);
+    expect(step).toContain("undo the change, or to apply the plan again, run: ");
+    expect(step).toContain(`; for changes made by admission, ${exempt("KubeDescheduler 'two'")}`);
     const corrected = nextStep("Drifted", {}, { ...asked({ bypassOptimisticLock: true }), items });
     expect(corrected).toBe(exempt("KubeDescheduler 'two'"));
   });
@@ -109,7 +109,7 @@ test("a preview says how to execute it, and that it must be named where it must"
 test("an Apply that waits names its plan and the input that changed, with both values", () => {
   const observed = observedWith("ReviewRequired", { inputs: [input({ now: "10", used: "10" })] });
   expect(reviewText(observed, reviewFor("InputChanged"))).toBe(
-    `Plan ${short} waits: HyperConverged parallelMigrationsPerCluster changed 5 → 10.`,
+    `Plan ${short} needs a new review: HyperConverged parallelMigrationsPerCluster changed 5 → 10.`,
   );
 });
 
@@ -117,22 +117,22 @@ test("an input that was never in force is named as its condition names it", () =
   const observed = observedWith("ReviewRequired", {
     stored: { conditions: conditionsIn("ReviewRequired", [inputConditions.changed("x changed (1 -> 2)")]) },
   });
-  expect(reviewText(observed, reviewFor("InputChanged"))).toBe(`Plan ${short} waits: x changed (1 -> 2).`);
+  expect(reviewText(observed, reviewFor("InputChanged"))).toBe(`Plan ${short} needs a new review: x changed (1 -> 2).`);
 });
 
 test("an approval of another plan is named, with whatever else moved", () => {
   const asked = { spec: spec({ approvedPlan: other }), inputs: [input({ now: "10", used: "10" })] };
   const observed = observedWith("ReviewRequired", asked);
   expect(reviewText(observed, reviewFor("ApprovalRequired"))).toBe(
-    `Plan ${short} waits: spec.approvedPlan names plan ffffffffffff.`,
+    `Plan ${short} needs a new review: spec.approvedPlan names plan ffffffffffff.`,
   );
   expect(reviewText(observed, reviewFor("InputChanged"))).toBe(
-    `Plan ${short} waits: HyperConverged parallelMigrationsPerCluster changed 5 → 10; spec.approvedPlan names plan ffffffffffff.`,
+    `Plan ${short} needs a new review: HyperConverged parallelMigrationsPerCluster changed 5 → 10; spec.approvedPlan names plan ffffffffffff.`,
   );
   expect(reviewText(observedWith("ReviewRequired"), reviewFor("OperatorUpgraded"))).toBe(
-    `Plan ${short} waits: operator version v2 drafted it, and nobody has approved it since.`,
+    `Plan ${short} needs a new review: it was drafted by operator version v2 and has not been approved since.`,
   );
   expect(reviewText(observedWith("ReviewRequired"), reviewFor("ApprovalRequired"))).toBe(
-    `Plan ${short} waits: spec.approvedPlan does not name it.`,
+    `Plan ${short} needs a new review: spec.approvedPlan does not name it.`,
   );
 });

@@ -22,11 +22,11 @@ export function nextStep(
       if (spec.action !== "Apply" || review === undefined || operator.withheld !== undefined) return undefined;
       return `review status.items, then run: ${needsPin(observed) ? pinCommand(spec, review.planHash) : againCommand(spec)}`;
     case "PrerequisiteFailed":
-      return "provide what is missing; the plan is drafted as soon as it is there.";
+      return "provide the missing prerequisites. The plan is then drafted automatically.";
     case "Failed":
-      return `remove the cause, then run: ${againCommand(spec)}`;
+      return `fix the cause, then run: ${againCommand(spec)}`;
     case "CompletedWithErrors":
-      return `remove the causes that the failed items in status.items name, then run: ${againCommand(spec)}`;
+      return `fix the causes shown by the failed items in status.items, then run: ${againCommand(spec)}`;
     case "Drifted":
       return driftStep(observed);
     case "CompletedWithUpgrade":
@@ -43,9 +43,9 @@ export function nextStep(
 /** A config has the name of its profile. */
 function leftBehindStep({ profile }: Spec, leftBehind: readonly LeftBehind[]): string {
   const { left, unread } = partLeftBehind(leftBehind);
-  const unchecked = `whether an earlier plan left these in place: ${leftBehindText(unread)}. The advisor cannot read them.`;
+  const unchecked = `whether an earlier plan left these objects behind: ${leftBehindText(unread)}. The advisor cannot read them.`;
   if (left.length === 0) return `check ${unchecked}`;
-  const decide = `decide about what an earlier plan left in place: ${leftBehindText(left)}. To manage it again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
+  const decide = `keep or delete the objects that an earlier plan left behind: ${leftBehindText(left)}. To manage them again, run: kubectl virt-advisor plan ${profile}. Deleting a MachineConfig can reboot nodes.`;
   return unread.length === 0 ? decide : `${decide} Check ${unchecked}`;
 }
 
@@ -57,11 +57,11 @@ function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | 
   const isAdmissionAlone = mutated.length > 0 && (isCorrected || mutated.length === drifted.length);
   const objects = mutated.map(({ item: { targetRef } }) => `${targetRef.kind} '${targetRef.name}'`).join(", ");
   const ignoreCommand = patchCommand(spec, { action: "Ignore" });
-  const exempt = `${findMutator}; exempt ${objects} there, or accept what is stored and end its management by: ${ignoreCommand}`;
+  const exempt = `${findMutator}; exempt ${objects} there, or accept the stored values and stop managing them with: ${ignoreCommand}`;
   if (isAdmissionAlone) return exempt;
   if (isCorrected) return undefined;
-  const undo = `undo the change, or to have the plan ${spec.action === "Apply" ? "applied" : "drafted"} again run: ${againCommand(spec)}`;
-  return mutated.length > 0 ? `${undo}; for what admission changes, ${exempt}` : undo;
+  const undo = `undo the change, or to ${spec.action === "Apply" ? "apply" : "draft"} the plan again, run: ${againCommand(spec)}`;
+  return mutated.length > 0 ? `${undo}; for changes made by admission, ${exempt}` : undo;
 }
 
 /** The two ways out after another client deleted the target of a running item. A config has the name of its profile. */
@@ -95,13 +95,16 @@ function needsPin({ spec, operator }: Pick<Observed, "spec" | "operator">): bool
 export function reviewText(observed: Observed, review: Review): string {
   const { spec, operator } = observed;
   if (operator.withheld !== undefined) return withheldText(operator.withheld);
-  if (spec.action === "Apply") return `Plan ${shortHash(review.planHash)} waits: ${waitReasons(observed, review)}.`;
+  if (spec.action === "Apply") {
+    const state = review.reason === "Guarded" ? "is on hold" : "needs a new review";
+    return `Plan ${shortHash(review.planHash)} ${state}: ${waitReasons(observed, review)}.`;
+  }
   const isPinned = !needsPin(observed) || isPlanNamed(spec.approvedPlan, review.planHash);
   return isPinned ? phaseMessages.review : pinText(review.planHash);
 }
 
 function withheldText(why: string): string {
-  return `Nothing is executed, because approvals cannot be trusted: ${why}. Next: install the admission policies of this release again, then approve the plan anew.`;
+  return `Execution is disabled because approvals cannot be trusted: ${why}. Next: reinstall the admission policies of this release, then approve the plan again.`;
 }
 
 function pinText(planHash: string): string {
@@ -123,12 +126,14 @@ function reasonTexts(observed: Observed, { reason, message = "" }: Review): read
     case "PlanStale":
       return ["its targets were modified after an earlier plan was approved"];
     case "OperatorUpgraded":
-      return [message || `operator version ${observed.operator.version} drafted it, and nobody has approved it since`];
+      return [
+        message || `it was drafted by operator version ${observed.operator.version} and has not been approved since`,
+      ];
     case "NotRequested":
     case "Requested":
-      return ["nobody has approved it since it was drafted"];
+      return ["it has not been approved since it was drafted"];
     case "PlanTampered":
-      return [`somebody else changed its status (${message}), nothing of which is applied`];
+      return [`another client changed its status (${message}), and this change is not applied`];
     case "ApprovalRequired":
     case "PolicyNotInForce":
       return [];

@@ -65,7 +65,7 @@ describe("2.4: what blocks a plan", () => {
     expect(observe({ ...facts, profile: undefined, isProfileDisabled: true }, none).blocked).toEqual({
       kind: "missing",
       message: 'Profile disabled: to use profile "p", start the operator with --example-profile',
-      next: "install config/example-profile, which adds the flag and its rights, or delete this VirtPlatformConfig",
+      next: "install config/example-profile, which adds the flag and its permissions, or delete this VirtPlatformConfig",
     });
   });
 

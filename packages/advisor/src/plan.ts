@@ -46,7 +46,7 @@ function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] 
   return {
     kind: "missing",
     message: `Profile disabled: to use profile "${name}", start the operator with --example-profile`,
-    next: "install config/example-profile, which adds the flag and its rights, or delete this VirtPlatformConfig",
+    next: "install config/example-profile, which adds the flag and its permissions, or delete this VirtPlatformConfig",
   };
 }
 

@@ -142,7 +142,7 @@ function waitingText(blocker: Item, observed: readonly ObservedItem[]): string {
   const nodes = blocker.state === "Completed" ? (nodesWithout(blocker, observed) ?? []) : [];
   if (nodes.length === 0) return `Waiting for item '${blocker.name}'`;
   const config = `MachineConfig '${blocker.targetRef.name}'`;
-  return `Waiting for ${config} on nodes that may run VMs and do not have it: ${shortList(nodes)}. Next: check their MachineConfigPools, or set spec.action to DryRun and back to Apply to plan for the nodes there are now.`;
+  return `Waiting for ${config} on nodes that can run VMs: ${shortList(nodes)}. Next: check their MachineConfigPools, or set spec.action to DryRun and back to Apply to plan for the current nodes.`;
 }
 
 const pollMs = 30_000;

@@ -53,12 +53,14 @@ test("a config does not compete with itself, and a paused pool collects all chan
 
 test("the warning says how many reboots there are and what to do about it", () => {
   expect(sharedPoolWarnings(review, [plan])).toEqual([
-    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker': nodes reboot twice if the plans run one after the other. Approve both plans together: then only nodes that have already started reboot twice.",
+    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker'. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.",
   ]);
   expect(sharedPoolWarnings(review, [{ ...plan, isRunning: true }])).toEqual([
-    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker', and its rollout is running: nodes that have started reboot twice. If you approve this plan now, nodes that still wait reboot once for both plans.",
+    "VirtPlatformConfig 'density' also changes MachineConfigPool 'worker', and its rollout is in progress. Nodes that have already started reboot twice. If you approve this plan now, pending nodes reboot only once for both plans.",
   ]);
-  expect(sharedPoolWarnings({ ...review, hasGuards: true }, [plan])[0]).toMatch(/approve a plan with guards first\.$/);
+  expect(sharedPoolWarnings({ ...review, hasGuards: true }, [plan])[0]).toMatch(
+    /Approve the plan that has guards first\.$/,
+  );
   expect(sharedPoolWarnings(review, [{ ...plan, pool: "infra" }])).toEqual([]);
   expect(sharedPoolWarnings({ hasGuards: false }, [plan])).toEqual([]);
 });

@@ -59,8 +59,8 @@ function rebootedPools(disruption: readonly PoolDisruption[]): readonly string[]
 function warningText({ config, pool, isRunning }: PoolPlan): string {
   const shared = `VirtPlatformConfig '${config}' also changes MachineConfigPool '${pool}'`;
   return isRunning
-    ? `${shared}, and its rollout is running: nodes that have started reboot twice. If you approve this plan now, nodes that still wait reboot once for both plans.`
-    : `${shared}: nodes reboot twice if the plans run one after the other. Approve both plans together: then only nodes that have already started reboot twice.`;
+    ? `${shared}, and its rollout is in progress. Nodes that have already started reboot twice. If you approve this plan now, pending nodes reboot only once for both plans.`
+    : `${shared}. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.`;
 }
 
-const guardsText = "Guards hold a plan while nodes are unavailable: approve a plan with guards first.";
+const guardsText = "Guards block a plan while nodes are unavailable. Approve the plan that has guards first.";

@@ -166,14 +166,14 @@ test("3.2: the notes name plan and impact, who approved, all moved inputs, and w
     eventsForStatusChange(before, after, beside).map(({ note }) => note);
   const plan = examplePlanHash.slice(0, 12);
   expect(notes(at("Drafting"), at("ReviewRequired", { review }))).toEqual([
-    `Plan ${plan} drafted: 1 of 1 items change something, impact High`,
+    `Plan ${plan} drafted: 1 of 1 items have changes, impact High`,
   ]);
   expect(notes(at("ReviewRequired", { review }), at("ReviewRequired", { review, planHash: otherHash }))).toEqual([
-    `Plan ${otherHash.slice(0, 12)} replaces plan ${plan}, whose targets changed: 1 of 1 items change something, impact High`,
+    `Plan ${otherHash.slice(0, 12)} replaces plan ${plan}, whose targets changed: 1 of 1 items have changes, impact High`,
   ]);
   const upgraded = at("ReviewRequired", { review, planHash: otherHash, operatorVersion: "v3" });
   expect(notes(at("ReviewRequired", { review, operatorVersion: "v2" }), upgraded)).toEqual([
-    `Plan ${otherHash.slice(0, 12)} replaces plan ${plan}, which operator version v2 drafted: 1 of 1 items change something, impact High`,
+    `Plan ${otherHash.slice(0, 12)} replaces plan ${plan}, drafted by operator version v2: 1 of 1 items have changes, impact High`,
   ]);
   const approved = [at("ReviewRequired", { executedGeneration: 1 }), at("InProgress")] as const;
   expect(notes(...approved)).toEqual([`Plan ${plan} approved (impact High)`]);

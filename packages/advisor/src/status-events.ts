@@ -60,10 +60,10 @@ function tamperEvents(
   const isFound = review?.reason === "PlanTampered" && was?.reason !== "PlanTampered";
   const what = foreignChange ?? (isFound ? review.message : undefined);
   if (what === undefined) return [];
-  const next = "find the writer of virtplatformconfigs/status in the audit log of the API server";
+  const next = "find the client that wrote virtplatformconfigs/status in the audit log of the API server";
   return warning(
     "PlanTampered",
-    `Another client changed the status (${what}); nothing of it is applied. Next: ${next}.`,
+    `Another client changed the status (${what}). The change is not applied. Next: ${next}.`,
   );
 }
 
@@ -136,11 +136,11 @@ function planEvents(before: Status, after: Status, reason: "PlanDrafted" | "Plan
 function planText(before: Status, after: Status, reason: "PlanDrafted" | "PlanRefreshed"): string {
   const { planHash, impactSeverity = "Low", items = [] } = after;
   const changing = items.filter(({ changes }) => changes).length;
-  const what = `${changing} of ${items.length} items change something, impact ${impactSeverity}`;
+  const what = `${changing} of ${items.length} items have changes, impact ${impactSeverity}`;
   if (reason === "PlanDrafted") return `Plan ${shortHash(planHash)} drafted: ${what}`;
   const { operatorVersion = "" } = before;
   const isUpgraded = operatorVersion !== "" && operatorVersion !== after.operatorVersion;
-  const why = isUpgraded ? `which operator version ${operatorVersion} drafted` : "whose targets changed";
+  const why = isUpgraded ? `drafted by operator version ${operatorVersion}` : "whose targets changed";
   return `Plan ${shortHash(planHash)} replaces plan ${shortHash(before.planHash)}, ${why}: ${what}`;
 }
 
@@ -150,10 +150,7 @@ function approvalEvents({ before, after, plan, context }: PhaseChange): readonly
   const impact = `(impact ${after.impactSeverity ?? "Low"})`;
   if (!isReviewed(before, after, context)) {
     const edited = approver === undefined ? "" : `, and the spec was last changed through ${approver}`;
-    return normal(
-      "PlanApproved",
-      `Plan ${plan} was not reviewed before it started: action is Apply${edited} ${impact}`,
-    );
+    return normal("PlanApproved", `Plan ${plan} started without a review: action is Apply${edited} ${impact}`);
   }
   const by = approvedBy === undefined ? "" : ` by ${approvedBy} (not verified)`;
   const through = approver === undefined ? "" : ` through ${approver}`;
@@ -187,7 +184,7 @@ function conditionEvents(
     ...(stale ? warning("PlanStale", stale.message) : []),
     ...(stalled && stalled.reason === "DriftFight" ? warning("DriftFight", stalled.message) : []),
     ...(hasNewProblem && rolloutProblem !== undefined
-      ? warning("RolloutUnhealthy", `The rollout of plan ${shortHash(after.planHash)} waits: ${rolloutProblem}`)
+      ? warning("RolloutUnhealthy", `The rollout of plan ${shortHash(after.planHash)} is unhealthy: ${rolloutProblem}`)
       : []),
     ...(isDegraded ? warning("TargetDegraded", ready.message) : []),
     ...(isUnhealthy ? warning("RolloutUnhealthy", readyTextWithoutFinding(after)) : []),

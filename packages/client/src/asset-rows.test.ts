@@ -27,11 +27,11 @@ const report = {
 test("every asset has a state of the one vocabulary and a reason", () => {
   const rows = assetStateRows(report);
   expect(rows.map(({ assets, state, why }) => `${assets.join()}: ${state}, ${why}`)).toEqual([
-    "InSync: In sync, the object is as the catalog wants it",
+    "InSync: In sync, the object matches the catalog",
     "Pending: Drifted, a correction is pending",
     "Held: On hold, RebootGate: 3 VMs block",
     "Paused: Paused, writes are paused (Paused): an edit war",
-    "Unmanaged: Unmanaged, annotation or label of the object excludes it from management",
+    "Unmanaged: Unmanaged, an annotation or label excludes the object from management",
     "Failed: Failed, the server refuses it",
     "Contested: Contested, spec.a (held by gitops)",
     "CRDMissing: Not applicable, its operator is not installed (CRDMissing): things.a.io",

@@ -73,5 +73,5 @@ test("a diff is lines with their numbers, a rollout is pools that fill up", () =
       isInHand: true,
     },
   ]);
-  expect(view?.remaining?.text).toBe("20–50 min");
+  expect(view?.remaining?.text).toBe("20–50 minutes");
 });

@@ -61,7 +61,7 @@ export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
     ...(left.length === 0 ? [] : [`Left in place by an earlier plan: ${leftBehindText(left)}.`]),
     ...(unread.length === 0
       ? []
-      : [`Not checked whether an earlier plan left these in place: ${leftBehindText(unread)}.`]),
+      : [`Cannot check whether an earlier plan left these objects behind: ${leftBehindText(unread)}.`]),
   ].join(" ");
 }
 

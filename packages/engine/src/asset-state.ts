@@ -54,14 +54,14 @@ export function assetStateOf(statusOrReason: string, hasContestedFields = false)
 
 /** What the state means where the report gives no cause. */
 export const assetStateTexts: Readonly<Record<AssetState, string>> = {
-  "In sync": "the object is as the catalog wants it",
+  "In sync": "the object matches the catalog",
   Drifted: "a correction is pending",
-  Contested: "another client holds its fields",
-  "On hold": "nothing is written until its inputs can be read",
-  Paused: "nothing is written until annotation platform.kubevirt.io/reconcile-paused is removed",
-  Unmanaged: "annotation or label of the object excludes it from management",
+  Contested: "another client owns some of its fields",
+  "On hold": "writes are on hold until the inputs can be read",
+  Paused: "writes are paused until annotation platform.kubevirt.io/reconcile-paused is removed",
+  Unmanaged: "an annotation or label excludes the object from management",
   "Not applicable": "this cluster does not need it",
-  Failed: "the API server refuses it",
+  Failed: "the API server rejects it",
 };
 
 /** Why an asset is not applied, by the reason in the report. */
@@ -69,7 +69,7 @@ export const assetReasonTexts: Readonly<Record<string, string>> = {
   HCOMissing: "there is no HyperConverged",
   NotActivated: "the platform controller is disabled",
   NotListed: "annotation platform.kubevirt.io/autopilot lists neither the asset nor its group",
-  SwitchedOff: "an annotation switches it off",
+  SwitchedOff: "an annotation disables it",
   InvalidConfiguration: "an annotation is malformed",
   InvalidExclusions: "annotation disabled-resources is malformed",
   InvalidIgnoreFields: "annotation ignore-fields is malformed",
@@ -77,7 +77,7 @@ export const assetReasonTexts: Readonly<Record<string, string>> = {
   InvalidPatch: "annotation patch cannot be applied",
   UnknownAnnotation: "an annotation is unknown",
   GovernedByPlan: "a plan of the advisor manages this object",
-  ReleasedByPlan: "the object stays as a plan of the advisor left it",
+  ReleasedByPlan: "the object is unchanged since a plan of the advisor released it",
   InputUnavailable: "an input cannot be read",
   NamespaceMissing: "its namespace is missing",
   AlreadyProvided: "another object serves the same purpose",
@@ -87,7 +87,7 @@ export const assetReasonTexts: Readonly<Record<string, string>> = {
   CRDMissing: "its operator is not installed",
   Unmanaged: "annotation mode excludes the object",
   Paused: "writes are paused",
-  Contested: "another client holds its fields",
+  Contested: "another client owns some of its fields",
   RootExclusion: "annotation disabled-resources excludes it",
   ManagedByOther: "another client manages it",
 };

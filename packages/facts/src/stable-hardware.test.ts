@@ -63,8 +63,8 @@ test("the memory says when the next change counts, and in which words", () => {
   const memory = follow([at(0, nothing), at(1, withNuma), at(3, { ...withNuma, gpuPresent: true })]).at(-1);
   expect(memory && nextHardwareDueMs(memory)).toBe(11 * minute);
   expect(memory?.changes.map(changeWords)).toEqual([
-    "numaNodesPresent=true, counts from 2026-11-18T21:11:00Z",
-    "gpuPresent=true, counts from 2026-11-18T21:13:00Z",
+    "numaNodesPresent=true, takes effect at 2026-11-18T21:11:00Z",
+    "gpuPresent=true, takes effect at 2026-11-18T21:13:00Z",
   ]);
   expect(nextHardwareDueMs({ hardware: nothing, changes: [] })).toBeUndefined();
 });

@@ -84,7 +84,7 @@ export function countReported(seen: Hardware, reported: readonly HardwareChange[
   return { hardware: { ...seen, ...counted }, changes };
 }
 
-/** The words for a change, such as "numaNodesPresent=true, counts from 2026-11-18T21:10:00Z". */
+/** The words for a change, such as "numaNodesPresent=true, takes effect at 2026-11-18T21:10:00Z". */
 export function changeWords({ name, seen, countsAt }: HardwareChange): string {
-  return `${name}=${seen ?? "unknown"}, counts from ${countsAt}`;
+  return `${name}=${seen ?? "unknown"}, takes effect at ${countsAt}`;
 }

@@ -26,7 +26,7 @@ import { assumesLabels } from "./placement.ts";
 import type { BudgetFact, PodFact } from "./pods.ts";
 import { type AssessedPool, assessPools } from "./pool-rollouts.ts";
 import { hasTies } from "./rollout.ts";
-import { summarizeImpact } from "./summary.ts";
+import { summarizeImpact, unassessedSummary } from "./summary.ts";
 import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 import type { VmFact } from "./vms.ts";
 
@@ -133,7 +133,7 @@ export function settingsInForce({
 function unassessed({ assessedAt }: ImpactFacts, reason: NotAssessedReason, message: string): Impact {
   return {
     assessedAt,
-    summary: `node impact: not assessed (${reason})`,
+    summary: unassessedSummary(reason),
     nodes: 0,
     held: 0,
     capacity: { fits: "Unknown", nodes: [], unplacedVMs: 0, unplacedMiB: 0 },
@@ -231,19 +231,20 @@ function assumptions(
   const isMigrating = drained.some(({ outcome }) => outcome === "migrate");
   return [
     ...(drained.length > 0
-      ? ["10 % of each node serves other pods", "CPU, huge pages, devices, pod affinity and storage are not checked"]
+      ? [
+          "10% of each node is reserved for other pods",
+          "CPU, huge pages, devices, pod affinity and storage are not checked",
+        ]
       : []),
     ...(drained.some(({ vm }) => assumesLabels(vm.placement))
-      ? ["selectors on labels of CPU models and features match every node"]
+      ? ["node selectors for CPU models and CPU features match every node"]
       : []),
-    ...(rate.isCancelled && isMigrating
-      ? ["migrations are cancelled: the bandwidth limit is too low for the timeout"]
-      : []),
+    ...(rate.isCancelled && isMigrating ? ["migrations time out because the bandwidth limit is too low"] : []),
     ...pools
       .filter(({ nodes }) => hasTies(nodes.map(({ node }) => rolloutNodeOf(node))))
-      .map(({ name }) => `nodes of pool ${name} that were created in the same second go in random order`),
+      .map(({ name }) => `nodes of pool ${name} that were created in the same second are updated in random order`),
     ...(pools.some(({ name, nodes }) => name === "master" && nodes.length > 1)
-      ? ["in pool master the node of the Machine Config Operator's pod goes last, wherever it stands in the order"]
+      ? ["in pool master, the node that runs the Machine Config Operator is updated last, regardless of the order"]
       : []),
   ];
 }

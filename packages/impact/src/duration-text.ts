@@ -4,14 +4,14 @@ import type { DurationBounds } from "./duration.ts";
 
 const hour = 3600;
 
-/** Such as `10–35 min`, `55 min to 4 h`, `2–13 h` or `up to 15 min`. */
+/** Returns such as `10–35 minutes`, `55 minutes to 4 hours`, `2–13 hours` or `up to 15 minutes`. */
 export function durationText({ low, high }: DurationBounds): string {
-  if (high < hour) return join(minutesDown(low), minutesUp(high), "min");
+  if (high < hour) return join(minutesDown(low), minutesUp(high), "minute");
   const step = high <= 10 * hour ? hour / 2 : hour;
   const most = Math.ceil(high / step) * (step / hour);
-  if (low >= hour) return join(Math.floor(low / step) * (step / hour), most, "h");
+  if (low >= hour) return join(Math.floor(low / step) * (step / hour), most, "hour");
   const least = minutesDown(low);
-  return least === 0 ? `up to ${most} h` : `${least} min to ${most} h`;
+  return least === 0 ? `up to ${counted(most, "hour")}` : `${least} minutes to ${counted(most, "hour")}`;
 }
 
 // Steps of five minutes.
@@ -24,6 +24,10 @@ function minutesUp(seconds: number): number {
 }
 
 function join(least: number, most: number, unit: string): string {
-  if (least === most) return `${most} ${unit}`;
-  return least === 0 ? `up to ${most} ${unit}` : `${least}–${most} ${unit}`;
+  if (least === most) return counted(most, unit);
+  return least === 0 ? `up to ${counted(most, unit)}` : `${least}–${counted(most, unit)}`;
+}
+
+function counted(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
 }

@@ -118,18 +118,18 @@ test("no pool that runs takes no time to speak of", () => {
 });
 
 test.each([
-  { low: 600, high: 1980, text: "10–35 min" },
-  { low: 120, high: 720, text: "up to 15 min" },
-  { low: 3325, high: 13_332, text: "55 min to 4 h" },
-  { low: 1284, high: 4668, text: "20 min to 1.5 h" },
-  { low: 299, high: 3600, text: "up to 1 h" },
-  { low: 299, high: 3599, text: "up to 60 min" },
-  { low: 3599, high: 3600, text: "55 min to 1 h" },
-  { low: 3600, high: 36_000, text: "1–10 h" },
-  { low: 9468, high: 36_000, text: "2.5–10 h" },
-  { low: 9468, high: 36_001, text: "2–11 h" },
-  { low: 19_000, high: 136_592, text: "5–38 h" },
-  { low: 600, high: 600, text: "10 min" },
+  { low: 600, high: 1980, text: "10–35 minutes" },
+  { low: 120, high: 720, text: "up to 15 minutes" },
+  { low: 3325, high: 13_332, text: "55 minutes to 4 hours" },
+  { low: 1284, high: 4668, text: "20 minutes to 1.5 hours" },
+  { low: 299, high: 3600, text: "up to 1 hour" },
+  { low: 299, high: 3599, text: "up to 60 minutes" },
+  { low: 3599, high: 3600, text: "55 minutes to 1 hour" },
+  { low: 3600, high: 36_000, text: "1–10 hours" },
+  { low: 9468, high: 36_000, text: "2.5–10 hours" },
+  { low: 9468, high: 36_001, text: "2–11 hours" },
+  { low: 19_000, high: 136_592, text: "5–38 hours" },
+  { low: 600, high: 600, text: "10 minutes" },
 ])("$low to $high seconds are $text", ({ low, high, text }) => {
   expect(durationText({ low, high })).toBe(text);
 });

@@ -39,7 +39,7 @@ test("a plan's consequence in one sentence, with what could not be read left out
     restartSamples: new Map(),
   });
   expect(impact.summary).toBe(
-    "2 nodes of pool worker reboot one after another, 1 VM live-migrates, 1 VM on worker-0 blocks the drain, 1 VM stops, 20 min to 1.5 h plus the time they block",
+    "Reboots 2 nodes (worker pool, one at a time). Live-migrates 1 VM. 1 VM blocks the drain of worker-0. Stops 1 VM. Takes 20 minutes to 1.5 hours, not counting blocked time.",
   );
   expect(impact.blockers).toEqual([
     {

@@ -40,7 +40,7 @@ export function gapsOf(facts: ImpactFacts, { pools, drained, pods }: AssessedPar
 
 function placementGaps(drained: readonly DrainedVm[]): readonly ImpactGap[] {
   const large = drained.flatMap(({ vm }) => (vm.placement.isTooLarge ? [vm] : []));
-  const message = `${countIn(large, "VM")} with more affinity terms, selectors or tolerations than are evaluated`;
+  const message = `${countIn(large, "VM")} with too many affinity terms, selectors or tolerations`;
   return large.length === 0 ? [] : [{ what: "VM placement", reason: "TooMany", message }];
 }
 
@@ -50,7 +50,7 @@ function largePodGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): re
     .flatMap(drainedNodes)
     .flatMap((node) => pods.value.get(node) ?? [])
     .filter(({ isTooLarge }) => isTooLarge);
-  const message = `${countIn(large, "pod")} with more labels than are read`;
+  const message = `${countIn(large, "pod")} with too many labels`;
   return large.length === 0 ? [] : [{ what: "pods", reason: "TooMany", message }];
 }
 
@@ -67,7 +67,7 @@ function countIn(objects: readonly { readonly namespace: string }[], noun: strin
 function ownerGaps({ runStrategies }: ImpactFacts, drained: readonly DrainedVm[]): readonly ImpactGap[] {
   if (!runStrategies.isAssessed) return [];
   const unread = drained.filter((each) => isOwnerUnread(each, runStrategies.value)).length;
-  const message = `${unread} ${unread === 1 ? "owner has" : "owners have"} yet to be read`;
+  const message = `${unread} ${unread === 1 ? "owner has" : "owners have"} not been read yet`;
   return unread === 0 ? [] : [{ what: "VM owners", reason: "Listing", message }];
 }
 

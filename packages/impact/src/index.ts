@@ -78,7 +78,7 @@ export {
   unavailableLimit,
 } from "./rollout.ts";
 export { findRolloutObstacles, type RolloutObstacle } from "./rollout-obstacles.ts";
-export { nameNodes, roomWords } from "./summary.ts";
+export { nameNodes, roomText, roomWords } from "./summary.ts";
 export { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 export { readRunStrategy } from "./vm-outcomes.ts";
 export { readController, readVmFact, requestOf, type VmFact } from "./vms.ts";

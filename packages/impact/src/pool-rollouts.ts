@@ -29,7 +29,7 @@ export type AssessedPool = {
   readonly held: readonly string[];
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
-  /** Why the pool cannot be judged: some of its nodes do not start automatically. */
+  /** Why the pool cannot be evaluated: some of its nodes do not start automatically. */
   readonly holdup: Holdup | undefined;
   /** The name of the object that causes the holdup. */
   readonly heldBy?: string;

@@ -1,4 +1,4 @@
-// Why an impact cannot be judged: the nodes of a pool do not all start automatically, but they all get the configuration later.
+// Why an impact cannot be evaluated: the nodes of a pool do not all start automatically, but they all get the configuration later.
 
 import type { Holdup, Impact, ImpactPool } from "@virt/api";
 
@@ -13,7 +13,7 @@ export function findRolloutObstacles(
   const found = pools.filter(isConcerned).flatMap(obstaclesOfPool);
   const listed = pools.reduce((sum, pool) => sum + pool.held, 0);
   if (found.length > 0 || held <= listed) return found;
-  return [{ text: "nodes of further pools do not start", next: "check the pools with 'oc get mcp'" }];
+  return [{ text: "nodes of other pools do not start", next: "check the pools with 'oc get mcp'" }];
 }
 
 function obstaclesOfPool({ name, holdup, heldBy, held }: ImpactPool): readonly RolloutObstacle[] {
@@ -25,23 +25,23 @@ function obstaclesOfPool({ name, holdup, heldBy, held }: ImpactPool): readonly R
 const words: Readonly<Record<Holdup, (pool: string, heldBy?: string) => RolloutObstacle>> = {
   Paused: (pool) => ({
     text: `pool ${pool} is paused`,
-    next: `unpause pool ${pool}, which starts everything that is queued there`,
+    next: `unpause pool ${pool}, which also starts all other pending changes of the pool`,
   }),
   InvalidMaxUnavailable: (pool) => ({
     text: `maxUnavailable of pool ${pool} is invalid`,
     next: `set spec.maxUnavailable of pool ${pool} to a number or a percentage`,
   }),
   MaxUnavailableUsed: (pool) => ({
-    text: `pool ${pool} has no room for another unavailable node`,
+    text: `pool ${pool} has reached its maxUnavailable limit`,
     next: `uncordon or repair the unavailable nodes of pool ${pool}`,
   }),
   Degraded: (pool) => ({
     text: `pool ${pool} is degraded`,
-    next: `fix the cause that 'oc describe mcp ${pool}' shows`,
+    next: `fix the problem that 'oc describe mcp ${pool}' shows`,
   }),
   KubeletConfigRefused: (pool, heldBy = "") => ({
-    text: `pool ${pool} renders no configuration because KubeletConfig ${heldBy} is refused`,
-    next: `fix the KubeletConfig that 'oc describe kubeletconfig ${heldBy}' shows`,
+    text: `pool ${pool} cannot render its configuration: KubeletConfig ${heldBy} was rejected`,
+    next: `fix the error that 'oc describe kubeletconfig ${heldBy}' shows`,
   }),
   NotReady: (pool) => ({
     text: `pool ${pool} has nodes that are not ready`,

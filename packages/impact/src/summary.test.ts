@@ -29,13 +29,13 @@ const short = (nodes: readonly string[], unplacedVMs: number) =>
   ({ fits: "No", nodes, unplacedVMs, unplacedMiB: 1 }) as const;
 
 test.each<{ impact: Partial<SummaryInput>; text: string }>([
-  { impact: {}, text: "no node changes" },
-  { impact: { pools: [pool({})] }, text: "3 nodes of pool worker reboot one after another" },
-  { impact: { pools: [pool({ nodes: 1 })] }, text: "1 node of pool worker reboots" },
-  { impact: { pools: [pool({ class: "Drain", atOnce: 2 })] }, text: "3 nodes of pool worker are drained 2 at a time" },
-  { impact: { pools: [pool({ class: "Drain", nodes: 1 })] }, text: "1 node of pool worker is drained" },
-  { impact: { pools: [pool({ class: "Reload" })] }, text: "3 nodes of pool worker reload services one after another" },
-  { impact: { pools: [pool({ class: "Reload", nodes: 1 })] }, text: "1 node of pool worker reloads services" },
+  { impact: {}, text: "No node changes." },
+  { impact: { pools: [pool({})] }, text: "Reboots 3 nodes (worker pool, one at a time)." },
+  { impact: { pools: [pool({ nodes: 1 })] }, text: "Reboots 1 node (worker pool)." },
+  { impact: { pools: [pool({ class: "Drain", atOnce: 2 })] }, text: "Drains 3 nodes (worker pool, 2 at a time)." },
+  { impact: { pools: [pool({ class: "Drain", nodes: 1 })] }, text: "Drains 1 node (worker pool)." },
+  { impact: { pools: [pool({ class: "Reload" })] }, text: "Reloads services on 3 nodes (worker pool, one at a time)." },
+  { impact: { pools: [pool({ class: "Reload", nodes: 1 })] }, text: "Reloads services on 1 node (worker pool)." },
   {
     impact: {
       pools: [
@@ -43,28 +43,34 @@ test.each<{ impact: Partial<SummaryInput>; text: string }>([
         pool({ name: "infra", nodes: 0, held: 1, holdup: "Degraded" }),
       ],
     },
-    text: "pool worker is paused with 2 nodes, 1 node of pool infra does not start (Degraded)",
+    text: "The worker pool is paused with 2 pending nodes. 1 node of the infra pool does not start (Degraded).",
   },
   {
     impact: { vms: { ...noVms, migrate: 1, stop: 1, restart: 1, external: 1, starting: 9, unknown: 9 } },
-    text: "no node changes, 1 VM live-migrates, 1 VM stops, 1 VM restarts, 1 VM waits for an external controller, 9 VMs are in an unknown state",
+    text: "No node changes. Live-migrates 1 VM. Stops 1 VM. Restarts 1 VM. 1 VM waits for an external controller. 9 VMs are in an unknown state.",
   },
   {
     impact: { vms: { ...noVms, migrate: 2, stop: 2, restart: 2, external: 2 } },
-    text: "no node changes, 2 VMs live-migrate, 2 VMs stop, 2 VMs restart, 2 VMs wait for an external controller",
+    text: "No node changes. Live-migrates 2 VMs. Stops 2 VMs. Restarts 2 VMs. 2 VMs wait for an external controller.",
   },
   {
     impact: {
       blockers: [blocker("w-1", "VirtualMachineInstance"), blocker("w-2", "Pod"), blocker("w-2", "Pod")],
       pods: { block: 2, delete: 2 },
     },
-    text: "no node changes, 1 VM on w-1 blocks the drain, 2 pods on w-2 block the drain, 2 pods without controller are deleted",
+    text: "No node changes. 1 VM blocks the drain of w-1. 2 pods block the drain of w-2. Deletes 2 pods that have no controller.",
   },
-  { impact: { capacity: short(["a"], 1) }, text: "no node changes, no room for 1 VM when a drains" },
-  { impact: { capacity: short(["a", "b"], 3) }, text: "no node changes, no room for 3 VMs when a and b drain" },
+  {
+    impact: { capacity: short(["a"], 1) },
+    text: "No node changes. 1 VM does not fit on other nodes while a is drained.",
+  },
+  {
+    impact: { capacity: short(["a", "b"], 3) },
+    text: "No node changes. 3 VMs do not fit on other nodes while a and b are drained.",
+  },
   {
     impact: { notAssessed: [{ what: "VMs", reason: "Forbidden", message: "" }] },
-    text: "no node changes, VM impact: not assessed (Forbidden)",
+    text: "No node changes. VM impact: not assessed (Forbidden).",
   },
 ])("$text", ({ impact, text }) => {
   expect(summarizeImpact({ ...nothing, ...impact })).toBe(text);

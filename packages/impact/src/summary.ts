@@ -1,80 +1,85 @@
-// The impact in one sentence: what a person reads before the click.
+// The impact in a few short sentences, shown before a plan is approved.
 
 import type { Impact, ImpactEntry, ImpactGap, ImpactPool } from "@virt/api";
 
-/** What the sentence is made of: the lists must be whole. */
+/** The input of a summary. Its lists must be complete. */
 export type SummaryInput = Omit<Impact, "summary" | "more" | "assessedAt" | "assumes">;
 
-/** The parts that say something, joined with commas. */
+/** Returns one short sentence for each part of the impact that is not empty. */
 export function summarizeImpact(impact: SummaryInput): string {
   const pools = impact.pools.flatMap(poolParts);
-  const parts = [...(pools.length > 0 ? pools : ["no node changes"]), ...vmParts(impact), ...podParts(impact)];
-  return [...parts, ...roomParts(impact), ...gapParts(impact.notAssessed), ...durationParts(impact)].join(", ");
+  const parts = [...(pools.length > 0 ? pools : ["No node changes"]), ...vmParts(impact), ...podParts(impact)];
+  return sentences([...parts, ...roomParts(impact), ...gapParts(impact.notAssessed), ...durationParts(impact)]);
 }
 
-const verbs = {
-  Reboot: ["reboots", "reboot"],
-  Drain: ["is drained", "are drained"],
-  Reload: ["reloads services", "reload services"],
-  None: ["changes", "change"],
-} as const;
+/** Returns the summary of an impact without nodes. */
+export function unassessedSummary(reason: string): string {
+  return sentences([`Node impact: not assessed (${reason})`]);
+}
+
+function sentences(parts: readonly string[]): string {
+  return `${parts.join(". ")}.`;
+}
+
+const verbs = { Reboot: "Reboots", Drain: "Drains", Reload: "Reloads services on", None: "Changes" } as const;
 
 function poolParts(pool: ImpactPool): readonly string[] {
-  if (pool.holdup === "Paused") return [`pool ${pool.name} is paused with ${count(pool.held, "node")}`];
-  const causes = [pool.holdup, pool.heldBy].flatMap((cause) => cause ?? []);
+  const { name, nodes, held, atOnce, holdup } = pool;
+  if (holdup === "Paused") return [`The ${name} pool is paused with ${count(held, "pending node")}`];
+  const causes = [holdup, pool.heldBy].flatMap((cause) => cause ?? []);
   const why = causes.length === 0 ? "" : ` (${causes.join(": ")})`;
-  const verb = verbs[pool.class][pool.nodes === 1 ? 0 : 1];
-  const pace = pool.atOnce > 1 ? ` ${pool.atOnce} at a time` : " one after another";
-  const start = `${count(pool.nodes, "node")} of pool ${pool.name} ${verb}${pool.nodes === 1 ? "" : pace}`;
-  const held = `${count(pool.held, "node")} of pool ${pool.name} ${pool.held === 1 ? "does" : "do"} not start${why}`;
-  return [...(pool.nodes > 0 ? [start] : []), ...(pool.held > 0 ? [held] : [])];
+  const pace = nodes === 1 ? "" : `, ${atOnce > 1 ? atOnce : "one"} at a time`;
+  const start = `${verbs[pool.class]} ${count(nodes, "node")} (${name} pool${pace})`;
+  const stuck = `${count(held, "node")} of the ${name} pool ${held === 1 ? "does" : "do"} not start${why}`;
+  return [...(nodes > 0 ? [start] : []), ...(held > 0 ? [stuck] : [])];
 }
 
 function vmParts({ vms, blockers }: SummaryInput): readonly string[] {
   if (vms === undefined) return [];
   const blocking = blockers.filter(({ kind }) => kind === "VirtualMachineInstance");
   return [
-    ...part(vms.migrate, "VM", "live-migrates", "live-migrate"),
+    ...actPart("Live-migrates", vms.migrate, "VM"),
     ...blockPart(blocking, "VM"),
-    ...part(vms.stop, "VM", "stops", "stop"),
-    ...part(vms.restart, "VM", "restarts", "restart"),
-    ...part(vms.external, "VM", "waits for an external controller", "wait for an external controller"),
-    ...part(vms.unknown, "VM", "is in an unknown state", "are in an unknown state"),
+    ...actPart("Stops", vms.stop, "VM"),
+    ...actPart("Restarts", vms.restart, "VM"),
+    ...statePart(vms.external, "VM", "waits for an external controller", "wait for an external controller"),
+    ...statePart(vms.unknown, "VM", "is in an unknown state", "are in an unknown state"),
   ];
 }
 
 function podParts({ pods, blockers }: SummaryInput): readonly string[] {
   if (pods === undefined) return [];
-  return [
-    ...blockPart(
-      blockers.filter(({ kind }) => kind === "Pod"),
-      "pod",
-    ),
-    ...(pods.delete > 0
-      ? [`${count(pods.delete, "pod")} without controller ${pods.delete === 1 ? "is" : "are"} deleted`]
-      : []),
-  ];
+  const blocking = blockers.filter(({ kind }) => kind === "Pod");
+  const deleted = `Deletes ${count(pods.delete, "pod")} that ${pods.delete === 1 ? "has" : "have"} no controller`;
+  return [...blockPart(blocking, "pod"), ...(pods.delete > 0 ? [deleted] : [])];
 }
 
-function part(number: number, noun: string, one: string, several: string): readonly string[] {
+function actPart(verb: string, number: number, noun: string): readonly string[] {
+  return number === 0 ? [] : [`${verb} ${count(number, noun)}`];
+}
+
+function statePart(number: number, noun: string, one: string, several: string): readonly string[] {
   return number === 0 ? [] : [`${count(number, noun)} ${number === 1 ? one : several}`];
 }
 
 function blockPart(entries: readonly ImpactEntry[], noun: string): readonly string[] {
-  if (entries.length === 0) return [];
   const nodes = nameNodes([...new Set(entries.map(({ node }) => node))]);
-  return [`${count(entries.length, noun)} on ${nodes} ${entries.length === 1 ? "blocks" : "block"} the drain`];
+  return statePart(entries.length, noun, `blocks the drain of ${nodes}`, `block the drain of ${nodes}`);
 }
 
 function roomParts({ capacity }: SummaryInput): readonly string[] {
-  if (capacity.fits !== "No") return [];
-  const drain = capacity.nodes.length === 1 ? "drains" : "drain";
-  return [`no room for ${count(capacity.unplacedVMs, "VM")} when ${nameNodes(capacity.nodes)} ${drain}`];
+  return capacity.fits === "No" ? [roomText(capacity)] : [];
 }
 
-/** The words in which a summary says that VMs find no room: of many nodes an impact lists a few. Undefined: it does not say so. */
+/** Returns such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
+export function roomText({ nodes, unplacedVMs }: Impact["capacity"]): string {
+  const fit = `${count(unplacedVMs, "VM")} ${unplacedVMs === 1 ? "does" : "do"} not fit on other nodes`;
+  return `${fit} while ${nameNodes(nodes)} ${nodes.length === 1 ? "is" : "are"} drained`;
+}
+
+/** Returns the part of a summary about VMs that do not fit: it counts all nodes, of which an impact lists a few. */
 export function roomWords(summary: string): string | undefined {
-  return /(?:^|, )(no room for \d+ VMs? when .+? drains?)(?:, |$)/.exec(summary)?.[1];
+  return /(?:^|\. )(\d+ VMs? do(?:es)? not fit on other nodes while .+? (?:is|are) drained)\./.exec(summary)?.[1];
 }
 
 function gapParts(notAssessed: readonly ImpactGap[]): readonly string[] {
@@ -87,7 +92,7 @@ export const vmGap = "VMs";
 
 function durationParts({ duration, blockers }: SummaryInput): readonly string[] {
   if (duration === undefined) return [];
-  return [`${duration.text}${blockers.length > 0 ? " plus the time they block" : ""}`];
+  return [`Takes ${duration.text}${blockers.length > 0 ? ", not counting blocked time" : ""}`];
 }
 
 function count(number: number, noun: string): string {

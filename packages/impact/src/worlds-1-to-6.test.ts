@@ -13,7 +13,7 @@ test("world 1: twelve workers in three zones go zone by zone, and all VMs migrat
   expect(impact.pools[0]).toMatchObject({ name: "worker", class: "Reboot", waves: 12, atOnce: 1 });
   expect(bounds(impact)).toEqual([12 * 789, 12 * 3641]);
   expect(bounds(impact)).toEqual([9468, 43_692]);
-  expect(impact.duration).toMatchObject({ text: "2–13 h", restart: "default", migration: "default" });
+  expect(impact.duration).toMatchObject({ text: "2–13 hours", restart: "default", migration: "default" });
   expect(requestOf(readVmFact(vmObject("a", "w-0")), { memoryOvercommit: 100 }) / 2 ** 20).toBe(8504);
 });
 
@@ -48,7 +48,7 @@ test("world 2: what blocks and what stops is named, and history and observed res
   expect(bounds(impact)).toEqual([14_760, 28_390]);
   expect(impact.duration).toMatchObject({ restart: "observed", migration: "history" });
   expect(impact.summary).toBe(
-    "12 nodes of pool worker reboot one after another, 214 VMs live-migrate, 6 VMs on w-03 and w-07 block the drain, 2 VMs stop, 4–8 h plus the time they block",
+    "Reboots 12 nodes (worker pool, one at a time). Live-migrates 214 VMs. 6 VMs block the drain of w-03 and w-07. Stops 2 VMs. Takes 4–8 hours, not counting blocked time.",
   );
   expect(impact.blockers.map(({ node, name }) => `${node}/${name}`)).toEqual([
     "w-03/a",
@@ -68,7 +68,9 @@ test("world 3: a quarter of ten workers is two at a time", () => {
     pools: [poolObject("master"), poolObject("worker", { maxUnavailable: "25%" })],
     vms: vmsOn(namesOf(nodes), 10, { gib: 4 }),
   });
-  expect(impact.summary).toBe("10 nodes of pool worker reboot 2 at a time, 100 VMs live-migrate, 55 min to 4 h");
+  expect(impact.summary).toBe(
+    "Reboots 10 nodes (worker pool, 2 at a time). Live-migrates 100 VMs. Takes 55 minutes to 4 hours.",
+  );
   expect(impact.pools[0]).toMatchObject({ waves: 5, atOnce: 2 });
   expect(bounds(impact)).toEqual([(10 * 665) / 2, (10 * 2424) / 2 + 2424 / 2]);
   expect(bounds(impact)).toEqual([3325, 13_332]);
@@ -85,7 +87,7 @@ test("world 4a: a cordoned worker takes the only place, and no node starts", () 
   expect(impact).toMatchObject({ nodes: 0, held: 3, vms: { ...noVms, migrate: 12 }, capacity: { fits: "Unknown" } });
   expect(impact.pools[0]).toMatchObject({ holdup: "MaxUnavailableUsed", atOnce: 0 });
   expect(impact).not.toHaveProperty("duration");
-  expect(impact.summary).toBe("3 nodes of pool worker do not start (MaxUnavailableUsed), 12 VMs live-migrate");
+  expect(impact.summary).toBe("3 nodes of the worker pool do not start (MaxUnavailableUsed). Live-migrates 12 VMs.");
 });
 
 test("world 4b: with two places the others go one after another", () => {
@@ -93,9 +95,9 @@ test("world 4b: with two places the others go one after another", () => {
   expect(impact).toMatchObject({ nodes: 2, held: 1, vms: { ...noVms, migrate: 12 } });
   expect(impact.pools[0]).toMatchObject({ atOnce: 1, holdup: "Cordoned", order: ["worker-0", "worker-2", "worker-1"] });
   expect(bounds(impact)).toEqual([2 * 642, 2 * 2334]);
-  expect(impact.duration?.text).toBe("20 min to 1.5 h");
+  expect(impact.duration?.text).toBe("20 minutes to 1.5 hours");
   expect(impact.summary).toBe(
-    "2 nodes of pool worker reboot one after another, 1 node of pool worker does not start (Cordoned), 12 VMs live-migrate, 20 min to 1.5 h",
+    "Reboots 2 nodes (worker pool, one at a time). 1 node of the worker pool does not start (Cordoned). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
   );
 });
 
@@ -143,7 +145,7 @@ test("world 5: each VM has the outcome that KubeVirt's answer to its eviction gi
     "pinned NoTargetNode",
   ]);
   expect(bounds(impact)).toEqual([1890, 5891]);
-  expect(impact.duration?.text).toBe("30 min to 2 h");
+  expect(impact.duration?.text).toBe("30 minutes to 2 hours");
 });
 
 const twoPools = (isPaused: boolean) => {
@@ -169,7 +171,7 @@ test("world 6: a pool that inherits goes at the same time", () => {
     ["worker", 1260, 4288],
   ]);
   expect(bounds(impact)).toEqual([1260, 4288]);
-  expect(impact.duration?.text).toBe("20 min to 1.5 h");
+  expect(impact.duration?.text).toBe("20 minutes to 1.5 hours");
 });
 
 test("world 6b: a paused pool is held, its VMs count, and it takes no time", () => {
@@ -180,7 +182,7 @@ test("world 6b: a paused pool is held, its VMs count, and it takes no time", () 
   expect(bounds(impact)).toEqual([1260, 4288]);
   expect(bounds(impact.pools[0])).toEqual([undefined, undefined]);
   expect(impact.summary).toBe(
-    "pool infra is paused with 2 nodes, 2 nodes of pool worker reboot one after another, 12 VMs live-migrate, 20 min to 1.5 h",
+    "The infra pool is paused with 2 pending nodes. Reboots 2 nodes (worker pool, one at a time). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
   );
 });
 

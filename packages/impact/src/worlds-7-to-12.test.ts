@@ -40,7 +40,7 @@ test("world 7: where policies spare the drain, no VM is touched", () => {
   const impact = impactOf(dense(swapUnits));
   expect(impact.vms).toEqual(noVms);
   expect(bounds(impact)).toEqual([120, 720]);
-  expect(impact.summary).toBe("12 nodes of pool worker reload services one after another, up to 15 min");
+  expect(impact.summary).toBe("Reloads services on 12 nodes (worker pool, one at a time). Takes up to 15 minutes.");
   expect(severityOfClass(impact.pools[0]?.class ?? "None")).toBe("Medium");
 });
 
@@ -58,7 +58,7 @@ const forMasters = [{ before: undefined, after: psiConfig("master") }];
 test("world 8a: on a compact cluster the control plane reboots", () => {
   const impact = assessImpact(clusterFacts({ nodes: compact, writes: forMasters }));
   expect(bounds(impact)).toEqual([1890, 5670]);
-  expect(impact.summary).toBe("3 nodes of pool master reboot one after another, 30 min to 2 h");
+  expect(impact.summary).toBe("Reboots 3 nodes (master pool, one at a time). Takes 30 minutes to 2 hours.");
 });
 
 test("world 8b: a single node is rebooted without a drain", () => {
@@ -72,7 +72,7 @@ test("world 8b: a single node is rebooted without a drain", () => {
   );
   expect(impact).toMatchObject({ nodes: 1, vms: { ...noVms, restart: 2, stop: 1 } });
   expect(bounds(impact)).toEqual([600, 1980]);
-  expect(impact.summary).toBe("1 node of pool master reboots, 1 VM stops, 2 VMs restart, 10–35 min");
+  expect(impact.summary).toBe("Reboots 1 node (master pool). Stops 1 VM. Restarts 2 VMs. Takes 10–35 minutes.");
 });
 
 test("world 8c: on a compact cluster VMs migrate between control plane nodes", () => {
@@ -80,7 +80,7 @@ test("world 8c: on a compact cluster VMs migrate between control plane nodes", (
   expect(impact).toMatchObject({ nodes: 3, vms: { ...noVms, migrate: 12 } });
   expect(bounds(impact)).toEqual([3 * 642, 3 * 2282]);
   expect(bounds(impact)).toEqual([1926, 6846]);
-  expect(impact.duration?.text).toBe("30 min to 2 h");
+  expect(impact.duration?.text).toBe("30 minutes to 2 hours");
   expect(impact.pools[0]?.name).toBe("master");
 });
 
@@ -97,7 +97,7 @@ test("world 9: two workers have no room for the VMs of the third", () => {
   expect(impact.capacity).toEqual({ fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 });
   expect(bounds(impact)).toEqual([2055, 8982]);
   expect(impact.summary).toBe(
-    "3 nodes of pool worker reboot one after another, 6 VMs live-migrate, no room for 2 VMs when worker-0 drains, 30 min to 2.5 h",
+    "Reboots 3 nodes (worker pool, one at a time). Live-migrates 6 VMs. 2 VMs do not fit on other nodes while worker-0 is drained. Takes 30 minutes to 2.5 hours.",
   );
 });
 
@@ -111,7 +111,7 @@ test.each(["NotServed", "Forbidden"] as const)(
     expect(bounds(impact)).toEqual([7560, 22_680]);
     expect(impact.capacity.fits).toBe("Unknown");
     expect(impact.summary).toBe(
-      `12 nodes of pool worker reboot one after another, VM impact: not assessed (${reason}), 2–6.5 h`,
+      `Reboots 12 nodes (worker pool, one at a time). VM impact: not assessed (${reason}). Takes 2–6.5 hours.`,
     );
   },
 );
@@ -169,7 +169,7 @@ test("world 11: budgets block drains, and a bare pod is lost", () => {
     "Pod web PodDisruptionBudget",
   ]);
   expect(impact.summary).toBe(
-    "3 nodes of pool worker reboot one after another, 2 pods on worker-1 block the drain, 1 pod without controller is deleted, 30 min to 2 h plus the time they block",
+    "Reboots 3 nodes (worker pool, one at a time). 2 pods block the drain of worker-1. Deletes 1 pod that has no controller. Takes 30 minutes to 2 hours, not counting blocked time.",
   );
 });
 
@@ -187,7 +187,7 @@ test("world 12: five hundred workers share five lanes, and twenty blockers are n
   expect(impact.pools[0]).toMatchObject({ atOnce: 50 });
   expect(bounds(impact)).toEqual([(500 * 1900) / 50, Math.ceil((500 * 12_440) / 50 + (12_440 * 49) / 50)]);
   expect(bounds(impact)).toEqual([19_000, 136_592]);
-  expect(impact.duration?.text).toBe("5–38 h");
+  expect(impact.duration?.text).toBe("5–38 hours");
   expect(impact.vms).toEqual({ ...noVms, migrate: 5000, block: 300 });
   expect(impact.blockers).toHaveLength(20);
   expect(impact.more.blockers).toBe(280);

@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
   one("nothing is wrong", {}),
   one("a name in another case", { name: "A_b" }, "its name is not in kebab case"),
   one("a group in another case", { group: "-a" }, "its group is not in kebab case"),
-  one("an order between two", { order: 1.5 }, "its order is no whole number"),
+  one("an order between two", { order: 1.5 }, "its order is not a whole number"),
   {
     reason: "two features of one name",
     assets: [asset, { ...asset, name: "b", feature: { ...asset.feature, maturity: "DP" } }],
@@ -69,13 +69,17 @@ const cases: readonly Case[] = [
   one(
     "always on and off",
     { switch: { annotation: "e", default: "off" } },
-    "an always-on asset has a switch that is on",
+    "the switch of an always-on asset must be on by default",
   ),
-  one("opt-in without a switch", { tier: "advanced" }, "an asset that is not always on needs a switch"),
+  one(
+    "opt-in without a switch",
+    { tier: "advanced" },
+    "an asset that is not always on needs a switch that is off by default",
+  ),
   one(
     "opt-in that is on",
     { tier: "advanced", switch: { annotation: "e", default: "on" } },
-    "an asset that is not always on needs a switch",
+    "an asset that is not always on needs a switch that is off by default",
   ),
   one("opt-in by a gate", { tier: "advanced", switch: { gate: "G" } }),
   one("alternates to nothing", { alternates: [asset.target] }, "alternates need a purpose"),
@@ -101,7 +105,7 @@ const cases: readonly Case[] = [
     "its conditions read topology, which it does not declare",
   ),
   one("conditions that read what is", { conditions: [annotationIs("x")], reads: { hco: hco() } }),
-  { reason: "two of one name", assets: [asset, { ...asset, order: 2 }], faults: ["a: there are two of this name"] },
+  { reason: "two of one name", assets: [asset, { ...asset, order: 2 }], faults: ["a: duplicate name"] },
   {
     reason: "parts that are adopted differently",
     assets: [asset, { ...asset, name: "b", adoption: "fieldwise", poolRule: "worker" }],
@@ -131,10 +135,10 @@ const cases: readonly Case[] = [
   tombstoned(
     "one for what nodes run",
     { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig" },
-    "what nodes run is pruned, through the gate before reboots",
+    "objects that configure nodes must be pruned, so that the reboot gate applies",
   ),
   {
-    ...tombstoned("one for what we still have", { kind: "A", name: "a" }, "the catalog still has it"),
+    ...tombstoned("one for what we still have", { kind: "A", name: "a" }, "the catalog still contains it"),
     assets: [asset],
   },
 ];

@@ -33,11 +33,17 @@ const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const rules: readonly Rule[] = [
   ["its name is not in kebab case", ({ name }) => !kebab.test(name)],
   ["its group is not in kebab case", ({ group }) => group !== undefined && !kebab.test(group)],
-  ["its order is no whole number", ({ order }) => !Number.isInteger(order) || order < 0],
+  ["its order is not a whole number", ({ order }) => !Number.isInteger(order) || order < 0],
   ["phase 0 is for the HyperConverged", (asset) => asset.phase === 0 && !isHco(asset)],
   ["it would create a HyperConverged", (asset) => isHco(asset) && asset.create !== false],
-  ["an always-on asset has a switch that is on", (asset) => asset.tier === "always-on" && !isOnByItself(asset)],
-  ["an asset that is not always on needs a switch", (asset) => asset.tier !== "always-on" && isOnByItself(asset)],
+  [
+    "the switch of an always-on asset must be on by default",
+    (asset) => asset.tier === "always-on" && !isOnByItself(asset),
+  ],
+  [
+    "an asset that is not always on needs a switch that is off by default",
+    (asset) => asset.tier !== "always-on" && isOnByItself(asset),
+  ],
   ["alternates need a purpose", ({ alternates, purpose }) => alternates !== undefined && purpose === undefined],
   ["a kind with a group other than apps needs the name of its CRD", (asset) => !hasCrdName(asset)],
 ];
@@ -113,7 +119,7 @@ function pairFaults(one: Asset, other: Asset): readonly string[] {
   const isApart = (["adoption", "create", "singleton", "poolRule"] as const).filter((key) => one[key] !== other[key]);
   return [
     ...(isAmbiguous ? [`${one.name}, ${other.name}: two features are called ${one.feature.name}`] : []),
-    ...(one.name === other.name ? [`${one.name}: there are two of this name`] : []),
+    ...(one.name === other.name ? [`${one.name}: duplicate name`] : []),
     ...(isSame ? isApart.map((key) => `${one.name}, ${other.name}: parts of one object differ in ${key}`) : []),
   ];
 }
@@ -164,8 +170,8 @@ function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asse
     const faults = [
       ...missing.map((key) => `${key} is missing`),
       ...(isRefused ? ["objects of this kind are never deleted"] : []),
-      ...(isOnNodes ? ["what nodes run is pruned, through the gate before reboots"] : []),
-      ...(assets.some((asset) => isOf(asset, tombstone)) ? ["the catalog still has it"] : []),
+      ...(isOnNodes ? ["objects that configure nodes must be pruned, so that the reboot gate applies"] : []),
+      ...(assets.some((asset) => isOf(asset, tombstone)) ? ["the catalog still contains it"] : []),
     ];
     return faults.map((fault) => `tombstone ${kind} ${name}: ${fault}`);
   });

@@ -56,7 +56,7 @@ const cases: readonly Case[] = [
     condition: detected("usbDevicesPresent"),
     finding: unmet(
       "hardware usbDevicesPresent",
-      "detected for less than 10 minutes: it counts from 2026-11-18T21:10:00Z, unless it disappears before",
+      "detected for less than 10 minutes; takes effect at 2026-11-18T21:10:00Z unless it disappears before then",
     ),
   },
   { reason: "topology", condition: topologyIs("isOpenShift"), finding: met },

@@ -61,7 +61,7 @@ function undetected({ detector }: { readonly detector: Detector }, { hardwareCha
   const change = hardwareChanges.find(({ name }) => name === detector);
   return change === undefined
     ? "not detected"
-    : `detected for less than 10 minutes: it counts from ${change.countsAt}, unless it disappears before`;
+    : `detected for less than 10 minutes; takes effect at ${change.countsAt} unless it disappears before then`;
 }
 
 type Of<Type extends AssetCondition["type"]> = Extract<AssetCondition, { type: Type }>;

@@ -89,7 +89,7 @@ test("the main path is reported in events, in its order", async () => {
     ]);
   const reports = await eventsAbout(server, loadAware);
   expect(reports.find(({ reason }) => reason === "PlanDrafted")?.note).toBe(
-    `Plan ${plan} drafted: 1 of 1 items change something, impact Medium`,
+    `Plan ${plan} drafted: 1 of 1 items have changes, impact Medium`,
   );
   expect(reports.find(({ reason }) => reason === "PlanApproved")?.note).toMatch(
     new RegExp(`^Plan ${plan} approved through \\S+ \\(impact Medium\\)$`),

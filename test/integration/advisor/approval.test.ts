@@ -46,7 +46,7 @@ test("a pinned approval runs the plan with that hash, and no other", async () =>
   const held = await configs.until(loadAware, "ReviewRequired");
   expect(held.review).toEqual({ planHash: held.planHash, generation: 1, forced: true, reason: "ApprovalRequired" });
   const plan = held.planHash?.slice(0, 12);
-  const why = `Plan ${plan} waits: spec.approvedPlan names plan ${otherHash.slice(0, 12)}.`;
+  const why = `Plan ${plan} needs a new review: spec.approvedPlan names plan ${otherHash.slice(0, 12)}.`;
   expect(conditionOf(held, "ReviewRequired")?.message).toBe(why);
   expect(conditionOf(held, "Ready")).toMatchObject({ status: "False", reason: "ReviewRequired" });
 
@@ -150,7 +150,11 @@ test("an input that moves after an approval by hash: both plans are named, and t
   expect(held.review).toMatchObject({ forced: true, planHash: held.planHash });
   const [old = "", fresh = ""] = [first, held].map(({ planHash = "" }) => planHash.slice(0, 12));
   const readyText = (status: Status) => conditionOf(status, "Ready")?.message ?? "";
-  const named = [`Plan ${fresh} waits: `, `spec.approvedPlan names plan ${old}.`, "parallelMigrationsPerCluster"];
+  const named = [
+    `Plan ${fresh} needs a new review: `,
+    `spec.approvedPlan names plan ${old}.`,
+    "parallelMigrationsPerCluster",
+  ];
   for (const part of named) expect(readyText(held)).toContain(part);
 
   const untilReviewed = (generation: number) =>

@@ -110,7 +110,7 @@ test("on a compact cluster PSI is switched on and off where the VMs run, and a p
   await configs.edit(loadAware, { options: { loadAware: { enablePSIMetrics: true } } });
   const refused = await configs.until(loadAware, "PrerequisiteFailed");
   expect(refused.conditions?.find(({ type }) => type === "PrerequisiteFailed")?.message).toBe(
-    "No node would take MachineConfig '99-worker-psi-karg': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.",
+    "No node would apply MachineConfig '99-worker-psi-karg': MachineConfigPool 'worker' has no machines, and no control plane node may run VMs.",
   );
 });
 
@@ -131,7 +131,7 @@ test("a node that may run VMs and has no swap holds the overcommitment back, acr
   await label("true");
   await edit(server, paths.pool("worker"), { spec: { paused: false } });
   const isHeld = ({ items = [] }: Status) =>
-    items.some(({ state, message }) => state === "Pending" && /do not have it: master-0\. Next: /.test(message));
+    items.some(({ state, message }) => state === "Pending" && /can run VMs: master-0\. Next: /.test(message));
   const held = await configs.until(higherDensity, isHeld);
   expect([held.phase, itemOf(held, "enable-kubelet-swap").state]).toEqual(["InProgress", "Completed"]);
   await first.kill();

@@ -44,7 +44,7 @@ test("the Route of Prometheus and the label of the namespace are prerequisites, 
   await untilMissing("The descheduler operator reads metrics through Route openshift-monitoring/prometheus-k8s");
   await createPrometheusRoute(server);
   await draftAgain();
-  const unlabelled = await untilMissing("Namespace 'openshift-kube-descheduler-operator' lacks label");
+  const unlabelled = await untilMissing("Namespace 'openshift-kube-descheduler-operator' does not have label");
   expect(conditionOf(unlabelled, "Ready")?.message).toContain(
     "Next: kubectl label namespace openshift-kube-descheduler-operator openshift.io/cluster-monitoring=true",
   );

@@ -67,7 +67,7 @@ test("every run has events of its own, however many there were, and what happens
   const waiting = await configs.until(loadAware, "ReviewRequired");
   const said = conditionOf(waiting, "Ready")?.message ?? "";
   expect(said).toMatch(
-    /^Plan [0-9a-f]{12} waits: HyperConverged parallelMigrationsPerCluster changed \d+ → 4\. Next: review status\.items, then run: kubectl patch /,
+    /^Plan [0-9a-f]{12} needs a new review: HyperConverged parallelMigrationsPerCluster changed \d+ → 4\. Next: review status\.items, then run: kubectl patch /,
   );
   await expect
     .poll(() => eventsAbout(server, loadAware))

@@ -58,7 +58,7 @@ test("a HyperConverged that does not exist is asked for, never made, and the pla
   const text = "HyperConverged 'kubevirt-hyperconverged' does not exist";
   expect(conditionOf(blocked, "PrerequisiteFailed")?.message).toBe(text);
   expect(conditionOf(blocked, "Ready")?.message).toMatch(
-    / Next: create HyperConverged openshift-cnv\/kubevirt-hyperconverged, which installs OpenShift Virtualization; /,
+    / Next: create HyperConverged openshift-cnv\/kubevirt-hyperconverged to install OpenShift Virtualization\. /,
   );
   expect(blocked.items).toBeUndefined();
   await createHco("openshift-cnv");

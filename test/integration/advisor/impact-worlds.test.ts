@@ -75,7 +75,7 @@ test("world 2: with a history of migrations and restarts the bounds are narrow, 
   const counts = { total: 12, done: 12, inHand: 0, waiting: 0, degraded: 0 };
   const observed = { drainSeconds: [], restartSeconds: [900, 1000, 1080] };
   const rollout = {
-    summary: "12 of 12 nodes of pool worker done",
+    summary: "worker pool: 12 of 12 nodes updated",
     pools: [{ name: "worker", ...counts, observed }],
     nodes: [],
     findings: [],
@@ -86,7 +86,7 @@ test("world 2: with a history of migrations and restarts the bounds are narrow, 
   const { impact } = await testCluster.configs.until(loadAware, (status) => status.impact !== undefined);
   expect(impact).toMatchObject({
     summary:
-      "12 nodes of pool worker reboot one after another, 214 VMs live-migrate, 6 VMs on w-03 and w-07 block the drain, 2 VMs stop, 4–8 h plus the time they block",
+      "Reboots 12 nodes (worker pool, one at a time). Live-migrates 214 VMs. 6 VMs block the drain of w-03 and w-07. Stops 2 VMs. Takes 4–8 hours, not counting blocked time.",
     duration: { lowSeconds: 14_760, highSeconds: 28_390, restart: "observed", migration: "history" },
     stops: [{ name: "g" }, { name: "h" }],
   });
@@ -105,7 +105,7 @@ test("world 3: a quarter of ten workers is two at a time", async () => {
   await planted.plant(workers(10));
   await planted.plantVms(vmsOnEach(workers(10), 10, { gib: 4 }));
   expect((await assessed()).impact).toMatchObject({
-    summary: "10 nodes of pool worker reboot 2 at a time, 100 VMs live-migrate, 55 min to 4 h",
+    summary: "Reboots 10 nodes (worker pool, 2 at a time). Live-migrates 100 VMs. Takes 55 minutes to 4 hours.",
     duration: { lowSeconds: 3325, highSeconds: 13_332 },
     pools: [{ waves: 5, atOnce: 2 }],
   });
@@ -118,7 +118,7 @@ test.each([
     name: "4a: a cordoned worker takes the only place",
     maxUnavailable: 1,
     shows: {
-      summary: "3 nodes of pool worker do not start (MaxUnavailableUsed), 12 VMs live-migrate",
+      summary: "3 nodes of the worker pool do not start (MaxUnavailableUsed). Live-migrates 12 VMs.",
       nodes: 0,
       held: 3,
       vms: { ...noVms, migrate: 12 },
@@ -130,11 +130,11 @@ test.each([
     maxUnavailable: 2,
     shows: {
       summary:
-        "2 nodes of pool worker reboot one after another, 1 node of pool worker does not start (Cordoned), 12 VMs live-migrate, 20 min to 1.5 h",
+        "Reboots 2 nodes (worker pool, one at a time). 1 node of the worker pool does not start (Cordoned). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
       nodes: 2,
       held: 1,
       vms: { ...noVms, migrate: 12 },
-      duration: { lowSeconds: 1284, highSeconds: 4668, text: "20 min to 1.5 h" },
+      duration: { lowSeconds: 1284, highSeconds: 4668, text: "20 minutes to 1.5 hours" },
       pools: [{ atOnce: 1 }],
     },
   },
@@ -169,7 +169,7 @@ test("world 6: a pool that inherits goes at the same time; paused it is held, wi
   expect(running.impact).toMatchObject({
     nodes: 4,
     vms: { migrate: 12 },
-    duration: { ...bounds, text: "20 min to 1.5 h" },
+    duration: { ...bounds, text: "20 minutes to 1.5 hours" },
     pools: [
       { name: "infra", ...bounds },
       { name: "worker", ...bounds },
@@ -185,7 +185,7 @@ test("world 6: a pool that inherits goes at the same time; paused it is held, wi
     vms: { migrate: 12 },
     duration: bounds,
     summary:
-      "pool infra is paused with 2 nodes, 2 nodes of pool worker reboot one after another, 12 VMs live-migrate, 20 min to 1.5 h",
+      "The infra pool is paused with 2 pending nodes. Reboots 2 nodes (worker pool, one at a time). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
   });
 });
 
@@ -208,9 +208,9 @@ test("world 7: policies spare VMs the drain; a policy less makes the waiting pla
   expect(reloads.disruption).toEqual([{ pool: "worker", class: "Reload" }]);
   expect(itemOf(reloads, "enable-kubelet-swap").impactSeverity).toBe("Medium");
   expect(reloads.impact).toMatchObject({
-    summary: "12 nodes of pool worker reload services one after another, up to 15 min",
+    summary: "Reloads services on 12 nodes (worker pool, one at a time). Takes up to 15 minutes.",
     vms: noVms,
-    duration: { lowSeconds: 120, highSeconds: 720, text: "up to 15 min" },
+    duration: { lowSeconds: 120, highSeconds: 720, text: "up to 15 minutes" },
     notAssessed: [],
   });
   const { status } = policies(swapUnits.slice(1)) as KubeObject & { readonly status: JsonMap };
@@ -229,7 +229,7 @@ test("world 8a: on a compact cluster the control plane reboots", async () => {
   const { impact, disruption } = await assessed();
   expect(disruption).toEqual([{ pool: "master", class: "Reboot" }]);
   expect(impact).toMatchObject({
-    summary: "3 nodes of pool master reboot one after another, 30 min to 2 h",
+    summary: "Reboots 3 nodes (master pool, one at a time). Takes 30 minutes to 2 hours.",
     duration: { lowSeconds: 1890, highSeconds: 5670 },
   });
 });
@@ -251,8 +251,8 @@ test("world 10: where no VMs are served, the nodes are reported, with the same h
   expect(status.planHash).toBe(planHash);
   expect(status.impact).not.toHaveProperty("vms");
   expect(status.impact).toMatchObject({
-    summary: "12 nodes of pool worker reboot one after another, VM impact: not assessed (NotServed), 2–6.5 h",
-    duration: { lowSeconds: 7560, highSeconds: 22_680, text: "2–6.5 h" },
+    summary: "Reboots 12 nodes (worker pool, one at a time). VM impact: not assessed (NotServed). Takes 2–6.5 hours.",
+    duration: { lowSeconds: 7560, highSeconds: 22_680, text: "2–6.5 hours" },
     notAssessed: [{ what: "VMs", reason: "NotServed" }],
     capacity: { fits: "Unknown" },
   });

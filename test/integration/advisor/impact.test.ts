@@ -90,10 +90,10 @@ const worlds: readonly WorldCase[] = [
     nodes: zoned,
     vms: vmsOnEach(zoned, 18),
     shows: {
-      summary: "12 nodes of pool worker reboot one after another, 216 VMs live-migrate, 2–13 h",
+      summary: "Reboots 12 nodes (worker pool, one at a time). Live-migrates 216 VMs. Takes 2–13 hours.",
       nodes: 12,
       vms: { ...noVms, migrate: 216 },
-      duration: { lowSeconds: 9468, highSeconds: 43_692, text: "2–13 h", restart: "default", migration: "default" },
+      duration: { lowSeconds: 9468, highSeconds: 43_692, text: "2–13 hours", restart: "default", migration: "default" },
       capacity: { fits: "Yes", unplacedVMs: 0 },
       pools: [
         { name: "worker", class: "Reboot", waves: 12, order: expect.arrayContaining(["w-0", "w-3", "w-6", "w-9"]) },
@@ -132,7 +132,7 @@ const worlds: readonly WorldCase[] = [
     ],
     shows: {
       vms: { migrate: 4, block: 3, restart: 3, stop: 3, external: 1, starting: 1, unknown: 1 },
-      duration: { lowSeconds: 1890, highSeconds: 5891, text: "30 min to 2 h" },
+      duration: { lowSeconds: 1890, highSeconds: 5891, text: "30 minutes to 2 hours" },
       blockers: [
         { name: "c-false", reason: "DisksNotLiveMigratable" },
         { name: "d-none", reason: "LiveMigratableUnknown" },
@@ -203,7 +203,7 @@ test("world 10: without the right to see VMs the nodes are reported, with the sa
     });
   const impact = await assessed({ guards: { maxBlockingVMs: 0 } });
   expect(impact).toMatchObject({
-    duration: { lowSeconds: 7560, highSeconds: 22_680, text: "2–6.5 h" },
+    duration: { lowSeconds: 7560, highSeconds: 22_680, text: "2–6.5 hours" },
     notAssessed: [{ what: "VMs", reason: "Forbidden" }],
     capacity: { fits: "Unknown" },
   });
@@ -230,7 +230,7 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
   await planted.plantVms(vmsOnEach(workers(3), 2, { gib: 40, vcpus: 4 }));
   expect(await assessed({ guards: { requireCapacity: true } })).toMatchObject({
     capacity: { fits: "No", nodes: ["worker-0"], unplacedVMs: 2, unplacedMiB: 82_704 },
-    duration: { lowSeconds: 2055, highSeconds: 8982, text: "30 min to 2.5 h" },
+    duration: { lowSeconds: 2055, highSeconds: 8982, text: "30 minutes to 2.5 hours" },
   });
   await configs.edit(loadAware, { action: "Apply" });
   const held = await configs.until(loadAware, ({ review }) => review?.reason === "Guarded");
@@ -239,7 +239,7 @@ test("world 9: where VMs have no room a guard holds the approved plan, which sta
     status: "False",
     reason: "Guarded",
     message:
-      "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains. Next: free memory on other nodes, or add a node. The plan starts by itself when the guard holds; set action to DryRun to take it back.",
+      "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while worker-0 is drained. Next: free memory on other nodes, or add a node. The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.",
   });
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("ExecutionHeld");
   expect(await readAt(server, paths.psi)).toBeUndefined();

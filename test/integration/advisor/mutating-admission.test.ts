@@ -7,7 +7,7 @@ import { edit, loadAware, paths, printRequestsOnFailure, readAt } from "./cluste
 
 const descheduler = "enable-load-aware-descheduling";
 const find =
-  "find what changes it with: kubectl get mutatingwebhookconfigurations (and mutatingadmissionpolicies, where the API server has them)";
+  "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)";
 const changed = 'spec.mode ("Automatic" -> "Predictive")';
 const isAboutAdmission = (warning: string) => warning.startsWith("MutatedByAdmission");
 let testCluster: TestCluster;
@@ -59,7 +59,7 @@ test("a plan that admission keeps from taking effect is Drifted, with the field 
     items.some(({ name, warnings = [] }) => name === descheduler && warnings.some(isAboutAdmission)),
   );
   expect(itemOf(warned, descheduler).warnings).toContain(
-    `MutatedByAdmission: admission changes what this item applies: ${changed}. Next: ${find}`,
+    `MutatedByAdmission: admission modifies the fields that this item applies: ${changed}. Next: ${find}`,
   );
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, ({ phase, observedGeneration }) => phase === "Drifted" && observedGeneration === 3);

@@ -55,8 +55,8 @@ test("world 14: without room for its VMs a drain warns, is stuck, and ends when 
   const warned = await configs.until(loadAware, (status) => found(status).length === 2 && !isCordoned(status));
   expect(found(warned)).toEqual(both("warning MigrationUnschedulable"));
   expect(warned.rollout?.findings.map(({ message }) => message)).toEqual([
-    "No node takes VM vms/large-0 (31896 MiB short)",
-    "No node takes VM vms/large-3 (31896 MiB short)",
+    "No node has room for VM vms/large-0 (31896 MiB short)",
+    "No node has room for VM vms/large-3 (31896 MiB short)",
   ]);
   expect(conditionOf(warned, "Stalled")?.status).toBe("False");
   await passSeconds(180);

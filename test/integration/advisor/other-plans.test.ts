@@ -27,7 +27,7 @@ test("two plans for one pool name each other in both reviews, whichever was draf
   const warned = ({ phase, warnings: shown = [] }: Status) => phase === "ReviewRequired" && shown.length > 0;
   const [first, second] = [await configs.until(loadAware, warned), await configs.until(higherDensity, warned)];
   const text = (other: string) =>
-    `VirtPlatformConfig '${other}' also changes MachineConfigPool 'worker': nodes reboot twice if the plans run one after the other. Approve both plans together: then only nodes that have already started reboot twice.`;
+    `VirtPlatformConfig '${other}' also changes MachineConfigPool 'worker'. If the plans run one after the other, nodes reboot twice. If you approve both plans together, only nodes that have already started reboot twice.`;
   expect([first.warnings, second.warnings]).toEqual([[text(higherDensity)], [text(loadAware)]]);
   expect(first.planHash).toBe(planHash);
   expect((await runPlugin(["plan", loadAware], server)).out).toContain(`! ${text(higherDensity)}`);
@@ -51,7 +51,7 @@ test("a config deleted in the middle of a rollout comes back with what it left b
     { kind: "MachineConfig", name: "99-worker-psi-karg" },
     { kind: "KubeDescheduler", namespace: "openshift-kube-descheduler-operator", name: "cluster" },
   ]);
-  expect(conditionOf(status, "Ready")?.message).toContain("left in place: MachineConfig '99-worker-psi-karg', ");
+  expect(conditionOf(status, "Ready")?.message).toContain("left behind: MachineConfig '99-worker-psi-karg', ");
 
   const shown = await runPlugin(["status"], server);
   expect(shown.out).toMatch(

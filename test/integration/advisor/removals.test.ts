@@ -115,7 +115,7 @@ test("memory is overcommitted only when the swap is on all nodes, and the swap g
     "delete machineconfigs/90-worker-kubelet-swap",
   ]);
   expect(sparse.items?.map(({ message }) => message)).toEqual(["Applied successfully", ready]);
-  expect(itemOf(sparse, densityItem).warnings).toEqual(["KSM will be switched off"]);
+  expect(itemOf(sparse, densityItem).warnings).toEqual(["KSM will be disabled"]);
   expect(at(await readAt(server, paths.hco), "spec", "ksmConfiguration", "nodeLabelSelector")).toBeUndefined();
   expect(await overcommit()).toBe(120);
   await configs.remove(higherDensity);

@@ -56,7 +56,7 @@ test("a right that is missing when a plan is drafted is named with what to do, a
   expect(own).toMatch(/^Failed to generate plan items: KubeDescheduler openshift-kube-descheduler-operator\/cluster: /);
   expect(own).toMatch(forbidden);
   expect(conditionOf(failed, "Ready")?.message).toBe(
-    `${own}. Next: remove the cause, then run: kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Ignore"}}' && kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"DryRun"}}'`,
+    `${own}. Next: fix the cause, then run: kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Ignore"}}' && kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"DryRun"}}'`,
   );
   await mayPatch(true);
   await configs.edit(loadAware, { waitTimeout: "1h" });
@@ -85,5 +85,5 @@ test("an object that may not be read when a plan ends is listed as not checked, 
   await configs.edit(loadAware, { action: "Ignore" });
   const ignored = await configs.until(loadAware, "Ignored");
   expect(ignored.leftBehind).toMatchObject([{ kind: "KubeDescheduler", name: "cluster", unread: true }]);
-  expect(conditionOf(ignored, "Ready")?.message).toContain("check whether an earlier plan left these in place: ");
+  expect(conditionOf(ignored, "Ready")?.message).toContain("check whether an earlier plan left these objects behind: ");
 });

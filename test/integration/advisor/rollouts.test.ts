@@ -126,12 +126,15 @@ test("a degraded node is named and waited for, and the rollout ends when it is m
   expect([degraded.phase, itemOf(degraded, psi).state]).toEqual(["InProgress", "InProgress"]);
   expect(degraded.progress).toMatch(/^(stuck: )?[012]\/3 nodes$/);
   expect(degraded.conditions?.find(({ type }) => type === "Ready")?.message).toBe(
-    `Applying plan configuration: ${broken("worker-1")}. Next: remove the cause; the rollout goes on by itself.`,
+    `Applying plan configuration: ${broken("worker-1")}. Next: fix the cause. The rollout then continues automatically.`,
   );
   await expect
     .poll(async () => (await eventsAbout(server, loadAware)).filter(({ reason }) => reason === "RolloutUnhealthy"))
     .toMatchObject([
-      { type: "Warning", note: `The rollout of plan ${degraded.planHash?.slice(0, 12)} waits: ${broken("worker-1")}` },
+      {
+        type: "Warning",
+        note: `The rollout of plan ${degraded.planHash?.slice(0, 12)} is unhealthy: ${broken("worker-1")}`,
+      },
     ]);
   await fault(server, paths.node("worker-1"), ["degrade", null]);
   const completed = await configs.until(loadAware, "Completed");

@@ -72,7 +72,7 @@ test("a VM that cannot migrate stalls the plan two minutes into the drain, alone
   expect(conditionOf(stuck, "Stalled")).toMatchObject({
     status: "True",
     message: expect.stringMatching(
-      /^VM vms\/pinned-0 .*\. Next: choose an option, the least harmful first\. \(1\) Make the VM live-migratable.* \(3\) Stop the VM.* down until you start it again\. Command: virtctl stop pinned-0 -n vms$/,
+      /^VM vms\/pinned-0 .*\. Next: choose one of these options \(least disruptive first\): \(1\) Make the VM live-migratable.* \(3\) Stop the VM.* down until you start it again\. Command: virtctl stop pinned-0 -n vms$/,
     ),
   });
   expect(conditionOf(stuck, "Reconciling")).toMatchObject({ status: "False", reason: "RolloutStuck" });
@@ -118,7 +118,8 @@ test("a deleted target is reported at once with the command that restores it, an
   expect(gone.progress).toMatch(/^stuck: 0\/\d+ nodes$/);
   const { message = "", command } = gone.rollout?.findings.find(({ id }) => id === "TargetDeleted") ?? {};
   expect(command).toBe(`kubectl virt-advisor plan ${loadAware}`);
-  const [, read = "", write = ""] = /restore it with: kubectl (get .*) \| kubectl (apply .*) -f -$/.exec(message) ?? [];
+  const [, read = "", write = ""] =
+    /restore the MachineConfig with: kubectl (get .*) \| kubectl (apply .*) -f -$/.exec(message) ?? [];
   const words = (text: string) => (text.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
   const { stdout } = await server.kubectl(...words(read));
   const copy = join(server.folder, "restored.json");
@@ -170,7 +171,7 @@ test("a rollout that ends keeps what was observed, without findings", async () =
 test("a VM that was stopped to end the drain is listed when the rollout is over, and no other", async () => {
   const { rollout } = await testCluster.configs.until(loadAware, "Completed");
   expect(rollout?.stoppedVms).toEqual({ total: 1, listed: [{ namespace: "vms", name: "pinned-0" }] });
-  expect(rollout?.summary).toMatch(/, 1 VM stopped and not started again$/);
+  expect(rollout?.summary).toMatch(/, 1 VM was stopped and has not restarted$/);
 });
 
 /** As each finding prints it, of objects that may be there or not. */

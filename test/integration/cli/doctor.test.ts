@@ -71,7 +71,7 @@ test("a plan whose target was deleted is no all-clear: doctor names the object, 
   await testCluster.configs.record(loadAware, { ...rolling, rollout: observing() });
   const { code, out } = await run();
   expect(code).toBe(6);
-  expect(out).toContain("MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out");
+  expect(out).toContain("MachineConfig 99-worker-psi-karg was deleted during its rollout");
   expect(out).toContain(`kubectl virt-advisor plan ${loadAware}`);
   expect(out).toContain("| kubectl apply --server-side --field-manager=virt-advisor-operator -f -");
   expect(out).toMatch(/worker +\[\.+\] +0 of 3 updated/u);

@@ -21,7 +21,7 @@ async function autopilot(): Promise<string | undefined> {
   return metadata.annotations?.["platform.kubevirt.io/autopilot"];
 }
 
-const reboots = /Impact: 3 nodes of pool worker reboot one after another/u;
+const reboots = /Impact: Reboots 3 nodes \(worker pool, one at a time\)\./u;
 
 test("without a terminal it shows the combined impact, asks for --yes and changes nothing", async () => {
   const { code, out, err } = await run();

@@ -87,7 +87,7 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   const hash = await planHash();
   expect(shown.out).toContain(`Plan:     ${hash.slice(0, 12)} (`);
   expect(shown.out).toMatch(/enable-psi-metrics +MachineConfig 99-worker-psi-karg +\+ creates \(9 lines\) +High/);
-  expect(shown.out).toContain("Impact:   3 nodes of pool worker reboot one after another");
+  expect(shown.out).toContain("Impact:   Reboots 3 nodes (worker pool, one at a time).");
   expect(shown.out).toContain("Approve by hash: that sets spec.approvedPlan, so only this plan runs.");
   expect(shown.out).toContain("mode Predictive only simulates evictions");
   expect(shown.out).toContain(
@@ -143,7 +143,7 @@ test("impact says which pool reboots, from the advisor's own assessment", async 
   await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
   const shown = await run("impact", loadAware);
   expect(shown.code).toBe(0);
-  expect(shown.out).toContain("nodes of pool worker reboot one after another");
+  expect(shown.out).toContain("nodes (worker pool, one at a time).");
   expect(shown.out).toMatch(/POOL +CLASS +NODES +AT ONCE +WAVES +TAKES/);
   expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +\d[^(]+(?:min|h) +0 +- +worker-0 worker-1 worker-2/);
   const { impact } = await testCluster.configs.status(loadAware);
@@ -210,7 +210,7 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   await fault(testCluster.server, pool, ["render-delay", "9000h"]); // else it may be done before anybody follows it
   await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
   const approved = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "yes" }).ended;
-  const summary = "3 nodes of pool worker reboot one after another";
+  const summary = "Reboots 3 nodes (worker pool, one at a time).";
   expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeGreaterThan(-1);
   expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeLessThan(approved.out.indexOf("Type yes:"));
   expect(approved.out).toContain("Settings: failurePolicy Abort, bypassOptimisticLock false");
@@ -315,7 +315,7 @@ test("doctor looks at every pool afresh, says what holds one that no config roll
   await testCluster.server.request({ method: "POST", path, body: machineConfig });
   await expect.poll(async () => (await run("doctor", "--pool", "worker")).code).toBe(6);
   const held = await run("doctor");
-  expect(held.out).toContain("! blocking  Pool worker: maxUnavailable 'few' is neither number nor percentage");
+  expect(held.out).toContain("! blocking  Pool worker: maxUnavailable 'few' is neither a number nor a percentage");
   expect(held.out).toContain("Next: oc edit mcp worker");
   expect(held.out).toMatch(/master +\[#+\] +3 of 3 updated/);
   expect(await run("doctor", "--pool", "master")).toMatchObject({ code: 0 });

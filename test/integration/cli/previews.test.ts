@@ -129,12 +129,12 @@ test("render -o yaml prints documents that the API server takes", async () => {
 test("explain says why, asks the server by a dry run with the user's rights, and what would change it", async () => {
   const included = await run("explain", "swap-enable");
   expect(included).toMatchObject({ code: 0 });
-  expect(included.out).toContain("Server:     accepts it (dry run with your rights)");
-  expect(included.out).toContain("platform.kubevirt.io/enable-swap=false to switch it off");
+  expect(included.out).toContain("Server:     accepts it (dry run with your permissions)");
+  expect(included.out).toContain("platform.kubevirt.io/enable-swap=false to disable it");
   const left = await run("explain", "aaq-operator", "-o", "json");
   expect(JSON.parse(left.out)).toMatchObject({ kind: "Explanation", asset: "aaq-operator", status: "EXCLUDED" });
   const fromFile = await runPlugin(["explain", "swap-enable", "--hco-file", hcoFile], offline);
-  expect(fromFile.out).toContain("Server:     not asked: the preview is made of files");
+  expect(fromFile.out).toContain("Server:     not contacted: the preview is made of files");
   expect(await run("explain", "swap-enabl")).toMatchObject({
     code: 1,
     out: "",

@@ -39,6 +39,6 @@ test("what is taken over on request is reported field by field, with both values
   await fullCluster.until(async () => expect(at(await fullCluster.read(check), "spec", "minHealthy")).toBe("51%"));
   const adopted = async () =>
     (await outputs.events()).flatMap(({ reason, note }) => (reason === "FieldsAdopted" ? [note] : [])).join("\n");
-  await expect.poll(adopted).toContain('/spec/minHealthy ("10%" → "51%", was of installer)');
+  await expect.poll(adopted).toContain('/spec/minHealthy ("10%" → "51%", previously owned by installer)');
   expect(await adopted()).toContain("/spec/remediationTemplate (");
 });

@@ -55,7 +55,7 @@ const steps: readonly AdviceStep[] = [
   ],
   [/^set its switch again, which reboots nodes: (kubectl .*)$/u, (command = "") => paste(command)],
   [
-    /^delete MachineConfig (\S+) to let this asset take its place$/u,
+    /^delete MachineConfig (\S+) so that this asset can replace it$/u,
     (name = "") => paste(`kubectl delete machineconfig ${name}`),
   ],
 ];

@@ -67,7 +67,7 @@ const steps: readonly AdviceStep[] = [
     /^correct the annotation on the HyperConverged: annotation (?:platform\.kubevirt\.io\/)?(\S+) /u,
     (key) => annotate(hcoPath, { [`${prefix}${key}`]: null }),
   ],
-  [/^install the operator that brings metallbs\./u, installMetalLb],
+  [/^install the operator that provides metallbs\./u, installMetalLb],
   [/^create namespace (\S+);/u, (name = "") => testCluster.server.kubectl("create", "namespace", name)],
   [/^delete MetalLB (\S+)\/(\S+) /u, (namespace = "", name = "") => removeMetalLb(namespace, name)],
   [/remove annotation (\S+) (?:from|of) MetalLB/u, (key = "") => annotate(metallb, { [key]: null })],

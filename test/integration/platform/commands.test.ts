@@ -163,7 +163,7 @@ test("explain asks the server by a dry run, and says when it refuses what would 
   });
   const explained = async () => (await runCommand("explain", "node-health-check", ...online())).stdout;
   await vi.waitFor(async () => expect(await explained()).toMatch(/^Status: +INCLUDED$/m), { timeout: 120_000 });
-  expect(await explained()).toMatch(/^Server: +accepts it \(dry run with your rights\)$/m);
+  expect(await explained()).toMatch(/^Server: +accepts it \(dry run with your permissions\)$/m);
   const annotate = (patch: string | null) =>
     testCluster.server.request({
       method: "PATCH",
@@ -174,7 +174,7 @@ test("explain asks the server by a dry run, and says when it refuses what would 
   const { resourceVersion } = ((await testCluster.server.request({ path })).body as KubeObject).metadata;
   const refused = await explained();
   expect(refused).toMatch(/^Status: +ERROR, Refused: the API server rejects it$/m);
-  expect(refused).toMatch(/^Server: +refuses it \(dry run with your rights\): .*nonsense/m);
+  expect(refused).toMatch(/^Server: +rejects it \(dry run with your permissions\): .*nonsense/m);
   expect(((await testCluster.server.request({ path })).body as KubeObject).metadata.resourceVersion).toBe(
     resourceVersion,
   );
@@ -193,7 +193,7 @@ test("explain says of a cluster why an asset is not applied", async () => {
   expect(off.stdout).toContain(
     "Status:     EXCLUDED, SwitchedOff: expected platform.kubevirt.io/enable-swap not false",
   );
-  expect(off.stdout).toContain("What would change this:\n  set annotation platform.kubevirt.io/enable-swap=true\n");
+  expect(off.stdout).toContain("How to change this:\n  set annotation platform.kubevirt.io/enable-swap=true\n");
 });
 
 test("without a HyperConverged there is nothing to render from", async () => {

@@ -91,7 +91,7 @@ test("many bad overrides on an object do not keep its drift from being reported"
 test("that an object is left to others is reported", async () => {
   await annotate(pathOf("UIPlugin"), "mode", "unmanaged");
   await expectReported(
-    "UnmanagedMode: UIPlugin monitoring is unmanaged (annotation platform.kubevirt.io/mode): nothing is written to it. Manage it again with kubectl annotate uiplugin monitoring platform.kubevirt.io/mode-",
+    "UnmanagedMode: UIPlugin monitoring is unmanaged (annotation platform.kubevirt.io/mode): the operator does not write to it. To manage it again, run kubectl annotate uiplugin monitoring platform.kubevirt.io/mode-",
   );
   await annotate(pathOf("UIPlugin"), "mode", null);
 });

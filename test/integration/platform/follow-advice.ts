@@ -13,7 +13,7 @@ export async function explainAsset(asset: string, kubeconfig: string): Promise<E
   const { code, stdout, stderr } = await runCommand("explain", asset, ...flags);
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
   const [, status = "", reason = ""] = /^Status: +(\w+)(?:, (\w+))?/mu.exec(stdout) ?? [];
-  const [, advice = ""] = /What would change this:\n {2}(.*)/u.exec(stdout) ?? [];
+  const [, advice = ""] = /How to change this:\n {2}(.*)/u.exec(stdout) ?? [];
   return { status, reason, advice };
 }
 

@@ -98,7 +98,7 @@ test("event and explain say who released it, and the command that asks for it", 
     "kubectl annotate hco kubevirt-hyperconverged -n openshift-cnv platform.kubevirt.io/enable-swap=true --overwrite";
   const [reports] = await notes("ReleasedByPlan");
   expect(reports?.note).toContain(`VirtPlatformConfig ${density} governed it`);
-  expect(reports?.note).toContain(`Next: to have it applied, which reboots nodes, run ${ask}`);
+  expect(reports?.note).toContain(`Next: to apply the asset, which reboots nodes, run ${ask}`);
   const text = await explained();
   expect(text).toContain("EXCLUDED, ReleasedByPlan");
   expect(text).toContain(`set its switch again, which reboots nodes: ${ask}`);

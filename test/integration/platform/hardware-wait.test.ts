@@ -90,13 +90,13 @@ test("explain agrees with the controller on a change that does not count yet, an
     (await runCommand("explain", "numa-topology", `--kubeconfig=${fullCluster.testCluster.server.kubeconfig}`)).stdout;
   const [gone] = await reportedChanges(fullCluster);
   expect(await explain()).toMatch(/^Status: +INCLUDED/m);
-  expect(await explain()).toContain(`numaNodesPresent=false, counts from ${asText(gone?.["countsAt"])}`);
+  expect(await explain()).toContain(`numaNodesPresent=false, takes effect at ${asText(gone?.["countsAt"])}`);
 
   await time.skip(operator, 10 * minute);
   await untilWaiting(fullCluster, []);
   await label("memory-numa", "true");
   await untilWaiting(fullCluster, ["numaNodesPresent"]);
   const [seen] = await reportedChanges(fullCluster);
-  const reason = `found detected for less than 10 minutes: it counts from ${asText(seen?.["countsAt"])}`;
+  const reason = `found detected for less than 10 minutes; takes effect at ${asText(seen?.["countsAt"])}`;
   expect(await explain()).toContain(reason);
 });

@@ -86,7 +86,7 @@ test.for(mistakes)("$key=$value holds the object as it is and names the word tha
   await expect.poll(() => warnings(reason, said).filter((text) => text.includes(says))).not.toEqual([]);
   const reports = warnings(reason, said).find((text) => text.includes(says));
   expect(reports).toContain("NodeHealthCheck virt-node-health-check");
-  expect(reports).toContain("left as it is");
+  expect(reports).toContain("left unchanged");
   await untilReconciledElsewhere();
   expect(await minHealthy()).toBe("10%");
   expect(fullCluster.requests(check, from)).toEqual([]);

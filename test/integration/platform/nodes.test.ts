@@ -77,7 +77,7 @@ test("a crash does not forget the limit, and the report shows what is on hold", 
   await fullCluster.testCluster.server.request({ method: "DELETE", path: reportPath }); // if it exists already
   const before = now();
   operator = await fullCluster.start();
-  const held = expect.stringContaining("InputChanged: an input of the cluster changed again");
+  const held = expect.stringContaining("InputChanged: a cluster input changed again");
   await fullCluster.until(async () => expect(await reportedRow()).toMatchObject({ status: "Held", held }));
   expect(writesSince(before)).toEqual([]);
 });

@@ -74,7 +74,7 @@ test("a shared object goes when the parts that made it are off, whatever else ke
   await untilGone(kubelet);
   await fullCluster.until(async () =>
     expect(await reports("AssetPruned")).toContain(
-      "Deleted KubeletConfig virt-perf-settings because feature kubelet-settings is switched off",
+      "Deleted KubeletConfig virt-perf-settings because feature kubelet-settings is disabled",
     ),
   );
 });

@@ -146,7 +146,9 @@ test("a value of the gate that nobody knows is reported, and holds", async () =>
 }, 400_000);
 
 test("without KubeVirt, and without the right to list pods, the impact says what is not assessed, and the gate holds", async () => {
-  expect(await explained()).toBe("1 node of pool master reboots, VM impact: not assessed (NotServed), 10–30 min");
+  expect(await explained()).toBe(
+    "Reboots 1 node (master pool). VM impact: not assessed (NotServed). Takes 10–30 minutes.",
+  );
   await gate("no-blockers");
   await untilHeld("VMs not assessed (NotServed), pods not assessed (Forbidden)");
   await until(async () => {
@@ -172,7 +174,7 @@ test("on a single node VMs end with it, and those that always run come back", as
     ["c", "Manual"],
   ] as const)
     await addVm(`single-${name}`, "node-0", { owner, grace: 180 });
-  const summary = "1 node of pool master reboots, 1 VM stops, 2 VMs restart, 10–35 min";
+  const summary = "Reboots 1 node (master pool). Stops 1 VM. Restarts 2 VMs. Takes 10–35 minutes.";
   expect(await explained()).toBe(summary);
   await until(async () =>
     expect((await reported()).row).toMatchObject({
@@ -190,12 +192,14 @@ test("on a compact cluster VMs move, and one that cannot holds the write and is 
   await edit(`${infrastructure}/cluster/status`, { status: { controlPlaneTopology: "HighlyAvailable" } });
   for (const node of ["node-0", "node-1", "node-2"])
     for (const each of [0, 1, 2, 3]) await addVm(`${node}-vm-${each}`, node, { owner: "Always" });
-  expect(await explained()).toBe("3 nodes of pool master reboot one after another, 12 VMs live-migrate, 30 min to 2 h");
+  expect(await explained()).toBe(
+    "Reboots 3 nodes (master pool, one at a time). Live-migrates 12 VMs. Takes 30 minutes to 2 hours.",
+  );
   await addVm("stubborn", "node-1", { owner: "Always", isMigratable: false });
   await gate("no-blockers");
   await untilHeld("1 VM blocks the drain");
   const blocked =
-    "3 nodes of pool master reboot one after another, 12 VMs live-migrate, 1 VM on node-1 blocks the drain, 30 min to 2 h plus the time they block";
+    "Reboots 3 nodes (master pool, one at a time). Live-migrates 12 VMs. 1 VM blocks the drain of node-1. Takes 30 minutes to 2 hours, not counting blocked time.";
   expect(await explained()).toBe(blocked);
   expect((await reported()).text).not.toContain("stubborn");
   await until(async () => expect(await events("RebootHeld")).not.toEqual([]));
@@ -220,7 +224,7 @@ test("a deletion that reboots nodes is held at the gate, as a write is, and goes
   await addVm("steadfast", "node-1", { owner: "Always", isMigratable: false });
   const switchedOff = { [`${prefix}enable-loadaware`]: "false", [`${prefix}prune`]: "true" };
   await edit(hcoPath, { metadata: { annotations: switchedOff } });
-  await untilHeld("1 VM blocks the drain. It is deleted automatically once that is resolved.");
+  await untilHeld("1 VM blocks the drain. The object is deleted automatically after the cause is resolved.");
   await until(async () => {
     const { row, text } = await reported();
     expect(row).toMatchObject({ assets: [], impact: { nodes: 3, vms: { block: 1 } } });

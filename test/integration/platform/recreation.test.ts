@@ -55,7 +55,7 @@ test("somebody who deletes an object again and again gets it back five times, ki
     .poll(isReported)
     .toEqual([
       expect.stringContaining(
-        "Edit war detected for NodeHealthCheck virt-node-health-check: it was deleted 5 times within an hour and is not created again for now.",
+        "Edit war detected for NodeHealthCheck virt-node-health-check: it was deleted 5 times within an hour and will not be re-created for now.",
       ),
     ]);
   await untilReconciledElsewhere();

@@ -68,7 +68,7 @@ test("each override is reported when it takes effect, and a wrong one when it do
   await untilReported(`FieldsReleased: Released /spec/minHealthy of ${name}`);
   await annotate(check, "mode", "sometimes");
   await untilReported(
-    `InvalidMode: Invalid annotation platform.kubevirt.io/mode on ${name}: must be unmanaged, managed or empty, not "sometimes". The object is left as it is: drift is reported and not corrected. Next: correct it, or kubectl annotate nodehealthcheck virt-node-health-check platform.kubevirt.io/mode-`,
+    `InvalidMode: Invalid annotation platform.kubevirt.io/mode on ${name}: must be unmanaged, managed or empty, not "sometimes". The object is left unchanged: drift is reported but not corrected. Next: correct it, or kubectl annotate nodehealthcheck virt-node-health-check platform.kubevirt.io/mode-`,
   );
   await annotate(check, "mode", null);
   await annotate(check, "paused", "true");

@@ -114,10 +114,10 @@ export async function isThere({ testCluster: { server } }: FullCluster, path: st
 }
 
 export const conflictsOf = ({ ours, purposes }: Rivalry, { name }: Foreign): readonly string[] =>
-  Object.values(purposes).map((purpose) => `${ours.name} and ${name} serve the same purpose ${purpose}`);
+  Object.values(purposes).map((purpose) => `${ours.name} and ${name} serve the same purpose: ${purpose}`);
 
 export const yieldsOf = ({ purposes }: Rivalry, { name }: Foreign): readonly string[] =>
-  Object.keys(purposes).map((asset) => `Asset ${asset} not applied: ${name} already provides it`);
+  Object.keys(purposes).map((asset) => `Asset ${asset} is not applied: ${name} already provides it`);
 
 /** How often each was reported. A series of events counts on with a delay, the log does not. */
 export function countReports({ log }: RunningProgram, notes: readonly string[]): readonly number[] {

@@ -94,7 +94,7 @@ test("a kind that is missing shows once, with its own name and version", async (
     ]),
   );
   const note =
-    "CRD kubedeschedulers.operator.openshift.io is not installed, skipping descheduler-loadaware assets until it is. Next: install its operator, or switch the feature off";
+    "CRD kubedeschedulers.operator.openshift.io is not installed. The descheduler-loadaware assets are skipped until it is. Next: install its operator, or disable the feature";
   await until(async () => expect(operator.log.filter(({ msg }) => msg === note)).toHaveLength(1));
   const { metadata, spec, ...rest } = crd;
   await server.installCrds([{ ...rest, metadata: { name: metadata.name }, spec }]);
@@ -141,7 +141,7 @@ async function untilIdle(reason: string): Promise<void> {
 test("an operator that people send to sleep writes nothing, shows nothing of an object, and says so", async () => {
   await say("autopilot", "false");
   await untilIdle("NotActivated");
-  const idle = operator.log.filter(({ msg }) => msg?.startsWith("Autopilot not enabled, keeping idle: "));
+  const idle = operator.log.filter(({ msg }) => msg?.startsWith("The platform controller is disabled: "));
   expect(idle).toHaveLength(1);
   expect(idle[0]?.msg).toContain(
     'annotation platform.kubevirt.io/autopilot is "false" on HyperConverged openshift-cnv/',

@@ -13,7 +13,7 @@ const kubelet = "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs/virt-
 const check = "/apis/remediation.medik8s.io/v1alpha1/nodehealthchecks/virt-node-health-check";
 const managedBy = "platform.kubevirt.io/managed-by";
 const note =
-  /^Input MachineConfigPool (worker|master) unavailable, assets keep their last state: 403: forbidden: refused by the fault proxy$/;
+  /^Input MachineConfigPool (worker|master) is unavailable; assets keep their last state: 403: forbidden: refused by the fault proxy$/;
 let fullCluster: FullCluster;
 let proxy: FaultProxy;
 let operator: RunningProgram;

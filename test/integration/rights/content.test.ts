@@ -150,7 +150,7 @@ test("the platform operator's token deletes only objects that carry its label", 
   expect(await cluster.accounts.platform.request(remove)).toMatchObject({ status: 200 });
   const body = { metadata: { labels: { "platform.kubevirt.io/managed-by": null } } };
   await cluster.server.request({ method: "PATCH", path: pathOf(metallb), body });
-  expect(messageOf(await cluster.accounts.platform.request(remove))).toContain("it does not carry the label");
+  expect(messageOf(await cluster.accounts.platform.request(remove))).toContain("it does not have the label");
   // The security model says so.
   const marked = { metadata: { labels: { "platform.kubevirt.io/managed-by": "virt-platform-operator" } } };
   expect(messageOf(await edit("platform", metallb, marked))).toBe("");

@@ -80,7 +80,7 @@ describe("a switch on the HyperConverged", () => {
     const answer = await annotate(virtualization, hco, { [`${prefix}${key}`]: "true" });
     expect(answer.status).toBe(403);
     const named = needs.map(({ resource, group }) => (group === "" ? resource : `${resource}.${group}`));
-    const reports = named.filter((right) => messageOf(answer).includes(`which takes the right to patch ${right}`));
+    const reports = named.filter((right) => messageOf(answer).includes(`which requires permission to patch ${right}`));
     expect(reports).toHaveLength(1);
     expect(messageOf(answer)).toContain(`virtualization may not change ${prefix}${key} on the HyperConverged`);
   });
@@ -186,7 +186,7 @@ describe("an override on a managed object", () => {
       const answer = await dryRunWrite(maker, { method: "POST", path: checks, body });
       expect(answer.status).toBe(403);
       expect(messageOf(answer)).toContain(
-        `maker may not set ${prefix}${key} on virt-node-health-check: that takes the right to patch nodehealthchecks.remediation.medik8s.io`,
+        `maker may not set ${prefix}${key} on virt-node-health-check: that requires permission to patch nodehealthchecks.remediation.medik8s.io`,
       );
     }
     const others = { ...check, metadata: metadata("theirs", "mode") };
@@ -201,7 +201,7 @@ describe("an override on a managed object", () => {
     const reporter = await person(cluster.server, "reporter", [onStatus]);
     const answer = await annotate(reporter, path, { [`${prefix}mode`]: "unmanaged" });
     expect(messageOf(answer)).toContain(
-      `reporter may not set ${prefix}mode on ${door.name}: that takes the right to patch services`,
+      `reporter may not set ${prefix}mode on ${door.name}: that requires permission to patch services`,
     );
     expect(await annotate(reporter, path, { "example.com/note": "mine" })).toMatchObject({ status: 200 });
   });

@@ -59,7 +59,7 @@ const make = (actor: ApiUser, spec: object): Promise<ApiResponse> =>
 
 describe("an action Apply", () => {
   const mayNot = (name: string, by = "editor") => `${by} may not have VirtPlatformConfig ${name} applied`;
-  const takes = "takes the right to approve virtplatformconfigs.advisor.kubevirt.io";
+  const takes = "requires permission to approve virtplatformconfigs.advisor.kubevirt.io";
 
   test("is denied to editors, who are told what it takes and what they can do instead", async () => {
     const answer = await edit(who("editor"), profile, { action: "Apply" });
@@ -176,7 +176,7 @@ describe("the approval of a plan", () => {
     const answer = await approve(who("editor"), hash);
     expect(answer.status).toBe(403);
     expect(messageOf(answer)).toContain(
-      `editor may not change spec.approvedPlan of ${profile}: that takes the right to approve virtplatformconfigs.advisor.kubevirt.io`,
+      `editor may not change spec.approvedPlan of ${profile}: that requires permission to approve virtplatformconfigs.advisor.kubevirt.io`,
     );
     expect(await make(who("editor"), { action: "DryRun", approvedPlan: hash })).toMatchObject({ status: 403 });
   });

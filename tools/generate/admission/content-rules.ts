@@ -165,5 +165,5 @@ export const deletesOwnObjects: Validation = {
     "request.operation != 'DELETE' ||",
     `(oldObject != null && oldObject.metadata.?labels[?${celText(managedByLabel.key)}].orValue('') == ${celText(managedByLabel.value)})`,
   ].join("\n"),
-  messageExpression: `${celText(`${platform.name} may not delete `)} + variables.name + ': it does not carry the label of the operator'`,
+  messageExpression: `${celText(`${platform.name} may not delete `)} + variables.name + ': it does not have the label of the operator'`,
 };

@@ -39,7 +39,7 @@ export function operatorPolicy(
       {
         expression:
           "[variables.place, '*', '*/' + variables.name, '*/*'].exists(place, variables.write + ' ' + place in variables.allowed)",
-        messageExpression: `${celText(`${name} may not `)} + variables.write + ' ' + variables.place + ': its catalog does not name it'`,
+        messageExpression: `${celText(`${name} may not `)} + variables.write + ' ' + variables.place + ': its catalog does not contain it'`,
       },
       ...further.validations,
     ],
@@ -77,7 +77,7 @@ export const onlyAdvertises: Validation = {
   expression:
     "variables.write != 'CREATE virtplatformconfigs.advisor.kubevirt.io' ||\nobject.spec.action == 'Ignore' && !has(object.spec.approvedPlan)",
   messageExpression:
-    "'virt-advisor-operator may make configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
+    "'virt-advisor-operator may create configs with action Ignore only, not ' + variables.name + ' with ' + object.spec.action",
 };
 
 /** Events name their author: an operator's token cannot make them look like those of another component. */
@@ -111,7 +111,7 @@ export const overridesNothing: Pick<Policy, "variables" | "validations"> = {
         `request.operation == 'DELETE' || ${celList(peoples)}.all(key,`,
         "variables.annotationsBefore[?key] == variables.annotationsAfter[?key])",
       ].join("\n"),
-      messageExpression: `${celText(`${platform.name} may not set or clear annotations by which people override it on `)} + variables.name`,
+      messageExpression: `${celText(`${platform.name} may not set or remove override annotations on `)} + variables.name`,
     },
   ],
 };

@@ -27,7 +27,7 @@ export function overridePolicy(assets: readonly Asset[]): Policy {
         expression: `variables.set.size() == 0 ||\n${mayPatch}`,
         messageExpression: [
           "request.userInfo.username + ' may not set ' + variables.set.join(', ') + ' on ' + object.metadata.name +",
-          "': that takes the right to patch ' + request.resource.resource +",
+          "': that requires permission to patch ' + request.resource.resource +",
           "(request.resource.group == '' ? '' : '.' + request.resource.group)",
         ].join("\n"),
       },

@@ -5,7 +5,7 @@ import { advisor } from "../operators.ts";
 import { celText, type Policy, type ResourceRule } from "./policy.ts";
 
 const { group, kind, plural } = configKind;
-const right = `takes the right to approve ${plural}.${group} (ClusterRole virtplatformconfig-approver-role)`;
+const right = `requires permission to approve ${plural}.${group} (ClusterRole virtplatformconfig-approver-role)`;
 
 const onConfigs = (resource: string, operations: readonly string[]): readonly ResourceRule[] => [
   { apiGroups: [group], apiVersions: ["*"], resources: [resource], operations },
@@ -41,7 +41,7 @@ export function approvalPolicy(): Policy {
         messageExpression: [
           `request.userInfo.username + ' may not have ${kind} ' + object.metadata.name +`,
           `' applied: action Apply, and every edit of a spec with it, ${right}. ' +`,
-          "'Next: set spec.action to DryRun to see the plan, and have somebody with that right apply it'",
+          "'Next: set spec.action to DryRun to see the plan, and have a user with that permission apply it'",
         ].join("\n"),
       },
     ],

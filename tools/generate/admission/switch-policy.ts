@@ -140,7 +140,9 @@ function validationFor({ kind, group, resource, namespace }: Reach, variable: st
     ].join("\n"),
     messageExpression: [
       `request.userInfo.username + ' may not change ' + variables.${variable}.join(', ') +`,
-      celText(` on the HyperConverged: it has ${platform.name} write a ${kind}, which takes the right to ${right}`),
+      celText(
+        ` on the HyperConverged: it makes ${platform.name} write a ${kind}, which requires permission to ${right}`,
+      ),
     ].join("\n"),
   };
 }

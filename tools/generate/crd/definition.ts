@@ -66,7 +66,8 @@ async function schemaOf(profiles: readonly Described[]): Promise<Schema> {
   const options = await optionSchemas(profiles);
   return {
     type: "object",
-    description: "A profile of the cluster's configuration: planned, shown to a person, and applied once approved.",
+    description:
+      "A profile of the cluster configuration. The advisor drafts a plan, shows it for review, and applies it after approval.",
     properties: {
       apiVersion: text("Group and version of the API."),
       kind: text("Kind of the object."),

@@ -16,22 +16,23 @@ import {
 } from "@virt/api";
 import { atomic, count, flag, list, listByKey, name, type Schema, shape, text, time, word } from "./schema.ts";
 
-const classHelp = "What happens to its nodes: Drain without a reboot, Reload of services without a drain.";
+const classHelp =
+  "Effect on the nodes of the pool: Reboot, Drain without a reboot, Reload of services without a drain, or None.";
 
 export const guardsSchema = shape<Guards>(
-  "What must hold before an approved plan that changes a MachineConfig starts. Unless set, nothing waits.",
+  "Limits that must be met before an approved plan that changes a MachineConfig starts. If not set, there are no limits.",
   {
-    maxBlockingVMs: count("How many VMs may block the drain of a node.", { maximum: 10_000 }),
-    maxNodes: count("How many nodes the plan may change.", { minimum: 1, maximum: 5_000 }),
-    requireCapacity: flag("Whether all VMs of the nodes that drain at once must fit elsewhere."),
+    maxBlockingVMs: count("Maximum number of VMs that block the drain of a node.", { maximum: 10_000 }),
+    maxNodes: count("Maximum number of nodes that the plan may change.", { minimum: 1, maximum: 5_000 }),
+    requireCapacity: flag("If true, all VMs of the nodes that drain at the same time must fit on other nodes."),
   },
 );
 
 export const disruptionSchema = listByKey(
   "pool",
-  "What the plan's own MachineConfigs do to each pool; pools to which nothing happens are left out. Part of status.planHash.",
+  "Disruption of each pool by the MachineConfigs of the plan. Pools without disruption are not listed. Part of status.planHash.",
   shape<PoolDisruption>(
-    "A pool that the plan disturbs.",
+    "A pool that the plan disrupts.",
     { pool: name("Name of the pool."), class: word(disruptionClasses, classHelp) },
     { required: ["pool", "class"] },
   ),
@@ -39,13 +40,13 @@ export const disruptionSchema = listByKey(
 );
 
 const entry = shape<ImpactEntry>(
-  "A VM or a pod of which a person should know.",
+  "A VM or pod that needs attention.",
   {
-    node: name("Where it runs."),
-    kind: word(["VirtualMachineInstance", "Pod"], "What it is."),
-    namespace: name("Its namespace."),
-    name: name("Its name; * where names are not shown."),
-    reason: text("Why it blocks; else what becomes of it.", { maxLength: 160 }),
+    node: name("Node of the VM or pod."),
+    kind: word(["VirtualMachineInstance", "Pod"], "Kind of the object."),
+    namespace: name("Namespace of the object."),
+    name: name("Name of the object; * if names are hidden."),
+    reason: text("Reason why it blocks, or its outcome.", { maxLength: 160 }),
   },
   { required: ["node", "kind", "namespace", "name", "reason"] },
 );
@@ -54,44 +55,46 @@ const pool = shape<ImpactPool>(
   "A pool whose nodes change.",
   {
     name: name("Name of the pool."),
-    class: word(disruptionClasses, `${classHelp} With what was waiting there before.`),
-    nodes: count("How many nodes change by themselves."),
-    held: count("How many nodes do not start."),
-    atOnce: count("How many nodes change at the same time."),
-    waves: count("How many times so many start."),
-    holdup: word(holdups, "Why nodes do not start; absent if all do."),
-    heldBy: name("Name of the KubeletConfig that is refused; absent for other holdups."),
+    class: word(disruptionClasses, `${classHelp} Includes changes that were already pending.`),
+    nodes: count("Number of nodes that change automatically."),
+    held: count("Number of nodes that do not start."),
+    atOnce: count("Number of nodes that change at the same time."),
+    waves: count("Number of waves, one after the other."),
+    holdup: word(holdups, "Reason why nodes do not start. Absent if all nodes start."),
+    heldBy: name("Name of the rejected KubeletConfig. Absent for other causes."),
     order: list("The first nodes, in the order of their start.", name("Name of a node."), { maxItems: 12 }),
-    lowSeconds: count("How long it takes at least; absent if not known."),
-    highSeconds: count("How long it takes at most, without the time that VMs and pods block."),
+    lowSeconds: count("Minimum duration. Absent if unknown."),
+    highSeconds: count("Maximum duration, not counting the time that VMs and pods block."),
   },
   { required: ["name", "class"] },
 );
 
 const duration = shape<ImpactDuration>(
-  "How long the rollout takes, without the time that VMs and pods block. Absent if no node changes by itself.",
+  "Estimated duration of the rollout, not counting the time that VMs and pods block. Absent if no node changes automatically.",
   {
-    lowSeconds: count("At least."),
-    highSeconds: count("At most."),
-    text: text("Both, for people.", { maxLength: 64 }),
-    restart: word(["observed", "default"], "Where the time of a restart is from."),
-    migration: word(["history", "default"], "Where the time of a migration is from."),
+    lowSeconds: count("Lower bound."),
+    highSeconds: count("Upper bound."),
+    text: text("Both bounds as text.", { maxLength: 64 }),
+    restart: word(["observed", "default"], "Source of the restart times."),
+    migration: word(["history", "default"], "Source of the migration times."),
   },
 );
 
-const capacity = shape<ImpactCapacity>("Whether the VMs of nodes that drain at the same time fit on other nodes.", {
-  fits: word(["Yes", "No", "Unknown"], "Whether they do."),
-  nodes: list("The first nodes of the wave that lacks most memory.", name("Name of a node."), { maxItems: 3 }),
-  unplacedVMs: count("How many VMs of that wave find no room."),
-  unplacedMiB: count("How much memory they ask for."),
+const capacity = shape<ImpactCapacity>("Capacity for the VMs of nodes that drain at the same time.", {
+  fits: word(["Yes", "No", "Unknown"], "Yes if they fit on other nodes, No if not."),
+  nodes: list("The first nodes of the wave with the largest memory shortage.", name("Name of a node."), {
+    maxItems: 3,
+  }),
+  unplacedVMs: count("Number of VMs of this wave that do not fit on other nodes."),
+  unplacedMiB: count("Memory that these VMs request."),
 });
 
 const gap = shape<ImpactGap>(
-  "Something that could not be read.",
+  "An input that could not be read.",
   {
-    what: text("What is not assessed.", { maxLength: 63 }),
-    reason: word(notAssessedReasons, "Why."),
-    message: text("What the API server answered.", { maxLength: 160 }),
+    what: text("The input that is not assessed.", { maxLength: 63 }),
+    reason: word(notAssessedReasons, "Reason."),
+    message: text("Response of the API server.", { maxLength: 160 }),
   },
   { required: ["what", "reason"] },
 );
@@ -104,43 +107,47 @@ const numbers = (description: string, members: Readonly<Record<string, Schema>>)
 
 const outcomeHelp: Readonly<Record<(typeof vmOutcomes)[number], string>> = {
   migrate: "VMs that live-migrate.",
-  block: "VMs that block the drain until a person acts.",
+  block: "VMs that block the drain until you act.",
   stop: "VMs that stop.",
   restart: "VMs that stop and start again.",
   external: "VMs that an external controller must move.",
-  starting: "VMs that are not up yet; their eviction waits.",
-  unknown: "VMs of which it is not known.",
+  starting: "VMs that are still starting. Their eviction is delayed.",
+  unknown: "VMs whose outcome is unknown.",
 };
 
 export const impactSchema = shape<Impact>(
-  "What carrying out the plan would do to nodes, VMs and pods, as far as it could be assessed. An observation: no part of the plan.",
+  "Predicted effect of the plan on nodes, VMs and pods, as far as it could be assessed. It is not part of the plan.",
   {
-    assessedAt: time("When it was assessed."),
-    summary: text("All of it in one sentence.", { maxLength: 512 }),
-    nodes: count("How many nodes change by themselves."),
-    held: count("How many nodes would change and do not start."),
+    assessedAt: time("Time of the assessment."),
+    summary: text("Summary in short sentences.", { maxLength: 512 }),
+    nodes: count("Number of nodes that change automatically."),
+    held: count("Number of nodes that are to change but do not start."),
     vms: numbers(
-      "How many VMs on these nodes, by what becomes of them. Absent if not assessed.",
+      "Number of VMs on these nodes, by outcome. Absent if not assessed.",
       Object.fromEntries(vmOutcomes.map((outcome) => [outcome, count(outcomeHelp[outcome])])),
     ),
-    pods: numbers("How many other pods on these nodes need attention. Absent if not assessed.", {
-      block: count("Pods that a PodDisruptionBudget keeps from being evicted."),
-      delete: count("Pods without a controller: nobody makes them again."),
+    pods: numbers("Number of other pods on these nodes that need attention. Absent if not assessed.", {
+      block: count("Pods whose eviction a PodDisruptionBudget prevents."),
+      delete: count("Pods without a controller, which are not re-created."),
     }),
     duration,
     capacity,
     pools: list("The pools, by name.", pool, { maxItems: 8 }),
-    blockers: list("What blocks a drain, in the order of the rollout.", entry, { maxItems: 20 }),
-    stops: list("What stops, restarts, is deleted or is left to others, in the order of the rollout.", entry, {
-      maxItems: 10,
-    }),
-    more: numbers("How many more there are than are listed.", {
+    blockers: list("VMs and pods that block a drain, in rollout order.", entry, { maxItems: 20 }),
+    stops: list(
+      "VMs and pods that stop, restart, are deleted or wait for an external controller, in rollout order.",
+      entry,
+      {
+        maxItems: 10,
+      },
+    ),
+    more: numbers("Number of entries that are not listed.", {
       pools: count("Pools."),
       blockers: count("Blockers."),
       stops: count("Stops."),
     }),
-    assumes: list("What was taken for granted.", text("One sentence.", { maxLength: 160 }), { maxItems: 10 }),
-    notAssessed: list("What could not be read, and why.", gap, { maxItems: 8 }),
+    assumes: list("Assumptions of the assessment.", text("One assumption.", { maxLength: 160 }), { maxItems: 10 }),
+    notAssessed: list("Inputs that could not be read, and why.", gap, { maxItems: 8 }),
   },
   { required: ["assessedAt", "summary"], ...atomic },
 );

@@ -18,15 +18,15 @@ const pool = shape<PoolRollout>(
   "A pool of the rollout.",
   {
     name: name("Name of the pool."),
-    total: count("How many nodes it has."),
-    done: count("How many have the new configuration in force."),
-    inHand: count("How many are being changed."),
-    waiting: count("How many have not been started."),
-    degraded: count("How many are degraded."),
-    rendered: flag("False while the configuration that the pool aims at does not contain the change."),
-    observed: shape<ObservedSeconds>("What its nodes took, the latest last.", {
-      drainSeconds: seconds("From the request to drain to its end."),
-      restartSeconds: seconds("From the reboot until the node was back."),
+    total: count("Number of nodes."),
+    done: count("Number of nodes that run the new configuration."),
+    inHand: count("Number of nodes being updated."),
+    waiting: count("Number of pending nodes."),
+    degraded: count("Number of degraded nodes."),
+    rendered: flag("False while the target configuration of the pool does not contain the change."),
+    observed: shape<ObservedSeconds>("Measured durations of nodes, latest last.", {
+      drainSeconds: seconds("Time from the drain request until the drain ended."),
+      restartSeconds: seconds("Time from the reboot until the node was Ready again."),
     }),
   },
   { required: ["name"] },
@@ -36,66 +36,66 @@ const node = shape<NodeRollout>(
   "A node of the rollout.",
   {
     name: name("Name of the node."),
-    pool: name("Its pool."),
-    phase: word(nodeRolloutPhases, "What it is doing."),
-    since: time("When it was first seen doing it."),
-    step: text("What the Machine Config Daemon says that it does.", { maxLength: 160 }),
+    pool: name("Name of the pool."),
+    phase: word(nodeRolloutPhases, "Phase of the node."),
+    since: time("Time at which the node was first seen in this phase."),
+    step: text("Current step, as reported by the Machine Config Daemon.", { maxLength: 160 }),
   },
   { required: ["name", "phase"] },
 );
 
 const finding = shape<RolloutFinding>(
-  "One thing that holds the rollout, or may.",
+  "One cause that blocks or may block the rollout.",
   {
-    id: text("Which finding; docs/stuck-rollouts.md tells of each.", { maxLength: 63 }),
-    severity: word(findingSeverities, "Whether a person must act, should look, or may like to know."),
-    node: name("The node that it concerns; absent if it concerns a pool or the cluster."),
+    id: text("Finding type. docs/stuck-rollouts.md describes each type.", { maxLength: 63 }),
+    severity: word(findingSeverities, "blocking: you must act. warning: check the cause. info: no action is needed."),
+    node: name("The affected node. Absent if the finding is about a pool or the cluster."),
     object: {
       type: "object",
-      description: "The object that it is about.",
+      description: "The affected object.",
       properties: {
-        kind: text("Its kind.", { maxLength: 63 }),
-        namespace: name("Its namespace; absent if it is cluster scoped."),
-        name: name("Its name; * where names are not shown."),
+        kind: text("Kind of the object.", { maxLength: 63 }),
+        namespace: name("Namespace of the object. Absent if the object is cluster-scoped."),
+        name: name("Name of the object; * if names are hidden."),
       },
     },
-    message: text("What is the matter.", { maxLength: 1024 }),
-    command: text("What to type next.", { maxLength: 1024 }),
-    since: time("When it was first seen."),
+    message: text("Description of the problem.", { maxLength: 1024 }),
+    command: text("The command to run next.", { maxLength: 1024 }),
+    since: time("Time at which the finding was first seen."),
   },
   { required: ["id", "severity", "message"] },
 );
 
 const stoppedVm = shape<StoppedVms["listed"][number]>(
   "A VirtualMachine.",
-  { namespace: name("Its namespace."), name: name("Its name.") },
+  { namespace: name("Namespace of the object."), name: name("Name of the object.") },
   { required: ["namespace", "name"] },
 );
 
 export const rolloutSchema = shape<RolloutStatus>(
-  "How far the nodes are that roll out what this config wrote, and what holds them. Kept when it is over.",
+  "Progress of the nodes that roll out the changes of this config, and what blocks them. Kept after the rollout ends.",
   {
-    summary: text("All of it in one sentence.", { maxLength: 512 }),
+    summary: text("Summary in short sentences.", { maxLength: 512 }),
     remaining: {
       type: "object",
-      description: "How much longer it takes, without the time that something blocks.",
-      properties: { lowSeconds: count("At least."), highSeconds: count("At most.") },
+      description: "Remaining duration, not counting blocked time.",
+      properties: { lowSeconds: count("Lower bound."), highSeconds: count("Upper bound.") },
     },
     pools: list("The pools, by name.", pool, { maxItems: 8 }),
-    nodes: list("The nodes; those that are being changed or are degraded come first.", node, { maxItems: 20 }),
-    findings: list("What holds it, in the order of the rollout.", finding, { maxItems: 20 }),
+    nodes: list("The nodes. Nodes that are being updated or are degraded come first.", node, { maxItems: 20 }),
+    findings: list("Findings about the rollout, in rollout order.", finding, { maxItems: 20 }),
     stoppedVms: {
       type: "object",
       description:
-        "VMs that ran on these nodes during the rollout and do not run now. When the rollout is over: those that did not run at its end and that nothing but a person starts.",
+        "VMs that ran on these nodes during the rollout and are not running now. After the rollout: VMs that were not running at its end and that do not restart automatically.",
       properties: {
-        total: count("How many."),
-        listed: list("The first of them; none where names are not shown.", stoppedVm, { maxItems: 20 }),
+        total: count("Number of VMs."),
+        listed: list("The first of these VMs. Empty if names are hidden.", stoppedVm, { maxItems: 20 }),
       },
     },
     more: {
       type: "object",
-      description: "How many more there are than are listed.",
+      description: "Number of entries that are not listed.",
       properties: { pools: count("Pools."), nodes: count("Nodes."), findings: count("Findings.") },
     },
   },

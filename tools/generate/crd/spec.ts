@@ -16,29 +16,29 @@ const positive = {
 
 export function specSchema(profiles: readonly Described[], options: OptionSchemas): Schema {
   return shape<Spec>(
-    "What a person asks for.",
+    "The desired configuration.",
     {
       profile: word(names(profiles), profileHelp(profiles), rules(immutable)),
       action: word(
         actions,
-        "DryRun drafts a plan and shows it; Apply carries it out; Ignore stops managing and leaves everything as it is.",
+        "DryRun drafts a plan for review. Apply applies the plan. Ignore stops managing the configuration and changes nothing.",
         { default: "DryRun" },
       ),
       failurePolicy: word(
         failurePolicies,
-        "What follows when an item fails: Abort leaves the later items alone, Continue goes on with them.",
+        "What the advisor does if an item fails: Abort does not apply the remaining items, Continue applies them.",
         { default: "Abort" },
       ),
       bypassOptimisticLock: flag(
-        "Applies a plan although its targets have changed since they were reviewed, and corrects drift by itself. It can get into fights with other controllers.",
+        "Applies a plan even if its targets have changed since the review, and corrects drift automatically. This can cause edit wars with other controllers.",
         { default: false },
       ),
       waitTimeout: text(
-        "How long an item may take to become healthy, such as 24h or 1h30m, before it counts as failed. Unless set, there is no limit.",
+        "How long the advisor waits for an item to become healthy, such as 24h or 1h30m, before the item fails. If not set, there is no limit.",
         { maxLength: 32, ...rules(duration, positive) },
       ),
       approvedPlan: text(
-        "The status.planHash that was reviewed, or its first 12 or more digits. If set, no plan with another hash is applied.",
+        "The status.planHash of the reviewed plan, or at least its first 12 digits. If set, the advisor applies no plan with another hash.",
         {
           pattern: "^[0-9a-f]{12,64}$",
         },
@@ -46,7 +46,8 @@ export function specSchema(profiles: readonly Described[], options: OptionSchema
       guards: guardsSchema,
       options: {
         type: "object",
-        description: "Settings of the profile, in the member that is its own. What is left out has its default.",
+        description:
+          "Options of the profile, in the field of this profile. Options that are not set have their default.",
         properties: options,
       },
     },
@@ -58,7 +59,7 @@ const names = (profiles: readonly Described[]) => profiles.map(({ name }) => nam
 
 const profileHelp = (profiles: readonly Described[]): string =>
   [
-    "What to configure; the object must have the same name. It cannot be changed.",
+    "The profile to configure. The object must have the same name. Immutable.",
     ...profiles.map(({ name, description }) => `${name}: ${description}.`),
   ].join("\n");
 

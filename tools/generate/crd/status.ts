@@ -17,17 +17,17 @@ import { rolloutSchema } from "./rollout.ts";
 import { atomic, flag, generation, list, listByKey, type Schema, shape, text, time, word } from "./schema.ts";
 
 export function statusSchema(options: OptionSchemas): Schema {
-  return shape<Status>("What the advisor says about it.", {
-    phase: word(phases, "Where the plan is in its life."),
+  return shape<Status>("Description of the change.", {
+    phase: word(phases, "Lifecycle phase of the plan."),
     impactSeverity: word(
       severities,
-      "Impact severity of the plan; High reboots nodes. Without a plan: the highest severity that the profile can have.",
+      "Impact severity of the plan. High reboots nodes. Without a plan: the highest severity that the profile can have.",
     ),
-    observedGeneration: generation("The generation of the object that this status is about."),
-    executedGeneration: generation("The last generation whose request was carried out."),
+    observedGeneration: generation("Generation of the object that this status describes."),
+    executedGeneration: generation("The last generation whose approved plan was executed."),
     specHash: text("Hash of the spec for which the plan was drafted, without action and approvedPlan."),
-    planHash: text("Names the content of the plan. spec.approvedPlan may name it."),
-    sourceSnapshotHash: text("Hash of the managed fields of all targets as they were reviewed."),
+    planHash: text("Hash that identifies the content of the plan. spec.approvedPlan can refer to it."),
+    sourceSnapshotHash: text("Hash of the managed fields of all targets at the time of the review."),
     operatorVersion: text("Version of the operator that drafted the plan."),
     appliedOptions: {
       type: "object",
@@ -38,15 +38,15 @@ export function statusSchema(options: OptionSchemas): Schema {
     disruption: disruptionSchema,
     impact: impactSchema,
     warnings: list(
-      "While the plan waits for a review: warnings that depend on the plans of other configs. They are not part of the plan.",
+      "Only during a review: warnings that depend on the plans of other configs. They are not part of the plan.",
       text("One warning."),
       { maxItems: 32 },
     ),
     rollout: rolloutSchema,
     progress: text(
-      "How many nodes of the pools that roll are updated, such as 4/12 nodes, or stuck: 4/12 nodes while Stalled is True. Absent while nothing rolls.",
+      "Number of updated nodes in the pools that are rolling out, such as 4/12 nodes, or stuck: 4/12 nodes while Stalled is True. Absent if no rollout is in progress.",
     ),
-    inputs: listByKey("name", "What the plan depends on besides its options.", input),
+    inputs: listByKey("name", "External values that the plan depends on.", input),
     items: listByKey(
       "name",
       "The plan: one item for each object, in the order in which they are applied.",
@@ -57,54 +57,54 @@ export function statusSchema(options: OptionSchemas): Schema {
     ),
     rollouts: listByKey(
       "machineConfig",
-      "Rollouts that writes of this config set in motion and that are not done, whatever the plan is now.",
+      "Rollouts in progress that writes of this config started, regardless of the current plan.",
       pendingRollout,
       { maxItems: 16 },
     ),
     leftBehind: list(
-      "Only while the config is ignored: objects that an earlier plan applied, also one of a deleted config, and that still have fields of the advisor, and objects of the profile that the advisor may not read. Read when the config is ignored or edited, and when the advisor starts.",
+      "Only while the config is ignored: objects that an earlier plan applied and that still have fields of the advisor, including plans of a deleted config. Also objects of the profile that the advisor is not allowed to read. Read when the config is ignored or edited, and when the advisor starts.",
       leftBehind,
       { maxItems: 16 },
     ),
     conditions: listByKey(
       "type",
-      "The phase as conditions, one of them True, and Drifted also beside InProgress, CompletedWithErrors and Failed; what needs attention; and Ready, Reconciling, Stalled for tools.",
+      "One condition for each phase, of which the current one is True (Drifted can also be True during InProgress, CompletedWithErrors and Failed), conditions that need attention, and Ready, Reconciling and Stalled for tools.",
       condition,
     ),
   });
 }
 
 const review = shape<Review>(
-  "The plan on display, and why it waits.",
+  "The plan under review, and why it needs a review.",
   {
-    planHash: text("Hash of the plan on display."),
-    generation: generation("The generation of the object when it was put on display."),
-    forced: flag("Whether an Apply is withheld until a person has seen this plan."),
-    reason: word(reviewReasons, "Why it waits."),
-    message: text("What gave the reason, where the reason alone does not tell."),
+    planHash: text("Hash of the current plan."),
+    generation: generation("Generation of the object when the plan was presented for review."),
+    forced: flag("True if action Apply requires a new approval of this plan."),
+    reason: word(reviewReasons, "Reason for the review."),
+    message: text("Details of the reason, if the reason alone is not sufficient."),
   },
   { required: ["planHash", "generation", "forced", "reason"], ...atomic },
 );
 
 const input = shape<InputRecord>(
-  "Something outside that the plan depends on.",
+  "An external value that the plan depends on.",
   {
-    name: text("Which input."),
-    used: text("Its value when the plan was drafted."),
-    applied: text("Its value in the last plan that was finished."),
+    name: text("Name of the input."),
+    used: text("Value when the plan was drafted."),
+    applied: text("Value in the last completed plan."),
   },
   { required: ["name"] },
 );
 
 const leftBehind = shape<LeftBehind>(
-  "An object that an earlier plan left in place.",
+  "An object that an earlier plan left behind.",
   {
     apiVersion: text("API version of the object."),
     kind: text("Kind of the object."),
     name: text("Name of the object."),
-    namespace: text("Namespace of the object, if it has one."),
-    appliedTime: time("When the advisor last applied it."),
-    unread: flag("True if the advisor may not read it, so that it is not known whether it is there."),
+    namespace: text("Namespace of the object. Absent if the object is cluster-scoped."),
+    appliedTime: time("Time of the last apply by the advisor."),
+    unread: flag("True if the advisor is not allowed to read the object. Its presence is unknown."),
   },
   { required: ["apiVersion", "kind", "name"] },
 );
@@ -113,20 +113,20 @@ const leftBehind = shape<LeftBehind>(
 const condition = shape<Condition>(
   "One aspect of the state.",
   {
-    type: text("Which aspect.", {
+    type: text("Type of the condition.", {
       maxLength: 316,
       pattern:
         "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$",
     }),
-    status: word(["True", "False", "Unknown"], "Whether it holds."),
-    reason: text("Why, for machines.", {
+    status: word(["True", "False", "Unknown"], "Status of the condition: True, False or Unknown."),
+    reason: text("Reason, for machines.", {
       minLength: 1,
       maxLength: 1024,
       pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
     }),
-    message: text("Why, for people.", { maxLength: 32_768 }),
-    lastTransitionTime: time("When its status last changed."),
-    observedGeneration: generation("The generation of the object that it is about."),
+    message: text("Message, for people.", { maxLength: 32_768 }),
+    lastTransitionTime: time("Time of the last status change."),
+    observedGeneration: generation("Generation of the object that the condition describes."),
   },
   { required: ["type", "status", "reason", "message", "lastTransitionTime"] },
 );

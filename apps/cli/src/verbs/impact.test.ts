@@ -13,7 +13,7 @@ const impact: Impact = {
   held: 2,
   vms: { migrate: 5000, block: 300, stop: 1, restart: 0, external: 0, starting: 0, unknown: 0 },
   pods: { block: 1, delete: 1 },
-  duration: { lowSeconds: 19_000, highSeconds: 136_592, text: "5–38 h", restart: "default", migration: "history" },
+  duration: { lowSeconds: 19_000, highSeconds: 136_592, text: "5–38 hours", restart: "default", migration: "history" },
   capacity: { fits: "No", nodes: ["w-0", "w-1", "w-2"], unplacedVMs: 7, unplacedMiB: 59_528 },
   pools: [
     {
@@ -48,16 +48,16 @@ function printed(given: Partial<Impact> = {}): string {
 
 test("all of an impact is printed: pools with waves and times, figures, what blocks and stops, gaps and assumptions", () => {
   expect(printed()).toBe(`\
-POOL     CLASS    NODES   AT ONCE   WAVES   TAKES    HELD   WHY HELD   ORDER
-worker   Reboot   500     50        10      5–38 h   0      -          w-0 w-1 and 498 more
-infra    Drain    0       0         2       -        2      Paused     i-0 i-1
+POOL     CLASS    NODES   AT ONCE   WAVES   TAKES        HELD   WHY HELD   ORDER
+worker   Reboot   500     50        10      5–38 hours   0      -          w-0 w-1 and 498 more
+infra    Drain    0       0         2       -            2      Paused     i-0 i-1
 
 and 3 more pools
 
 VMs: 5000 migrate, 300 block, 1 stop, 0 restart, 0 external, 0 starting, 0 unknown
 Pods: 1 block, 1 are deleted
 Room: none for 7 VMs (59528 MiB) when the wave with w-0, w-1, w-2 drains
-Takes: 5–38 h (restarts: default, migrations: history)
+Takes: 5–38 hours (restarts: default, migrations: history)
 
 ! Blocks the drain until a person acts:
 

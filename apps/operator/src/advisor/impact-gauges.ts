@@ -34,7 +34,7 @@ export const impactGauges: readonly ImpactGauge[] = [
   },
   {
     name: "impact_duration_seconds",
-    help: "Estimated duration of the rollout, lower and upper bound, without the time during which something blocks it.",
+    help: "Lower and upper bound of the estimated duration of the rollout, not counting blocked time.",
     labels: ["name", "bound"],
     seriesOf: waiting((name, { duration }) =>
       duration === undefined
@@ -47,7 +47,7 @@ export const impactGauges: readonly ImpactGauge[] = [
   },
   {
     name: "impact_capacity",
-    help: "Whether the VMs of nodes that drain at the same time fit on other nodes: 1 yes, 0 no, -1 unknown.",
+    help: "1 if the VMs of nodes that drain at the same time fit on other nodes, 0 if not, -1 if unknown.",
     labels: ["name"],
     seriesOf: waiting((name, { capacity }) => [{ labels: { name }, value: fits[capacity.fits] }]),
   },

@@ -66,7 +66,7 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
   const errors = counter("reconcile_errors_total", "Reconciles that failed, by class.", ["class"]);
   const rollouts = new Histogram({
     name: `${prefix}rollout_duration_seconds`,
-    help: "From the write of a MachineConfig to the last node that runs it.",
+    help: "Time from the write of a MachineConfig until the last node runs it.",
     labelNames: ["item"],
     registers,
     buckets: [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 86_400],
@@ -150,7 +150,7 @@ const managed =
 
 const phase: GaugeDefinition = {
   name: "config_phase",
-  help: "1 for the phase that a config is in.",
+  help: "1 for the current phase of a config.",
   labels: ["name", "profile", "phase"],
   seriesOf: ({ metadata, spec, status }) =>
     status?.phase === undefined
@@ -169,7 +169,7 @@ const flags: readonly GaugeDefinition[] = [
   flag("config_drifted", "1 while targets differ from what the plan applied.", (status) =>
     conditionIs(status, "Drifted", "True"),
   ),
-  flag("config_plan_stale", "1 while a plan waits that was found stale after its approval.", (status) =>
+  flag("config_plan_stale", "1 while a plan that became stale after its approval waits for review.", (status) =>
     conditionIs(status, "PlanStale", "True"),
   ),
   flag(
@@ -210,7 +210,7 @@ const planGauges: readonly GaugeDefinition[] = [
 const gaugesOf = ({ missing, pools }: GaugeInput): readonly GaugeDefinition[] => [
   {
     name: "missing_prerequisites",
-    help: "1 for each kind that a config needs and that is not served.",
+    help: "1 for each kind that a config requires and the API server does not serve.",
     labels: ["name", "kind"],
     seriesOf: managed((name) => missing(name).map((kind) => ({ labels: { name, kind }, value: 1 }))),
   },

@@ -33,7 +33,7 @@ export async function readLeftBehind(
     if (reading.kind !== "rejected") continue;
     const refused = versions.slice(0, 1);
     unread.push(...refused);
-    log.warn("cannot tell whether an earlier plan left an object in place", {
+    log.warn("cannot determine whether an earlier plan left an object behind", {
       config: config.metadata.name,
       object: refused.map(describeRef).join(),
       why: reading.message,

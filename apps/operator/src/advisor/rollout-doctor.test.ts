@@ -275,7 +275,7 @@ const refused = { type: "Failure", status: "False", message: "no such field" };
 test.each([
   [
     "KubeletConfigFailed",
-    "KubeletConfig cluster is refused: no such field",
+    "KubeletConfig cluster was rejected: no such field",
     reporting(`${annotationPrefix}/v1`, "KubeletConfig", refused, {
       spec: { machineConfigPoolSelector: { matchLabels: { pool: "worker" } } },
     }),

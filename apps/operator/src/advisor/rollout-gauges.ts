@@ -17,7 +17,7 @@ const open =
 export const rolloutGauges: readonly RolloutGauge[] = [
   {
     name: "rollout_findings",
-    help: "Findings about the rollout of a config, by finding and severity, as far as its status lists them: at most 20.",
+    help: "Rollout findings in the status of a config (at most 20), by finding and severity.",
     labels: ["name", "id", "severity"],
     seriesOf: open((name, { findings }) => {
       const groups = Map.groupBy(findings, ({ id, severity }) => `${id} ${severity}`);
@@ -30,7 +30,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
   },
   {
     name: "rollout_nodes",
-    help: "Nodes of the pools that roll out what a config wrote, by phase; Unlisted: in hand, in a phase that its status, which lists at most 20 nodes, does not tell.",
+    help: "Nodes of the pools that roll out the changes of a config, by phase. Unlisted: nodes in progress that the status does not list (it lists at most 20 nodes).",
     labels: ["name", "pool", "phase"],
     seriesOf: open((name, rollout) =>
       rollout.pools.flatMap((pool) =>
@@ -40,7 +40,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
   },
   {
     name: "rollout_stuck",
-    help: "1 while a rollout is stuck until somebody intervenes.",
+    help: "1 while a rollout is stuck and needs intervention.",
     labels: ["name"],
     seriesOf: (name, status) => [
       { labels: { name }, value: Number(conditionOf(status, "Stalled")?.reason === "RolloutStuck") },

@@ -56,28 +56,28 @@ export function accessForCommand(args: CommandArguments, { environment }: Comman
 }
 
 export const inputFlags = {
-  "hco-file": { type: "text", default: "", help: "a file with the HyperConverged; nothing else is asked for" },
+  "hco-file": { type: "text", default: "", help: "read the HyperConverged from this file instead of a cluster" },
   "facts-file": {
     type: "text",
     default: "",
-    help: "a file with other objects of the cluster, YAML or JSON; may be given several times",
+    help: "file with other cluster objects, in YAML or JSON; can be repeated",
   },
   kubeconfig: {
     type: "text",
     default: "",
-    help: "read the cluster of this file; nothing is written to it; without a file, kubectl's current context",
+    help: "kubeconfig of the cluster to read; if empty, the current context of kubectl; never writes",
   },
   "hco-namespace": {
     type: "text",
     default: "",
     check: namespaceFlag,
-    help: "the namespace of the HyperConverged; empty: any namespace",
+    help: "namespace of the HyperConverged; if empty, any namespace",
   },
   activation: {
     type: "text",
     default: "always",
     check: oneOfFlag("opt-in", "always"),
-    help: "as the operator would be started: opt-in idles until annotation autopilot asks for it",
+    help: "activation of the operator: opt-in is idle until enabled by annotation autopilot",
   },
 } as const satisfies FlagTable;
 

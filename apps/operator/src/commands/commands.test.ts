@@ -22,11 +22,11 @@ const refused = [
     args: ["explain", "swap", "--hco-file=plain"],
     failure: "Asset not found: swap; swap is a feature; its assets are swap-enable",
   },
-  { args: ["explain", "--hco-file=plain"], failure: "explain needs the name of an asset" },
+  { args: ["explain", "--hco-file=plain"], failure: "explain requires the name of an asset" },
   { args: ["render", "--hco-file=absent"], failure: "cannot read absent: no such file" },
   { args: ["render", "--hco-file=text.yaml"], failure: "cannot read text.yaml: object 1 has no apiVersion, kind and metadata.name" }, // biome-ignore format: one line each
   { args: ["render", "--hco-file=plain", "--facts-file=absent"], failure: "cannot read absent: no such file" },
-  { args: ["render", "--kubeconfig=k", "--facts-file=nodes.yaml"], failure: "--facts-file goes with --hco-file only" },
+  { args: ["render", "--kubeconfig=k", "--facts-file=nodes.yaml"], failure: "--facts-file requires --hco-file" },
   { args: ["render", "--kubeconfig=/no/such"], failure: "cannot read kubeconfig /no/such: no such file" },
   { args: ["render", "--activation=never"], failure: "--activation=never: must be one of: opt-in, always; see virt-operator render --help" }, // biome-ignore format: one line each
   { args: ["render", "--hco=plain"], failure: "unknown flag --hco; see virt-operator render --help" },
@@ -51,9 +51,9 @@ test.each(["render", "exclusions", "explain swap-enable"])(
       (await runCommand(words.split(" "), { ...offlineContext, environment }))?.failure;
     const list = await failureIn({ HOME: "/nowhere", KUBECONFIG: `/missing:${first}:${second}` });
     expect(list).toContain(
-      `cannot use kubeconfig ${first}, ${second}: context "chosen" names cluster "no-such-cluster"`,
+      `cannot use kubeconfig ${first}, ${second}: context "chosen" refers to cluster "no-such-cluster"`,
     );
-    expect(await failureIn({ HOME: home })).toContain(`cannot use kubeconfig ${second}: it names no current-context`);
+    expect(await failureIn({ HOME: home })).toContain(`cannot use kubeconfig ${second}: it has no current-context`);
     rmSync(home, { recursive: true });
   },
 );

@@ -37,11 +37,11 @@ import {
 
 /** As documents, as JSON, or as a table of all assets. */
 export const renderCommand: Command = {
-  summary: "print the objects that would be applied, with why each is in or out",
+  summary: "print the objects that would be applied, and why each is included or excluded",
   flags: {
     ...inputFlags,
     asset: { type: "text", default: "", help: "only this asset" },
-    "show-excluded": { type: "boolean", default: false, help: "also assets that are not applied, as comments" },
+    "show-excluded": { type: "boolean", default: false, help: "include assets that are not applied, as comments" },
     ...outputFlag("yaml"),
   },
   run: async (args, context): Promise<CommandResult> => {
@@ -67,18 +67,18 @@ export const renderCommand: Command = {
 
 export const explainCommand: Command = {
   takes: "<asset>",
-  summary: "say why an asset is applied or not, and what would change that",
+  summary: "explain why an asset is applied or not, and how to change that",
   flags: { ...inputFlags, ...outputFlag("status") },
   run: async (args, context) => {
     const format = outputFormatOf(args);
     const [name] = args.words;
-    if (name === undefined) throw new CommandError("explain needs the name of an asset");
+    if (name === undefined) throw new CommandError("explain requires the name of an asset");
     return withSource(args, context, async (source) => {
       const all = await previewCatalog(previewInput(args, context, source));
       const server: ExplainSource =
         source.kind === "cluster"
           ? source
-          : { kind: "none", notAsked: "no cluster was given; with --kubeconfig it is asked by a dry run" };
+          : { kind: "none", notAsked: "no cluster was given; pass --kubeconfig to send a dry run" };
       const explanation = await explainPreview(name, all, server, context.now());
       const out = format === "status" ? explanationText(explanation) : formatData(explanation, format);
       return { out, notes: all.notes };
@@ -100,7 +100,7 @@ export const exclusionsCommand: Command = {
 };
 
 export const featuresCommand: Command = {
-  summary: "list the features; with a cluster or files, also what of them is in force",
+  summary: "list the features; with a cluster or files, also show which are active",
   flags: { ...inputFlags, ...outputFlag("yaml") },
   run: async (args, context) => {
     const format = outputFormatOf(args);
@@ -150,7 +150,7 @@ async function withSource<T>(
   const [kubeconfig, hco, facts] = [args.text("kubeconfig"), args.text("hco-file"), args.all("facts-file")];
   if (kubeconfig !== "" && hco !== "") throw new CommandError("--kubeconfig and --hco-file are mutually exclusive");
   if (hco !== "") return work({ kind: "files", files: { hco, facts, read: readFile } });
-  if (facts.length > 0) throw new CommandError("--facts-file goes with --hco-file only");
+  if (facts.length > 0) throw new CommandError("--facts-file requires --hco-file");
   const userAgent = `virt-operator/${version} (command)`;
   const client = new Client({ access: accessOrRefusal(args, context), userAgent });
   try {

@@ -18,17 +18,21 @@ import {
 } from "./command.ts";
 
 const warning =
-  "Note: an operator that is active takes them back. Set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or remove the operator, first.";
+  "Note: an active operator takes over these objects again. First set annotation platform.kubevirt.io/autopilot=false on the HyperConverged, or uninstall the operator.";
 
 export const releaseCommand: Command = {
-  summary: "release all that the platform controller applied; every value stays as it is",
+  summary: "release all objects that the platform controller applied, without changing any value",
   changes: "Changes nothing without --yes",
   flags: {
-    kubeconfig: { type: "text", default: "", help: "the cluster; your own rights count, not the operator's" },
+    kubeconfig: {
+      type: "text",
+      default: "",
+      help: "kubeconfig of the cluster; your permissions apply, not the operator's",
+    },
     "hco-namespace": inputFlags["hco-namespace"],
     kind: { type: "text", default: "", help: "only objects of this kind" },
     name: { type: "text", default: "", help: "only objects of this name" },
-    yes: { type: "boolean", default: false, help: "release them; without it they are only listed" },
+    yes: { type: "boolean", default: false, help: "release the objects; without this flag, only list them" },
   },
   run: async (args, context): Promise<CommandResult> => {
     // It writes: the cluster must be named, whatever kubectl's current context is.

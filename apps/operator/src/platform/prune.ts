@@ -101,7 +101,7 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
         outcome: await releaseObject(live, cluster),
         events: normalEvent(
           "FieldsReleased",
-          `Released all fields of ${name}: it existed before the operator, or other clients own content of it, and it is kept`,
+          `Released all fields of ${name}. The object is kept because it existed before the operator or other clients own parts of it`,
         ),
       };
     case "delete": {
@@ -123,8 +123,8 @@ function reasonOf(live: KubeObject, pruned: readonly Asset[]): string {
   const off = pruned.filter(({ name }) => makers.includes(name)).map(({ feature }) => feature.name);
   const features = [...new Set(off)];
   return features.length === 1
-    ? `feature ${features.join()} is switched off`
-    : `features ${features.join(", ")} are switched off`;
+    ? `feature ${features.join()} is disabled`
+    : `features ${features.join(", ")} are disabled`;
 }
 
 function namesOf(assets: readonly Asset[]): readonly string[] {

@@ -152,7 +152,7 @@ export function reportMissingHco(runtime: PlatformRuntime): void {
   const chosen = chooseHco(runtime.find, settings.hcoNamespace);
   if (chosen.kind === "starting" || chosen.kind === "found") return;
   if (records.cluster.activity !== "no HyperConverged")
-    log.info("HyperConverged not found, keeping idle", { found: chosen.kind });
+    log.info("HyperConverged not found, staying idle", { found: chosen.kind });
   records.cluster.activity = "no HyperConverged";
   metrics.setActive(settings.activation, false);
   metrics.removeAllObjects();

@@ -184,7 +184,7 @@ test("what carries our label is deleted, what people keep is kept, and each is r
         /^TombstoneFailed: Failed to delete tombstoned resource ConfigMap openshift-cnv\/refused: ./,
       ),
       `${skipped}/taken: it is unmanaged`,
-      `${skipped}/unlabelled: it does not carry our label`,
+      `${skipped}/unlabelled: it does not have the operator's label`,
       `${skipped}/unmanaged: it is unmanaged`,
     ]);
   expect(await Promise.all(names.map(isThere))).toEqual([false, false, true, true, true, true, true]);

@@ -99,11 +99,11 @@ test("the health rules of the engine understand what the controllers write", () 
   });
   const steps = [
     "is updated",
-    "waits to be updated",
+    "is waiting to be updated",
     "is being drained",
     "is being updated",
     "is rebooting",
-    "waits for its uncordon",
+    "is waiting to be uncordoned",
     "is uncordoned",
   ];
   expect([...seen]).toEqual(steps.map((step) => `Node 'worker-0' ${step}`));

@@ -44,7 +44,7 @@ const readyReasons: Partial<Readonly<Record<Phase, string>>> = {
 
 const finished: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade"];
 
-const untilCauseRemoved = "remove the cause; the rollout goes on by itself.";
+const untilCauseRemoved = "fix the cause. The rollout then continues automatically.";
 
 function readyCondition({
   phase,

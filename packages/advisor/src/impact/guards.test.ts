@@ -44,7 +44,7 @@ const unknownRoomRows = [
 
 test.each(unknownRoomRows)("room that nobody knows is reported by its cause: $text", ({ vms, gap, text }) => {
   const found = obstacle({ requireCapacity: true }, unknownRoom(vms, gap));
-  expect(found).toBe(`spec.guards.requireCapacity cannot be judged: ${text}`);
+  expect(found).toBe(`spec.guards.requireCapacity cannot be evaluated: ${text}`);
 });
 
 type GuardRow = readonly [string, Guards, Impact | undefined, string | undefined];
@@ -61,23 +61,24 @@ const rows: readonly GuardRow[] = [
     "no room",
     { requireCapacity: true },
     full,
-    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when worker-0 drains",
+    "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while worker-0 is drained",
   ],
   [
     "no room in a wave of many nodes, in the words of the summary",
     { requireCapacity: true },
     {
       ...full,
-      summary: "10 nodes of pool worker reboot 10 at a time, no room for 2 VMs when w-0, w-1 and 8 more drain, 2–3 h",
+      summary:
+        "Reboots 10 nodes (worker pool, 10 at a time). 2 VMs do not fit on other nodes while w-0, w-1 and 8 more are drained. Takes 2–3 hours.",
       capacity: { ...full.capacity, nodes: ["w-0", "w-1", "w-10"] },
     },
-    "spec.guards.requireCapacity is true, but there is no room for 2 VMs when w-0, w-1 and 8 more drain",
+    "spec.guards.requireCapacity is true, but 2 VMs do not fit on other nodes while w-0, w-1 and 8 more are drained",
   ],
   [
     "VMs that cannot be read",
     { maxBlockingVMs: 0 },
     without("VMs"),
-    "spec.guards.maxBlockingVMs cannot be judged: VMs not assessed (Forbidden)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: VMs not assessed (Forbidden)",
   ],
   [
     "a strategy that nobody knows",
@@ -86,13 +87,13 @@ const rows: readonly GuardRow[] = [
       vms: { ...noVms, unknown: 1 },
       notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }],
     }),
-    "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: KubeVirt not assessed (Forbidden)",
   ],
   [
     "a VM of which nobody knows what a drain does to it",
     { maxBlockingVMs: 1 },
     impactFixture({ vms: { ...noVms, block: 1, unknown: 1 } }),
-    "spec.guards.maxBlockingVMs cannot be judged: VM state not assessed (Unavailable)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: VM state not assessed (Unavailable)",
   ],
   [
     "room for a VM that may block",
@@ -104,39 +105,44 @@ const rows: readonly GuardRow[] = [
     "nodes that cannot be read",
     { maxNodes: 5 },
     without("nodes"),
-    "spec.guards.maxNodes cannot be judged: nodes not assessed (Forbidden)",
+    "spec.guards.maxNodes cannot be evaluated: nodes not assessed (Forbidden)",
   ],
   [
     "no assessment yet",
     { requireCapacity: true },
     undefined,
-    "spec.guards.requireCapacity cannot be judged: nodes not assessed (Listing)",
+    "spec.guards.requireCapacity cannot be evaluated: nodes not assessed (Listing)",
   ],
   [
     "a cordoned node that gets the configuration later",
     { maxBlockingVMs: 0 },
     held("Cordoned"),
-    "spec.guards.maxBlockingVMs cannot be judged: pool worker has cordoned nodes",
+    "spec.guards.maxBlockingVMs cannot be evaluated: pool worker has cordoned nodes",
   ],
-  ["a paused pool", { maxNodes: 12 }, held("Paused"), "spec.guards.maxNodes cannot be judged: pool worker is paused"],
+  [
+    "a paused pool",
+    { maxNodes: 12 },
+    held("Paused"),
+    "spec.guards.maxNodes cannot be evaluated: pool worker is paused",
+  ],
   ["nodes that start later count", { maxNodes: 11 }, held("Paused"), "spec.guards.maxNodes is 11, but 12 nodes change"],
   [
     "a limit that nobody can read",
     { requireCapacity: true },
     held("InvalidMaxUnavailable"),
-    "spec.guards.requireCapacity cannot be judged: maxUnavailable of pool worker is invalid",
+    "spec.guards.requireCapacity cannot be evaluated: maxUnavailable of pool worker is invalid",
   ],
   [
     "a degraded pool, even if all nodes start",
     { maxNodes: 12 },
     { ...held("Degraded"), nodes: 12, held: 0 },
-    "spec.guards.maxNodes cannot be judged: pool worker is degraded",
+    "spec.guards.maxNodes cannot be evaluated: pool worker is degraded",
   ],
   [
     "KubeVirt's settings, even if no VM depends on them",
     { maxBlockingVMs: 0 },
     impactFixture({ notAssessed: [{ what: "KubeVirt", reason: "Forbidden", message: "" }] }),
-    "spec.guards.maxBlockingVMs cannot be judged: KubeVirt not assessed (Forbidden)",
+    "spec.guards.maxBlockingVMs cannot be evaluated: KubeVirt not assessed (Forbidden)",
   ],
   ...(["maxBlockingVMs", "maxNodes", "requireCapacity"] as const).map(
     (guard): GuardRow => [
@@ -176,7 +182,7 @@ test("an approved plan waits for its guard, says what to do, and starts by itsel
   expect(conditionOf(held.status, "Ready")).toMatchObject({
     status: "False",
     reason: "Guarded",
-    message: `${message}. Next: stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs. The plan starts by itself when the guard holds; set action to DryRun to take it back.`,
+    message: `${message}. Next: stop or move the VMs listed in status.impact.blockers, or raise spec.guards.maxBlockingVMs. The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.`,
   });
   const again = { ...approved({ impactNow: blocked(0) }), stored: held.status };
   expect(transition(again).status.phase).toBe("InProgress");

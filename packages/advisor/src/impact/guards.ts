@@ -1,14 +1,15 @@
 // Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
 
 import type { Guards, Impact, Item } from "@virt/api";
-import { findRolloutObstacles, nameNodes, roomWords } from "@virt/impact";
+import { findRolloutObstacles, roomText, roomWords } from "@virt/impact";
 import { isMachineConfig } from "../items.ts";
 import type { Observed } from "../observed.ts";
 
 /** Why a plan is held: what is the matter, and what a person does about it. */
 export type GuardObstacle = { readonly text: string; readonly next: string };
 
-const goesOn = "The plan starts by itself when the guard holds; set action to DryRun to take it back.";
+const goesOn =
+  "The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.";
 
 /**
  * The first guard that does not hold for a plan of these items. Undefined: none, or no node is concerned. `impact` is the assessment of
@@ -41,7 +42,7 @@ const guardChecks: readonly GuardCheck[] = [
         (block + unknown > most ? unassessed("maxBlockingVMs", unknownStateGap) : undefined)
       );
     const fact = block === 1 ? "1 VM blocks the drain" : `${block} VMs block the drain`;
-    const next = "stop or move the VMs that status.impact.blockers names, or raise spec.guards.maxBlockingVMs";
+    const next = "stop or move the VMs listed in status.impact.blockers, or raise spec.guards.maxBlockingVMs";
     return { text: `maxBlockingVMs is ${most}, but ${fact}`, next };
   },
   ({ maxNodes: most }, impact) => {
@@ -61,16 +62,10 @@ const guardChecks: readonly GuardCheck[] = [
     if (capacity.fits === "Yes") return heldUp("requireCapacity", impact);
     if (capacity.fits === "Unknown")
       return heldUp("requireCapacity", impact) ?? unassessed("requireCapacity", unknownRoomGap(impact));
-    const fact = `there is ${roomWords(summary) ?? noRoom(capacity)}`;
+    const fact = roomWords(summary) ?? roomText(capacity); // a long summary may have been cut
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
-
-/** For a summary that was cut before it says so. */
-function noRoom({ nodes, unplacedVMs }: Impact["capacity"]): string {
-  const vms = unplacedVMs === 1 ? "1 VM" : `${unplacedVMs} VMs`;
-  return `no room for ${vms} when ${nameNodes(nodes)} ${nodes.length === 1 ? "drains" : "drain"}`;
-}
 
 /** `next`: what a person does, where `status.impact` does not name the gap. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
@@ -85,14 +80,14 @@ function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined 
   const found = findRolloutObstacles(impact);
   if (found.length === 0) return undefined;
   const [texts, steps] = [found.map(({ text }) => text), found.map(({ next }) => next)];
-  return { text: `${guard} cannot be judged: ${texts.join(", ")}`, next: steps.join("; ") };
+  return { text: `${guard} cannot be evaluated: ${texts.join(", ")}`, next: steps.join("; ") };
 }
 
 /** Of these VMs nobody can say what a drain does to them: the node of one is silent, or no strategy is set anywhere. */
 const unknownStateGap: Gap = {
   what: "VM state",
   reason: "Unavailable",
-  next: "see to the VMs whose state nobody knows: status.impact.vms.unknown counts them",
+  next: "check the VMs in an unknown state (status.impact.vms.unknown shows how many)",
 };
 
 /** Why nobody knows whether there is room although the VMs are: what becomes of some of them, or how large they are, is not. */
@@ -101,14 +96,17 @@ function unknownRoomGap(impact: Impact): Gap {
   const known = stop > 0 ? gapOf(impact, "VM owners") : undefined;
   if (known !== undefined) return known;
   if (unknown > 0) return unknownStateGap;
-  return { what: "VM memory", reason: "Unavailable", next: "set the memory of the VMs that do not tell it" };
+  return { what: "VM memory", reason: "Unavailable", next: "set a memory size for the VMs that have none" };
 }
 
 const firstLists: Gap = { what: "nodes", reason: "Listing" };
 
 function unassessed(guard: keyof Guards, gap: Gap = firstLists): GuardObstacle {
-  const text = `${guard} cannot be judged: ${gap.what} not assessed (${gap.reason})`;
+  const text = `${guard} cannot be evaluated: ${gap.what} not assessed (${gap.reason})`;
   if (gap.next !== undefined) return { text, next: gap.next };
   const isSoon = gap.reason === "Listing";
-  return { text, next: isSoon ? "wait for the first lists" : "remove the cause that status.impact.notAssessed names" };
+  return {
+    text,
+    next: isSoon ? "wait until the advisor has listed all objects" : "fix the cause shown in status.impact.notAssessed",
+  };
 }

@@ -62,7 +62,7 @@ test("a condition lists the options for a blocking VM, and stopping it comes las
   const { status } = withRollout(decide(rolling), at(rolling), diagnosed(rollout(vm)));
   const { message = "" } = conditionOf(status, "Stalled") ?? {};
   expect(message).toMatch(
-    /^VM a\/b blocks the drain of w-0\. Next: choose an option, the least harmful first\. \(1\) Make/,
+    /^VM a\/b blocks the drain of w-0\. Next: choose one of these options \(least disruptive first\): \(1\) Make/,
   );
   expect(message).toMatch(/The VM is down until you start it again\. Command: virtctl stop b -n a$/);
 });
@@ -145,7 +145,7 @@ test("a rollout that has ended stays without its findings, whatever is due", () 
   expect(status.rollout?.pools).toHaveLength(1);
   // Its pool is the one who knows; a node may have been seen last on its way.
   expect(status.rollout).toMatchObject({
-    summary: "3 of 3 nodes of pool worker done",
+    summary: "worker pool: 3 of 3 nodes updated",
     pools: [{ name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 }],
   });
   expect(conditionOf(status, "Stalled")?.status).toBe("False");

@@ -168,7 +168,7 @@ describe("a plan that stays on display", () => {
       forced: true,
       reason: "ApprovalRequired",
     });
-    const why = "Plan aaaaaaaaaaaa waits: spec.approvedPlan names plan bbbbbbbbbbbb.";
+    const why = "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan names plan bbbbbbbbbbbb.";
     expect(conditionOf(status, "ReviewRequired")?.message).toBe(why);
     const command = `kubectl patch vpconf load-aware-rebalancing --type=merge -p '{"spec":{"action":"Apply","approvedPlan":"aaaaaaaaaaaa"}}'`;
     expect(conditionOf(status, "Ready")?.message).toBe(`${why} Next: review status.items, then run: ${command}`);
@@ -214,7 +214,7 @@ describe("while approvals cannot be trusted", () => {
     });
     expect([status.phase, conditionOf(status, "ReviewRequired")?.message]).toEqual([
       "ReviewRequired",
-      "Nothing is executed, because approvals cannot be trusted: Policy p is missing. Next: install the admission policies of this release again, then approve the plan anew.",
+      "Execution is disabled because approvals cannot be trusted: Policy p is missing. Next: reinstall the admission policies of this release, then approve the plan again.",
     ]);
   });
 

@@ -26,7 +26,7 @@ const previous = {
 };
 const settings = "guards, bypassOptimisticLock, failurePolicy and waitTimeout";
 const releases = [
-  ["without the disruption of pools", recorded, `${settings} and the disruption of pools, here worker (Reboot)`],
+  ["without the disruption of pools", recorded, `${settings} and the disruption of pools (worker: Reboot)`],
   ["without the execution settings", previous, settings],
 ] as const;
 const upgraded = { kind: "differs", reason: "OperatorUpgraded", text: "the hash covers more" } as const;
@@ -60,7 +60,7 @@ describe.each(releases)("a plan hashed %s", (_release, was, additions) => {
     expect(shown.status.review).toMatchObject({ reason: "OperatorUpgraded", forced: true, planHash: draftHash });
     const short = was.planHash.slice(0, 12);
     expect(conditionOf(shown.status, "Ready")?.message).toMatch(
-      `Plan ${draftHash.slice(0, 12)} waits: the plan hash of operator version ${version} also covers ${additions}; the items are the same as in plan ${short}; spec.approvedPlan names plan ${short}. Next: review status.items`,
+      `Plan ${draftHash.slice(0, 12)} needs a new review: the plan hash of operator version ${version} also covers ${additions}; the items are the same as in plan ${short}; spec.approvedPlan names plan ${short}. Next: review status.items`,
     );
     const again = { action: "Apply", approvedPlan: draftHash } as const;
     const kept = { stored: shown.status, generation: 3, statusOrigin: "own" } as const;

@@ -34,7 +34,7 @@ test("the event of a new plan that runs at once says that it was not reviewed", 
   const edit = editOptions({});
   expect(edit.status).toMatchObject({ phase: "InProgress", planHash: otherHash });
   expect(approvalNote(edit)).toBe(
-    "Plan bbbbbbbbbbbb was not reviewed before it started: action is Apply, and the spec was last changed through kubectl-patch (impact High)",
+    "Plan bbbbbbbbbbbb started without a review: action is Apply, and the spec was last changed through kubectl-patch (impact High)",
   );
 });
 

@@ -26,7 +26,7 @@ test("a MachineConfig is waited for until every node that may run VMs has it", (
     ["Completed", "P is ready"],
     [
       "Pending",
-      "Waiting for MachineConfig '99-worker-psi-karg' on nodes that may run VMs and do not have it: node-1. Next: check their MachineConfigPools, or set spec.action to DryRun and back to Apply to plan for the nodes there are now.",
+      "Waiting for MachineConfig '99-worker-psi-karg' on nodes that can run VMs: node-1. Next: check their MachineConfigPools, or set spec.action to DryRun and back to Apply to plan for the current nodes.",
     ],
   ]);
   expect(requeue).toEqual({ when: "at", atMs: now + 30_000 });

@@ -64,6 +64,6 @@ export function restoreStatus(
     isDisruptionStale: false,
     planCheck: { kind: "unchecked" },
   };
-  const message = `Regenerating plan: somebody else changed ${change}`;
+  const message = `Regenerating plan: another client changed ${change}`;
   return enterDrafting(observed, { message, set: { review: forcedReview(observed, "PlanTampered", change) } }).status;
 }

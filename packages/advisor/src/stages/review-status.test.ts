@@ -97,13 +97,13 @@ const cases: readonly Case[] = [
     reason: "changes that were not asked for",
     seen: drafting({ stored: { executedGeneration: generation }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
-    says: "Plan aaaaaaaaaaaa waits: nobody has approved it since it was drafted.",
+    says: "Plan aaaaaaaaaaaa needs a new review: it has not been approved since it was drafted.",
   },
   {
     reason: "changes of a plan that must be named",
     seen: drafting({ operator: { version: "v2", mustPin: true }, draft: drafted([psi()]) }),
     phase: "ReviewRequired",
-    says: "Plan aaaaaaaaaaaa waits: spec.approvedPlan does not name it.",
+    says: "Plan aaaaaaaaaaaa needs a new review: spec.approvedPlan does not name it.",
   },
 ];
 
@@ -123,7 +123,7 @@ test("a retryable error decides nothing", () => {
 });
 
 test("a plan is never presented undrafted", () => {
-  expect(() => transition(drafting({}))).toThrow("a plan is presented that was not drafted");
+  expect(() => transition(drafting({}))).toThrow("cannot present a plan that was not drafted");
 });
 
 test("a plan goes on display with all that it was drafted for, in one write", () => {

@@ -27,7 +27,7 @@ export type DraftedPlan = Extract<Draft, { kind: "drafted" }>;
 export function toReviewStatus(observed: Observed): Decision {
   const { draft, blocked } = observed;
   if (blocked !== undefined) return enterPrerequisiteFailed(observed, blocked.message);
-  if (draft === undefined) throw new Error("a plan is presented that was not drafted");
+  if (draft === undefined) throw new Error("cannot present a plan that was not drafted");
   switch (draft.kind) {
     case "blocked":
       return enterPrerequisiteFailed(observed, draft.message);

@@ -5,12 +5,12 @@ import type { Impact } from "@virt/api";
 export function impactFixture(given: Partial<Impact> = {}): Impact {
   return {
     assessedAt: "2026-11-15T09:00:00Z",
-    summary: "12 nodes of pool worker reboot one after another",
+    summary: "Reboots 12 nodes (worker pool, one at a time).",
     nodes: 12,
     held: 0,
     vms: { migrate: 214, block: 0, stop: 2, restart: 0, external: 0, starting: 0, unknown: 0 },
     pods: { block: 0, delete: 0 },
-    duration: { lowSeconds: 14_760, highSeconds: 28_390, text: "4–8 h", restart: "observed", migration: "history" },
+    duration: { lowSeconds: 14_760, highSeconds: 28_390, text: "4–8 hours", restart: "observed", migration: "history" },
     capacity: { fits: "Yes", nodes: [], unplacedVMs: 0, unplacedMiB: 0 },
     pools: [
       {

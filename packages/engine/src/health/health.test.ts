@@ -109,7 +109,7 @@ const cases: readonly { reason: string; object: KubeObject; state: string; messa
     reason: "a node that runs something else is not",
     object: node("b", "a", conditions(["Updated", "True"])),
     state: "waiting",
-    message: "Node 'x' waits to be updated",
+    message: "Node 'x' is waiting to be updated",
   },
   {
     reason: "a node reports the last step it has come to",

@@ -166,7 +166,7 @@ function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
 // The last step first; a step under way is Unknown or True. The daemon reports Resumed, and then waits for the uncordon.
 const steps = [
   { type: "Uncordoned", text: "is uncordoned" },
-  { type: "Resumed", text: "waits for its uncordon" },
+  { type: "Resumed", text: "is waiting to be uncordoned" },
   { type: "RebootedNode", text: "is rebooting" },
   { type: "AppliedFilesAndOS", text: "is being updated" },
   { type: "Drained", text: "is being drained" },
@@ -185,7 +185,7 @@ export function machineConfigNodeHealth(object: KubeObject): Health {
   if (isCurrent && findTrue(conditions, "Updated") !== undefined)
     return { state: "done", message: `${name} is updated` };
   const step = steps.find(({ type }) => conditions.some((condition) => isUnderWay(condition, type)));
-  return { state: "waiting", message: `${name} ${step?.text ?? "waits to be updated"}` };
+  return { state: "waiting", message: `${name} ${step?.text ?? "is waiting to be updated"}` };
 }
 
 function isUnderWay(condition: ObjectCondition, type: string): boolean {

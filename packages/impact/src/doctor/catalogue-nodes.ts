@@ -8,39 +8,40 @@ const rebootAge = "1.5 × the longest restart expected of nodes of the pool";
 export const nodeFindings = {
   OnDiskState: {
     ages: blockingFrom(0),
-    message: "Node <n> was changed by hand: <text>",
+    message: "Files on node <n> were changed outside of MachineConfigs: <text>",
     command: describeNode,
-    detected: "The node is degraded with `on-disk state` or `content mismatch` in its reason.",
+    detected: "The node is degraded, and its reason contains `on-disk state` or `content mismatch`.",
     cause:
-      "A file that the Machine Config Operator manages was edited on the node. It does not overwrite what it did not write.",
+      "A file that the Machine Config Operator manages was edited on the node. The operator does not overwrite such changes.",
     remedy:
-      "Put the file back as the MachineConfig has it, or create `/run/machine-config-daemon-force` on the node to have it overwritten.",
+      "Restore the content that the MachineConfig defines, or create `/run/machine-config-daemon-force` on the node to overwrite the file.",
   },
   Unreconcilable: {
     ages: blockingFrom(0),
-    message: "Node <n> cannot take the change in place: <text>",
+    message: "Node <n> cannot apply the change in place: <text>",
     command: describeNode,
-    detected: "The node's state is Unreconcilable, or its reason has `can't reconcile`.",
+    detected: "The state of the node is Unreconcilable, or its reason contains `can't reconcile`.",
     cause:
-      "The new configuration changes something that can only be set when a node is installed, such as partitions or a removed user.",
-    remedy: "Take that change back, or install the node anew.",
+      "The new configuration changes a setting that is fixed at installation, such as the partitions or a removed user.",
+    remedy: "Revert that change, or reinstall the node.",
   },
   KernelArgumentsFailed: {
     ages: blockingFrom(0),
     message: "Node <n> cannot change its kernel arguments: <text>",
     command: describeNode,
-    detected: "The node is degraded with `rpm-ostree kargs` in its reason.",
+    detected: "The node is degraded, and its reason contains `rpm-ostree kargs`.",
     cause:
-      "rpm-ostree refuses or fails to change the kernel arguments: another transaction, no space in /boot, an argument that is not there.",
-    remedy: "See `rpm-ostree status` and the free space of /boot on the node. The daemon tries again by itself.",
+      "rpm-ostree failed to change the kernel arguments. Common reasons are another transaction, no space in /boot, or an argument that does not exist.",
+    remedy: "Check `rpm-ostree status` and the free space of /boot on the node. The daemon retries automatically.",
   },
   OSUpdateFailed: {
     ages: blockingFrom(0),
-    message: "Node <n> cannot change its OS: <text>",
+    message: "Node <n> cannot update its OS: <text>",
     command: describeNode,
-    detected: "The node is degraded with another mention of `ostree` in its reason.",
-    cause: "The OS image or an extension cannot be pulled or deployed: registry, pull secret, disk space.",
-    remedy: "See the reason: restore access to the registry, or free disk space. The daemon tries again by itself.",
+    detected: "The node is degraded, and its reason mentions `ostree` in another way.",
+    cause:
+      "The OS image or an extension cannot be pulled or deployed. Common reasons are the registry, the pull secret, or disk space.",
+    remedy: "Check the reason. Restore access to the registry, or free disk space. The daemon retries automatically.",
   },
   NodeDegraded: {
     ages: blockingFrom(0),
@@ -48,26 +49,26 @@ export const nodeFindings = {
     command: describeNode,
     detected: "The node is degraded for another reason.",
     cause: "The Machine Config Daemon cannot apply the configuration.",
-    remedy: "See the reason and the log of the machine-config-daemon pod on the node.",
+    remedy: "Check the reason, and the log of the machine-config-daemon pod on the node.",
   },
   RebootOverdue: {
     ages: blockingFrom(0),
     ageText: rebootAge,
-    message: "Node <n> has not come back for <t>",
+    message: "Node <n> has been rebooting for <t>",
     command: "none",
-    detected: "The node reboots, and is not Ready for longer than nodes of its pool take.",
+    detected: "The node is rebooting and has not been Ready for longer than nodes of its pool usually take.",
     cause: "The machine hangs in its firmware, does not find its boot disk, or has lost its network.",
-    remedy: "Look at the machine's console (BMC, cloud console), and power-cycle it if it hangs.",
+    remedy: "Check the console of the machine (BMC or cloud console). If it hangs, power-cycle it.",
   },
   KubeletDown: {
     ages: blockingFrom(0),
     ageText: rebootAge,
-    message: "The kubelet of <n> does not start since <mc>",
+    message: "The kubelet on <n> has not started since MachineConfig <mc> was applied",
     command: "ssh core@<n> journalctl -b -u kubelet",
     detected:
-      "The node reboots, is not Ready for too long, and the MachineConfig of this rollout has a drop-in for the kubelet.",
-    cause: "The kubelet probably refuses its new configuration.",
+      "The node is rebooting, has not been Ready for too long, and the MachineConfig of this rollout contains a drop-in for the kubelet.",
+    cause: "The kubelet probably rejects its new configuration.",
     remedy:
-      "Read the kubelet's journal on the node. Take the change back (see the profile's option), or correct the drop-in.",
+      "Read the journal of the kubelet on the node. Revert the change (see the option of the profile), or correct the drop-in.",
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -5,111 +5,112 @@ import { blockingFrom, type CatalogueEntry, mco, warningFrom } from "./catalogue
 export const poolFindings = {
   PoolPaused: {
     ages: blockingFrom(0),
-    message: "Pool <p> is paused: <k> {k:node waits|nodes wait}",
+    message: "Pool <p> is paused: <k> {k:node is|nodes are} pending",
     command: `oc patch mcp <p> --type merge -p '{"spec":{"paused":false}}'`,
-    detected: "`spec.paused` of the pool is true, and nodes have yet to change.",
+    detected: "`spec.paused` of the pool is true, and nodes are pending.",
     cause:
-      "Somebody paused the pool, often for a cluster upgrade or a maintenance window. Nothing starts until it is resumed.",
-    remedy: "Ask whoever paused it, then resume the pool. All that waits in it starts at once, not only this plan.",
+      "An administrator or a tool paused the pool, often for a cluster upgrade or a maintenance window. No node is updated until the pool is resumed.",
+    remedy:
+      "Find out why the pool is paused, then resume it. All pending changes of the pool then start, not only this plan.",
   },
   RenderFailed: {
     ages: blockingFrom(60),
-    message: "Pool <p> cannot render: <text>",
-    detected: "The pool's condition RenderDegraded is True.",
+    message: "Pool <p> cannot render its configuration: <text>",
+    detected: "The RenderDegraded condition of the pool is True.",
     cause:
-      "The MachineConfigs of the pool cannot be merged: one of them has an Ignition version or a content that is not accepted.",
+      "The MachineConfigs of the pool cannot be merged. One of them has an unsupported Ignition version or invalid content.",
     remedy:
-      "Read the message: it names the MachineConfig. Correct or delete that one; the pool renders again by itself.",
+      "Read the message: it names the MachineConfig. Correct or delete it. The operator then renders the pool again automatically.",
   },
   KubeletConfigFailed: {
     ages: blockingFrom(60),
-    message: "KubeletConfig <k> is refused: <text>",
+    message: "KubeletConfig <k> was rejected: <text>",
     detected:
-      "The KubeletConfig selects the pool, and its newest condition Accepted is False (older releases: its last condition is Failure).",
-    cause: "A KubeletConfig for the pool has a field or a value that the Machine Config Operator does not take.",
-    remedy: "Correct the KubeletConfig that is named; the operator tries again after each edit.",
+      "The KubeletConfig selects the pool, and its newest Accepted condition is False (older releases: its last condition is Failure).",
+    cause: "A KubeletConfig for the pool contains a field or a value that the Machine Config Operator does not accept.",
+    remedy: "Correct this KubeletConfig. The operator retries after each edit.",
   },
   TargetDeleted: {
     ages: blockingFrom(0),
     message:
-      "MachineConfig <mc> was deleted while the plan rolls it out. Nodes of pool <p> return to the configuration without it. Plan again, or restore it with: <restore>",
+      "MachineConfig <mc> was deleted during its rollout. The nodes of pool <p> are returning to the configuration without it. Plan again, or restore the MachineConfig with: <restore>",
     command: "kubectl virt-advisor plan <config>",
     detected:
-      "The plan applied the MachineConfig, an item of the plan waits for its rollout, and the object does not exist.",
+      "The plan applied the MachineConfig, an item of the plan is waiting for its rollout, and the object no longer exists.",
     cause:
-      "Another client deleted the MachineConfig. The audit log of the API server names it. No node counts as updated, and the plan cannot complete.",
+      "Another client deleted the MachineConfig. The audit log of the API server names the client. No node counts as updated, and the plan cannot complete.",
     remedy:
-      "Restore the object from `status.items` of the config with the command in the message; the plan then continues. If the deletion was intended, plan again.",
+      "If the deletion was not intended, restore the object with the command in the message. The plan then continues. If the deletion was intended, plan again.",
   },
   NotRendered: {
     ages: blockingFrom(300),
-    message: "Pool <p> has not taken up MachineConfig <mc>",
+    message: "The rendered configuration of pool <p> does not include MachineConfig <mc> yet",
     command: `${mco} logs deploy/machine-config-controller`,
     detected:
-      "The pool does not exist, or its `spec.configuration.source` does not list our MachineConfig (after a deletion: still lists it).",
+      "The pool does not exist, or its `spec.configuration.source` does not list the MachineConfig of the plan. After a deletion: it still lists the MachineConfig.",
     cause:
-      "The Machine Config Controller does not run, or the pool's selector no longer matches the MachineConfig's role.",
+      "The Machine Config Controller is not running, or the selector of the pool no longer matches the role of the MachineConfig.",
     remedy:
-      "Read the controller's log. If the pool was renamed or deleted, regenerate the plan: set the action to DryRun and back to Apply.",
+      "Check the log of the controller. If the pool was renamed or deleted, regenerate the plan: set the action to DryRun and back to Apply.",
   },
   ControllerDown: {
     ages: blockingFrom(300),
-    message: "The Machine Config Operator does not act on <p>",
+    message: "The Machine Config Operator is not processing pool <p>",
     command: `${mco} get pods`,
     detected:
-      "The pool's `observedGeneration` is behind its `generation`; or nodes drain or wait for their uncordon, and the operator has reported on none of them in their MachineConfigNodes for 10 minutes.",
-    cause: "The Machine Config Controller is down, not elected, or cannot reach the API server.",
+      "The pool's `observedGeneration` is behind its `generation`. Or nodes are draining or waiting to be uncordoned, and the operator has not updated any of their MachineConfigNodes for 10 minutes.",
+    cause: "The Machine Config Controller is down, has no leader, or cannot reach the API server.",
     remedy:
-      "Bring its pod back: look for a node without room, an image that is not pulled, a crash. The rollout goes on where it stopped.",
+      "Restore its pod. Check for a node without capacity, an image pull error, or a crash. The rollout then continues automatically.",
   },
   InvalidMaxUnavailable: {
     ages: blockingFrom(0),
-    message: "Pool <p>: maxUnavailable '<x>' is neither number nor percentage",
+    message: "Pool <p>: maxUnavailable '<x>' is neither a number nor a percentage",
     command: "oc edit mcp <p>",
-    detected:
-      "`spec.maxUnavailable` is a text without a percent sign, or a negative number, and nodes have yet to change.",
-    cause: 'The API accepts `"2"` where `2` is meant; the Machine Config Operator does not, and starts no node.',
-    remedy: "Write a number (`2`) or a percentage (`10%`).",
+    detected: "`spec.maxUnavailable` is a string without a percent sign, or a negative number, and nodes are pending.",
+    cause: 'The API accepts `"2"` instead of `2`. The Machine Config Operator does not, and starts no node.',
+    remedy: "Set a number (`2`) or a percentage (`10%`).",
   },
   MaxUnavailableUsed: {
     ages: blockingFrom(300),
-    message: "Pool <p> may have <k> {k:node|nodes} down, and <nodes> {n:is|are} (<why>)",
-    detected: "As many nodes as `maxUnavailable` allows are away for other reasons, and none is on its way.",
+    message: "Pool <p> allows <k> unavailable {k:node|nodes}, and <nodes> {n:is|are} already unavailable (<why>)",
+    detected:
+      "As many nodes as `maxUnavailable` allows are unavailable for other reasons, and no node is being updated.",
     cause:
-      "Nodes that are cordoned or not ready count as unavailable, whoever cordoned them. While they use up the limit, no further node starts.",
+      "Nodes that are cordoned or not ready count as unavailable. While they use up the limit, no other node starts.",
     remedy:
-      "Bring the named nodes back (uncordon, repair, or delete a Node whose machine is gone), or raise `maxUnavailable` of the pool.",
+      "Make these nodes available: uncordon or repair them, or delete a Node whose machine no longer exists. Alternatively, raise `maxUnavailable` of the pool.",
   },
   CordonedByPerson: {
     ages: warningFrom(0),
-    message: "Node <n> is cordoned and left out",
+    message: "Node <n> is cordoned and is not being updated",
     command: "oc adm uncordon <n>",
-    detected: "The node is unschedulable, has yet to change, and the Machine Config Operator did not ask for it.",
-    cause: "A person or another tool cordoned the node. The Machine Config Operator does not start on it.",
-    remedy: "Uncordon it when the reason is gone; it is updated then.",
+    detected: "The node is unschedulable and pending, and the Machine Config Operator did not cordon it.",
+    cause: "An administrator or a tool cordoned the node. The Machine Config Operator does not start on it.",
+    remedy: "When the reason no longer applies, uncordon the node. The operator then updates it.",
   },
   CertificateExpired: {
     ages: warningFrom(0),
-    message: "Certificate <subject> expired",
+    message: "Certificate <subject> has expired",
     command: "oc get csr",
-    detected: "An entry of the pool's `status.certExpirys` lies in the past.",
+    detected: "An entry in the pool's `status.certExpirys` is in the past.",
     cause:
-      "A certificate that nodes get by the Machine Config Operator was not renewed in time, often since the pool was paused for long.",
-    remedy: "Approve pending requests for certificates, and resume the pool if it is paused.",
+      "The Machine Config Operator distributes this certificate to the nodes. It was not renewed in time, often because the pool was paused for a long time.",
+    remedy: "Approve pending certificate signing requests. If the pool is paused, resume it.",
   },
   VirtDegraded: {
     ages: warningFrom(300),
     message: "<Kind> reports <reason>[: <text>]",
-    detected: "The HyperConverged or the KubeVirt object is not Available, or Degraded.",
-    cause: "OpenShift Virtualization is not well. Evictions and migrations count on it, so drains may fail.",
-    remedy: "Follow what the object reports; see its components with `oc get pods` in its namespace.",
+    detected: "The HyperConverged or KubeVirt object is Degraded or not Available.",
+    cause: "OpenShift Virtualization is unhealthy. Drains may fail because evictions and migrations depend on it.",
+    remedy: "Resolve the reported problem. List its components with `oc get pods` in its namespace.",
   },
   DeschedulerDegraded: {
     ages: warningFrom(300),
     message: "<Kind> reports <reason>[: <text>]",
-    detected: "The KubeDescheduler is not Available, or Degraded.",
+    detected: "The KubeDescheduler is Degraded or not Available.",
     cause:
-      "The descheduler's operator cannot carry out what the object says. Drains go on; balancing afterwards does not.",
-    remedy: "Follow what the object reports; see the operator's pods in its namespace.",
+      "The descheduler operator cannot apply the configuration of this object. Drains continue, but VMs are not rebalanced afterwards.",
+    remedy: "Resolve the reported problem. Check the operator pods in its namespace.",
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

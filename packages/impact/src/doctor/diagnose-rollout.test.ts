@@ -154,9 +154,9 @@ test("the sentence has counts, nodes at work and the time left, or what blocks",
     [240, { ...at("Done", "Draining", "Waiting"), vms: [vmObject("db", "worker-1", { isMigratable: false })] }],
   ).map(({ rollout }) => rollout.summary);
   expect(summaries).toEqual([
-    "1 of 3 nodes of pool worker done, worker-1 drains, 20 min to 1.5 h left",
-    "1 of 3 nodes of pool worker done, worker-1 drains, 15 min to 1.5 h left",
-    "1 of 3 nodes of pool worker done, worker-1 drains, stuck: VMNotMigratable on worker-1",
+    "worker pool: 1 of 3 nodes updated, worker-1 is draining, about 20 minutes to 1.5 hours left",
+    "worker pool: 1 of 3 nodes updated, worker-1 is draining, about 15 minutes to 1.5 hours left",
+    "worker pool: 1 of 3 nodes updated, worker-1 is draining, stuck: VMNotMigratable on worker-1",
   ]);
 });
 

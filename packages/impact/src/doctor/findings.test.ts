@@ -84,7 +84,7 @@ test("a backup and a utility volume hold a migration with a warning", () => {
     const world = withVm(vmOn(), [held]);
     const [, last] = diagnoseInTurn([0, world], [120, world]);
     expect(last?.rollout.findings).toMatchObject([
-      { severity: "warning", message: `Migration of VM vms/vm-0 is held by ${words}` },
+      { severity: "warning", message: `Migration of VM vms/vm-0 is blocked by ${words}` },
     ]);
   }
 });
@@ -268,7 +268,7 @@ test("a node that reboots to an earlier target of its pool counts as in hand, an
     { pools: [{ inHand: 1, waiting: 2, done: 0 }], nodes: [{ name: "worker-0", phase: "Rebooting" }, {}, {}] },
     { pools: [{ inHand: 0, waiting: 3, done: 0 }] },
   ]);
-  expect(turns[0]?.rollout.summary).toContain("worker-0 reboots");
+  expect(turns[0]?.rollout.summary).toContain("worker-0 is rebooting");
 });
 
 test("a node that does not come back with an earlier configuration is overdue, and its kubelet is not blamed on the change", () => {

@@ -59,7 +59,7 @@ test("resuming a paused pool warns that everything queued starts", () => {
   });
   expect(remedies.at(-1)).toMatchObject({
     command,
-    consequence: expect.stringContaining("Everything queued in the pool starts rolling out"),
+    consequence: expect.stringContaining("All pending changes of the pool start to roll out"),
   });
 });
 

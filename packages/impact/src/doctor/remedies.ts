@@ -36,7 +36,7 @@ export function remediesText(remedies: readonly BlockerRemedy[]): string | undef
   const lines = remedies.map(({ text, consequence, command }, at) => {
     return `(${at + 1}) ${text} ${consequence}${command === undefined ? "" : ` Command: ${command}`}`;
   });
-  return `choose an option, the least harmful first. ${lines.join(" ")}`;
+  return `choose one of these options (least disruptive first): ${lines.join(" ")}`;
 }
 
 const blockingReasons: ReadonlyMap<string, string> = new Map([
@@ -50,11 +50,11 @@ function pausedRemedies(command: string): readonly BlockerRemedy[] {
   return [
     {
       text: "Leave the pool paused until the person who paused it agrees.",
-      consequence: "No node of the pool changes in the meantime.",
+      consequence: "Until then, no node of the pool is updated.",
     },
     {
       text: "Resume the pool.",
-      consequence: "Everything queued in the pool starts rolling out, not only this plan: its nodes drain and reboot.",
+      consequence: "All pending changes of the pool start to roll out, not only this plan. Its nodes drain and reboot.",
       command,
     },
   ];
@@ -87,7 +87,7 @@ function vmRemedies(
     },
     {
       text: "Set the VM's eviction strategy to LiveMigrateIfPossible and restart the VM.",
-      consequence: "The drain then shuts the VM down, and its run strategy starts it on another node.",
+      consequence: "The drain then shuts down the VM, and its run strategy starts it on another node.",
     },
     stop,
   ];
@@ -100,27 +100,27 @@ function podRemedies(
   const list = typed(`kubectl get poddisruptionbudgets -n ${namespace}`);
   const remove: BlockerRemedy = {
     text: "Delete the pod.",
-    consequence: "The application has one replica less than its budget asks for, until the pod runs elsewhere.",
+    consequence: "Until the pod runs on another node, the application has fewer replicas than its budget requires.",
     ...typed(`kubectl delete pod ${name} -n ${namespace}`),
   };
   if (reason === "TwoBudgets")
     return [
       {
-        text: "Change the selectors, so that only one PodDisruptionBudget covers the pod.",
-        consequence: "The other budget then protects the pod alone.",
+        text: "Change the selectors so that only one PodDisruptionBudget covers the pod.",
+        consequence: "The pod is then protected by the other budget only.",
         ...list,
       },
       remove,
     ];
   return [
     {
-      text: "Add replicas, so that the PodDisruptionBudget allows a disruption.",
+      text: "Add replicas so that the PodDisruptionBudget allows a disruption.",
       consequence: "The application stays available.",
       ...list,
     },
     {
-      text: "Raise maxUnavailable, or lower minAvailable, of the PodDisruptionBudget.",
-      consequence: "The application may have fewer replicas while nodes are drained.",
+      text: "Raise maxUnavailable or lower minAvailable in the PodDisruptionBudget.",
+      consequence: "The application may have fewer replicas while nodes drain.",
     },
     remove,
   ];

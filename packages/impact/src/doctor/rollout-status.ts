@@ -19,14 +19,14 @@ export function worstFirst<T extends { readonly severity: FindingSeverity }>(fin
   return findings.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** Such as `3 of 12 nodes of pool worker done, w-03 drains, 1 h to 2 h left`. */
+/** Returns such as `worker pool: 3 of 12 nodes updated, w-03 is draining, about 1–2 hours left`. */
 export function summarizeRollout({
   pools,
   nodes,
   findings,
   remaining,
 }: Omit<RolloutStatus, "summary" | "more">): string {
-  const counts = pools.map(({ name, total, done }) => `${done} of ${total} nodes of pool ${name} done`);
+  const counts = pools.map(({ name, total, done }) => `${name} pool: ${done} of ${total} nodes updated`);
   const inHand = nodes.filter(({ phase }) => isInHand(phase));
   const work = phaseWords.flatMap(([phase, one, several]) => {
     const names = inHand.filter((node) => node.phase === phase).map(({ name }) => name);
@@ -37,11 +37,15 @@ export function summarizeRollout({
     degraded.length === 0 ? [] : [`${nameNodes(degraded)} ${degraded.length === 1 ? "is" : "are"} degraded`];
   const headline = headlineOf({ findings });
   const rest = headline === undefined && remaining !== undefined && remaining.highSeconds > 0;
-  const left = rest ? [`${durationText({ low: remaining.lowSeconds, high: remaining.highSeconds })} left`] : [];
+  const left = rest ? [leftText(durationText({ low: remaining.lowSeconds, high: remaining.highSeconds }))] : [];
   // The finding itself names the VM: nothing else does.
   const where = headline?.node === undefined ? "" : ` on ${headline.node}`;
   const stuck = headline === undefined ? [] : [`stuck: ${headline.id}${where}`];
   return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
+}
+
+function leftText(duration: string): string {
+  return `${duration.startsWith("up to ") ? "" : "about "}${duration} left`;
 }
 
 /**
@@ -82,10 +86,10 @@ export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>
 }
 
 const phaseWords = [
-  ["Draining", "drains", "drain"],
-  ["Applying", "takes the change", "take the change"],
-  ["Rebooting", "reboots", "reboot"],
-  ["Uncordoning", "waits for its uncordon", "wait for their uncordon"],
+  ["Draining", "is draining", "are draining"],
+  ["Applying", "is applying the change", "are applying the change"],
+  ["Rebooting", "is rebooting", "are rebooting"],
+  ["Uncordoning", "is waiting to be uncordoned", "are waiting to be uncordoned"],
 ] as const;
 
 const most = { pools: 8, nodes: 20, findings: 20 };

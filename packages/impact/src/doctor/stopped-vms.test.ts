@@ -62,7 +62,7 @@ test("where names of VMs are not shown they are counted", () => {
 test("the last summary counts the VMs that nobody started again", () => {
   const [, last] = diagnoseInTurn([0, all], [60, { nodes, vms: [] }]);
   if (last === undefined) throw new Error("nothing was diagnosed");
-  expect(concludeRollout(last.rollout).summary).toMatch(/, 2 VMs stopped and not started again$/);
+  expect(concludeRollout(last.rollout).summary).toMatch(/, 2 VMs were stopped and have not restarted$/);
 });
 
 test("a name that is not one becomes no part of a command", () => {

@@ -63,9 +63,9 @@ export function withStoppedVms(
   return { ...rollout, stoppedVms: { total: stopped.length, listed } };
 }
 
-/** Such as `2 VMs stopped and not started again`. */
+/** Returns such as `2 VMs were stopped and have not restarted`. */
 export function stoppedText({ total }: StoppedVms): string {
-  return `${total} ${total === 1 ? "VM" : "VMs"} stopped and not started again`;
+  return total === 1 ? "1 VM was stopped and has not restarted" : `${total} VMs were stopped and have not restarted`;
 }
 
 /** Undefined: the names are no names. */

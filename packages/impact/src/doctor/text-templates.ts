@@ -57,10 +57,13 @@ export function describeCommand({ kind, namespace, name }: FindingObject): strin
   return fillCommand(template, { name, namespace: namespace ?? "" });
 }
 
-/** As long as something lasts, in steps that grow with it, so that a message does not change all the time. */
+/** Returns a duration in steps that grow with it, so that a message changes rarely. */
 export function lastingText(seconds: number): string {
   const minutes = Math.floor(Math.max(0, seconds) / 60);
-  if (minutes < 10) return `${minutes} min`;
-  if (minutes < 60) return `${Math.floor(minutes / 5) * 5} min`;
-  return `${Math.floor(minutes / 30) / 2} h`;
+  if (minutes < 1) return "less than a minute";
+  if (minutes === 1) return "1 minute";
+  if (minutes < 10) return `${minutes} minutes`;
+  if (minutes < 60) return `${Math.floor(minutes / 5) * 5} minutes`;
+  const hours = Math.floor(minutes / 30) / 2;
+  return `${hours} ${hours === 1 ? "hour" : "hours"}`;
 }

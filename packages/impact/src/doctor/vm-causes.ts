@@ -132,7 +132,7 @@ export class DrainedVmCauses {
       this.#sightings.expectAt(slowAt);
       return [];
     }
-    const t = left < 60_000 ? "a minute" : `${Math.ceil(left / 60_000)} min`;
+    const t = left <= 60_000 ? "less than a minute" : `${Math.ceil(left / 60_000)} minutes`;
     return [{ ...this.#cause("MigrationSlow", vm, { t }), since }];
   }
 

@@ -91,5 +91,5 @@ test("an empty folder is served self-signed, and reported, until the certificate
   expect(mounted.renewed()).toBeUndefined();
   write(folder, issue("one"));
   expect(hostsOf(mounted.renewed()?.cert)).toBe("DNS:one");
-  expect(reported).toEqual([expect.stringMatching(/^there is no certificate in .* yet/), "renewed"]);
+  expect(reported).toEqual([expect.stringMatching(/^no certificate in .* yet/), "renewed"]);
 });

@@ -43,7 +43,7 @@ export function watchMountedCertificate(
   const first = isEmpty(folder) ? createSelfSignedCertificate(wallMs).current : read(folder);
   if (typeof first === "string") return first;
   if (isEmpty(folder))
-    observer.unusable(`there is no certificate in ${folder} yet: serving with a self-signed one until then`);
+    observer.unusable(`no certificate in ${folder} yet; serving with a self-signed certificate until it exists`);
   const renewed = () => {
     // The kubelet swaps the link `..data`, so that both files are others at once; elsewhere one may come before the other.
     const next = stampOf(folder);

@@ -205,16 +205,16 @@ function parse(stdout: string, { command, apiVersion }: ExecPlugin): ExecCredent
   try {
     parsed = JSON.parse(stdout) as ExecCredentialJson | null;
   } catch (error) {
-    throw new AccessError(`credential plugin ${command} printed no JSON`, { cause: error });
+    throw new AccessError(`credential plugin ${command} did not print JSON`, { cause: error });
   }
   if (parsed?.apiVersion !== apiVersion) {
     throw new AccessError(
-      `credential plugin ${command} answered apiVersion "${parsed?.apiVersion ?? ""}", asked was ${apiVersion}`,
+      `credential plugin ${command} returned apiVersion "${parsed?.apiVersion ?? ""}", not ${apiVersion}`,
     );
   }
   const { token, clientCertificateData: certificate, clientKeyData: key, expirationTimestamp } = parsed.status ?? {};
   if (!token && !(certificate && key))
-    throw new AccessError(`credential plugin ${command} gave neither a token nor a certificate`);
+    throw new AccessError(`credential plugin ${command} returned neither a token nor a certificate`);
   const expiresAt = expirationTimestamp === undefined ? Number.NaN : Date.parse(expirationTimestamp);
   return {
     ...(token && { token }),

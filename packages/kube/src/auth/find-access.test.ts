@@ -83,7 +83,7 @@ const refusals = [
   {
     reason: "a folder instead of a file",
     env: { KUBECONFIG: "/" },
-    message: "cannot read kubeconfig /: it is a folder",
+    message: "cannot read kubeconfig /: it is a directory",
   },
   { reason: "a pod without a token", env: inPod, message: "is automountServiceAccountToken disabled?" },
 ];

@@ -78,7 +78,7 @@ function reasonOf(error: unknown): string {
   const known: Readonly<Record<string, string>> = {
     ENOENT: "no such file",
     EACCES: "permission denied",
-    EISDIR: "it is a folder",
+    EISDIR: "it is a directory",
   };
   return (typeof code === "string" && known[code]) || String(error instanceof Error ? error.message : error);
 }

@@ -97,7 +97,7 @@ const refusals = [
   {
     reason: "a file that is something else",
     files: [{ path: "f", text: "- a" }],
-    message: "it is not a configuration",
+    message: "it is not a kubeconfig",
   },
   {
     reason: "a list that is none",
@@ -107,18 +107,18 @@ const refusals = [
   {
     reason: "a file without a current context",
     files: [file({})],
-    message: "it names no current-context; choose one with kubectl config use-context NAME",
+    message: "it has no current-context; choose one with kubectl config use-context NAME",
   },
   { reason: "a context that is not there", files: [file({ ...base, contexts: [] })], message: 'it has no context "x"' },
   {
     reason: "a cluster that is not there",
     files: [file({ ...base, clusters: [] })],
-    message: 'names cluster "c", which is not there',
+    message: 'refers to cluster "c", which does not exist',
   },
   {
     reason: "a user that is not there",
     files: [file({ ...base, users: [] })],
-    message: 'names user "u", which is not there',
+    message: 'refers to user "u", which does not exist',
   },
   {
     reason: "a server that is no address",

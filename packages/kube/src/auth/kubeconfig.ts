@@ -27,16 +27,18 @@ export function accessFromKubeconfig(files: readonly KubeconfigFile[], wanted?: 
   const refuse = (why: string) => new AccessError(`cannot use ${source}: ${why}`);
   const name = wanted ?? merged.current;
   if (name === undefined || name === "")
-    throw refuse("it names no current-context; choose one with kubectl config use-context NAME");
+    throw refuse("it has no current-context; choose one with kubectl config use-context NAME");
   const context = merged.contexts.get(name);
   if (context === undefined) throw refuse(`it has no context "${name}"`);
   const cluster = merged.clusters.get(text(context.fields, "cluster") ?? "");
   if (cluster === undefined)
-    throw refuse(`context "${name}" names cluster "${text(context.fields, "cluster") ?? ""}", which is not there`);
+    throw refuse(
+      `context "${name}" refers to cluster "${text(context.fields, "cluster") ?? ""}", which does not exist`,
+    );
   const userName = text(context.fields, "user");
   const user = userName === undefined ? undefined : merged.users.get(userName);
   if (userName !== undefined && user === undefined)
-    throw refuse(`context "${name}" names user "${userName}", which is not there`);
+    throw refuse(`context "${name}" refers to user "${userName}", which does not exist`);
   const namespace = text(context.fields, "namespace");
   try {
     const who = user === undefined ? {} : userAccess(user);
@@ -90,7 +92,7 @@ function parse(file: KubeconfigFile): Fields {
   }
   if (value === undefined || value === null) return {}; // an empty file is an empty configuration
   if (typeof value !== "object" || Array.isArray(value))
-    throw new AccessError(`cannot use kubeconfig ${file.path}: it is not a configuration`);
+    throw new AccessError(`cannot use kubeconfig ${file.path}: it is not a kubeconfig`);
   return value as Fields;
 }
 
@@ -161,10 +163,10 @@ function bearerOf(fields: Fields, folder: string): Bearer | undefined {
 function execPlugin(exec: Fields, folder: string): ExecPlugin {
   const command = text(exec, "command");
   const apiVersion = text(exec, "apiVersion") ?? "";
-  if (command === undefined) throw new AccessError("its exec plugin names no command");
+  if (command === undefined) throw new AccessError("its exec plugin has no command");
   if (!/^client\.authentication\.k8s\.io\/v1(beta1)?$/.test(apiVersion)) {
     throw new AccessError(
-      `its exec plugin asks for apiVersion "${apiVersion}"; client.authentication.k8s.io/v1 and v1beta1 are supported`,
+      `its exec plugin requests apiVersion "${apiVersion}"; client.authentication.k8s.io/v1 and v1beta1 are supported`,
     );
   }
   const installHint = text(exec, "installHint");

@@ -45,7 +45,7 @@ test("a client whose token is dead sends one request for each back-off, however 
   const client = new Client({ access, userAgent: "test/1", clock });
   onTestFinished(() => client.close());
   expect(await client.send(read, { signal })).toMatchObject({ status: 401 });
-  const refusal = { reason: "unauthorized", message: expect.stringContaining("tried again in 1 s") };
+  const refusal = { reason: "unauthorized", message: expect.stringContaining("retrying in 1 s") };
   expect(await client.send(read, { signal })).toMatchObject({ kind: "failed", failure: refusal });
   clock.elapse(1_000);
   expect(await client.send(read, { signal })).toMatchObject({ status: 401 });

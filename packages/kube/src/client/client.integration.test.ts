@@ -70,7 +70,7 @@ const faults = [
     reason: "an answer that never comes",
     scripted: reply.stall,
     given: { readMs: 100 },
-    failure: { reason: "timeout", message: "no answer within 0.1 s" },
+    failure: { reason: "timeout", message: "no response within 0.1 s" },
   },
   { reason: "an answer that is cut", scripted: reply.cut('{"kind":'), failure: { reason: "cut" } },
   {
@@ -82,7 +82,7 @@ const faults = [
   {
     reason: "an answer that is not JSON although it says so",
     scripted: reply.stream(["{]"], "end"),
-    failure: { reason: "cut", message: "the answer is not valid JSON" },
+    failure: { reason: "cut", message: "the response is not valid JSON" },
   },
 ];
 

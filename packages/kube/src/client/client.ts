@@ -193,13 +193,13 @@ export class Client implements ApiClient {
 
   #refused(response: HttpResponse, identity: Identity): HttpResponse | BrokenExchange {
     const explained = this.#explain(response, identity);
-    const why = explained?.failure.message ?? `the API server refuses our credentials (${this.#source})`;
+    const why = explained?.failure.message ?? `the API server rejects the credentials (${this.#source})`;
     this.#refusal.refused(identity, why);
     return explained ?? response;
   }
 
   #resting(ms: number): BrokenExchange {
-    const message = `${this.#refusal.why}; they are tried again in ${Math.ceil(ms / 1000)} s`;
+    const message = `${this.#refusal.why}; retrying in ${Math.ceil(ms / 1000)} s`;
     return { failure: { reason: "unauthorized", message }, isReused: false };
   }
 
@@ -209,7 +209,7 @@ export class Client implements ApiClient {
     if (at === undefined) return undefined;
     incoming.resume();
     return {
-      failure: { reason: "tls", message: `our client certificate expired at ${at} (${this.#source})` },
+      failure: { reason: "tls", message: `the client certificate expired at ${at} (${this.#source})` },
       isReused,
     };
   }

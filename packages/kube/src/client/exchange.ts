@@ -28,7 +28,7 @@ export function exchangeHttp(what: HttpExchange): Promise<HttpResponse | BrokenE
     if (signal.aborted) return settle({ failure: aborted(signal), isReused: false });
     const outgoing = what.open();
     const stop = (failure: RequestFailure) => outgoing.destroy(Object.assign(new Error(failure.message), { failure }));
-    const whole = setTimeout(() => stop(late(`no answer within ${limits.whole / 1000} s`)), limits.whole);
+    const whole = setTimeout(() => stop(late(`no response within ${limits.whole / 1000} s`)), limits.whole);
     const abortRequest = () => stop(aborted(signal));
     signal.addEventListener("abort", abortRequest, { once: true });
     outgoing.once("close", () => signal.removeEventListener("abort", abortRequest));
@@ -111,7 +111,7 @@ export async function readBody(
   const { isWhole, error } = await drainBody(incoming, (piece) => {
     timer.refresh();
     size += piece.length;
-    if (size > maxBytes) throw new RangeError(`the answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new RangeError(`the response is larger than ${maxBytes} bytes`);
     pieces.push(piece);
   });
   clearTimeout(timer);
@@ -150,7 +150,7 @@ export function apiAnswerOf({ incoming }: HttpResponse, bytes: Buffer): ApiAnswe
   try {
     return { ...answer, body: readJson(text) };
   } catch (error) {
-    return { kind: "failed", failure: { reason: "cut", message: "the answer is not valid JSON", cause: error } };
+    return { kind: "failed", failure: { reason: "cut", message: "the response is not valid JSON", cause: error } };
   }
 }
 

@@ -29,7 +29,7 @@ export function readResultOf(answer: ApiAnswer | FailedRequest): ReadResult {
   const result = classify(answer);
   const isWriteResult = result.kind === "done" || result.kind === "stale" || result.kind === "conflict";
   return isWriteResult
-    ? { kind: "unavailable", message: "the API server answered a read as if it were a write" }
+    ? { kind: "unavailable", message: "the API server returned a write response for a read" }
     : result;
 }
 

@@ -118,5 +118,5 @@ test("a removal always carries the uid of the object that is meant, and removes 
 });
 
 test("a namespaced object without its namespace is a mistake of ours, not a request", () => {
-  expect(() => getObject(pods, { name: "b" })).toThrow("pods b lives in a namespace, but none is given");
+  expect(() => getObject(pods, { name: "b" })).toThrow("pods b is namespaced, but no namespace is given");
 });

@@ -164,7 +164,7 @@ function pathOf(resource: Resource, { namespace, name, subresource }: ObjectPlac
   const { group, version, plural, isNamespaced } = resource;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   if (isNamespaced && namespace === undefined && name !== undefined) {
-    throw new Error(`${resourceName(resource)} ${name} lives in a namespace, but none is given`);
+    throw new Error(`${resourceName(resource)} ${name} is namespaced, but no namespace is given`);
   }
   const scope = isNamespaced && namespace !== undefined ? ["namespaces", namespace] : [];
   const parts = [...scope, plural, name, subresource].filter((part) => part !== undefined);

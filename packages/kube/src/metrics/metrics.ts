@@ -47,13 +47,13 @@ export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObser
   const labelNames = ["access", "resource"] as const;
   const isOpen = new Gauge({
     name: `${prefix}breaker_open`,
-    help: "1 while requests are held back because the API server is unavailable for them, 0 when it answers again.",
+    help: "1 while the circuit breaker is open and holds requests back, 0 otherwise.",
     labelNames,
     registers: [registry],
   });
   const openings = new Counter({
     name: `${prefix}breaker_openings_total`,
-    help: "How often requests began to be held back.",
+    help: "Number of times that the circuit breaker opened.",
     labelNames,
     registers: [registry],
   });
@@ -91,7 +91,7 @@ export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver 
 
 /** The constant 1, labelled with the version. */
 export function buildInfo({ registry, prefix }: MetricsScope, version: string): void {
-  const help = "Always 1; the label says which version runs.";
+  const help = "Always 1; the label is the running version.";
   new Gauge({ name: `${prefix}build_info`, help, labelNames: ["version"], registers: [registry] }).set({ version }, 1);
 }
 
@@ -129,11 +129,11 @@ export function queueMetrics(
         for (const [name, state] of Object.entries(states())) this.set({ name }, valueOf(state));
       },
     });
-  gauge("depth", "Keys that wait in the queue.", ({ depth }) => depth);
-  gauge("unfinished_work_seconds", "Time spent so far on all keys in work.", (state) => state.unfinishedSeconds);
+  gauge("depth", "Keys waiting in the queue.", ({ depth }) => depth);
+  gauge("unfinished_work_seconds", "Time spent so far on all keys in progress.", (state) => state.unfinishedSeconds);
   gauge(
     "longest_running_processor_seconds",
-    "Time spent so far on the key that is in work longest.",
+    "Time spent so far on the longest-running key.",
     (state) => state.longestRunningSeconds,
   );
   const adds = new Counter({ name: "workqueue_adds_total", help: "Keys that were added.", labelNames, registers });
@@ -145,8 +145,8 @@ export function queueMetrics(
   });
   const histogram = (name: string, help: string) =>
     new Histogram({ name, help, labelNames, registers, buckets: durationBuckets });
-  const waits = histogram("workqueue_queue_duration_seconds", "How long keys waited before their reconcile began.");
-  const works = histogram("workqueue_work_duration_seconds", "How long reconciles took.");
+  const waits = histogram("workqueue_queue_duration_seconds", "Time that keys waited before their reconcile began.");
+  const works = histogram("workqueue_work_duration_seconds", "Duration of reconciles.");
   return (name) => {
     retries.inc({ name }, 0); // a rate does not see a counter that begins with 1
     return {
@@ -165,7 +165,7 @@ export type RequestObserver = (request: ApiRequest, answer: ApiAnswer | FailedRe
 export function requestMetrics({ registry, prefix }: MetricsScope): RequestObserver {
   const requests = new Counter({
     name: `${prefix}requests_total`,
-    help: "Requests to the API server, by verb, resource and status code, or the reason why there was no answer.",
+    help: "Requests to the API server, by verb, resource and status code, or the reason for a missing response.",
     labelNames: ["verb", "resource", "code"],
     registers: [registry],
   });

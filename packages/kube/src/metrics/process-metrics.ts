@@ -49,7 +49,7 @@ function cpuMetric(registry: Registry): void {
 function resourcesMetric(registry: Registry): void {
   const resources = new Gauge({
     name: "nodejs_active_resources",
-    help: "What keeps the event loop alive: sockets, timers and other handles, by type.",
+    help: "Handles that keep the event loop alive (sockets, timers and others), by type.",
     labelNames: ["type"],
     registers: [],
     collect() {

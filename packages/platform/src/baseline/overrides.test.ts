@@ -50,8 +50,8 @@ test.each([
   ["ignore-feilds", `${words}; did you mean ${prefix}ignore-fields?`],
   ["Mode", `${words}; did you mean ${prefix}mode?`],
   ["something-else", words],
-  ["enable-swap", "it is read only on the HyperConverged"],
-  ["autopilot", "it is read only on the HyperConverged"],
+  ["enable-swap", "it has an effect only on the HyperConverged"],
+  ["autopilot", "it has an effect only on the HyperConverged"],
 ])("the unknown key %s is a mistake, with the word that was meant", (key, message) => {
   expect(mistaken({ [`${prefix}${key}`]: "x" })).toEqual([`UnknownAnnotation ${prefix}${key}: ${message}`]);
 });

@@ -76,7 +76,7 @@ function isMeantForObject(key: string): boolean {
 
 function unknownKey(key: string): OverrideMistake {
   const message = isHcoKey(key)
-    ? "it is read only on the HyperConverged"
+    ? "it has an effect only on the HyperConverged"
     : `known annotations are ${objectKeys.filter((one) => one !== "state").join(", ")}${suggestion(key)}`;
   return { reason: "UnknownAnnotation", key: `${annotationPrefix}${shorten(key)}`, message };
 }

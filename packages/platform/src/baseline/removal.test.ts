@@ -54,11 +54,15 @@ type Case = {
 
 const always: readonly Case[] = [
   { reason: "what carries our label is deleted as it was seen", given: {}, as: deleted },
-  { reason: "what does not carry our label is kept", given: { labels: {} }, as: kept("it does not carry our label") },
+  {
+    reason: "what does not carry our label is kept",
+    given: { labels: {} },
+    as: kept("it does not have the operator's label"),
+  },
   {
     reason: "a label with another value is not ours",
     given: { labels: { "platform.kubevirt.io/managed-by": "somebody" } },
-    as: kept("it does not carry our label"),
+    as: kept("it does not have the operator's label"),
   },
   { reason: "what is unmanaged is kept", given: { said: { mode: "unmanaged" } }, as: kept("it is unmanaged") },
   { reason: "what is paused is kept", given: { said: { paused: "true" } }, as: kept("it is paused") },
@@ -103,7 +107,7 @@ const pruning: readonly Case[] = [
     reason: "what an asset made, too, that is not pruned is kept",
     given: {},
     pruned: ["one", "three"],
-    as: kept("two also applied it and is not switched off"),
+    as: kept("two also applied it and is still enabled"),
   },
   {
     reason: "an asset that had no part in it does not keep it",
@@ -115,7 +119,7 @@ const pruning: readonly Case[] = [
     reason: "where it is forgotten who made it any asset may have",
     given: { said: { state: stateText({ created: true }) } },
     pruned: ["one", "two"],
-    as: kept("three also applied it and is not switched off"),
+    as: kept("three also applied it and is still enabled"),
   },
 ];
 

@@ -29,7 +29,7 @@ export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecis
   if (isNoFields(appliedBy(readOwners(live), fieldManagers.platform)))
     return { kind: "keep", why: "the operator owns none of its fields" };
   const others = makersOf(live, pruning).filter((asset) => !pruning.pruned.includes(asset));
-  if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} also applied it and is not switched off` };
+  if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} also applied it and is still enabled` };
   const isOurs = isCreatedByUs(live) && live.kind !== "HyperConverged"; // which is never deleted
   return isOurs ? deletion(live) : { kind: "release" };
 }
@@ -56,11 +56,12 @@ export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { ki
 
 function keptBecause(live: KubeObject): string | undefined {
   const { isUnmanaged, isPaused, mistakes } = readOverrides(live);
-  if (live.metadata.labels?.[managedByLabel.key] !== managedByLabel.value) return "it does not carry our label";
+  if (live.metadata.labels?.[managedByLabel.key] !== managedByLabel.value)
+    return "it does not have the operator's label";
   if (isUnmanaged) return "it is unmanaged";
   if (isPaused) return "it is paused";
   const [mistake] = mistakes;
-  return mistake === undefined ? undefined : `its annotation ${mistake.key} cannot be read: ${mistake.message}`;
+  return mistake === undefined ? undefined : `its annotation ${mistake.key} is invalid: ${mistake.message}`;
 }
 
 function deletion({

@@ -96,7 +96,7 @@ const ladder: readonly { reason: string; details: string; mended: Partial<Cluste
   { reason: "excluded HCOMissing", details: "HyperConverged not found", mended: { hco: hcoWith({}) } },
   {
     reason: "excluded NotActivated",
-    details: "idle",
+    details: "disabled",
     mended: { activation: { isActive: true, listed: new Set(["another"]), unknown: [] } },
   },
   {

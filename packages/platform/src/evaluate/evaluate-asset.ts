@@ -54,7 +54,7 @@ const isActive: Check = ({ facts }) =>
     ? undefined
     : excludedStatus(
         "NotActivated",
-        "the operator is idle: annotation platform.kubevirt.io/autopilot on the HyperConverged does not enable it",
+        "the platform controller is disabled; to enable it, set annotation platform.kubevirt.io/autopilot on the HyperConverged",
       );
 
 const isListed: Check = ({ asset, facts }) =>
@@ -67,8 +67,7 @@ const isListed: Check = ({ asset, facts }) =>
 
 const isSwitchedOn: Check = ({ asset, hco }) => {
   const { isOn, expected, actual, mistake } = switchState(asset.switch, hco);
-  if (mistake !== undefined)
-    return heldStatus("InvalidConfiguration", `${mistake}; what was applied before stays as it is`);
+  if (mistake !== undefined) return heldStatus("InvalidConfiguration", `${mistake}; the last applied state is kept`);
   return isOn ? undefined : excludedStatus("SwitchedOff", `expected ${expected}, found ${actual}`);
 };
 
@@ -76,7 +75,7 @@ const isReadable: Check = ({ asset, facts }) => {
   const key = asset.switch !== undefined && "present" in asset.switch ? asset.switch.present : undefined;
   const isBroken = key !== undefined && facts.brokenDevices.includes(key);
   return isBroken
-    ? heldStatus("InvalidConfiguration", `annotation ${key} cannot be read; its last valid form stays in force`)
+    ? heldStatus("InvalidConfiguration", `annotation ${key} is invalid; its last valid value stays in effect`)
     : undefined;
 };
 
@@ -93,7 +92,7 @@ const isNotExcluded: Check = ({ facts, target }) => {
   if (facts.exclusions === undefined)
     return excludedStatus(
       "InvalidExclusions",
-      "annotation disabled-resources cannot be read, and no valid one is known",
+      "annotation disabled-resources is invalid, and no earlier valid value is known",
     );
   const rule = excludedBy(facts.exclusions, target);
   return rule === undefined
@@ -113,8 +112,8 @@ const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread
   if (releasedUnread !== undefined) return unreadStatus({ name: "record of governance", why: releasedUnread });
   const { by } = released[asset.name] ?? {};
   if (by === undefined) return undefined;
-  const why = `VirtPlatformConfig ${by} governed it and was then ignored or deleted, and no switch of asset ${asset.name} was set since`;
-  const next = `to have it applied, which reboots nodes, run ${commandToAsk(asset, hco)}`;
+  const why = `VirtPlatformConfig ${by} managed it until it was ignored or deleted, and the switch of asset ${asset.name} has not been set since`;
+  const next = `to apply the asset, which reboots nodes, run ${commandToAsk(asset, hco)}`;
   return excludedStatus("ReleasedByPlan", `${why}. Next: ${next}`);
 };
 

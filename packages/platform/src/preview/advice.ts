@@ -29,17 +29,17 @@ export function adviceFor(
     : onObject(row);
 }
 
-const adopting = [`set annotation ${objectAnnotations.adopt}=true on the object to take the contested fields`];
+const adopting = [`set annotation ${objectAnnotations.adopt}=true on the object to take over the contested fields`];
 
 const admission = [
-  "find the webhook or policy that changes the field (kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies) and exempt the object there, or leave the field to it by annotation platform.kubevirt.io/ignore-fields",
+  "find the webhook or policy that changes the field (kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies) and exempt the object there, or ignore the field with annotation platform.kubevirt.io/ignore-fields",
 ];
 
 function stopping({ asset, target, kind }: AssetRow): readonly string[] {
   const off = switchAdvice(asset, false);
   return [
-    ...(off === undefined ? [] : [`${off} to switch it off`]),
-    `set annotation ${objectAnnotations.mode}=unmanaged on ${target} to have it left alone`,
+    ...(off === undefined ? [] : [`${off} to disable it`]),
+    `set annotation ${objectAnnotations.mode}=unmanaged on ${target} to stop managing it`,
     ...(kind === "HyperConverged"
       ? []
       : [`add a rule for it to annotation ${annotationPrefix}disabled-resources to exclude it`]),
@@ -57,7 +57,7 @@ const takeOver = (target: string) =>
 const objectAdvice: Readonly<Record<string, (target: string) => string>> = {
   Unmanaged: (target) => `remove annotation ${objectAnnotations.mode} from ${target}`,
   Paused: (target) =>
-    `settle with whoever else edits ${target} (or let them have the field by annotation ${objectAnnotations.ignoreFields}), then remove annotation ${objectAnnotations.paused} from it`,
+    `resolve the conflict with the other writer of ${target} (or release the field with annotation ${objectAnnotations.ignoreFields}), then remove annotation ${objectAnnotations.paused} from it`,
   InvalidPatch: (target) => `correct or remove annotation ${objectAnnotations.patch} of ${target}`,
   InvalidIgnoreFields: (target) => `correct or remove annotation ${objectAnnotations.ignoreFields} of ${target}`,
   InvalidMode: (target) => `correct or remove annotation ${objectAnnotations.mode} of ${target}`,
@@ -76,9 +76,9 @@ type Advised = { readonly asset: Asset; readonly hco: AssetHcoFact | undefined }
 function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): string | undefined {
   switch (reason) {
     case "HCOMissing":
-      return "install OpenShift Virtualization: everything is rendered from its HyperConverged";
+      return "install OpenShift Virtualization: all assets are rendered from its HyperConverged";
     case "NotActivated":
-      return `set annotation ${annotationPrefix}autopilot=${asset.name} on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes); kubectl virt-advisor enable ${asset.name} shows the impact, asks, and sets it`;
+      return `set annotation ${annotationPrefix}autopilot=${asset.name} on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable ${asset.name}`;
     case "NotListed":
       return `add ${asset.name} to annotation ${annotationPrefix}autopilot on the HyperConverged, or set it to true for all assets`;
     case "SwitchedOff":
@@ -98,13 +98,13 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
     case "ReleasedByPlan":
       return hco && askAgain(asset, hco);
     case "CRDMissing":
-      return `install the operator that brings ${details}`;
+      return `install the operator that provides ${details}`;
     case "InputUnavailable":
-      return `fix the read that fails: ${details}`;
+      return `fix the read error: ${details}`;
     case "NamespaceMissing":
-      return `create namespace ${details}; its operator usually brings it`;
+      return `create namespace ${details}; its operator usually creates it`;
     case "AlreadyProvided":
-      return `delete ${details} to let this asset take its place`;
+      return `delete ${details} so that this asset can replace it`;
     case "NothingToApply":
       return `nothing to do: ${details}`;
     case "RenderError":

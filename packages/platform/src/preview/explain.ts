@@ -55,7 +55,7 @@ function renderFound(asked: AssetRequest): CheckFound {
   const status = renderAsset(asked);
   const left = status.kind === "active" ? status.leftOut : [];
   const words =
-    left.length === 0 ? "all fields are known to the CRD" : `left out, unknown to the CRD: ${left.join(", ")}`;
+    left.length === 0 ? "all fields are known to the CRD" : `omitted, unknown to the CRD: ${left.join(", ")}`;
   return checkFound("render", status, words);
 }
 
@@ -63,7 +63,7 @@ function renderFound(asked: AssetRequest): CheckFound {
 const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => string>> = {
   activation: ({ hco }) => {
     const said = annotationOf(hco.annotations, "autopilot");
-    return said === undefined || said === "" ? "active by flag, annotation autopilot not set" : `autopilot=${said}`;
+    return said === undefined || said === "" ? "enabled by flag; annotation autopilot is not set" : `autopilot=${said}`;
   },
   "allow-list": ({ facts: { activation } }) =>
     activation.listed === undefined ? "no list" : `listed: ${[...activation.listed].join(", ")}`,
@@ -73,20 +73,22 @@ const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => stri
     return `${expected}: ${actual}`;
   },
   devices: ({ asset }) =>
-    asset.switch !== undefined && "present" in asset.switch ? `${asset.switch.present} can be read` : "none",
+    asset.switch !== undefined && "present" in asset.switch ? `${asset.switch.present} is valid` : "none",
   conditions: (asked) => conditionsFound(asked),
   exclusions: ({ facts }) => {
     const rules = facts.exclusions?.length ?? 0;
-    return rules === 0 ? "no rules" : `none of ${rules} rules matches`;
+    return rules === 0 ? "no rules" : `none of the rules match (${rules})`;
   },
-  plans: () => "no VirtPlatformConfig governs it",
-  "hand-over": () => "no VirtPlatformConfig released it",
+  plans: () => "not managed by a VirtPlatformConfig",
+  "hand-over": () => "not released by a VirtPlatformConfig",
   crds: ({ asset }) => neededCrds(asset).join(", ") || "none needed",
   inputs: ({ asset }) => Object.keys(asset.reads).join(", ") || "none",
   namespace: ({ target }) => target.namespace ?? "cluster scoped",
   alternates: (asked) => {
     const isThere = asked.facts.live(asked.target) !== undefined;
-    return isThere ? "our object exists" : (alreadyProvided(asked) ?? "nothing else serves the purpose");
+    return isThere
+      ? "the object of this asset exists"
+      : (alreadyProvided(asked) ?? "no other object serves the same purpose");
   },
 };
 
@@ -174,20 +176,20 @@ export function explainAsset(
 function answerText(answer: DryRunAnswer): string {
   switch (answer.kind) {
     case "not-asked":
-      return `not asked: ${answer.why}`;
+      return `not contacted: ${answer.why}`;
     case "refused":
-      return `refuses it (dry run with your rights): ${answer.message}`;
+      return `rejects it (dry run with your permissions): ${answer.message}`;
     case "accepted":
       return answer.mutated.length === 0
-        ? "accepts it (dry run with your rights)"
-        : `accepts it, but admission changes it (dry run with your rights): ${describeMutation(answer.mutated)}`;
+        ? "accepts it (dry run with your permissions)"
+        : `accepts it, but admission modifies it (dry run with your permissions): ${describeMutation(answer.mutated)}`;
   }
 }
 
 const impacts: Readonly<Record<Asset["impact"], string>> = {
   none: "none",
-  pods: "pods: some pods start or restart, no node is touched",
-  reboot: "reboot: the nodes of its pool are drained and rebooted, one after the other",
+  pods: "pods: some pods start or restart; nodes are not affected",
+  reboot: "reboot: drains and reboots the nodes of its pool",
 };
 
 /** The explanation as the command prints it. */
@@ -210,12 +212,12 @@ export function explanationText(explanation: Explanation): string {
   ]);
   return [
     tableText(head),
-    "\nChecks, the first that fails decides:\n",
+    "\nChecks (the first failed check decides):\n",
     indented(tableText(found)),
-    section("Hardware changes that do not count yet", hardwareChanges.map(changeWords)),
+    section("Hardware changes that have not taken effect yet", hardwareChanges.map(changeWords)),
     section("Fields that would be applied", applies),
-    section("Left out, unknown to the installed CRD", leftOut),
-    section("What would change this", advice),
+    section("Omitted fields (unknown to the installed CRD)", leftOut),
+    section("How to change this", advice),
   ].join("");
 }
 

@@ -11,7 +11,7 @@ test("fields that the CRD does not know are named", () => {
   const explanation = explained("first", factsWith(hcoAnnotated()));
   expect(explanation?.leftOut).toEqual(["/spec/unheard"]);
   expect(explanation && explanationText(explanation)).toContain(
-    "Left out, unknown to the installed CRD:\n  /spec/unheard\n",
+    "Omitted fields (unknown to the installed CRD):\n  /spec/unheard\n",
   );
 });
 
@@ -61,7 +61,7 @@ test("advice is about all that stands in the way", () => {
   expect(explained("third", facts)?.advice).toEqual([
     `add third to annotation ${prefix}autopilot on the HyperConverged, or set it to true for all assets`,
     "not applicable to this cluster: expected hardware gpuPresent, found not detected",
-    "install the operator that brings things.a.io",
+    "install the operator that provides things.a.io",
   ]);
 });
 
@@ -71,9 +71,9 @@ test("a hardware change that does not count yet is shown with its time", () => {
   const explanation = explained("third", facts);
   expect(explanation).toMatchObject({ status: "EXCLUDED", hardwareChanges: [change] });
   const text = explanation && explanationText(explanation);
-  expect(text).toContain("found detected for less than 10 minutes: it counts from 2026-11-18T21:10:00Z");
+  expect(text).toContain("found detected for less than 10 minutes; takes effect at 2026-11-18T21:10:00Z");
   expect(text).toContain(
-    "Hardware changes that do not count yet:\n  gpuPresent=true, counts from 2026-11-18T21:10:00Z\n",
+    "Hardware changes that have not taken effect yet:\n  gpuPresent=true, takes effect at 2026-11-18T21:10:00Z\n",
   );
 });
 
@@ -87,15 +87,15 @@ test("what the server says to a dry run is part of it, and a refusal is no inclu
   const facts = factsWith(hcoAnnotated());
   const [preview] = previewsIn(facts);
   const explanation = (given: DryRunAnswer) => preview && explainAsset("first", preview, { facts, answer: given });
-  expect(explanation(answer)).toMatchObject({ status: "INCLUDED", server: "not asked: nobody did" });
+  expect(explanation(answer)).toMatchObject({ status: "INCLUDED", server: "not contacted: nobody did" });
   expect(explanation({ kind: "accepted", mutated: [] })).toMatchObject({
     status: "INCLUDED",
-    server: "accepts it (dry run with your rights)",
+    server: "accepts it (dry run with your permissions)",
   });
   expect(explanation({ kind: "refused", message: "no such field" })).toMatchObject({
     status: "ERROR",
     reason: "Refused: the API server rejects it",
-    server: "refuses it (dry run with your rights): no such field",
+    server: "rejects it (dry run with your permissions): no such field",
   });
   const mutated = [{ path: ["f:spec", "f:a"], live: 2, desired: 1 }];
   expect(explanation({ kind: "accepted", mutated })?.server).toContain("/spec/a is 2, applied was 1");

@@ -45,9 +45,9 @@ test("the report shows hardware changes that do not count yet", () => {
   const change = { name: "gpuPresent", counted: false, seen: true, countsAt: "2026-11-18T21:10:00Z" } as const;
   const text = reportText({ ...report, hardwareChanges: [change] });
   expect(text).toContain(`
-Hardware changes that do not count yet:
-HARDWARE     COUNTED   SEEN   COUNTS FROM
-gpuPresent   false     true   2026-11-18T21:10:00Z
+Hardware changes that have not taken effect yet:
+HARDWARE     CURRENT   DETECTED   TAKES EFFECT
+gpuPresent   false     true       2026-11-18T21:10:00Z
 `);
 });
 

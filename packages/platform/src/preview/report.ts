@@ -69,8 +69,11 @@ export function reportText(report: Report): string {
   return [
     `Platform controller: ${state} (--activation=${activation.mode}), ${from}\n`,
     section("Objects", [["OBJECT", "STATE", "ASSETS", "ERROR OR CONTESTED FIELDS"], ...rows]),
-    section("Writes that would change nodes", [["OBJECT", "IMPACT"], ...pending]),
-    section("Hardware changes that do not count yet", [["HARDWARE", "COUNTED", "SEEN", "COUNTS FROM"], ...changes]),
+    section("Pending writes that change nodes", [["OBJECT", "IMPACT"], ...pending]),
+    section("Hardware changes that have not taken effect yet", [
+      ["HARDWARE", "CURRENT", "DETECTED", "TAKES EFFECT"],
+      ...changes,
+    ]),
     section("Assets that are not applied", [["ASSET", "STATE", "REASON", "DETAILS"], ...left]),
   ].join("");
 }

@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
     reason: "an idle operator leaves everything out",
     said: { autopilot: "false" },
     status: "Excluded",
-    row: "EXCLUDED NotActivated: the operator is idle: annotation platform.kubevirt.io/autopilot on the HyperConverged does not enable it",
+    row: "EXCLUDED NotActivated: the platform controller is disabled; to enable it, set annotation platform.kubevirt.io/autopilot on the HyperConverged",
   },
   {
     reason: "a switch that is off leaves an asset out",
@@ -54,7 +54,7 @@ const cases: readonly Case[] = [
     reason: "rules that cannot be read are an error, since nothing is written",
     said: { "disabled-resources": "[{kind: Thing}]" },
     status: "Excluded",
-    row: "ERROR InvalidExclusions: annotation disabled-resources cannot be read, and no valid one is known",
+    row: "ERROR InvalidExclusions: annotation disabled-resources is invalid, and no earlier valid value is known",
   },
   {
     reason: "a missing CRD leaves it out",
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
     reason: "an object under somebody else's label is theirs",
     facts: { objects: [{ ...exampleThing({}), metadata: { name: "ours", labels: { [`${prefix}managed-by`]: "x" } } }] },
     status: "Unmanaged",
-    row: "EXCLUDED ManagedByOther: label platform.kubevirt.io/managed-by says that x manages it",
+    row: "EXCLUDED ManagedByOther: label platform.kubevirt.io/managed-by names x",
   },
 ];
 

@@ -65,13 +65,13 @@ function describeDecision(decision: ObjectDecision, contested: readonly Conteste
   const left = (reason: string, details: string): RowText => ({ status: "EXCLUDED", reason, details });
   switch (decision.kind) {
     case "managed-by-other":
-      return left("ManagedByOther", `label platform.kubevirt.io/managed-by says that ${decision.by} manages it`);
+      return left("ManagedByOther", `label platform.kubevirt.io/managed-by names ${decision.by}`);
     case "unmanaged":
       return left("Unmanaged", "annotation platform.kubevirt.io/mode is unmanaged");
     case "paused":
       return left("Paused", `annotation platform.kubevirt.io/reconcile-paused is true (${decision.reason})`);
     case "pause":
-      return left("Paused", `an edit war over ${decision.paused.field} with ${decision.paused.by}`);
+      return left("Paused", `edit war over ${decision.paused.field} with ${decision.paused.by}`);
     case "deletion-fight":
       return left("Paused", `it was deleted ${decision.count} times within an hour`);
     case "contested":

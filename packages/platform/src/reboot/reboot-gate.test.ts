@@ -85,7 +85,7 @@ test("a VM that cannot move holds the write, which goes once it can", () => {
     kind: "held",
     reason: "RebootGate",
     message:
-      "annotation platform.kubevirt.io/reboot-gate holds it: 1 VM blocks the drain. It is applied automatically once that is resolved. Impact: 3 nodes of pool worker reboot one after another, 1 VM on worker-0 blocks the drain, 30 min to 2 h plus the time they block",
+      "annotation platform.kubevirt.io/reboot-gate blocks this write: 1 VM blocks the drain. The object is applied automatically after the cause is resolved. Impact: Reboots 3 nodes (worker pool, one at a time). 1 VM blocks the drain of worker-0. Takes 30 minutes to 2 hours, not counting blocked time.",
   });
   expect(held({ gate: "no-blockers", facts: clusterFacts(free) }).kind).toBe("apply");
 });
@@ -94,7 +94,9 @@ test("a deletion is held as an apply is, and says that it will be deleted", () =
   expect(holdRemovalAtGate(gated({ gate: "no-blockers", facts: clusterFacts(blocked) }))).toMatchObject({
     kind: "held",
     reason: "RebootGate",
-    message: expect.stringContaining("1 VM blocks the drain. It is deleted automatically once that is resolved."),
+    message: expect.stringContaining(
+      "1 VM blocks the drain. The object is deleted automatically after the cause is resolved.",
+    ),
   });
   expect(holdRemovalAtGate(gated({ gate: "no-blockers", facts: clusterFacts(free) }))).toBeUndefined();
   expect(holdRemovalAtGate(gated({ gate: undefined, facts: clusterFacts(blocked) }))).toBeUndefined();
@@ -147,7 +149,7 @@ const uncertain: readonly (ClusterGiven & { readonly text: string })[] = [
   },
   {
     nodes: [silent, second].flatMap((node) => node ?? []),
-    text: "pool worker has no room for another unavailable node (uncordon or repair the unavailable nodes of pool worker)",
+    text: "pool worker has reached its maxUnavailable limit (uncordon or repair the unavailable nodes of pool worker)",
   },
   {
     nodes: workers(2),
@@ -157,13 +159,13 @@ const uncertain: readonly (ClusterGiven & { readonly text: string })[] = [
   {
     nodes: workers(2),
     pools: pools({ paused: true }),
-    text: "pool worker is paused (unpause pool worker, which starts everything that is queued there)",
+    text: "pool worker is paused (unpause pool worker, which also starts all other pending changes of the pool)",
   },
 ];
 
 test.each(uncertain)("the gate stays closed: $text", ({ text, ...given }) => {
   expect(messageOf(held({ gate: "no-blockers", facts: clusterFacts(given) }))).toContain(
-    `holds it: ${text}. It is applied`,
+    `blocks this write: ${text}. The object is applied`,
   );
 });
 

@@ -69,7 +69,7 @@ function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[], don
   const key = `${annotationPrefix}${rebootGateKey}`;
   const why = causes.join(", ");
   if (gate.kind === "unreadable") return `annotation ${key} on the HyperConverged ${why}`;
-  return `annotation ${key} holds it: ${why}. It is ${done} automatically once that is resolved. Impact: ${rollout.impact.summary}`;
+  return `annotation ${key} blocks this write: ${why}. The object is ${done} automatically after the cause is resolved. Impact: ${rollout.impact.summary}`;
 }
 
 /** Why the gate is closed for whatever drains or reboots; empty: it is open. */
@@ -109,6 +109,6 @@ export function rebootHeldNote(
   causes: readonly string[],
   { summary }: Pick<Impact, "summary">,
 ): string {
-  const held = `${objects.join(", ")} held by annotation ${annotationPrefix}${rebootGateKey} on the HyperConverged`;
-  return `${held}: ${causes.join(", ")}. Nothing is undone; it goes on automatically once that is resolved. Impact: ${summary}`;
+  const held = `${objects.join(", ")}: on hold because of annotation ${annotationPrefix}${rebootGateKey} on the HyperConverged`;
+  return `${held}: ${causes.join(", ")}. Applied changes are not reverted. The writes continue automatically after the cause is resolved. Impact: ${summary}`;
 }

@@ -43,7 +43,7 @@ export function eventsForHyperConverged(
     one.isMissing
       ? warning(
           "CRDMissing",
-          `CRD ${one.crd} is not installed, skipping ${one.assets} assets until it is. Next: install its operator, or switch the feature off`,
+          `CRD ${one.crd} is not installed. The ${one.assets} assets are skipped until it is. Next: install its operator, or disable the feature`,
         )
       : [],
   );
@@ -109,7 +109,7 @@ export function idleMessage({ metadata: { name, namespace = "", annotations = {}
   const value = annotationOf(annotations, "autopilot") ?? "";
   const why = value === "" ? `annotation ${key} is not set` : `annotation ${key} is ${JSON.stringify(shorten(value))}`;
   const command = `kubectl annotate hyperconverged ${name} -n ${namespace} --overwrite ${key}=true`;
-  return `Autopilot not enabled, keeping idle: ${why} on HyperConverged ${namespace}/${name}. Next: see what would be applied with the command render, then opt in with ${command} (some assets reboot nodes), or list asset names instead of true`;
+  return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the command render, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
 }
 
 /** By CRD, the assets that wait for it. */

@@ -47,7 +47,7 @@ test("an object that is held is not counted as applied, and why it is held is re
   counts.add("b", inSync, evaluated(active));
   expect(counts.events(2)).toHaveLength(1);
   counts.add("b", decided({ kind: "held", reason: "InvalidPatch", message: "bad" }), evaluated(active));
-  expect(notes(counts.events(2))).toEqual(["Reconciliation succeeded: 1/2 assets applied, 1 held: invalid patch"]);
+  expect(notes(counts.events(2))).toEqual(["Reconciliation succeeded: 1/2 assets applied, 1 on hold: invalid patch"]);
   counts.add("b", inSync, evaluated(active));
   expect(notes(counts.events(2))).toEqual(["Reconciliation succeeded: 2/2 assets applied"]);
 });

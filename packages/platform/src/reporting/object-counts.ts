@@ -63,7 +63,7 @@ export function createObjectCounts(): ObjectCounts {
   };
 }
 
-/** `2 held: invalid patch`, the most frequent first. */
+/** `2 on hold: invalid patch`, the most frequent first. */
 function missing(counts: readonly Count[]): readonly string[] {
   const sums = new Map<string, number>();
   for (const { active, shortfall } of counts)
@@ -72,13 +72,13 @@ function missing(counts: readonly Count[]): readonly string[] {
 }
 
 const heldBecause: Readonly<Record<string, string>> = {
-  InvalidPatch: "held: invalid patch",
-  InvalidIgnoreFields: "held: invalid ignore-fields",
-  InvalidMode: "held: invalid mode",
-  InvalidConfiguration: "held: invalid annotation",
-  UnknownAnnotation: "held: unknown annotation",
-  [rebootGateReason]: "held: reboot gate",
-  [inputLimitReason]: "held: changed input",
+  InvalidPatch: "on hold: invalid patch",
+  InvalidIgnoreFields: "on hold: invalid ignore-fields",
+  InvalidMode: "on hold: invalid mode",
+  InvalidConfiguration: "on hold: invalid annotation",
+  UnknownAnnotation: "on hold: unknown annotation",
+  [rebootGateReason]: "on hold: reboot gate",
+  [inputLimitReason]: "on hold: changed input",
 };
 
 function shortfallOf(outcome: ReconcileOutcome): string | undefined {
@@ -100,7 +100,7 @@ function shortfallOf(outcome: ReconcileOutcome): string | undefined {
 function shortfallOfDecision(decision: ObjectDecision): string {
   switch (decision.kind) {
     case "held":
-      return heldBecause[decision.reason] ?? "held: input unavailable";
+      return heldBecause[decision.reason] ?? "on hold: input unavailable";
     case "mutated":
       return "changed by admission";
     case "paused":

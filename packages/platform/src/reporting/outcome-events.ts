@@ -42,7 +42,7 @@ const mostCharacters = 700;
 function adoptionEvents(name: string, adopted: AppliedOutcome["apply"]["done"]["adopted"]): readonly EventMessage[] {
   const fields = adopted.map(
     ({ path, live, desired, managers }) =>
-      `${writePath(path)} (${showValue(live)} → ${showValue(desired)}, was of ${managers.join(", ")})`,
+      `${writePath(path)} (${showValue(live)} → ${showValue(desired)}, previously owned by ${managers.join(", ")})`,
   );
   return chunked(fields).flatMap((text) =>
     normalEvent(
@@ -85,7 +85,7 @@ function reachOf({ before, live }: AppliedOutcome, topology: Topology): RolloutR
 }
 
 function reachText({ pool, nodes }: RolloutReach): string {
-  if (nodes === 0) return `pool ${pool} has no nodes, none reboots`;
+  if (nodes === 0) return `pool ${pool} has no nodes, so no node reboots`;
   return nodes === 1 ? `1 node of pool ${pool} will reboot` : `${nodes} nodes of pool ${pool} will reboot`;
 }
 

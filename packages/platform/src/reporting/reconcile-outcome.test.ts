@@ -34,7 +34,7 @@ const cases: readonly { reason: string; written: WriteResult; words: string }[] 
   {
     reason: "fields of others are named with their managers",
     written: { kind: "conflict", conflicts: bare },
-    words: "others own fields: spec.a (kubectl-edit), spec.b (argo)",
+    words: "other clients own fields: spec.a (kubectl-edit), spec.b (argo)",
   },
   {
     reason: "somebody who was faster is no error of anybody",

@@ -107,13 +107,13 @@ export function isUnsettled(outcome: ReconcileOutcome): boolean {
 export function explainFailure(result: WriteResult, { apiVersion, kind, namespace = "" }: Ref): string {
   switch (result.kind) {
     case "done":
-      return "the API server answered without the object";
+      return "the response of the API server does not contain the object";
     case "stale":
       return "the object was modified concurrently";
     case "absent":
       return "the object was deleted concurrently";
     case "conflict":
-      return `others own fields: ${result.conflicts.map(({ field, manager }) => `${field} (${manager})`).join(", ")}`;
+      return `other clients own fields: ${result.conflicts.map(({ field, manager }) => `${field} (${manager})`).join(", ")}`;
     case "missing":
       return result.what === "namespace"
         ? `namespace ${namespace} does not exist`

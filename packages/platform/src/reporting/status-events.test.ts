@@ -59,34 +59,34 @@ const outcomes: readonly { outcome: ReconcileOutcome; statuses?: readonly AssetS
         mutated: [],
       },
       notes: [
-        "FieldsAdopted: Took over fields of T t because of annotation platform.kubevirt.io/adopt: /spec/a (2 → 1, was of kubectl)",
+        "FieldsAdopted: Took over fields of T t because of annotation platform.kubevirt.io/adopt: /spec/a (2 → 1, previously owned by kubectl)",
         "AssetApplied: Applied asset asset-0: T t",
       ],
     },
     {
       outcome: decided({ kind: "mutated", changes: [change], contested: [], inMs: 1 }),
       notes: [
-        "MutatedByAdmission: T t is stored differently from what was applied: /spec/a is 2, applied was 1. A mutating webhook or admission policy changes it; it is applied again when those change. Next: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies",
+        "MutatedByAdmission: The stored T t differs from the applied one: /spec/a is 2, applied was 1. A mutating webhook or admission policy modifies it. The operator retries when a webhook or policy changes. Next: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies",
       ],
     },
     {
       outcome: decided({ kind: "held", reason: "InvalidPatch", message: "bad", ...by }),
       notes: [
-        "InvalidPatch: Invalid JSON patch for T t: bad. The object is left as it is: drift is reported and not corrected.",
+        "InvalidPatch: Invalid JSON patch for T t: bad. The object is left unchanged: drift is reported but not corrected.",
         'DriftDetected: Drift detected for T t: /spec/a (1 → 2) changed by "kubectl" (Update)',
       ],
     },
     {
       outcome: decided({ kind: "held", reason: "InvalidIgnoreFields", message: "bad", changes: [change] }),
       notes: [
-        "InvalidIgnoreFields: Invalid ignore-fields annotation for T t: bad. The object is left as it is: drift is reported and not corrected.",
+        "InvalidIgnoreFields: Invalid ignore-fields annotation for T t: bad. The object is left unchanged: drift is reported but not corrected.",
         "DriftDetected: Drift detected for T t: /spec/a (1 → 2) changed by unknown",
       ],
     },
     {
       outcome: decided({ kind: "unmanaged" }),
       notes: [
-        "UnmanagedMode: T t is unmanaged (annotation platform.kubevirt.io/mode): nothing is written to it. Manage it again with kubectl annotate t t platform.kubevirt.io/mode-",
+        "UnmanagedMode: T t is unmanaged (annotation platform.kubevirt.io/mode): the operator does not write to it. To manage it again, run kubectl annotate t t platform.kubevirt.io/mode-",
       ],
     },
     { outcome: failed, notes: ["ApplyFailed: Failed to apply asset asset-0 to T t: no"] },

@@ -13,8 +13,8 @@ import { objectAnnotations } from "../hco-annotations.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts";
 
-const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them.`;
-const leftAsItIs = "The object is left as it is: drift is reported and not corrected.";
+const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them over.`;
+const leftAsItIs = "The object is left unchanged: drift is reported but not corrected.";
 
 /** One event of type Normal, as a list to be joined with others. */
 export const normalEvent = (reason: string, note: string): readonly EventMessage[] => [
@@ -34,12 +34,15 @@ export function eventsForStatus(
   const name = objectName(ref);
   const governed = [...evaluated.statuses.values()].flatMap((status) =>
     status.kind === "excluded" && status.reason === "GovernedByPlan"
-      ? normalEvent("GovernedByPlan", `${name} is governed by ${status.details}, platform management yields`)
+      ? normalEvent(
+          "GovernedByPlan",
+          `${name} is managed by ${status.details}; the platform controller does not manage it`,
+        )
       : [],
   );
   const released = [...evaluated.statuses.values()].flatMap((status) =>
     status.kind === "excluded" && status.reason === "ReleasedByPlan"
-      ? normalEvent("ReleasedByPlan", `${name} is left as it is: ${status.details}`)
+      ? normalEvent("ReleasedByPlan", `${name} is left unchanged: ${status.details}`)
       : [],
   );
   const failures = [...evaluated.statuses].flatMap(([asset, status]) => eventsForAsset(asset, status));
@@ -60,7 +63,7 @@ function eventsForAsset(asset: string, status: AssetStatus): readonly EventMessa
   if (status.reason === "RenderError")
     return warningEvent("RenderFailed", `Failed to render asset ${asset}: ${status.details}`);
   if (status.reason === "AlreadyProvided")
-    return normalEvent("AlreadyProvided", `Asset ${asset} not applied: ${status.details} already provides it`);
+    return normalEvent("AlreadyProvided", `Asset ${asset} is not applied: ${status.details} already provides it`);
   return [];
 }
 
@@ -72,7 +75,7 @@ function rivalEvents(
   if (status?.kind !== "active" || status.rival === undefined) return [];
   return warningEvent(
     "PurposeConflict",
-    `${name} and ${status.rival} serve the same purpose ${purpose ?? feature.name}`,
+    `${name} and ${status.rival} serve the same purpose: ${purpose ?? feature.name}`,
   );
 }
 
@@ -99,7 +102,7 @@ function outcomeEvents(ref: Ref, outcome: ReconcileOutcome, evaluated: Evaluated
       const { field, by, count } = outcome.decision.paused;
       return warningEvent(
         "ThrashingDetected",
-        `Edit war detected for ${name}: ${field} was changed ${count} times by ${by}. Reconciliation paused. The value of the other writer stays. Next: settle who owns the field, then resume with ${removeAnnotationCommand(ref, objectAnnotations.paused)}, or set ${objectAnnotations.mode}=unmanaged to leave the object to others.`,
+        `Edit war detected for ${name}: ${field} was changed ${count} times by ${by}. Reconciliation paused. The value of the other writer is kept. Next: decide which writer owns the field, then resume with ${removeAnnotationCommand(ref, objectAnnotations.paused)}, or set ${objectAnnotations.mode}=unmanaged to stop managing the object.`,
       );
     }
     case "failed":
@@ -122,7 +125,7 @@ function decisionEvents(ref: Ref, decision: ObjectDecision): readonly EventMessa
     case "unmanaged":
       return normalEvent(
         "UnmanagedMode",
-        `${name} is unmanaged (annotation ${objectAnnotations.mode}): nothing is written to it. Manage it again with ${removeAnnotationCommand(ref, objectAnnotations.mode)}`,
+        `${name} is unmanaged (annotation ${objectAnnotations.mode}): the operator does not write to it. To manage it again, run ${removeAnnotationCommand(ref, objectAnnotations.mode)}`,
       );
     case "held":
       return heldEvents(name, decision);
@@ -134,7 +137,7 @@ function decisionEvents(ref: Ref, decision: ObjectDecision): readonly EventMessa
     case "deletion-fight":
       return warningEvent(
         "ThrashingDetected",
-        `Edit war detected for ${name}: it was deleted ${decision.count} times within an hour and is not created again for now. Next: if it is to stay deleted, exclude it by annotation platform.kubevirt.io/disabled-resources on the HyperConverged.`,
+        `Edit war detected for ${name}: it was deleted ${decision.count} times within an hour and will not be re-created for now. Next: to keep it deleted, exclude it with annotation platform.kubevirt.io/disabled-resources on the HyperConverged.`,
       );
     case "managed-by-other":
     case "paused":
@@ -179,7 +182,7 @@ function mutationEvents(name: string, changes: ApplyDecision["changes"]): readon
   if (changes.length === 0) return [];
   return warningEvent(
     "MutatedByAdmission",
-    `${name} is stored differently from what was applied: ${describeMutation(changes)}. A mutating webhook or admission policy changes it; it is applied again when those change. Next: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies`,
+    `The stored ${name} differs from the applied one: ${describeMutation(changes)}. A mutating webhook or admission policy modifies it. The operator retries when a webhook or policy changes. Next: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies`,
   );
 }
 
@@ -189,5 +192,8 @@ function contestedEvents(
 ): readonly EventMessage[] {
   if (contested.length === 0) return [];
   const fields = contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
-  return warningEvent("Contested", `Fields of ${name} are set by others and left alone: ${fields}. ${adopt}`);
+  return warningEvent(
+    "Contested",
+    `Fields of ${name} are set by other clients and are not changed: ${fields}. ${adopt}`,
+  );
 }

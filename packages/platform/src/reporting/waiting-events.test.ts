@@ -17,7 +17,7 @@ test("an input that cannot be read is worth an event after a minute, and a short
   expect(reconcile(1_000, active, waits)).toEqual({ since: 1_000, events: [], dueAt: 61_000 });
   expect(reconcile(60_999, waits)).toEqual({ since: 1_000, events: [], dueAt: 61_000 });
   expect(notes(reconcile(61_000, waits).events)).toEqual([
-    "Input nodes unavailable, assets keep their last state: HTTP 503: later",
+    "Input nodes is unavailable; assets keep their last state: HTTP 503: later",
   ]);
   expect(reconcile(62_000, active)).toEqual({ since: undefined, events: [] });
   expect(reconcile(63_000, waits)).toEqual({ since: 63_000, events: [], dueAt: 123_000 });
@@ -27,7 +27,7 @@ test("an input is named whole, whatever its name holds", () => {
   const status = unreadStatus({ name: "schema of things: v1", why: "HTTP 503: later" });
   const reconciled = { outcome: inSync, evaluated: evaluated(status) };
   expect(notes(findUnreadInputs(thingRef, reconciled, { since: 0, now: 60_000 }).events)).toEqual([
-    "Input schema of things: v1 unavailable, assets keep their last state: HTTP 503: later",
+    "Input schema of things: v1 is unavailable; assets keep their last state: HTTP 503: later",
   ]);
 });
 
@@ -36,7 +36,7 @@ test("an object that cannot be read itself is reported like an input", () => {
     findUnreadInputs(thingRef, { outcome, evaluated: evaluated(active) }, { since, now });
   expect(reconcile(undefined, 0, blind)).toEqual({ since: 0, events: [], dueAt: 60_000 });
   expect(notes(reconcile(0, 60_000, blind).events)).toEqual([
-    "Input T t unavailable, assets keep their last state: not listed yet",
+    "Input T t is unavailable; assets keep their last state: not listed yet",
   ]);
   expect(reconcile(0, 61_000, inSync)).toEqual({ since: undefined, events: [] });
 });

@@ -31,7 +31,7 @@ export function findUnreadInputs(
   if (first === undefined) return { since: undefined, events: [] };
   const begun = since ?? now;
   if (now - begun < toleratedMs) return { since: begun, events: [], dueAt: begun + toleratedMs };
-  const note = `Input ${first.name} unavailable, assets keep their last state: ${first.why}`;
+  const note = `Input ${first.name} is unavailable; assets keep their last state: ${first.why}`;
   return { since: begun, events: warningEvent("InputUnavailable", note) };
 }
 

@@ -183,7 +183,7 @@ function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): r
   const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot") ?? "";
   if (said !== "" || activation !== undefined) return [];
   return [
-    "Note: this is what an active operator does; with --activation=opt-in it idles until annotation platform.kubevirt.io/autopilot=true is set on the HyperConverged",
+    "Note: this preview assumes an active operator. With --activation=opt-in, the operator is idle until annotation platform.kubevirt.io/autopilot=true is set on the HyperConverged",
   ];
 }
 

@@ -150,24 +150,24 @@ test("explain shows every check, what would be applied and what would change tha
   expect(out).toBe(`\
 Asset:      numa-topology (group numa-topology, feature numa-topology, always-on)
 Object:     KubeletConfig virt-perf-settings
-Impact:     reboot: the nodes of its pool are drained and rebooted, one after the other
+Impact:     reboot: drains and reboots the nodes of its pool
 Status:     INCLUDED
-Server:     not asked: no cluster was given; with --kubeconfig it is asked by a dry run
+Server:     not contacted: no cluster was given; pass --kubeconfig to send a dry run
 Hardware:   pciDevicesPresent=false numaNodesPresent=true vfioCapable=false usbDevicesPresent=false gpuPresent=false
 
-Checks, the first that fails decides:
+Checks (the first failed check decides):
   ok   activation   autopilot=true
   ok   allow-list   no list
   ok   switch       platform.kubevirt.io/enable-numa not false: not set
   ok   devices      none
   ok   conditions   isOpenShift; not isHCP; numaNodesPresent
-  ok   exclusions   none of 1 rules matches
-  ok   plans        no VirtPlatformConfig governs it
-  ok   hand-over    no VirtPlatformConfig released it
+  ok   exclusions   none of the rules match (1)
+  ok   plans        not managed by a VirtPlatformConfig
+  ok   hand-over    not released by a VirtPlatformConfig
   ok   crds         kubeletconfigs.machineconfiguration.openshift.io
   ok   inputs       topology, kubeletConfigs, workerPool, hardware
   ok   namespace    cluster scoped
-  ok   alternates   nothing else serves the purpose
+  ok   alternates   no other object serves the same purpose
   ok   render       all fields are known to the CRD
 
 Fields that would be applied:
@@ -178,19 +178,19 @@ Fields that would be applied:
   /spec/kubeletConfig/maxPods
   /spec/kubeletConfig/topologyManagerPolicy
 
-What would change this:
-  set annotation platform.kubevirt.io/enable-numa=false to switch it off
-  set annotation platform.kubevirt.io/mode=unmanaged on KubeletConfig virt-perf-settings to have it left alone
+How to change this:
+  set annotation platform.kubevirt.io/enable-numa=false to disable it
+  set annotation platform.kubevirt.io/mode=unmanaged on KubeletConfig virt-perf-settings to stop managing it
   add a rule for it to annotation platform.kubevirt.io/disabled-resources to exclude it
 `);
 });
 
 test("explain names all that stands in the way, not only the first", async () => {
   const { out } = await runOffline("explain", "descheduler-loadaware", "--hco-file=off");
-  expect(out.split("What would change this:\n")[1]).toBe(`\
-  set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged for this asset alone, or =true for all (some of them reboot nodes); kubectl virt-advisor enable descheduler-loadaware shows the impact, asks, and sets it
+  expect(out.split("How to change this:\n")[1]).toBe(`\
+  set annotation platform.kubevirt.io/autopilot=descheduler-loadaware on the HyperConverged to enable only this asset, or =true to enable all assets (some of them reboot nodes); to see the impact first, run kubectl virt-advisor enable descheduler-loadaware
   set annotation platform.kubevirt.io/enable-loadaware=true
-  create namespace openshift-kube-descheduler-operator; its operator usually brings it
+  create namespace openshift-kube-descheduler-operator; its operator usually creates it
 `);
 });
 
@@ -218,7 +218,7 @@ test("features need no cluster, and with one say what is in force", async () => 
   );
   expect(bare.find(isRebalancing)).toEqual({
     feature: "load-aware-rebalancing",
-    description: "VMs moved away from nodes under pressure",
+    description: "Moves VMs away from nodes under pressure",
     maturity: "TP",
     default: "off",
     switch: "enable-loadaware",

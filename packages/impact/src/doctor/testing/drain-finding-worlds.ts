@@ -24,21 +24,21 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     id: "VMNotMigratable",
     world: withVm(vmOn({ isMigratable: false })),
     age: 120,
-    message: "VM vms/vm-0 cannot live-migrate (DisksNotLiveMigratable) and blocks the drain of worker-0",
+    message: "VM vms/vm-0 cannot be live-migrated (DisksNotLiveMigratable) and is blocking the drain of worker-0",
     command: "virtctl stop vm-0 -n vms",
   },
   {
     id: "VMNoTarget",
     world: withVm(vmOn({ spec: { nodeSelector: { disk: "local" } } })),
     age: 120,
-    message: "No other node fits the selectors of VM vms/vm-0",
+    message: "No other node matches the scheduling requirements of VM vms/vm-0",
     command: "virtctl stop vm-0 -n vms",
   },
   {
     id: "ExternalEviction",
     world: withVm(vmOn({ strategy: "External" })),
     age: 300,
-    message: "VM vms/vm-0 waits for an external controller",
+    message: "VM vms/vm-0 is waiting for an external controller",
     command: "virtctl migrate vm-0 -n vms",
   },
   {
@@ -52,7 +52,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     id: "EvictionWebhookDown",
     world: drainMessage('failed calling webhook "virt-launcher-eviction-interceptor.kubevirt.io": connection refused'),
     age: 120,
-    message: "Evictions fail: virt-api does not answer",
+    message: "Evictions fail because virt-api does not respond",
     command: "oc -n openshift-cnv get pods -l kubevirt.io=virt-api",
   },
   {
@@ -60,7 +60,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     world: lanes(["Running", "Running", "Pending"]),
     age: 600,
     severity: "info",
-    message: "1 migration waits: 2 of 5 run, 2 of 2 from worker-0",
+    message: "1 migration is pending: 2 of 5 running in the cluster, 2 of 2 from worker-0",
     command: "oc get vmim -A",
   },
   {
@@ -75,7 +75,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
       migrations: { parallelMigrationsPerCluster: 3 },
     },
     age: 300,
-    message: "3 of 3 lanes are held by migrations without a target",
+    message: "3 of 3 migration slots are used by migrations without a target node",
     command: "oc get vmim -A",
   },
   {
@@ -83,7 +83,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     world: withVm(vmOn(big), [migrationObject("vm-0", "Scheduling")]),
     age: 120,
     // 250 GiB, 280 + 16 + 500 MiB beside it, and 216 GiB that a worker has left.
-    message: "No node takes VM vms/vm-0 (35612 MiB short)",
+    message: "No node has room for VM vms/vm-0 (35612 MiB short)",
     command: vmDescribed,
   },
   {
@@ -98,7 +98,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     // 8 GiB at 150 s each: 1200 s, of which 0.8 are 960 s.
     world: withVm(vmOn(), [migrationObject("vm-0", "Running")]),
     age: 961,
-    message: "Migration of VM vms/vm-0 is cancelled in 4 min: it writes faster than it is copied",
+    message: "Migration of VM vms/vm-0 times out in 4 minutes: the guest writes memory faster than it is copied",
     command: "oc -n openshift-cnv get kubevirts -o yaml",
   },
   {
@@ -109,7 +109,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
       }),
     ]),
     age: 120,
-    message: "Migration of VM vms/vm-0 is held by the quota",
+    message: "Migration of VM vms/vm-0 is blocked by the quota",
     command: vmDescribed,
   },
   {
@@ -130,14 +130,14 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     id: "PodTerminating",
     world: { nodes: draining, drainedPods: { "worker-0": [deletedPod("2026-01-02T00:00:30Z", 30)] } },
     age: 600,
-    message: "Pod shop/db-0 does not end",
+    message: "Pod shop/db-0 is stuck terminating",
     command: "oc describe pod db-0 -n shop",
   },
   {
     id: "DrainSlow",
     world: { nodes: draining },
     age: 900,
-    message: "Node worker-0 has been draining for 15 min",
+    message: "Node worker-0 has been draining for 15 minutes",
     command: mcdLog,
   },
 ];

@@ -19,14 +19,14 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     id: "PoolPaused",
     world: poolWith({ paused: true }),
     age: 0,
-    message: "Pool worker is paused: 3 nodes wait",
+    message: "Pool worker is paused: 3 nodes are pending",
     command: `oc patch mcp worker --type merge -p '{"spec":{"paused":false}}'`,
   },
   {
     id: "RenderFailed",
     world: poolWith({}, { conditions: [{ type: "RenderDegraded", status: "True", message: "bad Ignition" }] }),
     age: 60,
-    message: "Pool worker cannot render: bad Ignition",
+    message: "Pool worker cannot render its configuration: bad Ignition",
     command: poolDescribed,
   },
   {
@@ -42,7 +42,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
       ],
     },
     age: 60,
-    message: "KubeletConfig tuned is refused: unknown field",
+    message: "KubeletConfig tuned was rejected: unknown field",
     command: "oc describe kubeletconfig tuned",
   },
   {
@@ -55,35 +55,35 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     },
     age: 0,
     message:
-      "MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out. Nodes of pool worker return to the configuration without it. Plan again, or restore it with: kubectl get vpconf load-aware-rebalancing -o jsonpath='{.status.items[?(@.name==\"enable-psi\")].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -",
+      "MachineConfig 99-worker-psi-karg was deleted during its rollout. The nodes of pool worker are returning to the configuration without it. Plan again, or restore the MachineConfig with: kubectl get vpconf load-aware-rebalancing -o jsonpath='{.status.items[?(@.name==\"enable-psi\")].desiredState}' | kubectl apply --server-side --field-manager=virt-advisor-operator -f -",
     command: "kubectl virt-advisor plan load-aware-rebalancing",
   },
   {
     id: "NotRendered",
     world: poolWith({ configuration: { name: "rendered-1", source: [{ name: "00-worker" }] } }),
     age: 300,
-    message: "Pool worker has not taken up MachineConfig 99-worker-psi-karg",
+    message: "The rendered configuration of pool worker does not include MachineConfig 99-worker-psi-karg yet",
     command: mcdLog,
   },
   {
     id: "ControllerDown",
     world: poolWith({}, {}, 3),
     age: 300,
-    message: "The Machine Config Operator does not act on worker",
+    message: "The Machine Config Operator is not processing pool worker",
     command: "oc -n openshift-machine-config-operator get pods",
   },
   {
     id: "InvalidMaxUnavailable",
     world: poolWith({ maxUnavailable: "2" }),
     age: 0,
-    message: "Pool worker: maxUnavailable '2' is neither number nor percentage",
+    message: "Pool worker: maxUnavailable '2' is neither a number nor a percentage",
     command: "oc edit mcp worker",
   },
   {
     id: "MaxUnavailableUsed",
     world: { nodes: [rollingNode("worker-0", "Done", { isCordoned: true }), ...others] },
     age: 300,
-    message: "Pool worker may have 1 node down, and worker-0 is (cordoned)",
+    message: "Pool worker allows 1 unavailable node, and worker-0 is already unavailable (cordoned)",
     command: poolDescribed,
   },
   {
@@ -93,7 +93,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
       pools: [poolObject("master"), rollingPool({ maxUnavailable: 2 })],
     },
     age: 0,
-    message: "Node worker-0 is cordoned and left out",
+    message: "Node worker-0 is cordoned and is not being updated",
     command: "oc adm uncordon worker-0",
   },
   {
@@ -106,7 +106,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
       ],
     },
     age: 0,
-    message: "Certificate CN=kube expired",
+    message: "Certificate CN=kube has expired",
     command: "oc get csr",
   },
   {
@@ -140,14 +140,14 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     world: degraded('unexpected on-disk state validating against rendered-1: content mismatch for file "/etc/x"'),
     age: 0,
     message:
-      'Node worker-0 was changed by hand: unexpected on-disk state validating against rendered-1: content mismatch for file "/etc/x"',
+      'Files on node worker-0 were changed outside of MachineConfigs: unexpected on-disk state validating against rendered-1: content mismatch for file "/etc/x"',
     command: "oc describe machineconfignode worker-0",
   },
   {
     id: "Unreconcilable",
     world: degraded("ignition disks section contains changes", "Unreconcilable"),
     age: 0,
-    message: "Node worker-0 cannot take the change in place: ignition disks section contains changes",
+    message: "Node worker-0 cannot apply the change in place: ignition disks section contains changes",
     command: "oc describe machineconfignode worker-0",
   },
   {
@@ -161,7 +161,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     id: "OSUpdateFailed",
     world: degraded("error running rpm-ostree rebase"),
     age: 0,
-    message: "Node worker-0 cannot change its OS: error running rpm-ostree rebase",
+    message: "Node worker-0 cannot update its OS: error running rpm-ostree rebase",
     command: "oc describe machineconfignode worker-0",
   },
   {
@@ -175,14 +175,14 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     id: "RebootOverdue",
     world: { nodes: oneDown },
     age: 2700,
-    message: "Node worker-0 has not come back for 45 min",
+    message: "Node worker-0 has been rebooting for 45 minutes",
     command: undefined,
   },
   {
     id: "KubeletDown",
     world: { nodes: oneDown, changes: [{ ...psiChange, hasKubeletDropIn: true }] },
     age: 2700,
-    message: "The kubelet of worker-0 does not start since 99-worker-psi-karg",
+    message: "The kubelet on worker-0 has not started since MachineConfig 99-worker-psi-karg was applied",
     command: "ssh core@worker-0 journalctl -b -u kubelet",
   },
 ];
