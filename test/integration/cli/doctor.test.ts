@@ -77,7 +77,7 @@ test("a plan whose target was deleted is no all-clear: doctor names the object, 
   expect(out).toContain(`kubectl virt-advisor plan ${loadAware}`);
   expect(out).toContain("| kubectl apply --server-side --field-manager=virt-advisor-operator -f -");
   expect(out).toMatch(/worker +\[\.+\] +0 of 3 updated/u);
-  expect(out).not.toContain("Nothing holds");
+  expect(out).not.toContain("Nothing is blocking");
 });
 
 test("restart times count in the prediction of doctor, whichever config has observed them", async () => {

@@ -27,21 +27,21 @@ type VerbRun = { readonly args: readonly string[]; readonly code: number; readon
 /** In the order of a plan's life. HASH stands for the plan that is shown. */
 const everyVerb: readonly VerbRun[] = [
   { args: ["profiles"], code: 0, says: /load-aware-rebalancing +Ignore/u },
-  { args: ["plan", loadAware], code: 2, says: /Next: read the diff/u },
+  { args: ["plan", loadAware], code: 2, says: /Next: review the diff/u },
   { args: ["diff", loadAware], code: 2, says: /\+ {2}- psi=1/u },
   { args: ["impact", loadAware], code: 0, says: /nodes of pool worker reboot/u },
   { args: ["reject", loadAware, "--reason", "not before Friday"], code: 0, says: /reject/iu },
   { args: ["approve", loadAware, "--hash", "HASH"], code: 0, says: /status load-aware-rebalancing --watch/u },
   { args: ["status", loadAware, "--wait"], code: 0, says: /load-aware-rebalancing: Completed/u },
   { args: ["drift"], code: 0, says: /Nothing has drifted/u },
-  { args: ["doctor"], code: 0, says: /Nothing holds the pools/u },
+  { args: ["doctor"], code: 0, says: /Nothing is blocking the pools/u },
   { args: ["ignore", loadAware], code: 0, says: /load-aware-rebalancing/u },
   { args: ["assets", "-n", namespace], code: 0, says: /\S/u },
   { args: ["render"], code: 0, says: /swap-enable +INCLUDED/u },
   { args: ["explain", "swap-enable"], code: 0, says: /accepts it \(dry run with your rights\)/u },
   { args: ["enable", "swap-enable", "--yes"], code: 0, says: /The platform controller is enabled for swap-enable/u },
   { args: ["version"], code: 0, says: /kubectl virt-advisor v/u },
-  { args: ["console", "--port", "70000"], code: 1, says: /--port 70000: not a port/u },
+  { args: ["console", "--port", "70000"], code: 1, says: /--port 70000: invalid port/u },
   { args: ["completion", "bash"], code: 0, says: /profiles/u },
 ];
 

@@ -65,7 +65,9 @@ async function readDecider({ session, now }: VerbContext): Promise<Decider> {
 
 function requireWaiting({ metadata: { name }, status = {} }: VirtPlatformConfig, program: string): void {
   if (status.phase === "ReviewRequired") return;
-  throw new CliError(`${name} is ${status.phase}: no plan waits for an approval. Try: ${program} status ${name}`);
+  throw new CliError(
+    `${name} is ${status.phase}: no plan is waiting for approval. To see its state, run: ${program} status ${name}`,
+  );
 }
 
 export const rejectPlan: RunVerb = async (context) => {
@@ -87,7 +89,7 @@ export const rejectPlan: RunVerb = async (context) => {
       },
       {
         kind: "next",
-        text: `the profile proposes it no more as new; for another plan, run: ${program} plan ${name} --set KEY=VALUE`,
+        text: `this plan stays rejected; to draft a different plan, run: ${program} plan ${name} --set KEY=VALUE`,
       },
     ],
   });
@@ -119,11 +121,11 @@ export const ignoreProfile: RunVerb = async (context) => {
   const isRunning = config.status?.phase === "InProgress";
   const kept = setOptions(config);
   const lines = [
-    [`${name} is ignored: nothing is managed any more, and what was applied stays as it is`],
+    [`${name} is ignored: the advisor no longer manages it, and applied objects stay in place`],
     ...(isRunning
-      ? [["! Nodes that have begun to take over a MachineConfig finish: the Machine Config Operator does not stop"]]
+      ? [["! Nodes that are already updating finish their update: the Machine Config Operator does not stop"]]
       : []),
-    ...(kept.length === 0 ? [] : [[`These options stay set, and the next plan uses them: ${kept.join(", ")}`]]),
+    ...(kept.length === 0 ? [] : [[`These options stay set and apply to the next plan: ${kept.join(", ")}`]]),
   ];
   printer.print({
     type: "Ignore",
