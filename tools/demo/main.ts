@@ -97,7 +97,7 @@ async function accompany(environment: DemoEnvironment, { about, cluster, stages 
   const { server, programs, logs, consoleUrl, place } = environment;
   const reader = openReader(server);
   const seconds = Math.round(Date.now() / 1000 - startedAt);
-  const busy = new RegExp(`^Port ${DEMO_PORT} is busy.*$`, "m").exec(readFileSync(join(logs, "console.log"), "utf8"));
+  const busy = new RegExp(`^Port ${DEMO_PORT} is in use.*$`, "m").exec(readFileSync(join(logs, "console.log"), "utf8"));
   if (busy !== null) say(busy[0]);
   say(`\nReady in ${seconds} s.   Console: ${consoleUrl}        (Ctrl-C stops and cleans up)`);
   say(`\nScenario ${SCENARIO}: ${about}.`);
