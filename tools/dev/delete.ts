@@ -6,7 +6,7 @@ import { leaveContext } from "./user-context.ts";
 
 const cluster = recorded();
 if (cluster === undefined) {
-  process.stdout.write("there is no cluster of make dev-setup\n");
+  process.stdout.write("no cluster of make dev-setup found\n");
 } else {
   const { kind, operators, keepers, context } = cluster;
   if (context !== undefined) restoreContext(context);
@@ -17,7 +17,7 @@ if (cluster === undefined) {
     if (status !== 0) process.exit(1); // kind has said why
   }
   forget();
-  process.stdout.write("the cluster is gone\n");
+  process.stdout.write("cluster deleted\n");
 }
 
 function restoreContext(context: UserContext): void {
