@@ -25,7 +25,7 @@ function restoreContext(context: UserContext): void {
     const current = leaveContext(context);
     if (current === undefined) return;
     process.stdout.write(
-      `kubectl's current context is ${current === "" ? "not set" : `"${current}"`} again, in ${context.file}\n`,
+      `kubectl's current context is ${current === "" ? "unset" : `switched back to "${current}"`}, in ${context.file}\n`,
     );
   } catch (error) {
     process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);

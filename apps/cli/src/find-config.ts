@@ -63,7 +63,7 @@ export function requirePlan(config: VirtPlatformConfig, named: string | undefine
 
 /** Refused: nothing was changed. */
 export function movedPlan(name: string, named: string, shown: string | undefined, program: string): CliError {
-  const now = shown === undefined ? "there is no plan now" : `the current plan is ${planName(shown)}`;
+  const now = shown === undefined ? "there is no current plan" : `the current plan is ${planName(shown)}`;
   return new CliError(
     `${name}: plan ${planName(named)} is out of date: ${now}. Nothing was changed. To see the current state, run: ${program} status ${name}`,
     exitCodes.refused,

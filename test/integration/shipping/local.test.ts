@@ -84,7 +84,7 @@ test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () =>
 
 test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
   const { stdout } = await shell.run("make kind-delete");
-  expect(stdout).toMatch(/^kubectl's current context is not set again, in \S+\ncluster deleted\n$/);
+  expect(stdout).toMatch(/^kubectl's current context is unset, in \S+\ncluster deleted\n$/);
   expect(userContext()).toBe("");
   expect((await shell.run("make kind-delete")).stdout).toBe("no cluster of make dev-setup found\n");
 });
