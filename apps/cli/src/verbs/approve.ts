@@ -40,7 +40,7 @@ export const approvePlan: RunVerb = async (context) => {
     data: { name, planHash, impactSummary: summary },
     blocks: [
       { kind: "lines", lines: [[`${name}: plan ${planName(planHash)} is approved`], [`Impact: ${summary}`]] },
-      { kind: "next", text: `to follow it, run: ${program} status ${name} --watch` },
+      { kind: "next", text: `to follow the progress, run: ${program} status ${name} --watch` },
     ],
   });
   return exitCodes.done;

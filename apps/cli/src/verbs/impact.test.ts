@@ -54,7 +54,7 @@ infra    Drain    0       0           2       -          2         Paused   i-0 
 
 and 3 more pools
 
-VMs: 5000 migrate, 300 block, 1 stop, 0 restart, 0 external, 0 starting, 0 unknown
+VMs: 5000 to live-migrate, 300 blocking the drain, 1 to stop
 Pods: 1 blocking the drain, 1 deleted
 Capacity: not enough for 7 VMs (59528 MiB) when the wave with w-0, w-1, w-2 drains
 Duration: 5–38 h (restarts: default, migrations: history)

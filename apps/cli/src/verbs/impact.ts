@@ -1,6 +1,6 @@
 // `impact`: which nodes reboot, in which order, what becomes of their VMs, and what the assessment assumes.
 
-import type { Impact, ImpactEntry, ImpactPool } from "@virt/api";
+import { type Impact, type ImpactEntry, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
 import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/client";
 import { requireConfig, requirePlan } from "../find-config.ts";
 import { impactText } from "../plan-blocks.ts";
@@ -49,15 +49,29 @@ export function impactBlocks(impact: Impact): readonly Block[] {
 }
 
 function figureLines({ vms, pods, capacity, duration }: Impact): StyledText[][] {
-  const outcomes = Object.entries(vms ?? {}).map(([outcome, count]) => `${count} ${outcome}`);
   return [
-    ...(outcomes.length === 0 ? [] : [[`VMs: ${outcomes.join(", ")}`]]),
+    ...(vms === undefined ? [] : [[`VMs: ${vmText(vms)}`]]),
     ...(pods === undefined ? [] : [[`Pods: ${pods.block} blocking the drain, ${pods.delete} deleted`]]),
     [`Capacity: ${roomText(capacity)}`],
     ...(duration === undefined
       ? []
       : [[`Duration: ${duration.text} (restarts: ${duration.restart}, migrations: ${duration.migration})`]]),
   ];
+}
+
+const outcomeWords: Readonly<Record<VmOutcome, string>> = {
+  migrate: "to live-migrate",
+  block: "blocking the drain",
+  stop: "to stop",
+  restart: "to restart",
+  external: "waiting for an external controller",
+  starting: "still starting",
+  unknown: "in an unknown state",
+};
+
+function vmText(vms: Readonly<Record<VmOutcome, number>>): string {
+  const affected = vmOutcomes.filter((outcome) => vms[outcome] > 0);
+  return affected.map((outcome) => `${vms[outcome]} ${outcomeWords[outcome]}`).join(", ") || "none affected";
 }
 
 /** Of a wave of many nodes the status has the first three. */
