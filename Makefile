@@ -31,14 +31,14 @@ help: ## List the commands
 	  /^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: clean
-clean: ## Remove what builds and tests made; installed packages, committed files and the cached control plane stay
+clean: ## Remove build and test output; keeps installed packages, committed files and the cached control plane
 	find dist -mindepth 1 -maxdepth 1 ! -name install.yaml ! -name chart -exec rm -rf {} +
 	rm -rf .make
 
 ##@ Development
 
 .PHONY: build
-build: $(INSTALLED) ## Bundle each app into one file under dist/, with its licences and bill of materials
+build: $(INSTALLED) ## Bundle each app into one file under dist/, with licenses and a bill of materials
 	@mkdir -p .make; started=$$(mktemp .make/building-XXXXXX); \
 	  if tools/step "build" $(NODE) tools/build.ts; then mv $$started $(BUILT); else rm -f $$started; exit 1; fi
 
@@ -49,7 +49,7 @@ built: $(INSTALLED)
 	  -name node_modules -prune -o -newer $(BUILT) -print -quit)" ] || $(MAKE) build
 
 .PHONY: generate
-generate: $(INSTALLED) ## Write the generated files anew
+generate: $(INSTALLED) ## Regenerate the generated files
 	@tools/step "generate" $(NODE) tools/generate/main.ts
 
 .PHONY: format
@@ -57,98 +57,98 @@ format: $(INSTALLED) ## Format the sources
 	@tools/step "format" biome check --write --log-level=warn .
 
 .PHONY: controlplane
-controlplane: $(INSTALLED) ## Get kube-apiserver, etcd and kubectl; the last line is their folder
+controlplane: $(INSTALLED) ## Get kube-apiserver, etcd and kubectl; prints their folder on the last line
 	@$(NODE) tools/controlplane/main.ts
 
 .PHONY: controller-manager
-controller-manager: $(INSTALLED) ## Get kube-controller-manager, which installation tests start beside them; the last line is its file
+controller-manager: $(INSTALLED) ## Get kube-controller-manager for installation tests; prints its path on the last line
 	@$(NODE) tools/controlplane/controller-manager.ts
 
 ##@ Try it
 
 .PHONY: demo
 demo: export DEMO_STARTED := $(shell date +%s.%N)
-demo: controlplane built ## A simulated cluster with both controllers and the console; SCENARIO=help lists what it shows, SPEED=, CHECK=1 plays it without a person
+demo: controlplane built ## Start a simulated cluster with both controllers and the console; SCENARIO=help lists the scenarios, SPEED=, CHECK=1 runs unattended
 	@$(NODE) tools/demo/main.ts
 
 .PHONY: demo-scenarios
-demo-scenarios: controlplane build ## Play every scenario of the demo without a person, to its end (ten minutes)
+demo-scenarios: controlplane build ## Run every demo scenario unattended (10 minutes)
 	@CHECK=1 SCENARIO=all $(NODE) tools/demo/main.ts
 
 .PHONY: screenshots
-screenshots: controlplane test-tools build ## Every page of the console in both themes and three widths, and a terminal recording of the main journey, into dist/screenshots
+screenshots: controlplane test-tools build ## Capture every console page in both themes and three widths, and record the main journey in a terminal, in dist/screenshots
 	@$(NODE) tools/console/screenshots.ts
 	@$(NODE) tools/console/record-journey.ts
 
 .PHONY: dev-setup
-dev-setup: controlplane build ## Leave a simulated cluster running, as kubectl's context virt-dev; NO_CONTEXT=1 leaves the context alone
+dev-setup: controlplane build ## Start a simulated cluster and use it as kubectl context virt-dev; NO_CONTEXT=1 does not change the context
 	@$(NODE) tools/dev/setup.ts $(NO_CONTEXT_FLAG)
 
 .PHONY: run
-run: $(INSTALLED) ## Run the operator's sources against that cluster, or against CONTEXT=; YES=1: whatever kubectl's context is; FLAGS= passes flags on
+run: $(INSTALLED) ## Run the operator from source against that cluster, or CONTEXT=; YES=1 accepts any current context; FLAGS= adds flags
 	@$(NODE) tools/dev/run.ts
 
 .PHONY: render
-render: $(INSTALLED) ## Show what the platform controller would apply to the cluster of kubectl's context or to HCO=<file>; ASSET=, FLAGS=
+render: $(INSTALLED) ## Show what the platform controller would apply to the current cluster or to HCO=<file>; ASSET=, FLAGS=
 	@$(NODE) apps/operator/src/main.ts render $(PREVIEWED) $(if $(ASSET),--asset=$(ASSET)) $(FLAGS)
 
 .PHONY: explain
-explain: $(INSTALLED) ## Say why ASSET= is applied there or not; FLAGS=
+explain: $(INSTALLED) ## Explain why ASSET= is applied there or not; FLAGS=
 	@$(NODE) apps/operator/src/main.ts explain $(ASSET) $(PREVIEWED) $(FLAGS)
 
 .PHONY: kind-setup
-kind-setup: controlplane build ## A Kind cluster with CRDs and a mock HyperConverged, as context virt-dev; without Kind, as dev-setup; NO_CONTEXT=1
+kind-setup: controlplane build ## Create a Kind cluster with CRDs and a mock HyperConverged as context virt-dev; same as dev-setup if Kind is missing; NO_CONTEXT=1
 	@$(DEPLOY) $(NO_CONTEXT_FLAG)
 
 .PHONY: kind-delete
-kind-delete: $(INSTALLED) ## End the cluster of kind-setup or dev-setup, and switch kubectl's context back
+kind-delete: $(INSTALLED) ## Delete the cluster of kind-setup or dev-setup, and restore the kubectl context
 	@$(NODE) tools/dev/delete.ts
 
 .PHONY: deploy-local
-deploy-local: build ## Deploy the sources as they are to that cluster; OVERLAY=
+deploy-local: build ## Deploy the current sources to that cluster; OVERLAY=
 	@$(DEPLOY)
 
 .PHONY: redeploy-local
-redeploy-local: deploy-local ## The same, after a change
+redeploy-local: deploy-local ## Deploy again after a change
 
 .PHONY: logs-local
-logs-local: $(INSTALLED) ## Show what the operators said there
+logs-local: $(INSTALLED) ## Show the operator logs of deploy-local
 	@$(DEPLOY)
 
 .PHONY: dev-cycle
-dev-cycle: ## Format, test, and deploy there again
+dev-cycle: ## Format, test and redeploy
 	@$(MAKE) format
 	@$(MAKE) test
 	@$(MAKE) redeploy-local
 
-##@ Deployment, to the cluster of kubectl's context
+##@ Deployment to the current kubectl context
 
 .PHONY: install
 install: $(INSTALLED) ## Install the CRD
 	@$(DEPLOY)
 
 .PHONY: uninstall
-uninstall: $(INSTALLED) ## Remove the CRD; lists the configs that go with it
+uninstall: $(INSTALLED) ## Remove the CRD; lists the configs that are deleted with it
 	@$(DEPLOY)
 
 .PHONY: deploy
-deploy: $(INSTALLED) ## Deploy the operators and wait until they run; IMG=<image>, OVERLAY=default|advisor|platform|example-profile, WAIT=<seconds>
+deploy: $(INSTALLED) ## Deploy the operators and wait until they are running; IMG=<image>, OVERLAY=default|advisor|platform|example-profile, WAIT=<seconds>
 	@$(DEPLOY)
 
 .PHONY: undeploy
-undeploy: $(INSTALLED) ## Remove the operators; CRD and configs stay, and so does what was applied: it is listed; OVERLAY=
+undeploy: $(INSTALLED) ## Remove the operators; keeps and lists the CRD, configs and applied objects; OVERLAY=
 	@$(DEPLOY)
 
 .PHONY: docker-build
-docker-build: $(INSTALLED) ## Build the image; IMG=, CONTAINER_TOOL=podman|docker, BASE= and BUILDER= (else base-images.json)
+docker-build: $(INSTALLED) ## Build the image; IMG=, CONTAINER_TOOL=podman|docker, BASE= and BUILDER= (default: base-images.json)
 	@$(DEPLOY)
 
 .PHONY: base-images
-base-images: $(INSTALLED) ## Pin the base images of the Dockerfile in base-images.json to their digests of today; needs skopeo
+base-images: $(INSTALLED) ## Pin the base images in base-images.json to their current digests; requires skopeo
 	@$(DEPLOY)
 
 .PHONY: image
-image: build ## Build dist/image.tar for all platforms from Debian's packages and Node's, without an engine; the last line is its digest
+image: build ## Build dist/image.tar for all platforms from Debian and Node packages, without a container engine; prints its digest on the last line
 	@$(NODE) tools/image/main.ts
 
 .PHONY: docker-push
@@ -159,14 +159,14 @@ docker-push: $(INSTALLED) ## Push the image; IMG=
 docker-buildx: $(INSTALLED) ## Build and push the image for several platforms; IMG=, PLATFORMS=
 	@$(DEPLOY)
 
-##@ Packages, from the manifests in config/
+##@ Packages from the manifests in config/
 
 .PHONY: packages
-packages: controlplane ## Write all of these anew
+packages: controlplane ## Regenerate all packages below
 	@tools/step "packages" $(NODE) tools/package/main.ts
 
 .PHONY: build-installer
-build-installer: controlplane ## Write dist/install.yaml, both controllers in one file; IMG=<image>
+build-installer: controlplane ## Write dist/install.yaml with both controllers; IMG=<image>
 	@tools/step "installer" $(NODE) tools/package/main.ts installer
 
 .PHONY: build-chart
@@ -174,31 +174,31 @@ build-chart: controlplane ## Write the Helm chart dist/chart; IMG=<image>
 	@tools/step "chart" $(NODE) tools/package/main.ts chart
 
 .PHONY: bundle
-bundle: controlplane ## Write the OLM bundle; IMG=<image>, best with @sha256:
+bundle: controlplane ## Write the OLM bundle; IMG=<image>, preferably with a digest (@sha256:)
 	@tools/step "bundle" $(NODE) tools/package/main.ts bundle
 
 .PHONY: plugin
-plugin: build ## Pack the kubectl plugin with licence, completion and man page, and write its krew manifest, into dist/plugin; PLUGIN_URI=
+plugin: build ## Package the kubectl plugin with license, completion, man page and krew manifest in dist/plugin; PLUGIN_URI=
 	@tools/step "plugin" $(NODE) tools/package/plugin.ts
 
 .PHONY: helm
-helm: $(INSTALLED) ## Get helm; the last line is its file
+helm: $(INSTALLED) ## Get helm; prints its path on the last line
 	@$(NODE) tools/helm/main.ts
 
 .PHONY: test-tools
-test-tools: $(INSTALLED) ## Get Prometheus, a Lua interpreter and Chromium for the tests of alerts, health scripts and the console
+test-tools: $(INSTALLED) ## Get Prometheus, a Lua interpreter and Chromium for tests of alerts, health scripts and the console
 	@$(NODE) tools/test-tools/main.ts promtool prometheus lua chromium
 
 .PHONY: chromium
-chromium: $(INSTALLED) ## Get Chromium for the tests of the console
+chromium: $(INSTALLED) ## Get Chromium for console tests
 	@$(NODE) tools/test-tools/main.ts chromium
 
 .PHONY: runc
-runc: $(INSTALLED) ## Get runc for the tests that start containers
+runc: $(INSTALLED) ## Get runc for tests that start containers
 	@$(NODE) tools/test-tools/main.ts runc
 
 .PHONY: gitops-clients
-gitops-clients: $(INSTALLED) ## Get the libraries of Flux and Argo CD as programs, which tests apply manifests with; the last line is their folder
+gitops-clients: $(INSTALLED) ## Get Flux and Argo CD clients for GitOps tests; prints their folder on the last line
 	@$(NODE) tools/gitops-clients/main.ts
 
 ##@ Quality
@@ -226,68 +226,68 @@ check-packages: controlplane
 	@tools/step -q "packages are current (else: make packages)" $(NODE) tools/package/main.ts --check
 
 .PHONY: test-unit
-test-unit: $(INSTALLED) ## Run the tests that start no process and open no socket; LAW_RUNS=<n>, else 200
+test-unit: $(INSTALLED) ## Run the unit tests, which start no processes and open no sockets; LAW_RUNS=<n> (default 200)
 	@tools/step "unit tests" vitest run --project=unit
 
 .PHONY: test
-test: $(INSTALLED) $(OLDEST_NODE) controlplane controller-manager chromium runc image ## Run what CI runs: most promises once on a real API server, and one installation (under 10 minutes on two cores once cached); LAW_RUNS=<n>, else 200
+test: $(INSTALLED) $(OLDEST_NODE) controlplane controller-manager chromium runc image ## Run the CI tests, with a real API server and one installation (under 10 minutes on 2 cores once cached); LAW_RUNS=<n> (default 200)
 	@rm -f $(TALLY)
 	@tools/step "tests" vitest run --tags-filter='!thorough'; status=$$?; $(PRINT_TALLY); exit $$status
 
 .PHONY: test-all
 test-all: export LAW_RUNS ?= 4000
-test-all: $(INSTALLED) $(OLDEST_NODE) controlplane controller-manager helm test-tools gitops-clients runc image ## Run every test there is (under 35 minutes on two cores); LAW_RUNS=<n>, else 4000
+test-all: $(INSTALLED) $(OLDEST_NODE) controlplane controller-manager helm test-tools gitops-clients runc image ## Run all tests (under 35 minutes on 2 cores); LAW_RUNS=<n> (default 4000)
 	@rm -rf $(TALLY) .make/used-rights
 	@tools/step "all tests" vitest run && $(MAKE) check-rights; status=$$?; $(PRINT_TALLY); exit $$status
 
 .PHONY: test-laws
 test-laws: export LAW_RUNS ?= 20000
-test-laws: $(INSTALLED) controlplane build ## Run the laws longer than each change does; LAW_RUNS=<n>, else 20000
+test-laws: $(INSTALLED) controlplane build ## Run the property-based tests with more runs; LAW_RUNS=<n> (default 20000)
 	@tools/step "laws" sh -c 'vitest run --project=unit && vitest run --project=integration hand-over-law'
 
 .PHONY: test-install
-test-install: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Run every installation test: OLM, Helm, GitOps, Prometheus, upgrades, the image in containers
+test-install: $(INSTALLED) controlplane controller-manager helm test-tools gitops-clients runc image ## Run the installation tests: OLM, Helm, GitOps, Prometheus, upgrades, and the image in containers
 	@rm -rf $(TALLY)
 	@tools/step "installation tests" vitest run --project=install; status=$$?; $(PRINT_TALLY); exit $$status
 
 .PHONY: counts
-counts: $(INSTALLED) ## Count product files, lines and names; BASE=<commit> counts that commit beside the working tree
+counts: $(INSTALLED) ## Count product files, lines and names; BASE=<commit> compares with that commit
 	@$(NODE) tools/names/counts.ts
 
 .PHONY: texts
-texts: $(INSTALLED) ## List every text that a person can see, with its place: conditions, events, log, errors, flags, admission
+texts: $(INSTALLED) ## List all user-visible texts with their source: conditions, events, logs, errors, flags, admission messages
 	@$(NODE) tools/texts/main.ts
 
 .PHONY: check-rights
-check-rights: $(INSTALLED) ## Check that all tests together used every right that the operators are granted
+check-rights: $(INSTALLED) ## Check that the tests used every permission that the operators have
 	@tools/step "rights" $(NODE) tools/rights/main.ts
 
 .PHONY: test-integration
-test-integration: $(OLDEST_NODE) controlplane helm build ## Run every test of a single promise, on a real API server
+test-integration: $(OLDEST_NODE) controlplane helm build ## Run the integration tests against a real API server
 	@tools/step "integration tests" vitest run test/integration
 
 .PHONY: test-e2e
-test-e2e: controlplane build ## Run the journeys: the guides, command by command, on a simulated cluster
+test-e2e: controlplane build ## Run the commands of the guides on a simulated cluster
 	@tools/step "journeys" vitest run test/e2e
 
 .PHONY: campaign
-campaign: controlplane build ## Break the operator's requests and processes, one by one; PLANS=, SEED=, KIND=, SITES=
+campaign: controlplane build ## Inject faults into the operator's requests and processes, one at a time; PLANS=, SEED=, KIND=, SITES=
 	@$(NODE) tools/campaign/main.ts
 
 .PHONY: replay
-replay: controlplane build ## Repeat a trial of the campaign that failed; PLAN=<file>
+replay: controlplane build ## Repeat a failed trial of the campaign; PLAN=<file>
 	@$(NODE) tools/replay/main.ts
 
 .PHONY: bench
-bench: controlplane build $(PEER) ## Measure, against raw requests of the same minute; SCENARIO=, QUICK=1, FULL=1, SEED=
+bench: controlplane build $(PEER) ## Measure performance relative to raw requests; SCENARIO=, QUICK=1, FULL=1, SEED=
 	@$(NODE) bench/src/main.ts
 
 .PHONY: bench-compare
-bench-compare: $(INSTALLED) ## Compare two results of bench; A=<older file>, B=<newer file>
+bench-compare: $(INSTALLED) ## Compare two bench results; A=<older file>, B=<newer file>
 	@$(NODE) bench/src/compare-main.ts
 
 .PHONY: predictions
-predictions: $(INSTALLED) ## Predict rollouts of random worlds, and compare with what a simulation of them does; WORLDS=<n>, else 200, SEED=<first>
+predictions: $(INSTALLED) ## Compare predicted rollouts of random clusters with their simulation; WORLDS=<n> (default 200), SEED=<first>
 	@$(NODE) apps/simulator/src/testing/predictions/main.ts
 
 # The library that we compare ourselves with has a lock file of its own: nothing but bench needs it.

@@ -103,7 +103,7 @@ test("nobody gets anything without the cookie, with another one, or with the tok
       expect((await attack({ path, headers: { cookie: wrong } })).status).toBe(401);
   const { pathname, search } = new URL(shown.url);
   const again = await attack({ path: pathname + search, headers: { cookie: "" } });
-  expect(again).toMatchObject({ status: 401, body: expect.stringContaining("was used already") });
+  expect(again).toMatchObject({ status: 401, body: expect.stringContaining("has already been used") });
   expect((await attack({ path: `/?token=${"0".repeat(64)}`, headers: { cookie: "" } })).status).toBe(401);
   expect((await attack({ path: `${config}?${search.slice(1)}`, headers: { cookie: "" } })).status).toBe(401);
 });
@@ -198,7 +198,7 @@ test("a busy port is told, and the next one is used; other machines are not list
   const second = await startConsole(cluster.server.kubeconfig, port);
   try {
     expect(Number(new URL(second.origin).port)).toBeGreaterThan(port);
-    await expect.poll(second.words).toMatch(new RegExp(`Port ${port} is busy: \\d+ is used instead`));
+    await expect.poll(second.words).toMatch(new RegExp(`Port ${port} is in use. Using port \\d+ instead`));
     expect(second.origin).toMatch(/^http:\/\/127\.0\.0\.1:/);
     // The cookie of one console opens no other.
     expect((await ask(second, { path: "/", headers: ownHeaders() })).status).toBe(401);

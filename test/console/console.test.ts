@@ -60,7 +60,9 @@ test("a plan is drafted, read and approved by keyboard alone", async () => {
   await dialog.getByText(planHash).waitFor();
   await dialog.getByTestId("execution-settings").getByText("bypassOptimisticLock").waitFor();
   await dialog
-    .getByText(/sets spec\.approvedPlan, so only this plan runs; action: Apply alone needs no review/)
+    .getByText(
+      /sets spec\.approvedPlan, so that only this plan runs\. \(Setting action: Apply alone skips the review\.\)/,
+    )
     .waitFor();
   // No node changes before its page is open.
   await pauseWorkers(true);
@@ -93,7 +95,7 @@ test("the nodes of a rollout are seen to fill until it is Completed", async () =
   const filled = headings.flatMap((text) => /^Pool worker: (\d) of 3 nodes updated$/.exec(text)?.[1] ?? []);
   expect(filled).toEqual(filled.toSorted());
   expect(filled.length).toBeGreaterThan(1);
-  await expect.poll(() => page.getByTestId("announcements").textContent()).toBe(`${profile} is Completed now.`);
+  await expect.poll(() => page.getByTestId("announcements").textContent()).toBe(`${profile} is now Completed.`);
   await page.getByTestId("timeline").getByText("PlanCompleted").waitFor();
 }, 360_000);
 
@@ -149,7 +151,7 @@ test("drift appears with who made it, is planned again, and stays visible as cle
   await expectAccessible(page, "an object in a dialog");
   await page.keyboard.press("Escape");
   await expectAccessible(page, "drift");
-  await page.getByRole("button", { name: `Plan ${profile} again` }).click();
+  await page.getByRole("button", { name: `Draft a new plan for ${profile}` }).click();
   await cluster.configs.until(profile, "ReviewRequired");
   await expect.poll(() => row.getByText("cleared").count()).toBeGreaterThan(0);
   const pages = page.getByRole("navigation", { name: "Pages" });
@@ -174,7 +176,7 @@ test("while the API server restarts the page says from when it is, and goes on w
   await recordBanner(page);
   await second.end();
   const banner = page.getByTestId("connection");
-  await banner.getByText(/What you see is from/).waitFor();
+  await banner.getByText(/This page was last updated at/).waitFor();
   await second.start();
   await banner.waitFor({ state: "detached", timeout: 120_000 });
   expect(await raw.getAttribute("aria-expanded")).toBe("true");
@@ -190,7 +192,7 @@ async function recordBanner(on: Page): Promise<void> {
   await on.evaluate(`{
     window.bannerTimes = [];
     const read = () => {
-      const [time] = /from .*?[:.] /.exec(document.querySelector("[data-testid=connection]")?.textContent ?? "") ?? [];
+      const [time] = /updated at .*?[:.] /.exec(document.querySelector("[data-testid=connection]")?.textContent ?? "") ?? [];
       if (time !== undefined && !window.bannerTimes.includes(time)) window.bannerTimes.push(time);
     };
     new MutationObserver(read).observe(document.body, { subtree: true, childList: true, characterData: true });
@@ -282,7 +284,7 @@ test("a link that was used opens no second browser", async () => {
   const stranger = await browser.newContext();
   const tab = await stranger.newPage();
   await tab.goto(shown.url);
-  expect(await tab.locator("body").textContent()).toContain("This link was used already");
+  expect(await tab.locator("body").textContent()).toContain("This link has already been used");
   await stranger.close();
 });
 

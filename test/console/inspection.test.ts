@@ -146,7 +146,7 @@ test("contested fields show both values and who holds them, and are adopted as t
   await expectAccessible(page, "details of an asset");
   await page.getByRole("button", { name: "Adopt", exact: true }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("The API server would take it (dry run).").waitFor();
+  await dialog.getByText("The API server would accept it (dry run).").waitFor();
   await dialog.getByText('"platform.kubevirt.io/adopt": "true"').waitFor();
   await dialog.getByRole("row", { name: new RegExp(migrations) }).waitFor();
   await expectAccessible(page, "preview of an adoption");
@@ -168,7 +168,7 @@ test("an override on an object is shown with what became of it", async () => {
   await open("assets?state=Unmanaged&filter=hco-golden-config");
   await asset("hco-golden-config").getByRole("button").first().click();
   const row = page.getByTestId("overrides").getByRole("row", { name: /platform\.kubevirt\.io\/mode/ });
-  await expect.poll(() => row.textContent()).toContain("Nothing is written to the object");
+  await expect.poll(() => row.textContent()).toContain("The object is not managed");
 });
 
 test("of all requests that the pages made none has left the origin", () => {
@@ -199,12 +199,14 @@ async function openAs(name: string) {
 
 test("who may only look sees the plan, and beside the switched off button the verb that is missing", async () => {
   const { tab, end } = await openAs("viewer");
-  await tab.getByTestId("decision").getByText("it needs the verb patch on virtplatformconfigs").waitFor();
+  await tab.getByTestId("decision").getByText("It requires the patch verb on virtplatformconfigs").waitFor();
   expect(await tab.getByRole("button", { name: /^Approve plan/ }).getAttribute("aria-disabled")).toBe("true");
   await tab.getByRole("link", { name: "Rollout", exact: true }).click();
-  await tab.getByText("You may not list machineconfigpools.machineconfiguration.openshift.io").waitFor();
+  await tab
+    .getByText("You do not have permission to list machineconfigpools.machineconfiguration.openshift.io")
+    .waitFor();
   await tab.getByRole("link", { name: "Assets", exact: true }).click();
-  await tab.getByText("You may not list configmaps").waitFor();
+  await tab.getByText("You do not have permission to list configmaps").waitFor();
   await expectAccessible(tab, "a page that may not be read");
   await end();
 });

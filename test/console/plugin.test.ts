@@ -112,7 +112,7 @@ test("an input that moved leads to the settings pages, which edit the same field
   await cluster.server.request({ method: "PATCH", path, contentType: "application/merge-patch+json", body });
   await page.getByRole("row", { name: `${density} memoryOvercommitPercentage 150 100` }).waitFor();
   const text = page.getByTestId("moved-text");
-  expect(await text.textContent()).toContain("Plans were made from these inputs");
+  expect(await text.textContent()).toContain("Plans are based on these inputs");
   expect(await text.getByRole("link").getAttribute("href")).toBe("/k8s/all-namespaces/virtualization-settings/cluster");
   await cluster.configs.edit(density, { action: "Ignore" });
   await cluster.configs.until(density, "Ignored");

@@ -102,7 +102,7 @@ test("before a plan has written anything its expected order is shown instead of 
     },
   });
   const expected = page.getByTestId("expected-order");
-  await expected.getByText("The plan has not written anything yet. No node has started for this plan.").waitFor();
+  await expected.getByText("This plan has not applied anything yet. No node has started to update.").waitFor();
   await expected.getByText("worker-2, worker-0, worker-1").waitFor();
   expect(await page.locator("#content").textContent()).not.toMatch(/nodes updated/u);
   expect(await page.getByTestId("pool-worker").count()).toBe(0);
@@ -172,7 +172,7 @@ test("VMs that stopped during a rollout are listed after it with the command tha
   const stoppedVms = { total: 2, listed: [{ namespace: "vms", name: "pinned-0" }] };
   await record({ phase: "Completed", items: [applied], rollout: { ...done, stoppedVms } });
   await open(`rollout/${profile}`);
-  await page.getByText("2 VMs stopped during the rollout and did not run when it ended").waitFor();
+  await page.getByText("2 VMs stopped during the rollout and were not running when it ended").waitFor();
   expect(await page.locator("#content").textContent()).toMatch(
     /vms\/pinned-0.*virtctl start pinned-0 -n vms.*and 1 more/u,
   );
@@ -251,5 +251,5 @@ test("resuming a paused pool is said to start everything queued in it", async ()
   expect((await cluster.server.request(pause)).status).toBe(200);
   await open(`rollout/${profile}`);
   const content = page.locator("#content");
-  await expect.poll(() => content.textContent()).toContain("Resuming it starts everything queued in the pool.");
+  await expect.poll(() => content.textContent()).toContain("Resuming it starts all pending updates of the pool.");
 });

@@ -143,7 +143,7 @@ export function momentsOf({ server }: Pick<Simulated, "server">): readonly Momen
       name: "overview-silent",
       fragment: "#/",
       prepare: () => server.request({ method: "POST", path: leasesPath, body: oldLease }),
-      act: (page) => page.getByText("The platform controller is silent").waitFor(),
+      act: (page) => page.getByText("The platform controller is not responding").waitFor(),
     },
     {
       name: "overview-not-installed",

@@ -35,7 +35,7 @@ async function typeJourney(shell: RecordedShell, untilCompleted: () => Promise<v
   await shell.run(`${plugin} profiles`);
   await shell.run(`${plugin} plan ${profile}`);
   await shell.run(`${plugin} diff ${profile}`);
-  await shell.run(`${plugin} approve ${profile}`, { asks: "Type yes:", answer: "yes" });
+  await shell.run(`${plugin} approve ${profile}`, { asks: "Type yes to confirm:", answer: "yes" });
   const following = shell.run(`${plugin} status ${profile} --watch`);
   await untilCompleted();
   await shell.isShown("Completed");

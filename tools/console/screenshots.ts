@@ -49,7 +49,7 @@ async function shootAll(): Promise<void> {
           {
             name: "overview-forbidden",
             fragment: "#/",
-            act: (page) => page.getByText("You may not").first().waitFor(),
+            act: (page) => page.getByText("You do not have permission").first().waitFor(),
           },
           viewer,
         );

@@ -89,7 +89,7 @@ test.each(cases)("the demo prints $reason", ({ before, after, lines }) => {
 });
 
 test("the demo tells that a config is deleted", () => {
-  expect(configChangeLines({ before: config({ phase: "Ignored" }) })).toEqual(["load-aware-rebalancing is deleted"]);
+  expect(configChangeLines({ before: config({ phase: "Ignored" }) })).toEqual(["load-aware-rebalancing was deleted"]);
 });
 
 const node = (ready: string, unschedulable: boolean): KubeObject => ({
@@ -112,5 +112,5 @@ test("the demo tells how a node drains, reboots and comes back, and nothing else
     const before = course[index - 1];
     return nodeChangeLines(before ? { before, after } : { after });
   });
-  expect(lines).toEqual(["  worker-0 drains", "  worker-0 reboots", "  worker-0 is schedulable again"]);
+  expect(lines).toEqual(["  worker-0 is draining", "  worker-0 is rebooting", "  worker-0 is schedulable again"]);
 });

@@ -7,7 +7,7 @@ export type Change<T> = { readonly before?: T; readonly after?: T };
 
 export function configChangeLines({ before, after }: Change<VirtPlatformConfig>): readonly string[] {
   const name = after?.metadata.name ?? before?.metadata.name ?? "";
-  if (after === undefined) return [`${name} is deleted`];
+  if (after === undefined) return [`${name} was deleted`];
   return isNewPhase({ before, after } as Change<VirtPlatformConfig>)
     ? [[name, after.status?.phase, ...reasons(after.status)].join(": ")]
     : progress(before?.status, after.status).map((text) => `  ${text}`);
@@ -54,9 +54,9 @@ function newFindings(before: Status, after: Status): readonly string[] {
 export function nodeChangeLines({ before, after }: Change<KubeObject>): readonly string[] {
   if (before === undefined || after === undefined) return [];
   const { name } = after.metadata;
-  if (isReady(before) && !isReady(after)) return [`  ${name} reboots`];
+  if (isReady(before) && !isReady(after)) return [`  ${name} is rebooting`];
   if (isCordoned(before) === isCordoned(after)) return [];
-  return [`  ${name} ${isCordoned(after) ? "drains" : "is schedulable again"}`];
+  return [`  ${name} ${isCordoned(after) ? "is draining" : "is schedulable again"}`];
 }
 
 function isReady(node: KubeObject): boolean {

@@ -49,14 +49,14 @@ type StageContext = {
 
 async function checkStage({ suggest, isOver }: DemoStage, { cluster, carryOut, update }: StageContext): Promise<void> {
   const suggestions = (await suggest(cluster)).filter(({ isForPeople }) => isForPeople !== true);
-  if (suggestions.length === 0) throw new Error("the demo suggests nothing here");
+  if (suggestions.length === 0) throw new Error("this stage has no suggestions");
   for (const suggestion of suggestions) {
     update(suggestion.about);
     await carryOut(suggestion);
   }
   const deadline = AbortSignal.timeout(patienceMs);
   while (!(await isOver(cluster))) {
-    if (deadline.aborted) throw new Error(`not so after ${patienceMs / 1000} s`);
+    if (deadline.aborted) throw new Error(`the stage did not complete within ${patienceMs / 1000} s`);
     await wait(100); // polls for the state
   }
 }
@@ -66,5 +66,5 @@ async function type({ command, exitCode = 0 }: Suggestion, env: NodeJS.ProcessEn
   const ended = new Promise<number | null>((resolve) => void child.once("close", resolve));
   const [code, ...words] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   if (code !== exitCode)
-    throw new Error(`\`${command}\` ended with ${code} instead of ${exitCode}:\n${words.join("").trimEnd()}`);
+    throw new Error(`\`${command}\` exited with ${code} instead of ${exitCode}:\n${words.join("").trimEnd()}`);
 }

@@ -58,7 +58,9 @@ export async function followStages(
       await wait(300); // polls for the state
     }
   }
-  say("That was the last stage. Go on as you like, or end it with Ctrl-C; make demo SCENARIO=help lists the others.");
+  say(
+    "That was the last stage. Continue to explore, or press Ctrl-C to stop. To list other scenarios, run: make demo SCENARIO=help",
+  );
 }
 
 export function printSuggestions(suggestions: readonly Suggestion[], say: Say): void {

@@ -13,7 +13,7 @@ const demo = (SCENARIO: string) =>
 
 test("a demo of a scenario that is not there starts nothing, and lists those that are", () => {
   const { status, stderr } = demo("nonsense");
-  expect(stderr).toContain('make: there is no scenario "nonsense".\n');
+  expect(stderr).toContain('make: scenario "nonsense" not found.\n');
   expect(stderr).toMatch(/^ {2}stuck-drain +a VM/m);
   expect(stderr).not.toContain("API server");
   expect(status).toBe(1);

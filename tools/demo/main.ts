@@ -97,11 +97,11 @@ async function accompany(environment: DemoEnvironment, { about, cluster, stages 
   const { server, programs, logs, consoleUrl, place } = environment;
   const reader = openReader(server);
   const seconds = Math.round(Date.now() / 1000 - startedAt);
-  const busy = new RegExp(`^Port ${DEMO_PORT} is busy.*$`, "m").exec(readFileSync(join(logs, "console.log"), "utf8"));
+  const busy = new RegExp(`^Port ${DEMO_PORT} is in use.*$`, "m").exec(readFileSync(join(logs, "console.log"), "utf8"));
   if (busy !== null) say(busy[0]);
-  say(`\nReady in ${seconds} s.   Console: ${consoleUrl}        (Ctrl-C stops and cleans up)`);
+  say(`\nReady in ${seconds} s.   Console: ${consoleUrl}        (press Ctrl-C to stop and clean up)`);
   say(`\nScenario ${SCENARIO}: ${about}.`);
-  say(`The API server is real, the cluster (${cluster}) is simulated, and its time runs ${SPEED} times as fast.`);
+  say(`The API server is real. The cluster (${cluster}) is simulated and runs ${SPEED} times faster than real time.`);
   say(`Logs: ${logs}\n`);
   say("In another terminal:");
   say(`       export KUBECONFIG=$PWD/${place}/kubeconfig PATH=$PWD/${place}:$PATH`);
@@ -130,7 +130,7 @@ async function checkAll(): Promise<void> {
     const began = performance.now();
     say(`\n${name}: ${scenario.about}`);
     await demo(scenario);
-    say(`${name} played to its end in ${Math.round((performance.now() - began) / 1000)} s`);
+    say(`${name} completed in ${Math.round((performance.now() - began) / 1000)} s`);
   }
 }
 
@@ -146,7 +146,7 @@ async function main(): Promise<void> {
   if (SCENARIO === "help") return say(listScenarios(names));
   if (SCENARIO === "all" && CHECK !== "") return checkAll();
   const scenario = findScenario(SCENARIO, { names, isFile: existsSync });
-  if (scenario === undefined) throw new Error(`there is no scenario "${SCENARIO}".\n${listScenarios(names)}`);
+  if (scenario === undefined) throw new Error(`scenario "${SCENARIO}" not found.\n${listScenarios(names)}`);
   await demo(scenario);
 }
 

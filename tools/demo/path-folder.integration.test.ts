@@ -53,8 +53,8 @@ test.each([
 });
 
 test.each([
-  { typed: "oc adm upgrade", says: "on OpenShift this runs: oc adm upgrade" },
-  { typed: "oc whoami", says: "on OpenShift this runs: oc whoami" },
+  { typed: "oc adm upgrade", says: "On OpenShift, it runs: oc adm upgrade" },
+  { typed: "oc whoami", says: "On OpenShift, it runs: oc whoami" },
   { typed: "virtctl stop", says: "accepts 1 argument, received 0" },
   { typed: "virtctl stop vms a", says: "accepts 1 argument, received more" },
   { typed: "virtctl stop a -n", says: "flag needs an argument: -n" },

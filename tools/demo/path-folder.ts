@@ -21,9 +21,9 @@ export function fillPathFolder(folder: string, { kubectl, plugin }: PathPrograms
 
 /** Commands that kubectl has too run with kubectl, also those that oc has under adm. All others fail. */
 const ocScript = `#!/bin/sh
-# Stand-in of the demo for oc.
+# The demo's stand-in for oc.
 run() {
-  echo "oc (stand-in of the demo): runs kubectl $*" >&2
+  echo "oc (demo stand-in): runs kubectl $*" >&2
   exec kubectl "$@"
 }
 case "$1 $2" in
@@ -33,7 +33,7 @@ case "$1 $2" in
 esac
 case "$1" in
   ""|adm|login|logout|new-app|project|rsh|start-build|whoami)
-    echo "oc (stand-in of the demo): on OpenShift this runs: oc $*. The simulated cluster has nothing that it could act on." >&2
+    echo "oc (demo stand-in): the simulated cluster does not support this command. On OpenShift, it runs: oc $*" >&2
     exit 1 ;;
 esac
 run "$@"
@@ -41,9 +41,9 @@ run "$@"
 
 /** The usage is that of virtctl in KubeVirt at commit 0847ae426d18 (pkg/virtctl/vm): VERB NAME, and the global flag --namespace. */
 const virtctlScript = `#!/bin/sh
-# Stand-in of the demo for virtctl.
+# The demo's stand-in for virtctl.
 fail() {
-  echo "virtctl (stand-in of the demo): $1. The usage is: virtctl start|stop|migrate NAME [-n NAMESPACE]" >&2
+  echo "virtctl (demo stand-in): $1. Usage: virtctl start|stop|migrate NAME [-n NAMESPACE]" >&2
   exit 1
 }
 verb=$1 vm= namespace=
@@ -71,12 +71,12 @@ done
 [ -n "$vm" ] || fail "accepts 1 argument, received 0"
 set -- \${namespace:+-n "$namespace"}
 if [ "$verb" = migrate ]; then
-  echo "virtctl (stand-in of the demo): virtctl migrate creates a VirtualMachineInstanceMigration" >&2
+  echo "virtctl (demo stand-in): virtctl migrate creates a VirtualMachineInstanceMigration" >&2
   kubectl get virtualmachineinstance "$vm" "$@" -o name || exit 1
   echo "{apiVersion: kubevirt.io/v1, kind: VirtualMachineInstanceMigration, metadata: {generateName: kubevirt-migrate-vm-}, spec: {vmiName: $vm}}" |
     kubectl create "$@" -f -
   exit
 fi
-echo "virtctl (stand-in of the demo): virtctl $verb sets runStrategy $strategy" >&2
+echo "virtctl (demo stand-in): virtctl $verb sets runStrategy $strategy" >&2
 exec kubectl patch virtualmachine "$vm" "$@" --type=merge -p "{\\"spec\\":{\\"runStrategy\\":\\"$strategy\\"}}"
 `;

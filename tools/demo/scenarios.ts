@@ -34,12 +34,12 @@ const fought = "ThrashingDetected";
 const opponent = "gitops";
 
 const firstPlan: DemoScenario = {
-  about: "a plan is approved, 12 workers reboot, an edit by hand is drift (the default)",
+  about: "approve a plan, watch 12 workers reboot, and see a manual edit as drift (default)",
   cluster: "default",
   missingKinds: [],
   stages: [
     draft(loadAware),
-    approve(loadAware, "it is approved, and the workers reboot into it one after another"),
+    approve(loadAware, "the plan is approved, and the workers reboot one at a time"),
     tamper,
     putBack,
   ],
@@ -47,18 +47,18 @@ const firstPlan: DemoScenario = {
 };
 
 const stuckDrain: DemoScenario = {
-  about: "a VM that cannot migrate holds a drain: two minutes later the advisor says what to do",
+  about: "a VM blocks a drain, and after 2 minutes the advisor reports what to do",
   cluster: "stuck-drain",
   missingKinds: [],
   stages: [
     draft(loadAware),
     approve(
       loadAware,
-      "it is approved, and two minutes into a drain the rollout is stalled",
+      "the plan is approved, and the rollout is reported as stuck after 2 minutes of draining",
       hasFinding(loadAware, "VMNotMigratable"),
     ),
     {
-      title: "the VM is stopped, and the rollout goes on to its end",
+      title: "the VM is stopped, and the rollout completes",
       suggest: typeFor(loadAware, unblockCommands),
       isOver: phaseIs(loadAware, "Completed"),
     },
@@ -66,69 +66,69 @@ const stuckDrain: DemoScenario = {
 };
 
 const drift: DemoScenario = {
-  about: "an edit is undone, another is planned away, and then an input of the plan moves",
+  about: "undo a manual edit, revert another with a new plan, and then change an input",
   cluster: "three-workers",
   missingKinds: [],
   stages: [
     draft(loadAware),
-    approve(loadAware, "it is approved and carried out"),
+    approve(loadAware, "the plan is approved and applied"),
     tamper,
     putBack,
-    { ...tamper, title: "it is edited once more" },
+    { ...tamper, title: "the object is edited again" },
     {
-      title: "this time a new plan is drafted, which takes the edit back",
-      suggest: type(showDrift, planCommand(loadAware, "plan again")),
+      title: "a new plan that reverts the edit is drafted",
+      suggest: type(showDrift, planCommand(loadAware, "draft a new plan")),
       isOver: phaseIs(loadAware, "ReviewRequired"),
     },
-    approve(loadAware, "it is approved, and the field is as planned"),
+    approve(loadAware, "the plan is approved, and the field has the planned value"),
     {
-      title: "the HyperConverged changes, from which the plan was made: a new plan waits",
+      title: "the HyperConverged, an input of the plan, changes: a new plan needs a review",
       suggest: type(
         editCommand(
           hyperConverged,
           { liveMigrationConfig: { parallelMigrationsPerCluster: 10 } },
-          "somebody allows more migrations",
+          "allow more migrations",
         ),
       ),
       isOver: phaseIs(loadAware, "ReviewRequired"),
     },
-    approve(loadAware, "nothing happens before it is approved as well"),
+    approve(loadAware, "the new plan runs after it is approved"),
   ],
 };
 
 const editWar: DemoScenario = {
-  about: "two controllers write one field: ours gives way, and names the other one",
+  about: "two controllers write the same field, and ours stops and reports the other one",
   cluster: "three-workers",
   missingKinds: [],
   stages: [
     {
-      title: "the platform controller is asked to keep one object",
+      title: "the platform controller is enabled for one object",
       suggest: type({
         command: `kubectl annotate ${hyperConverged} platform.kubevirt.io/autopilot=node-health-check`,
-        about: "let the platform controller keep one object; it idles until it is asked",
+        about: "enable the platform controller for one object; it is disabled by default",
       }),
       isOver: hasEvent("AssetApplied"),
     },
     {
-      title: "an edit by hand is corrected",
-      suggest: type(editCommand(healthCheck, { minHealthy: "10%" }, "somebody edits it by hand: it is put back")),
+      title: "a manual edit is corrected",
+      suggest: type(editCommand(healthCheck, { minHealthy: "10%" }, "edit it manually: the controller corrects it")),
       isOver: both(hasEvent("DriftCorrected"), fieldIs(healthCheckPath, ["spec", "minHealthy"], "51%")),
     },
     {
-      title: "another controller insists: the object is paused, and an event names the opponent",
+      title: "another controller repeats the edit: the object is paused, and an event names that controller",
       suggest: type({
         command: `until kubectl get events.events.k8s.io -A --field-selector reason=${fought} -o name | grep -q .; do kubectl patch ${healthCheck} --type=merge --field-manager=${opponent} -p '{"spec":{"minHealthy":"10%"}}'; sleep 1; done`,
-        about: "plays another controller that insists, until the platform controller gives way (half a minute)",
+        about: "simulates a controller that repeats the edit until the platform controller pauses (30 seconds)",
       }),
       isOver: hasEvent(fought, `by "${opponent}"`),
     },
     {
-      title: "the other one has stopped, and the object is corrected again",
+      title: "the other controller has stopped, and the object is corrected again",
       suggest: type(
-        { command: `${plugin} assets node-health-check`, about: "what does the platform controller say of it?" },
+        { command: `${plugin} assets node-health-check`, about: "show what the platform controller reports" },
         {
           command: `kubectl annotate ${healthCheck} platform.kubevirt.io/reconcile-paused-`,
-          about: "the other one has stopped: resume",
+          about: "resume, because the other controller has stopped",
         },
       ),
       isOver: fieldIs(healthCheckPath, ["spec", "minHealthy"], "51%"),
@@ -137,36 +137,36 @@ const editWar: DemoScenario = {
 };
 
 const missingPrerequisite: DemoScenario = {
-  about: "the plan says which operator is missing, and goes on when it is installed",
+  about: "the plan reports a missing operator and continues after it is installed",
   cluster: "three-workers",
   missingKinds: [missing],
   stages: [
     {
-      title: "the preview says what is missing",
-      suggest: type(planCommand(loadAware, "what would it change?", 4)),
+      title: "the plan reports what is missing",
+      suggest: type(planCommand(loadAware, "see what it would change", 4)),
       isOver: phaseIs(loadAware, "PrerequisiteFailed"),
     },
     {
-      title: "it is installed, and the plan is drafted",
+      title: "the operator is installed, and the plan is drafted",
       suggest: type({
         command: `kubectl apply -f config/crd/mocks/${missing}-v532.yaml`,
-        about: "plays the installation of the Descheduler Operator",
+        about: "simulates the installation of the Descheduler Operator",
       }),
       isOver: phaseIs(loadAware, "ReviewRequired"),
     },
-    approve(loadAware, "it is approved and carried out"),
+    approve(loadAware, "the plan is approved and applied"),
   ],
 };
 
 const pausedPool: DemoScenario = {
-  about: "the worker pool is paused: the rollout waits, and says which command resumes it",
+  about: "the worker pool is paused: the rollout waits and shows the command that resumes it",
   cluster: "paused-pool",
   missingKinds: [],
   stages: [
     draft(loadAware),
-    approve(loadAware, "it is approved, and waits for the pool", hasFinding(loadAware, "PoolPaused")),
+    approve(loadAware, "the plan is approved and waits for the pool", hasFinding(loadAware, "PoolPaused")),
     {
-      title: "the pool is resumed, and the rollout goes on to its end",
+      title: "the pool is resumed, and the rollout completes",
       suggest: typeFor(loadAware, unblockCommands),
       isOver: phaseIs(loadAware, "Completed"),
     },
@@ -174,29 +174,32 @@ const pausedPool: DemoScenario = {
 };
 
 const compact: DemoScenario = {
-  about: "nodes that are control plane and workers at once get swap, then overcommit memory",
+  about: "combined control plane and worker nodes get swap, and then overcommit memory",
   cluster: "compact",
   missingKinds: [],
-  stages: [draft(density), approve(density, "it is approved: swap on every node, then memory is overcommitted")],
+  stages: [
+    draft(density),
+    approve(density, "the plan is approved: every node gets swap, and then memory is overcommitted"),
+  ],
   checks: "swap-order",
 };
 
 const twoProfiles: DemoScenario = {
-  about: "two plans wait side by side and are approved one after the other",
+  about: "two plans wait for a review and are approved one after the other",
   cluster: "three-workers",
   missingKinds: [],
   stages: [
     draft(loadAware),
     draft(density),
     {
-      ...approve(loadAware, "the first is approved and carried out; the second still waits"),
+      ...approve(loadAware, "the first plan is approved and applied, and the second one still waits"),
       suggest: async (cluster) => [
-        { command: `${plugin} profiles`, about: "both plans wait" },
+        { command: `${plugin} profiles`, about: "both plans wait for a review" },
         ...(await typeFor(loadAware, reviewCommands)(cluster)),
       ],
       isOver: both(phaseIs(loadAware, "Completed"), phaseIs(density, "ReviewRequired")),
     },
-    approve(density, "the second is approved and carried out as well"),
+    approve(density, "the second plan is approved and applied"),
   ],
 };
 
@@ -233,13 +236,13 @@ export function listScenarios(clusters: readonly string[]): string {
   const lines = [...demoScenarios].map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);
   const others = clusters.filter((name) => !demoScenarios.has(name)).join(", ");
   return [
-    "make demo SCENARIO=<name>, where the name is one of",
+    "make demo SCENARIO=<name>, where <name> is one of:",
     ...lines,
-    "or a cluster on which the first plan is shown: a file, or one of",
+    "or a cluster for the first-plan scenario: a file, or one of:",
     ...others
       .replaceAll(/(.{80,}?,) /g, "$1\n")
       .split("\n")
       .map((line) => `  ${line}`),
-    "SPEED=<factor> makes simulated time faster or slower (60); CHECK=1 plays it without a person.",
+    "SPEED=<factor> runs the simulation faster or slower (default 60). CHECK=1 runs the scenario unattended.",
   ].join("\n");
 }

@@ -28,8 +28,8 @@ export const typeFor =
   };
 
 export const draft = (profile: string): DemoStage => ({
-  title: `a plan for ${profile} is drafted, and nothing is changed`,
-  suggest: type(planCommand(profile, "what would it change?"), askToApprove(profile)),
+  title: `a plan for ${profile} is drafted, and nothing changes`,
+  suggest: type(planCommand(profile, "see what it would change"), askToApprove(profile)),
   isOver: phaseIs(profile, "ReviewRequired"),
 });
 
@@ -43,19 +43,19 @@ const editInterval = (seconds: number, about: string) =>
   editCommand(descheduler, { deschedulingIntervalSeconds: seconds }, about);
 
 export const tamper: DemoStage = {
-  title: "somebody edits what was applied: that is drift",
-  suggest: type(editInterval(180, "somebody edits by hand")),
+  title: "an applied object is edited manually, which is drift",
+  suggest: type(editInterval(180, "edit it manually")),
   isOver: phaseIs(loadAware, "Drifted"),
 };
 
 export const showDrift: Suggestion = {
   command: `${plugin} drift ${loadAware}`,
-  about: "which field, and who?",
+  about: "show the changed field and who changed it",
   exitCode: 2,
 };
 
 export const putBack: DemoStage = {
-  title: "the edit is undone by hand: no drift any more",
-  suggest: type(showDrift, editInterval(60, "undo it, or plan again")),
+  title: "the edit is undone, and the drift is gone",
+  suggest: type(showDrift, editInterval(60, "undo the edit (or draft a new plan)")),
   isOver: phaseIs(loadAware, "Completed"),
 };

@@ -31,7 +31,7 @@ export async function bringUp({
   const { outlivesOwner, scenario } = options;
   const server = await step("API server and etcd", () => startServer({ outlivesOwner }));
   try {
-    await step("our CRD, and those of the operators that we configure", async () => {
+    await step("CRDs", async () => {
       const crds = server.installCrds([...globSync("config/crd/bases/*.yaml"), ...mockFiles(without)]);
       await Promise.all([crds, ...manifests.map((file) => apply(server, file))]);
     });
@@ -62,7 +62,9 @@ async function populate(server: Server, options: SimulatedClusterOptions, update
   } catch (error) {
     const [said] = readFileSync(`${running.folder}/simulator.log`, "utf8").trimEnd().split("\n").slice(-1);
     await running.end();
-    throw new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${said}`, { cause: error });
+    throw new Error(`${error instanceof Error ? error.message : String(error)}; last line of its log: ${said}`, {
+      cause: error,
+    });
   }
 }
 

@@ -23,17 +23,17 @@ export function planCommand(profile: string, about: string, exitCode = 2): Sugge
 
 /** Reads the plan to the person, and asks. */
 export function askToApprove(profile: string): Suggestion {
-  return { command: `${plugin} approve ${profile}`, about: "shows the plan once more, and asks", isForPeople: true };
+  return { command: `${plugin} approve ${profile}`, about: "show the plan again and approve it", isForPeople: true };
 }
 
 /** What there is to do with the plan that waits. */
 export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
   const hash = planName(status?.planHash ?? "");
   return [
-    { command: `${plugin} diff ${name}`, about: "read what it changes", exitCode: 2 },
-    { command: `${plugin} impact ${name}`, about: "and what that does to nodes and VMs" },
-    { command: `${plugin} approve ${name} --hash ${hash}`, about: "approve this plan and no other", approves: name },
-    { command: `${plugin} status ${name} --watch`, about: "follow it", isForPeople: true },
+    { command: `${plugin} diff ${name}`, about: "review the changes", exitCode: 2 },
+    { command: `${plugin} impact ${name}`, about: "review the impact on nodes and VMs" },
+    { command: `${plugin} approve ${name} --hash ${hash}`, about: "approve exactly this plan", approves: name },
+    { command: `${plugin} status ${name} --watch`, about: "follow the rollout", isForPeople: true },
   ];
 }
 
@@ -41,7 +41,7 @@ export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfi
 export function unblockCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
   const { message = "", command = "" } = blockingFinding(status?.rollout?.findings ?? []) ?? {};
   return [
-    { command: `${plugin} doctor ${name}`, about: "what holds the rollout?", exitCode: 6 },
+    { command: `${plugin} doctor ${name}`, about: "show what is blocking the rollout", exitCode: 6 },
     { command, about: message },
   ];
 }

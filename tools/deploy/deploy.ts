@@ -27,13 +27,13 @@ async function untilGone(cluster: Cluster, namespaces: readonly Manifest[]): Pro
     return namespaces.map(({ name }) => name).filter((name) => names.includes(name));
   };
   if (ending().length === 0) return;
-  const progress = startProgress("an earlier undeploy is finishing", process.stderr);
+  const progress = startProgress("wait for an earlier undeploy to finish", process.stderr);
   const deadline = AbortSignal.timeout(patienceMs);
   while (ending().length > 0) {
     if (deadline.aborted) {
       progress.fail();
       throw new Error(
-        `the namespaces ${ending().join(", ")} are still terminating: kubectl get namespace -o yaml says what is left in them`,
+        `the namespaces ${ending().join(", ")} are still terminating. To see what is left in them, run: kubectl get namespace -o yaml`,
       );
     }
     progress.update(ending().join(", "));
@@ -61,7 +61,7 @@ async function endLocalProcesses(): Promise<void> {
   await endKeepers([local.operators.keeper]);
   const { operators: _ended, ...rest } = local;
   record(rest);
-  process.stdout.write("The operators that make deploy-local started have ended.\n");
+  process.stdout.write("Stopped the operators that make deploy-local had started.\n");
 }
 
 /** Reports whether kubectl's current context is the cluster of make kind-setup or dev-setup. */
@@ -71,8 +71,8 @@ function isRecordedCluster(): boolean {
 
 function describeRemainder(cluster: Cluster, overlay: string): readonly string[] {
   const lines = [...otherControllers(cluster, overlay), ...describeCrd(cluster), ...appliedObjects(cluster)];
-  if (lines.length === 0) return ["Nothing of the operators is left."];
-  return ["Left in the cluster, unchanged:", ...lines.map((line) => `  ${line}`)];
+  if (lines.length === 0) return ["All objects of the operators were removed."];
+  return ["Left unchanged in the cluster:", ...lines.map((line) => `  ${line}`)];
 }
 
 /** Those that the overlay does not name may run still. */
@@ -84,15 +84,15 @@ function otherControllers(cluster: Cluster, overlay: string): readonly string[] 
       const deployment = `deployment/virt-${controller}-operator-controller-manager`;
       const namespace = `--namespace=virt-${controller}-operator-system`;
       const found = cluster.ask("get", deployment, namespace, "--ignore-not-found", "--output=name");
-      return found === "" ? [] : [`the ${controller} controller, until make undeploy OVERLAY=${controller}`];
+      return found === "" ? [] : [`the ${controller} controller (to remove it: make undeploy OVERLAY=${controller})`];
     });
 }
 
 function describeCrd(cluster: Cluster): readonly string[] {
   if (!isCrdInstalled(cluster)) return [];
   const names = configNames(cluster);
-  if (names.length === 0) return ["the CRD, which has no configs, until make uninstall"];
-  return [`the CRD with its configs, until make uninstall: ${names.join(", ")}`];
+  if (names.length === 0) return ["the CRD without configs (to remove it: make uninstall)"];
+  return [`the CRD and the configs ${names.join(", ")} (to remove them: make uninstall)`];
 }
 
 function isNamespace({ kind }: Manifest): boolean {

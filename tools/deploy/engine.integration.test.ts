@@ -15,7 +15,7 @@ type Case = {
 
 const works = "exit 0";
 const isDown = "echo 'some words' >&2; echo 'is the daemon running?' >&2; exit 1";
-const none = (why: string) => ({ kind: "none", why: `no container engine answers (${why})` });
+const none = (why: string) => ({ kind: "none", why: `no container engine is available (${why})` });
 
 const cases: readonly Case[] = [
   {
@@ -55,7 +55,7 @@ test.each(cases)("$reason", ({ commands, wanted, found }) => {
 test("where none answers, the error names what to do, without an engine too", () => {
   installCommands({ podman: isDown });
   expect(() => neededEngine("")).toThrow(
-    /^no container engine answers \(podman: is the daemon running\?; docker: not installed\)\..*CONTAINER_TOOL=.*make image writes dist\/image\.tar/s,
+    /^no container engine is available \(podman: is the daemon running\?; docker: not installed\)\..*CONTAINER_TOOL=.*make image writes dist\/image\.tar/s,
   );
 });
 

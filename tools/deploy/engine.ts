@@ -16,7 +16,7 @@ export function findEngine(wanted: string | undefined): Engine {
     if (problem === undefined) return { kind: "found", command };
     problems.push(`${command}: ${problem}`);
   }
-  return { kind: "none", why: `no container engine answers (${problems.join("; ")})` };
+  return { kind: "none", why: `no container engine is available (${problems.join("; ")})` };
 }
 
 /** Why a program does not work, by asking it how it is; undefined if it does. */
@@ -26,7 +26,7 @@ export function findProblem(command: string, question = "info"): string | undefi
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "not installed" : error.message;
   }
   const lastWords = stderr.trim().split("\n").at(-1) ?? "";
-  return status === 0 ? undefined : lastWords || `ended with ${status}`;
+  return status === 0 ? undefined : lastWords || `exited with ${status}`;
 }
 
 export function neededEngine(wanted = process.env["CONTAINER_TOOL"]): string {
@@ -35,9 +35,9 @@ export function neededEngine(wanted = process.env["CONTAINER_TOOL"]): string {
   throw new Error(
     [
       `${engine.why}.`,
-      "  Start or install one, or name another with CONTAINER_TOOL=.",
-      "  Without one: make image writes dist/image.tar, which docs/OPENSHIFT_DEPLOYMENT.md says how to push;",
-      "  to work without an image: make dev-setup, then make run.",
+      "  Start or install one, or set CONTAINER_TOOL=<command>.",
+      "  To build without one: make image writes dist/image.tar, and docs/OPENSHIFT_DEPLOYMENT.md describes how to push it.",
+      "  To work without an image: make dev-setup, then make run.",
     ].join("\n"),
   );
 }

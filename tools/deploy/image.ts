@@ -35,8 +35,7 @@ function buildArguments(): readonly string[] {
 }
 
 function unpinned(image: string): string {
-  if (image.includes("@"))
-    throw new Error(`IMG=${image}: a digest names an image that exists; give a tag to build one`);
+  if (image.includes("@")) throw new Error(`IMG=${image}: cannot build an image with a digest; use a tag`);
   return image;
 }
 
@@ -44,5 +43,5 @@ export function run(command: string, args: readonly string[], env: NodeJS.Proces
   process.stderr.write(`> ${[basename(command), ...args].join(" ")}\n`);
   const { error, status } = spawnSync(command, args, { stdio: "inherit", env });
   if (error !== undefined) throw new Error(`cannot run ${command}: ${error.message}`, { cause: error });
-  if (status !== 0) throw new Error(`${command} ${args[0]} ended with ${status}; see its output above`);
+  if (status !== 0) throw new Error(`${command} ${args[0]} exited with ${status}; see its output above`);
 }

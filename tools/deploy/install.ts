@@ -15,8 +15,8 @@ export function install(cluster: Cluster): void {
 export function uninstall(cluster: Cluster): void {
   const names = configNames(cluster);
   if (names.length > 0) {
-    process.stdout.write(`These VirtPlatformConfigs go with the CRD: ${names.join(", ")}\n`);
-    process.stdout.write("What their plans applied stays as it is.\n");
+    process.stdout.write(`Removing the CRD also removes these VirtPlatformConfigs: ${names.join(", ")}\n`);
+    process.stdout.write("Objects that their plans applied stay in place.\n");
   }
   cluster.show(["delete", "--ignore-not-found", "--kustomize", "config/crd"]);
 }

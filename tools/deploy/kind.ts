@@ -19,7 +19,9 @@ export function setUpKind(): void {
   const problem = findProblem("kind", "version");
   if (engine.kind === "none" || problem !== undefined) {
     const why = problem === undefined && engine.kind === "none" ? engine.why : `kind: ${problem}`;
-    process.stderr.write(`make: no Kind cluster here (${why}); a simulated one instead, as make dev-setup makes it\n`);
+    process.stderr.write(
+      `make: cannot create a Kind cluster (${why}). Creating a simulated cluster instead, as with make dev-setup\n`,
+    );
     run(process.execPath, ["tools/dev/setup.ts", ...process.argv.slice(3)]);
     return;
   }

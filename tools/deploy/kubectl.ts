@@ -42,5 +42,5 @@ function withoutLog(words: string): string {
 
 function describeError(error: NodeJS.ErrnoException): string {
   if (error.code !== "ENOENT") return error.message;
-  return "kubectl is not installed. Install it, or use ours: export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
+  return "kubectl is not installed. Install it, or use the one from the build: export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
 }

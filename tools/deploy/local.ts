@@ -39,13 +39,13 @@ export function showLogs(overlay: string): void {
   }
   const files = controllersOf(overlay).map((controller) => `${local.operators?.folder}/${controller}.log`);
   const there = files.filter((file) => existsSync(file));
-  if (there.length === 0) throw new Error("no operator runs here: run make deploy-local first");
+  if (there.length === 0) throw new Error("no operator is running: run make deploy-local first");
   run("tail", ["-n", "+1", ...there]);
 }
 
 function neededCluster(): DevCluster {
   const cluster = recorded();
-  if (cluster === undefined) throw new Error("there is no local cluster: run make kind-setup first");
+  if (cluster === undefined) throw new Error("no local cluster found: run make kind-setup first");
   return cluster;
 }
 

@@ -32,13 +32,13 @@ async function deployImage(): Promise<void> {
     throw new Error(
       [
         "IMG is not set. Name the image to deploy: make deploy IMG=<registry>/virt-operators:<tag>",
-        "  To build and push it first: make docker-build docker-push IMG=<registry>/virt-operators:<tag>",
-        "  To try it without an image: make dev-setup, then make deploy-local",
+        "  To build and push it first, run: make docker-build docker-push IMG=<registry>/virt-operators:<tag>",
+        "  To try it without an image, run: make dev-setup, then make deploy-local",
       ].join("\n"),
     );
   }
   const seconds = Number(patience);
-  if (!(seconds >= 0)) throw new Error(`WAIT=${patience}: must be a number of seconds, 0 for not waiting`);
+  if (!(seconds >= 0)) throw new Error(`WAIT=${patience}: must be a number of seconds; 0 disables waiting`);
   const cluster = openCluster();
   await deploy(cluster, { overlay, image: given });
   if (seconds > 0) await waitForRollout(cluster, overlay, seconds * 1000);
@@ -47,7 +47,8 @@ async function deployImage(): Promise<void> {
 try {
   const [name = ""] = process.argv.slice(2);
   const work = targets[name];
-  if (work === undefined) throw new Error(`"${name}" is not one of: ${Object.keys(targets).join(", ")}`);
+  if (work === undefined)
+    throw new Error(`unknown target "${name}"; must be one of: ${Object.keys(targets).join(", ")}`);
   await work();
 } catch (error) {
   process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);

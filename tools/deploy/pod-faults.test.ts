@@ -65,7 +65,7 @@ const cases: readonly { readonly reason: string; readonly pod: Pod; readonly fau
   {
     reason: "a container that runs and is not ready is named",
     pod: withContainer({ ready: false, state: { running: {} } }),
-    faults: ["pod manager-1 runs and is not ready"],
+    faults: ["pod manager-1 is running but not ready"],
   },
   {
     reason: "a pod that its node refused is named",
@@ -93,7 +93,7 @@ test.each(refusals)("pods that are refused with $message: $next", ({ message, ne
     { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message },
   ];
   const wanted: readonly PodFault[] = [
-    { what: `no pod can be created: ${message}`, next: expect.stringContaining(next) as string },
+    { what: `cannot create pods: ${message}`, next: expect.stringContaining(next) as string },
   ];
   expect(faultsOfConditions(conditions, "operators")).toEqual(wanted);
 });

@@ -41,7 +41,7 @@ export function faultsOfPod({ metadata, status = {} }: Pod): readonly PodFault[]
   const unschedulable = conditions.find((one) => one.type === "PodScheduled" && one.status === "False");
   if (unschedulable !== undefined) {
     const next =
-      "free capacity, or let the pods run on other nodes: see kubectl get nodes, and the tolerations and affinity in config/manager/pod";
+      "free capacity, or allow the pods to run on other nodes: check kubectl get nodes, and the tolerations and affinity in config/manager/pod";
     return [{ what: `pod ${name} cannot be scheduled: ${unschedulable.message ?? unschedulable.reason}`, next }];
   }
   if (phase === "Failed" && containerStatuses.length === 0)
@@ -59,7 +59,7 @@ function faultOfContainer(container: ContainerStatus, namespace: string, pod: st
   const { reason, message } = state.waiting ?? {};
   if (reason !== undefined && imageReasons.includes(reason)) {
     const next =
-      "check that IMG exists and that the cluster may pull it; a private registry needs a pull secret of the ServiceAccount";
+      "check that IMG exists and that the cluster can pull it; a private registry requires a pull secret in the ServiceAccount";
     return { what: `pod ${pod} cannot pull its image: ${withMessage(reason, message)}`, next };
   }
   const ended = state.terminated ?? (restartCount > 0 ? lastState.terminated : undefined);
@@ -73,7 +73,7 @@ function faultOfContainer(container: ContainerStatus, namespace: string, pod: st
   if (reason !== undefined && !patientReasons.includes(reason))
     return { what: `pod ${pod}: ${withMessage(reason, message)}`, next: describe(namespace, pod) };
   if (state.running !== undefined && !ready)
-    return { what: `pod ${pod} runs and is not ready`, next: `kubectl -n ${namespace} logs ${pod}` };
+    return { what: `pod ${pod} is running but not ready`, next: `kubectl -n ${namespace} logs ${pod}` };
   return undefined;
 }
 
@@ -81,12 +81,12 @@ function faultOfContainer(container: ContainerStatus, namespace: string, pod: st
 export function faultsOfConditions(conditions: readonly Condition[], namespace: string): readonly PodFault[] {
   return conditions
     .filter(({ type, status }) => type === "ReplicaFailure" && status === "True")
-    .map(({ message = "" }) => ({ what: `no pod can be created: ${message}`, next: remedyFor(message, namespace) }));
+    .map(({ message = "" }) => ({ what: `cannot create pods: ${message}`, next: remedyFor(message, namespace) }));
 }
 
 function remedyFor(message: string, namespace: string): string {
   if (/violates PodSecurity/.test(message))
-    return `somebody changed the pods: deploy them as they are shipped, or see the labels of the namespace: kubectl get namespace ${namespace} --show-labels`;
+    return `the pods were modified: deploy the original manifests, or check the labels of the namespace: kubectl get namespace ${namespace} --show-labels`;
   if (/exceeded quota|failed quota/.test(message))
     return `raise or remove the quota: kubectl -n ${namespace} get resourcequota`;
   if (/serviceaccount/i.test(message)) return "deploy again: the ServiceAccount is missing";

@@ -14,7 +14,7 @@ export async function startProcesses(cluster: Cluster, local: DevCluster, overla
   const programs = await Promise.all(controllersOf(overlay).map((controller) => programOf(cluster, controller)));
   const { keeper, folder } = await startKeptProcesses(programs, true);
   record({ ...local, operators: { keeper, folder } });
-  process.stdout.write(`No pods run on a simulated cluster: the operators run as processes, with the deployed rights.
+  process.stdout.write(`A simulated cluster does not run pods. The operators run as processes with the deployed permissions.
   logs: make logs-local, or ${folder}
 `);
   process.exit(0); // the pipes to the keeper would keep this process

@@ -75,6 +75,6 @@ function timedOut({ name, namespace }: DeploymentRef, { progress, faults }: Rema
     `Deployment ${namespace}/${name} is not available after ${timeoutMs / 1000} seconds: ${progress}.`,
     ...faults.flatMap(({ what, next }) => [`  ${what}`, `    Next: ${next}`]),
     `  See: ${events}`,
-    "  The rollout continues once the cause is fixed; make undeploy removes the operators. A simulated cluster runs no pods: use make deploy-local there.",
+    "  The rollout continues once the cause is fixed; make undeploy removes the operators. A simulated cluster does not run pods: use make deploy-local there.",
   ].join("\n");
 }

@@ -6,7 +6,7 @@ import { leaveContext } from "./user-context.ts";
 
 const cluster = recorded();
 if (cluster === undefined) {
-  process.stdout.write("there is no cluster of make dev-setup\n");
+  process.stdout.write("no cluster of make dev-setup found\n");
 } else {
   const { kind, operators, keepers, context } = cluster;
   if (context !== undefined) restoreContext(context);
@@ -17,7 +17,7 @@ if (cluster === undefined) {
     if (status !== 0) process.exit(1); // kind has said why
   }
   forget();
-  process.stdout.write("the cluster is gone\n");
+  process.stdout.write("cluster deleted\n");
 }
 
 function restoreContext(context: UserContext): void {
@@ -25,7 +25,7 @@ function restoreContext(context: UserContext): void {
     const current = leaveContext(context);
     if (current === undefined) return;
     process.stdout.write(
-      `kubectl's current context is ${current === "" ? "not set" : `"${current}"`} again, in ${context.file}\n`,
+      `kubectl's current context is ${current === "" ? "unset" : `switched back to "${current}"`}, in ${context.file}\n`,
     );
   } catch (error) {
     process.stderr.write(`make: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -29,7 +29,7 @@ export function addDevContext(text: string, { cluster, user }: DevEntries): Cont
   const known = lists.map((list) => findEntry(root, list));
   const marked = readMark(root);
   if (known.some((entry) => entry !== undefined) && marked === undefined)
-    return { kind: "refused", why: `it has an entry ${devContext} that make dev-setup did not write` };
+    return { kind: "refused", why: `it has an entry ${devContext} that make dev-setup did not create` };
   const current = scalarOf(fieldOf(root, currentKey));
   const previous = current === devContext ? (marked ?? "") : current;
   removeEntries(root);
@@ -38,7 +38,7 @@ export function addDevContext(text: string, { cluster, user }: DevEntries): Cont
   const added = { clusters: { cluster }, users: { user }, contexts: { context } };
   for (const list of lists) {
     const items = itemsOf(root, list);
-    if (items === undefined) return { kind: "refused", why: `its ${list} are not a list` };
+    if (items === undefined) return { kind: "refused", why: `${list} must be a list` };
     items.push(nodeOf({ name: devContext, ...added[list] }));
   }
   setField(root, currentKey, nodeOf(devContext));
@@ -70,7 +70,7 @@ function print(root: MappingNode): string {
 
 function nodeOf(value: unknown): Node {
   const contents = jsToAst(value, CORE_SCHEMA)[0]?.contents;
-  if (!contents) throw new TypeError("the value has no YAML form");
+  if (!contents) throw new TypeError("the value cannot be written as YAML");
   return contents;
 }
 

@@ -20,7 +20,7 @@ export function recordWithContext(cluster: DevCluster): readonly string[] {
   return [
     `kubectl's current context is now "${devContext}", in ${context.file}. ${before}`,
     "make kind-delete switches back.",
-    ...(path === "" ? [] : ["If you have no kubectl of your own, use ours:", `export ${path}`]),
+    ...(path === "" ? [] : ["If kubectl is not installed, use the one from the build:", `export ${path}`]),
   ];
 }
 
@@ -32,7 +32,7 @@ function enter({ kubeconfig }: DevCluster): ReturnType<typeof enterContext> {
     throw new Error(
       [
         `${why}.`,
-        "  The cluster runs, but kubectl does not use it: the next kubectl command goes to your own current context.",
+        "  The cluster is running, but kubectl does not use it: the next kubectl command uses your own current context.",
         `  To use the cluster in this terminal: export KUBECONFIG=${kubeconfig}`,
       ].join("\n"),
       { cause: error },

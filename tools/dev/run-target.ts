@@ -23,9 +23,7 @@ export function chooseRunTarget({ current, dev, kubeconfigs, context, isConfirme
   if (context === devContext && devCluster) return devCluster;
   if (context !== "") return { kind: "use", kubeconfigs, context };
   if (current === undefined)
-    return (
-      devCluster ?? { kind: "refused", message: "there is no cluster: run make dev-setup first, or set KUBECONFIG" }
-    );
+    return devCluster ?? { kind: "refused", message: "no cluster found: run make dev-setup first, or set KUBECONFIG" };
   if (isConfirmed || current.server === dev?.server) return { kind: "use", kubeconfigs };
   const { context: name = "", server } = current;
   const message = [

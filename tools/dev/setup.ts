@@ -10,7 +10,9 @@ const known = recorded();
 const isRunning = known !== undefined && known.keepers.every(isKeeper);
 try {
   if (isRunning)
-    process.stderr.write("make: the cluster of an earlier make dev-setup is still running; make kind-delete ends it\n");
+    process.stderr.write(
+      "make: the cluster of an earlier make dev-setup is still running. To delete it, run make kind-delete\n",
+    );
   reach(isRunning ? known : await startCluster());
   process.exit(0); // the sockets to the server would keep this process
 } catch (error) {
@@ -32,11 +34,11 @@ async function startCluster(): Promise<DevCluster> {
 function reach(cluster: DevCluster): void {
   const lines = [
     ...recordWithContext(cluster),
-    "Run the operator against it with: make run",
-    "Use it yourself, in another terminal:",
+    "To run the operator against it: make run",
+    "To use it in another terminal:",
     "kubectl apply -k config/samples/",
     "kubectl get vpconf",
-    "End it with: make kind-delete",
+    "To delete it: make kind-delete",
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -95,7 +95,7 @@ test("writes through a link instead of replacing it", () => {
 const unwritable = [
   { why: "kubectl is writing it", files: { ".kube/config.lock": "" }, message: "config.lock exists" },
   { why: "it is not YAML", files: { ".kube/config": "{" }, message: "cannot edit" },
-  { why: "virt-dev is the user's own", files: { ".kube/config": configOf("virt-dev") }, message: "did not write" },
+  { why: "virt-dev is the user's own", files: { ".kube/config": configOf("virt-dev") }, message: "did not create" },
 ];
 
 test.each(unwritable)("fails and changes nothing if $why", ({ why, files, message }) => {

@@ -51,7 +51,7 @@ export function leaveContext({ file, server }: UserContext): string | undefined 
 /** As kubectl chooses: the first file that exists, else the last. */
 function writableFile(paths: readonly string[]): string {
   const file = paths.find((path) => existsSync(path)) ?? paths.at(-1);
-  if (file === undefined) throw new Error("there is no kubeconfig to write to: HOME and KUBECONFIG are not set");
+  if (file === undefined) throw new Error("no kubeconfig to write to: HOME and KUBECONFIG are not set");
   return resolve(file);
 }
 
@@ -78,7 +78,8 @@ function entriesOf(kubeconfig: string): DevEntries {
   const context = named(config.contexts, config["current-context"])?.context;
   const cluster = named(config.clusters, context?.cluster)?.cluster;
   const user = named(config.users, context?.user)?.user;
-  if (cluster === undefined || user === undefined) throw new Error(`${kubeconfig} names no cluster and user`);
+  if (cluster === undefined || user === undefined)
+    throw new Error(`${kubeconfig} does not contain a cluster and a user`);
   return { cluster, user };
 }
 

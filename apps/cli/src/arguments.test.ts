@@ -16,7 +16,7 @@ test("a duration is Go's, or a number of seconds as kubectl takes it", () => {
   expect(["90s", "1h30m", "250ms", "10"].map((text) => readFlagDuration(text, "timeout"))).toEqual([
     90_000, 5_400_000, 250, 10_000,
   ]);
-  expect(() => readFlagDuration("soon", "timeout")).toThrow("--timeout soon: not a duration");
+  expect(() => readFlagDuration("soon", "timeout")).toThrow("--timeout soon: invalid duration");
 });
 
 /** A value that no flag of the form takes; forms that take any text are not listed. */
@@ -46,10 +46,10 @@ test.each(everyFlag)("$verb.name --$flag takes no malformed value", ({ verb, fla
     () =>
       readArguments([verb.name, ...word, ...others, ...given], "k");
   const attempts = [
-    { given: [`--${flag}x`, "x"], says: `--${flag}x is no flag of ${verb.name}` },
+    { given: [`--${flag}x`, "x"], says: `unknown flag --${flag}x for ${verb.name}` },
     value === undefined
-      ? { given: [`--${flag}=banana`], says: `--${flag} takes no value` }
-      : { given: [`--${flag}=`], says: `--${flag} needs a value` },
+      ? { given: [`--${flag}=banana`], says: `--${flag} does not take a value` }
+      : { given: [`--${flag}=`], says: `--${flag} requires a value` },
     ...(wrong === undefined ? [] : [{ given: [`--${flag}`, wrong], says: `--${flag} ${wrong}: ` }]),
   ];
   expect(wrong !== undefined || anyText.has(value)).toBe(true);
@@ -57,8 +57,8 @@ test.each(everyFlag)("$verb.name --$flag takes no malformed value", ({ verb, fla
 });
 
 test("a flag that has no effect without another one is an error without it", () => {
-  expect(() => readArguments(["status", "--timeout", "1s"], "k")).toThrow("--timeout needs --wait");
-  expect(() => readArguments(["render", "--facts-file", "x"], "k")).toThrow("--facts-file needs --hco-file");
+  expect(() => readArguments(["status", "--timeout", "1s"], "k")).toThrow("--timeout requires --wait");
+  expect(() => readArguments(["render", "--facts-file", "x"], "k")).toThrow("--facts-file requires --hco-file");
 });
 
 test("an unknown flag and a value that is not among the choices are answered with a suggestion", () => {
@@ -66,11 +66,13 @@ test("an unknown flag and a value that is not among the choices are answered wit
   expect(() => readArguments(["status", "-o", "jsn"], "k")).toThrow("did you mean json?");
 });
 
-test("-o jsonpath takes a template, and -o name is for verbs that list something", () => {
+test("-o jsonpath takes a template, and -o name works only for verbs that list objects", () => {
   expect(readArguments(["profiles", "-o", "jsonpath={.items[*].name}"], "k")).toMatchObject({ kind: "run" });
   expect(() => readArguments(["profiles", "-o", "jsonpath="], "k")).toThrow("must be one of");
   expect(readArguments(["assets", "-o", "name"], "k")).toMatchObject({ kind: "run" });
-  expect(() => readArguments(["doctor", "-o", "name"], "k")).toThrow("-o name is for verbs that list something");
+  expect(() => readArguments(["doctor", "-o", "name"], "k")).toThrow(
+    "-o name is not supported by doctor: it does not list objects",
+  );
 });
 
 test("completion asks the cluster for the names of profiles and of assets", () => {

@@ -44,9 +44,9 @@ export function readArguments(args: readonly string[], program: string): ReadArg
   }
   for (const [flag, { needs }] of Object.entries(verb.flags))
     if (needs !== undefined && values.has(flag) && !values.has(needs))
-      throw new CliError(`--${flag} needs --${needs}; see ${program} ${verb.name} --help`);
+      throw new CliError(`--${flag} requires --${needs}; see ${program} ${verb.name} --help`);
   if (values.get("output")?.at(-1) === "name" && verb.lists === undefined)
-    throw new CliError(`-o name is for verbs that list something; ${verb.name} does not`);
+    throw new CliError(`-o name is not supported by ${verb.name}: it does not list objects`);
   checkWords(verb, rest, program);
   return { kind: "run", verb, words: rest, values };
 }
@@ -59,7 +59,7 @@ function findVerb(name: string, program: string): Verb {
   const found = verbs.find((verb) => verb.name === name);
   if (found !== undefined) return found;
   const known = verbs.map((verb) => verb.name);
-  throw new CliError(`"${name}" is no verb of ${program}${didYouMean(name, known) || `; see ${program} help`}`);
+  throw new CliError(`unknown verb "${name}" for ${program}${didYouMean(name, known) || `; see ${program} help`}`);
 }
 
 type GivenFlag = { readonly flag: string; readonly rawName: string; readonly value: string | undefined };
@@ -69,11 +69,11 @@ function checkFlag(verb: Verb, { flag, rawName, value }: GivenFlag, program: str
   const found = Object.hasOwn(known, flag) ? known[flag] : undefined;
   const see = `see ${program} ${verb.name} --help`;
   if (found === undefined) {
-    throw new CliError(`${rawName} is no flag of ${verb.name}${didYouMean(flag, Object.keys(known)) || `; ${see}`}`);
+    throw new CliError(`unknown flag ${rawName} for ${verb.name}${didYouMean(flag, Object.keys(known)) || `; ${see}`}`);
   }
   if (found.value !== undefined && (value === undefined || value === ""))
-    throw new CliError(`${rawName} needs a value, ${found.value}; ${see}`);
-  if (found.value === undefined && value !== undefined) throw new CliError(`${rawName} takes no value; ${see}`);
+    throw new CliError(`${rawName} requires a value (${found.value}); ${see}`);
+  if (found.value === undefined && value !== undefined) throw new CliError(`${rawName} does not take a value; ${see}`);
   if (found.choices !== undefined && !found.choices.some((choice) => isChosen(choice, value ?? "")))
     throw new CliError(
       `${rawName} ${value}: must be one of ${found.choices.join(", ")}${didYouMean(value ?? "", found.choices)}`,
@@ -91,9 +91,9 @@ function checkWords({ name, takes }: Verb, words: readonly string[], program: st
   const see = `see ${program} ${name} --help`;
   const isNeeded = takes !== undefined && !takes.startsWith("[");
   const [first, second] = takes === undefined ? [undefined, words[0]] : words;
-  if (isNeeded && first === undefined) throw new CliError(`${name} needs ${takes}; ${see}`);
+  if (isNeeded && first === undefined) throw new CliError(`${name} requires ${takes}; ${see}`);
   if (second !== undefined && takes?.includes("...") !== true)
-    throw new CliError(`"${second}" is one word too many for ${name}; ${see}`);
+    throw new CliError(`unexpected argument "${second}" for ${name}; ${see}`);
 }
 
 /** The help of the program, or of one verb. */
@@ -103,32 +103,32 @@ export function writeHelp(verb: Verb | undefined, program: string): string {
 
 function programHelp(program: string): string {
   return [
-    "Plans, reviews and follows the configuration of OpenShift Virtualization and KubeVirt.",
+    "Plan and review configuration changes of OpenShift Virtualization and KubeVirt, and follow their rollout.",
     "",
     `usage: ${program} VERB [flags]`,
     "",
     "verbs:",
     ...aligned(verbs.map((verb) => [titleOf(verb), verb.summary])),
     "",
-    "flags of every verb:",
+    "global flags:",
     ...flagLines(globalFlags),
     "",
     `exit codes: ${exitCodeWords.join("; ")}`,
-    `more about a verb: ${program} VERB --help`,
+    `For help on a verb, run: ${program} VERB --help`,
     "",
   ].join("\n");
 }
 
 /** For help, man page and documentation. */
 export const exitCodeWords: readonly string[] = [
-  "0 nothing to do, or done",
+  "0 success, or nothing to do",
   "1 error",
-  "2 changes wait for a review",
-  "3 refused: the plan is not the one named",
-  "4 ended in failure",
-  "5 the wait timed out",
-  "6 a rollout is blocked and a person must act (doctor)",
-  "7 no blocking cause found, but not everything could be checked (doctor)",
+  "2 changes need a review",
+  "3 refused: the current plan is not the named plan",
+  "4 the plan failed",
+  "5 timed out waiting",
+  "6 a rollout is blocked until you act (doctor)",
+  "7 no blocking cause found, but some checks were not possible (doctor)",
 ];
 
 function verbHelp(verb: Verb, program: string): string {
@@ -142,7 +142,7 @@ function verbHelp(verb: Verb, program: string): string {
     "examples:",
     ...verb.examples.map((example) => `  ${program} ${example}`),
     "",
-    `flags of every verb: ${program} help`,
+    `For the global flags, run: ${program} help`,
     "",
   ].join("\n");
 }

@@ -141,7 +141,7 @@ export class ClusterSession {
     const outcome = await cluster.dryRunApply(desired, write);
     if (outcome.kind === "done" && outcome.live !== undefined) return { kind: "found", object: outcome.live };
     const why = "message" in outcome ? foreignText(outcome.message) : outcome.kind;
-    return { kind: "unknown", message: `the dry run was refused: ${why}` };
+    return { kind: "unknown", message: `the dry run failed: ${why}` };
   }
 
   /** An object of the core API; undefined: it is not there. */

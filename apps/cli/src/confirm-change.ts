@@ -20,7 +20,7 @@ export async function confirmChange(
   { question, otherwise }: { readonly question: string; readonly otherwise?: string },
   { ask, printer }: Pick<VerbContext, "ask" | "printer">,
 ): Promise<boolean> {
-  const answer = await ask(`${question} Type yes: `);
+  const answer = await ask(`${question} Type yes to confirm: `);
   if (answer === undefined)
     throw new CliError(
       `Cannot prompt for confirmation: stdin is not a terminal. Pass --yes.${otherwise === undefined ? "" : ` ${otherwise}`}`,

@@ -7,7 +7,7 @@ const quiet = { isDebug: false, version: "v1.2.3" };
 test("an unexpected error is one line that says where to report it", () => {
   const text = describeThrown(new TypeError("Map.groupBy is not a function"), quiet);
   expect(text).toBe(
-    "unexpected error: TypeError: Map.groupBy is not a function. This is a bug. Report it at https://github.com/kubevirt/virt-operators/issues with the output of the same command and --debug\n",
+    "unexpected error: TypeError: Map.groupBy is not a function. This is a bug. Run the command again with --debug and report the output at https://github.com/kubevirt/virt-operators/issues\n",
   );
   expect(exitCodeOf(new TypeError("x"))).toBe(exitCodes.error);
 });

@@ -11,7 +11,7 @@ export function describeThrown(error: unknown, { isDebug, version }: { isDebug: 
   const isExpected = error instanceof CliError || error instanceof AccessError;
   const summary = isExpected
     ? `error: ${error.message}`
-    : `unexpected error: ${messageOf(error)}. This is a bug. Report it at ${issues} with the output of the same command and --debug`;
+    : `unexpected error: ${messageOf(error)}. This is a bug. Run the command again with --debug and report the output at ${issues}`;
   const line = `${escapeLine(summary)}\n`;
   if (!isDebug) return line;
   const { platform, arch, version: node } = process;

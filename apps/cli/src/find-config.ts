@@ -19,7 +19,7 @@ export async function findConfig({ words, session }: VerbContext): Promise<VirtP
   const names = (await listCatalogProfiles()).map((profile) => profile.name);
   if (names.includes(name)) return undefined;
   const hint = didYouMean(name, names) || ".";
-  throw new CliError(`there is no profile "${name}"${hint} The profiles are ${names.join(", ")}`);
+  throw new CliError(`profile "${name}" not found${hint} Available profiles: ${names.join(", ")}`);
 }
 
 /** As `findConfig`, for verbs that need a config. */
@@ -27,7 +27,9 @@ export async function requireConfig(context: VerbContext): Promise<VirtPlatformC
   const config = await findConfig(context);
   if (config !== undefined) return config;
   const [name = ""] = context.words;
-  throw new CliError(`there is no ${configKind.kind} ${name} yet. Try: ${context.program} plan ${name}`);
+  throw new CliError(
+    `${configKind.kind} ${name} does not exist yet. To create it, run: ${context.program} plan ${name}`,
+  );
 }
 
 /** Only what can be a name of an object is sent to a server. */
@@ -46,24 +48,24 @@ export function requirePlan(config: VirtPlatformConfig, named: string | undefine
   const shown = config.status?.planHash;
   if (shown === undefined || !hasPlan(config))
     throw new CliError(
-      `${name} has no plan. Try: ${program} plan ${name}`,
+      `${name} has no plan. To draft one, run: ${program} plan ${name}`,
       named === undefined ? exitCodes.error : exitCodes.refused,
     );
   if (named === undefined) return shown;
   const plan = findNamedPlan(named, [shown, config.spec.approvedPlan]);
   if (plan.kind === "malformed")
-    throw new CliError(`--hash ${named}: a plan is named by 12 to 64 hexadecimal digits of its hash`);
+    throw new CliError(`--hash ${named}: enter the first 12 to 64 hexadecimal digits of the plan hash`);
   if (plan.kind === "ambiguous")
-    throw new CliError(`--hash ${named}: more than one plan of ${name} begins with these digits. Give all 64`);
+    throw new CliError(`--hash ${named}: matches more than one plan of ${name}. Enter all 64 digits`);
   if (plan.kind === "found" && plan.planHash === shown) return shown;
   throw movedPlan(name, named, shown, program);
 }
 
 /** Refused: nothing was changed. */
 export function movedPlan(name: string, named: string, shown: string | undefined, program: string): CliError {
-  const now = shown === undefined ? "there is none now" : `the plan is ${planName(shown)} now`;
+  const now = shown === undefined ? "there is no current plan" : `the current plan is ${planName(shown)}`;
   return new CliError(
-    `${name}: plan ${planName(named)} is not the one that is shown any more; ${now}. Nothing was changed. Try: ${program} diff ${name}, then approve the new one`,
+    `${name}: plan ${planName(named)} is out of date: ${now}. Nothing was changed. To see the current state, run: ${program} status ${name}`,
     exitCodes.refused,
   );
 }

@@ -24,15 +24,15 @@ type ValueForm = (text: string) => string | undefined;
 
 /** Returns what is wrong with a value, and how to write it. Forms that are not listed take any text. */
 const valueForms = {
-  DURATION: (text) => (durationOf(text) === undefined ? "not a duration; write it as 90s, 10m or 1h30m" : undefined),
+  DURATION: (text) => (durationOf(text) === undefined ? "invalid duration; examples: 90s, 10m, 1h30m" : undefined),
   PORT: (text) =>
     /^\d{1,5}$/u.test(text) && Number(text) <= 65_535
       ? undefined
-      : "not a port; write a number up to 65535, or 0 for any that is free",
-  HASH: (text) => (/^[0-9a-f]+$/u.test(text) ? undefined : "not a hash of a plan; copy it from the plan"),
-  "KEY=VALUE": (text) => (/^\w+(?:\.\w+)*=/u.test(text) ? undefined : "write it as key=value"),
+      : "invalid port; enter a number up to 65535, or 0 for any free port",
+  HASH: (text) => (/^[0-9a-f]+$/u.test(text) ? undefined : "invalid plan hash; copy it from the plan"),
+  "KEY=VALUE": (text) => (/^\w+(?:\.\w+)*=/u.test(text) ? undefined : "use the form key=value"),
   NAMESPACE: (text) =>
-    label.test(text) ? undefined : "not a name of a namespace; write lower-case letters, digits and '-'",
+    label.test(text) ? undefined : "invalid namespace name; use lower-case letters, digits and '-'",
 } as const satisfies Readonly<Record<string, ValueForm>>;
 
 /** Undefined: the value has the form that the flag asks for. */

@@ -35,5 +35,5 @@ test.each([
   "{.items[0:1]}",
   "{name}",
 ])("%s is refused with the way to write it", (template) => {
-  expect(() => fillJsonPath(template, document)).toThrow("Write it as jsonpath='{.items[*].name}'");
+  expect(() => fillJsonPath(template, document)).toThrow("Example: -o jsonpath='{.items[*].name}'");
 });

@@ -53,10 +53,10 @@ function readTemplate(template: string): readonly TemplateNode[] {
   for (const [part, inner] of parts) {
     const nodes = open.at(-1)?.nodes;
     const word = inner?.trim();
-    if (part === "{" || part === "}") throw malformed(template, "a brace is open or closed alone");
+    if (part === "{" || part === "}") throw malformed(template, "unbalanced brace");
     if (word === "end") {
       const closed = open.length > 1 ? open.pop() : undefined;
-      if (closed === undefined) throw malformed(template, "{end} has no {range}");
+      if (closed === undefined) throw malformed(template, "{end} without {range}");
       open.at(-1)?.nodes.push({ kind: "range", steps: closed.steps, body: closed.nodes });
     } else if (word === undefined) nodes?.push({ kind: "text", text: part });
     else if (word.startsWith('"')) nodes?.push({ kind: "text", text: readText(template, word) });
@@ -64,7 +64,7 @@ function readTemplate(template: string): readonly TemplateNode[] {
     else nodes?.push({ kind: "path", steps: readSteps(template, word) });
   }
   const [whole, unclosed] = open;
-  if (unclosed !== undefined) throw malformed(template, "{range} has no {end}");
+  if (unclosed !== undefined) throw malformed(template, "{range} without {end}");
   return whole?.nodes ?? [];
 }
 
@@ -72,7 +72,7 @@ function readText(template: string, word: string): string {
   try {
     return JSON.parse(word) as string;
   } catch {
-    throw malformed(template, `${word} is no text`);
+    throw malformed(template, `${word} is not a valid string`);
   }
 }
 
@@ -85,7 +85,7 @@ function readSteps(template: string, word: string): readonly Step[] {
   while (step.lastIndex < path.length) {
     const from = step.lastIndex;
     const [found, index, quoted, plain] = step.exec(path) ?? [];
-    if (found === undefined) throw malformed(template, `"${path.slice(from)}" is no path`);
+    if (found === undefined) throw malformed(template, `"${path.slice(from)}" is not a valid path`);
     const name = quoted ?? plain?.replaceAll(/\\(.)/gu, "$1");
     if (index !== undefined) steps.push({ kind: "index", at: Number(index) });
     else steps.push(name === undefined ? { kind: "all" } : { kind: "field", name });
@@ -95,6 +95,6 @@ function readSteps(template: string, word: string): readonly Step[] {
 
 function malformed(template: string, why: string): CliError {
   return new CliError(
-    `-o jsonpath=${template}: ${why}. Write it as jsonpath='{.items[*].name}'; for filters use -o json with jq`,
+    `-o jsonpath=${template}: ${why}. Example: -o jsonpath='{.items[*].name}'. Filters are not supported: use -o json with jq`,
   );
 }

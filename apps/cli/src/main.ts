@@ -127,6 +127,6 @@ function accessFor(values: ReadonlyMap<string, readonly string[]>): Access {
   const [kubeconfig, context, user] = [one("kubeconfig"), one("context"), one("as")];
   const access = findAccess({ env, isPersonal: true, ...(kubeconfig && { kubeconfig }), ...(context && { context }) });
   const groups = values.get("as-group") ?? [];
-  if (user === undefined && groups.length > 0) throw new CliError("--as-group needs --as: whom to impersonate");
+  if (user === undefined && groups.length > 0) throw new CliError("--as-group requires --as");
   return user === undefined ? access : { ...access, impersonate: { user, groups, extra: {} } };
 }

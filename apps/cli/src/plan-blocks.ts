@@ -42,7 +42,11 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
     ...(planHash === undefined
       ? []
-      : [[`Plan:     ${planName(planHash)}${planSeconds === undefined ? "" : ` (waits ${ageText(planSeconds)})`}`]]),
+      : [
+          [
+            `Plan:     ${planName(planHash)}${planSeconds === undefined ? "" : ` (waiting for review for ${ageText(planSeconds)})`}`,
+          ],
+        ]),
     ...(phase === "ReviewRequired"
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
@@ -64,7 +68,7 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
 const pinAdvice: Block = {
   kind: "lines",
   lines: [
-    ["Approve by hash: that sets spec.approvedPlan, so only this plan runs. action: Apply alone needs no review."],
+    ["Approve by hash to set spec.approvedPlan, so that only this plan runs. action: Apply alone skips the review."],
   ],
 };
 
@@ -102,7 +106,7 @@ export function targetText({ targetRef: { kind, name, namespace } }: Pick<Item, 
 
 /** `+ creates (9 lines)`, `~ changes (+2 -1)`, `- deletes`, `= as wanted`. */
 function changeText({ changes, operation, diff, reviewed }: Item): StyledText {
-  if (!changes) return { text: "= as wanted", style: "dim" };
+  if (!changes) return { text: "= unchanged", style: "dim" };
   if (operation === "Delete") return { text: "- deletes", style: "bad" };
   const { added, removed } = readDiff(diff);
   if (reviewed?.uid === "") return { text: `+ creates (${added} lines)`, style: "good" };
@@ -121,7 +125,12 @@ function conflictBlocks(items: readonly Item[]): readonly Block[] {
   );
   if (rows.length === 0) return [];
   return [
-    { kind: "lines", lines: [[{ text: "Conflicts: applying takes these fields over from others", style: "warning" }]] },
+    {
+      kind: "lines",
+      lines: [
+        [{ text: "Conflicts: applying this plan takes these fields over from other field managers", style: "warning" }],
+      ],
+    },
     { kind: "table", head: ["OBJECT", "FIELD", "MANAGER", "OPERATION", "SINCE"], rows },
   ];
 }

@@ -18,5 +18,7 @@ export function requireOption(profile: string, given: string, names: readonly st
   const [name = ""] = given.split(/[.=]/u, 1);
   if (names === undefined || names.includes(name)) return;
   const hint = didYouMean(name, names) || ".";
-  throw new CliError(`--set ${given}: ${profile} has no option "${name}"${hint} Its options are ${names.join(", ")}`);
+  throw new CliError(
+    `--set ${given}: ${profile} has no option "${name}"${hint} Available options: ${names.join(", ")}`,
+  );
 }

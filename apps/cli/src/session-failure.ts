@@ -22,22 +22,22 @@ export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb
   const where = `${access.server} (${access.source})`;
   if (answer.kind === "failed")
     return new CliError(
-      `cannot ${verb} ${object}: ${foreignText(answer.failure.message)}. Try: see that ${where} is up and reachable`,
+      `cannot ${verb} ${object}: ${foreignText(answer.failure.message)}. Check that ${where} is running and reachable`,
     );
   const message = foreignText(withoutPatch(asText(at(answer.body, "message")) ?? ""), 400);
   if (answer.body === undefined || typeof answer.body !== "object") {
-    const what = /^\s*</u.test(answer.text) ? "HTML" : "something that is not JSON";
+    const what = /^\s*</u.test(answer.text) ? "HTML" : "a body that is not JSON";
     if (answer.status === 404 && !/^\s*</u.test(answer.text)) return notInstalled(kind, where);
     return new CliError(
-      `cannot ${verb} ${object}: ${where} answered ${answer.status} with ${what}. Try: see that the address is an API server's, and that no login page or proxy stands before it`,
+      `cannot ${verb} ${object}: ${where} returned ${answer.status} with ${what}. Check that this is the address of an API server, and that no proxy or login page answers instead`,
     );
   }
   switch (answer.status) {
     case 401:
-      return new CliError(`cannot ${verb} ${object}: you are not logged in at ${where}. Try: log in again`);
+      return new CliError(`cannot ${verb} ${object}: you are not logged in to ${where}. Log in again`);
     case 403:
       return new CliError(
-        `you may not ${verb} ${kind}${name === undefined ? "" : ` (${name})`}: ${message}. Try: ask for a role that allows the verb ${verb} on ${kind}; kubectl auth can-i ${verb} ${kind}`,
+        `cannot ${verb} ${object}: ${message}. Ask an administrator for a role that allows ${verb} on ${kind}. To check, run: kubectl auth can-i ${verb} ${kind}`,
         exitCodes.error,
         undefined,
         answer.status,
@@ -47,7 +47,7 @@ export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb
         ? new CliError(`${object} does not exist`)
         : notInstalled(kind, where);
     default:
-      return new CliError(`cannot ${verb} ${object}: the API server answered ${answer.status}: ${message}`);
+      return new CliError(`cannot ${verb} ${object}: the API server returned ${answer.status}: ${message}`);
   }
 }
 
@@ -58,7 +58,7 @@ function withoutPatch(message: string): string {
 
 function notInstalled(kind: string, where: string): CliError {
   return new CliError(
-    `${kind} is not served by ${where}: the advisor is not installed there. Try: another --context, or install it with kubectl apply --server-side -f dist/install.yaml`,
+    `${kind} is not served by ${where}: the advisor is not installed there. Use another --context, or install the advisor with: kubectl apply --server-side -f dist/install.yaml`,
     exitCodes.error,
     undefined,
     404,

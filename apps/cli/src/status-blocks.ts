@@ -55,7 +55,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   const { now, countVms, program, isDetailed, isWatching = false, isWide = false } = options;
   const { status = {} } = config;
   const row = profileRow(config, now);
-  const phase = phaseWord(row) ?? "not seen yet";
+  const phase = phaseWord(row) ?? "not processed yet";
   const plan = row.planHash === undefined ? "" : `   plan ${planName(row.planHash)}`;
   const rollout = viewRollout(config, now, countVms);
   const hasBegun = expectedRollout(config) === undefined; // else it is the rollout of an earlier plan
@@ -104,7 +104,8 @@ function itemLines({ status = {} }: VirtPlatformConfig): StyledText[][] {
 
 /** Pools with bars, nodes in hand, and what holds them. */
 export function rolloutLines(rollout: RolloutProgressView, isWide = false): StyledText[][] {
-  const end = rollout.remaining === undefined ? "" : `, ${rollout.remaining.text} left if nothing blocks`;
+  const end =
+    rollout.remaining === undefined ? "" : `, about ${rollout.remaining.text} left if nothing blocks the rollout`;
   const inHand = rollout.nodes.filter((node) => node.isInHand || node.phase === "Degraded");
   const { findings } = rollout.more;
   return [
@@ -122,9 +123,9 @@ export function rolloutLines(rollout: RolloutProgressView, isWide = false): Styl
 function stoppedLines(stopped: RolloutProgressView["stopped"]): StyledText[][] {
   if (stopped === undefined) return [];
   const { vms, more } = stopped;
-  const rest = vms.length === 0 ? `${more} ${more === 1 ? "VM" : "VMs"}; names are not shown` : `and ${more} more`;
+  const rest = vms.length === 0 ? `${more} ${more === 1 ? "VM" : "VMs"} (names are not shown)` : `and ${more} more`;
   return [
-    [{ text: "    VMs that stopped during the rollout and did not run when it ended:", style: "warning" }],
+    [{ text: "    VMs that stopped during the rollout and were not running when it ended:", style: "warning" }],
     ...vms.map(({ name, command }) => [`      ${name}${command === undefined ? "" : `: ${command}`}`]),
     ...(more === 0 ? [] : [[`      ${rest}`]]),
   ];
@@ -202,7 +203,7 @@ export function findingLines(
   const where = node === undefined || message.includes(node) ? "" : ` on ${node}`;
   return [
     ["    ", { text: findingSigns[severity], style }, `  ${message}${where}${age}`],
-    ...(options.length === 0 ? [] : [["        Options, the least harmful first:"]]),
+    ...(options.length === 0 ? [] : [["        Options, least disruptive first:"]]),
     ...options.flatMap((option, at) => [
       [`        ${at + 1}. ${option.text} ${option.consequence}`],
       ...(option.command === undefined ? [] : [[`           ${option.command}`]]),

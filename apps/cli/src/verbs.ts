@@ -4,28 +4,28 @@ import type { CliFlags, Verb } from "./verb.ts";
 
 /** What every verb that talks to a cluster takes, as kubectl has it. */
 export const globalFlags: CliFlags = {
-  kubeconfig: { value: "FILE", help: "the kubeconfig to use instead of KUBECONFIG or ~/.kube/config" },
+  kubeconfig: { value: "FILE", help: "the kubeconfig file; overrides KUBECONFIG and ~/.kube/config" },
   context: { value: "NAME", help: "the context of the kubeconfig to use" },
-  namespace: { value: "NAMESPACE", short: "n", help: "the namespace of the platform controller, for assets" },
+  namespace: { value: "NAMESPACE", short: "n", help: "the namespace of the platform controller" },
   as: { value: "USER", help: "the user to impersonate" },
-  "as-group": { value: "GROUP", help: "a group to impersonate; may be given several times", isRepeated: true },
-  "request-timeout": { value: "DURATION", help: "how long one request may take, such as 10s; 0 is the default" },
+  "as-group": { value: "GROUP", help: "a group to impersonate; can be repeated", isRepeated: true },
+  "request-timeout": { value: "DURATION", help: "the timeout of one request, such as 10s; 0 uses the default" },
   output: {
     value: "FORMAT",
     short: "o",
-    help: "table, wide, name, json, yaml, jsonpath=TEMPLATE or markdown",
+    help: "the output format: table, wide, name, json, yaml, jsonpath=TEMPLATE or markdown",
     choices: ["table", "wide", "name", "json", "yaml", "jsonpath=", "markdown"],
   },
-  color: { value: "WHEN", help: "auto, always or never", choices: ["auto", "always", "never"] },
-  debug: { help: "show the stack of an error" },
-  help: { short: "h", help: "show the help of the verb" },
+  color: { value: "WHEN", help: "when to use colors: auto, always or never", choices: ["auto", "always", "never"] },
+  debug: { help: "show the stack trace of an error" },
+  help: { short: "h", help: "show help for the verb" },
 };
 
 export const verbs: readonly Verb[] = [
   {
     name: "profiles",
-    summary: "list the profiles with phase, impact and drift, one line each",
-    description: "Lists every VirtPlatformConfig of the cluster. Changes nothing.",
+    summary: "list the profiles with phase, impact and drift",
+    description: "Lists every VirtPlatformConfig in the cluster. Does not change anything.",
     flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as phase" } },
     lists: "profiles",
     examples: ["profiles", "profiles -o wide --sort-by phase", "profiles -o jsonpath={.items[*].name}"],
@@ -34,12 +34,16 @@ export const verbs: readonly Verb[] = [
   {
     name: "plan",
     takes: "NAME",
-    summary: "draft a plan and show what it would do",
+    summary: "draft a plan and show what it would change",
     description:
-      "Sets the action of the profile to DryRun, waits for the plan and shows it. Nothing is applied; an approval that is there is taken back. Ends with 2 when changes wait for a review.",
+      "Sets the action of the profile to DryRun, waits for the plan and shows it. Does not apply anything. Withdraws an earlier approval. Exits with 2 if changes need a review.",
     flags: {
-      set: { value: "KEY=VALUE", help: "an option of the profile, such as mode=Predictive", isRepeated: true },
-      timeout: { value: "DURATION", help: "how long to wait for the plan; 60s unless given" },
+      set: {
+        value: "KEY=VALUE",
+        help: "an option of the profile, such as mode=Predictive; can be repeated",
+        isRepeated: true,
+      },
+      timeout: { value: "DURATION", help: "how long to wait for the plan (default 60s)" },
     },
     examples: ["plan load-aware-rebalancing", "plan virt-higher-density --set memoryToRequestRatio=130"],
     load: async () => (await import("./verbs/plan.ts")).planProfile,
@@ -47,18 +51,18 @@ export const verbs: readonly Verb[] = [
   {
     name: "diff",
     takes: "[NAME]",
-    summary: "show the whole diff of the plan, files and units decoded",
+    summary: "show the full diff of a plan, with decoded files and units",
     description:
-      "Shows what the plan would change, object by object; without a name, what every plan would change. Ends with 2 when there are changes to review.",
-    flags: { raw: { help: "the objects as they are stored, without decoding" } },
+      "Shows the changes of a plan, object by object. Without NAME, shows the changes of all plans. Exits with 2 if changes need a review.",
+    flags: { raw: { help: "show the objects as stored, without decoding" } },
     examples: ["diff load-aware-rebalancing", "diff virt-higher-density --raw"],
     load: async () => (await import("./verbs/diff.ts")).diffPlan,
   },
   {
     name: "impact",
     takes: "NAME",
-    summary: "show which nodes reboot and what becomes of their VMs",
-    description: "Shows the advisor's assessment of the plan: pools, nodes, VMs, duration, and what it assumes.",
+    summary: "show which nodes reboot and what happens to their VMs",
+    description: "Shows the advisor's assessment of the plan: pools, nodes, VMs, duration and assumptions.",
     flags: {},
     examples: ["impact load-aware-rebalancing"],
     load: async () => (await import("./verbs/impact.ts")).showImpact,
@@ -66,12 +70,12 @@ export const verbs: readonly Verb[] = [
   {
     name: "approve",
     takes: "NAME",
-    summary: "approve the plan that is shown",
+    summary: "approve the current plan",
     description:
-      "Shows the summary of the plan and asks. Without a terminal --hash or --yes is required; --hash approves exactly the plan that you reviewed. The API server takes the approval only while the config still shows that very plan; else the verb ends with 3.",
+      "Shows a summary of the plan and asks for confirmation. Without a terminal, --hash or --yes is required. --hash approves exactly the plan that you reviewed. If the plan has changed since, the API server rejects the approval and the verb exits with 3.",
     flags: {
-      hash: { value: "HASH", help: "the plan that is meant; at least its first 12 characters" },
-      yes: { help: "approve the plan that is shown now without asking" },
+      hash: { value: "HASH", help: "the hash of the plan; at least its first 12 characters" },
+      yes: { help: "approve the current plan without asking for confirmation" },
     },
     examples: ["approve load-aware-rebalancing", "approve load-aware-rebalancing --hash 3f9a1c0b7d52"],
     load: async () => (await import("./verbs/approve.ts")).approvePlan,
@@ -79,12 +83,12 @@ export const verbs: readonly Verb[] = [
   {
     name: "reject",
     takes: "NAME",
-    summary: "reject the plan that is shown",
+    summary: "reject the current plan",
     description:
-      "Takes an approval back and records the hash and the reason on the config. The same plan is then shown as rejected; a new one is offered afresh.",
+      "Withdraws an approval and records the plan hash and the reason on the config. The plan is then shown as rejected. A different plan is offered for review as usual.",
     flags: {
       reason: { value: "TEXT", help: "the reason, shown to the next reviewer" },
-      hash: { value: "HASH", help: "the plan that is meant; at least its first 12 characters" },
+      hash: { value: "HASH", help: "the hash of the plan; at least its first 12 characters" },
     },
     examples: ['reject load-aware-rebalancing --reason "not before the maintenance window"'],
     load: async () => (await import("./verbs/approve.ts")).rejectPlan,
@@ -92,8 +96,8 @@ export const verbs: readonly Verb[] = [
   {
     name: "ignore",
     takes: "NAME",
-    summary: "end the management of a profile; what was applied stays",
-    description: "Sets the action to Ignore: a running plan stops at once, and nothing that was applied is undone.",
+    summary: "stop managing a profile; applied objects stay in place",
+    description: "Sets the action to Ignore. A running plan stops at once. Applied changes are not rolled back.",
     flags: {},
     examples: ["ignore load-aware-rebalancing"],
     load: async () => (await import("./verbs/approve.ts")).ignoreProfile,
@@ -101,13 +105,13 @@ export const verbs: readonly Verb[] = [
   {
     name: "status",
     takes: "[NAME]",
-    summary: "show configs, pools, nodes and what is stuck on one screen",
+    summary: "show the state of configs, pools and nodes, and blocked rollouts",
     description:
-      "Shows where each config stands, how far its rollout is, which node is in hand and for how long, what holds it and what comes next. With --wait it ends with 0 when the plan is done, 2 when it waits for a review, 4 when it failed and 5 when the time is over.",
+      "Shows the phase of each config, the progress of its rollout, the node that is being updated, blocking causes and the next step. With --wait, exits with 0 when the plan is complete, 2 when it needs a review, 4 when it failed and 5 when the timeout expires.",
     flags: {
-      watch: { short: "w", help: "go on showing it as it changes" },
-      wait: { help: "show changes until the plan is done, waits for a review or has failed" },
-      timeout: { value: "DURATION", needs: "wait", help: "how long --wait waits; without end unless given" },
+      watch: { short: "w", help: "keep watching for changes" },
+      wait: { help: "watch until the plan is complete, needs a review or has failed" },
+      timeout: { value: "DURATION", needs: "wait", help: "how long --wait waits (default: no limit)" },
     },
     lists: "profiles",
     examples: ["status", "status load-aware-rebalancing --watch", "status load-aware-rebalancing --wait --timeout 2h"],
@@ -118,7 +122,7 @@ export const verbs: readonly Verb[] = [
     takes: "[NAME]",
     summary: "show changed fields and who changed them",
     description:
-      "Shows every field that is not as the plan left it, and inputs that have moved. Ends with 2 when there are any.",
+      "Shows every field that differs from the applied plan, and every input that has changed. Exits with 2 if there are any.",
     flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as since" } },
     lists: "profiles",
     examples: ["drift", "drift load-aware-rebalancing -o wide"],
@@ -127,19 +131,19 @@ export const verbs: readonly Verb[] = [
   {
     name: "doctor",
     takes: "[NAME]",
-    summary: "say what holds a pool, and the command that helps",
+    summary: "show what is blocking a pool, and how to fix it",
     description:
-      "Lists pools, nodes, VMs and migrations with your rights and says what holds any pool, the worst first, whether a config rolls out or not. What you may not list is named and not assessed. Ends with 6 when a person must act, and with 7 when nothing blocking was found but something could not be checked.",
-    flags: { pool: { value: "POOL", help: "only what concerns this pool" } },
+      "Checks pools, nodes, VMs and migrations with your permissions and shows what is blocking each pool, most severe first, even if no config is rolling out. Kinds that you cannot list are reported as not assessed. Exits with 6 if a rollout is blocked until you act, and with 7 if no blocking cause was found but some checks were not possible.",
+    flags: { pool: { value: "POOL", help: "check only this pool" } },
     examples: ["doctor", "doctor --pool worker", "doctor load-aware-rebalancing"],
     load: async () => (await import("./verbs/doctor.ts")).showFindings,
   },
   {
     name: "assets",
     takes: "[ASSET]",
-    summary: "show each asset of the platform controller: state, why not, contested fields",
+    summary: "show the state of each asset of the platform controller, with reasons",
     description:
-      "Reads the report of the platform controller: the state of each asset and its reason. With the name of an asset, all details of its object.",
+      "Shows the state of each asset and its reason, from the report of the platform controller. With ASSET, shows all details of its object.",
     flags: { "sort-by": { value: "COLUMN", help: "the column to sort by, such as state" } },
     lists: "assets",
     examples: ["assets", "assets --sort-by state", "assets swap-enable"],
@@ -147,18 +151,21 @@ export const verbs: readonly Verb[] = [
   },
   {
     name: "render",
-    summary: "show what the platform controller would apply, with why each asset is in or out",
+    summary: "show what the platform controller would apply, and why",
     description:
-      "Evaluates every asset through the controller's own code, from files or from the cluster as you may read it. Changes nothing. With -o yaml it prints the objects as documents that kubectl takes.",
+      "Evaluates every asset with the controller's own code, from files or from the cluster with your permissions. Does not change anything. With -o yaml, prints manifests that kubectl accepts.",
     flags: {
-      "hco-file": { value: "FILE", help: "a file with the HyperConverged, or -; no cluster is asked" },
+      "hco-file": {
+        value: "FILE",
+        help: "a file with the HyperConverged, or - for stdin; the cluster is not contacted",
+      },
       "facts-file": {
         value: "FILE",
-        help: "with --hco-file: a file with other objects of the cluster, such as nodes; may be given several times",
+        help: "with --hco-file: a file with other objects of the cluster, such as nodes; can be repeated",
         isRepeated: true,
         needs: "hco-file",
       },
-      asset: { value: "ASSET", help: "only this asset" },
+      asset: { value: "ASSET", help: "show only this asset" },
     },
     examples: ["render", "render --hco-file hco.yaml -o yaml", "render --asset swap-enable"],
     load: async () => (await import("./verbs/render.ts")).renderAssets,
@@ -166,14 +173,17 @@ export const verbs: readonly Verb[] = [
   {
     name: "explain",
     takes: "ASSET",
-    summary: "say why an asset is applied or not, and what would change that",
+    summary: "explain why an asset is applied or not, and what would change that",
     description:
-      "Shows every check of an asset, the fields that would be applied, what the API server says to it in a dry run with your rights, and what would change the outcome. Changes nothing.",
+      "Shows every check of an asset, the fields that would be applied, the result of a server-side dry run with your permissions, and what would change the outcome. Does not change anything.",
     flags: {
-      "hco-file": { value: "FILE", help: "a file with the HyperConverged, or -; no cluster is asked" },
+      "hco-file": {
+        value: "FILE",
+        help: "a file with the HyperConverged, or - for stdin; the cluster is not contacted",
+      },
       "facts-file": {
         value: "FILE",
-        help: "with --hco-file: a file with other objects of the cluster, such as nodes; may be given several times",
+        help: "with --hco-file: a file with other objects of the cluster, such as nodes; can be repeated",
         isRepeated: true,
         needs: "hco-file",
       },
@@ -184,10 +194,10 @@ export const verbs: readonly Verb[] = [
   {
     name: "enable",
     takes: "[ASSET...]",
-    summary: "enable the platform controller, after showing its combined impact",
+    summary: "enable the platform controller after showing its combined impact",
     description:
-      "Shows what the platform controller would apply and what all of it together does to nodes and VMs, and asks. Then it sets the annotation autopilot on the HyperConverged. With names, it enables these assets beside those that are enabled already. Without a terminal --yes is required.",
-    flags: { yes: { help: "enable it after the preview without asking" } },
+      "Shows what the platform controller would apply and its combined impact on nodes and VMs, and asks for confirmation. Then sets the annotation autopilot on the HyperConverged. With ASSET, enables the named assets in addition to those already enabled. Without a terminal, --yes is required.",
+    flags: { yes: { help: "enable it without asking for confirmation" } },
     examples: ["enable", "enable swap-enable node-health-check"],
     load: async () => (await import("./verbs/enable.ts")).enablePlatformAssets,
   },
@@ -195,9 +205,9 @@ export const verbs: readonly Verb[] = [
     name: "console",
     summary: "serve the web console on this machine and print its link",
     description:
-      "Serves the pages of the console on 127.0.0.1 until Ctrl-C and prints the link, which opens them once, in one browser. They read and write with your rights.",
+      "Serves the web console on 127.0.0.1 until you press Ctrl-C, and prints its link. The link works once, in one browser. The console uses your permissions.",
     flags: {
-      port: { value: "PORT", help: "where to listen, 7070 unless given; if it is busy, the next that is free" },
+      port: { value: "PORT", help: "the port to listen on (default 7070); if it is in use, the next free port" },
     },
     examples: ["console", "console --port 8080"],
     isServer: true,
@@ -207,8 +217,8 @@ export const verbs: readonly Verb[] = [
     name: "version",
     summary: "show the version of this program and of the advisor",
     description:
-      "Shows the version of this program, and which version of the advisor drafted the plans of the cluster.",
-    flags: { client: { help: "this program only; no cluster is asked" } },
+      "Shows the version of this program, and the version of the advisor that drafted the plans in the cluster.",
+    flags: { client: { help: "show only the version of this program; the cluster is not contacted" } },
     examples: ["version --client"],
     load: async () => (await import("./verbs/version.ts")).showVersion,
   },

@@ -33,7 +33,7 @@ test("every asset has a state of the one vocabulary and a reason", () => {
     "Paused: Paused, writes are paused (Paused): an edit war",
     "Unmanaged: Unmanaged, an annotation or label excludes the object from management",
     "Failed: Failed, the server refuses it",
-    "Contested: Contested, spec.a (held by gitops)",
+    "Contested: Contested, spec.a (owned by gitops)",
     "CRDMissing: Not applicable, its operator is not installed (CRDMissing): things.a.io",
     "NotActivated: Unmanaged, the platform controller is disabled (NotActivated)",
   ]);
@@ -58,13 +58,13 @@ test("a repeated correction names the field and the other client in words", () =
 test("an object in sync whose fields others hold is contested", () => {
   const contested = [{ path: "/spec/minHealthy", managers: ["gitops"], wanted: '"51%"', found: '"40%"' }];
   const [row] = assetStateRows({ objects: [object("InSync", { contested })] });
-  expect(row).toMatchObject({ state: "Contested", why: "spec.minHealthy (held by gitops)" });
+  expect(row).toMatchObject({ state: "Contested", why: "spec.minHealthy (owned by gitops)" });
   expect(row === undefined ? [] : assetDetailLines(row)).toEqual([
     "Object: Thing InSync",
     "State: Contested",
-    "Reason: spec.minHealthy (held by gitops)",
+    "Reason: spec.minHealthy (owned by gitops)",
     "Contested fields:",
-    '  spec.minHealthy (held by gitops): wanted "51%", found "40%"',
+    '  spec.minHealthy (owned by gitops): wanted "51%", found "40%"',
   ]);
 });
 

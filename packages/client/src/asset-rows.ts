@@ -64,9 +64,9 @@ function exclusionRow(entry: JsonMap): AssetStateRow {
   return { assets: [textIn(entry, "asset")], object: textIn(entry, "target"), state, why, key, entry };
 }
 
-/** `spec.minHealthy (held by gitops)` */
+/** `spec.minHealthy (owned by gitops)` */
 function contestedText(field: Json): string {
-  return `${fieldText(textIn(field, "path"))} (held by ${textsIn(member(field, "managers")).join(", ")})`;
+  return `${fieldText(textIn(field, "path"))} (owned by ${textsIn(member(field, "managers")).join(", ")})`;
 }
 
 /** The report counts corrections under `<pointer>|<manager>`. */
@@ -107,7 +107,7 @@ export function assetDetailLines({ object, state, why, entry }: AssetStateRow): 
     ...line("Pending write", textIn(member(entry, "impact") ?? null, "summary")),
     ...list("Contested fields", contested),
     ...list("Fields set by the platform controller", textsIn(entry["owned"]).map(fieldText)),
-    ...list("Fields left to others", textsIn(entry["released"]).map(fieldText)),
+    ...list("Released fields", textsIn(entry["released"]).map(fieldText)),
     ...line("Corrections", fightsText(entry)),
   ];
 }

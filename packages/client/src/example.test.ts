@@ -31,7 +31,7 @@ test("a plan on display is a line with its next step, and is approved by the has
   const row = profileRow(config, now);
   expect(row).toMatchObject({ phase: "ReviewRequired", impact: "High", isDrifted: false, planSeconds: 600 });
   expect(nextStepText(row.next, "kubectl virt-advisor")).toBe(
-    `read the diff and the impact, then approve this plan with: kubectl virt-advisor approve load-aware-rebalancing --hash ${planHash.slice(0, 12)}`,
+    `review the diff and the impact, then approve this plan with: kubectl virt-advisor approve load-aware-rebalancing --hash ${planHash.slice(0, 12)}`,
   );
   expect(approvalPatches(config, planHash)).toEqual([
     {

@@ -68,17 +68,17 @@ const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string 
   {
     reason: "a rejected plan is not offered as if nobody had looked at it",
     shown: config({ phase: "ReviewRequired", planHash }, {}, { [rejectedPlanAnnotation]: `${planHash} too risky` }),
-    next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it all the same, run: k approve x --hash aaaaaaaaaaaa`,
+    next: `plan aaaaaaaaaaaa was rejected (too risky); to approve it anyway, run: k approve x --hash aaaaaaaaaaaa`,
   },
   {
     reason: "a guard lets the plan go by itself",
     shown: config({ phase: "ReviewRequired", planHash, review: review("Guarded") }, { action: "Apply" }),
-    next: "the plan starts by itself when the guard holds: m.",
+    next: "the plan starts automatically when its guard allows it: m.",
   },
   {
     reason: "policies that are not in force are installed first",
     shown: config({ phase: "ReviewRequired", planHash, review: review("PolicyNotInForce") }, { action: "Apply" }),
-    next: "install the admission policies of this release again, then approve the plan anew.",
+    next: "reinstall the admission policies of this release, then approve the plan again.",
   },
   {
     reason: "drift that is corrected needs nobody",
@@ -91,12 +91,12 @@ const cases: readonly { reason: string; shown: VirtPlatformConfig; next: string 
       { phase: "Drifted", conditions: [condition("Stalled", "DriftFight")] },
       { action: "Apply", bypassOptimisticLock: true },
     ),
-    next: "undo the change (see drift), or plan again with: k plan x",
+    next: "undo the change (see drift), or draft a new plan with: k plan x",
   },
   {
     reason: "nodes that still take over a configuration are named",
     shown: config({ phase: "Completed", conditions: [condition("Ready", "NotConverged")] }),
-    next: "nodes still take over the configuration; to follow them, run: k status x --watch",
+    next: "nodes are still applying the configuration; to follow them, run: k status x --watch",
   },
   { reason: "what is done says so", shown: config({ phase: "Completed" }), next: "nothing to do." },
 ];
@@ -112,12 +112,12 @@ test("every phase has a next step", () => {
 test("an ignored config does not look untouched if a plan left objects in place", () => {
   const leftBehind = [{ apiVersion: "v1", kind: "MachineConfig", name: "psi" }];
   const text = (status: Status) => nextStepText(nextStepOf(config(status, { action: "Ignore" })), "k");
-  expect(text({ phase: "Ignored" })).toBe("nothing is managed; to see what this profile would change, run: k plan x");
+  expect(text({ phase: "Ignored" })).toBe("this profile is not managed; to see what it would change, run: k plan x");
   expect(text({ phase: "Ignored", leftBehind })).toBe(
-    "nothing is managed, but an earlier plan left objects in place; to manage them again, run: k plan x",
+    "this profile is not managed, but an earlier plan left objects behind; to manage them again, run: k plan x",
   );
   const unread = leftBehind.map((one) => ({ ...one, unread: true }));
   expect(text({ phase: "Ignored", leftBehind: unread })).toBe(
-    "nothing is managed, but the advisor cannot read what an earlier plan may have left in place; to see what this profile would change, run: k plan x",
+    "this profile is not managed, but the advisor cannot read objects that an earlier plan may have left behind; to see what it would change, run: k plan x",
   );
 });

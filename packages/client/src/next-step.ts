@@ -27,7 +27,10 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
   const { spec, status } = config;
   const plan = ["plan", name];
   if (status?.phase === undefined)
-    return { kind: "wait", text: "the advisor has not seen this config yet; if this lasts, see whether it runs" };
+    return {
+      kind: "wait",
+      text: "the advisor has not processed this config yet; if this persists, check that the advisor is running",
+    };
   switch (status.phase) {
     case "Ignored":
       return { kind: "start", text: ignoredText(status.leftBehind ?? []), verb: plan };
@@ -35,7 +38,7 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
     case "Drafting":
       return { kind: "wait", text: "the plan is being drafted; to follow it, run", verb: follow(name) };
     case "PrerequisiteFailed":
-      return { kind: "repair", text: "provide what is missing; the plan is drafted as soon as it is there" };
+      return { kind: "repair", text: "provide the missing prerequisite; the plan is then drafted automatically" };
     case "ReviewRequired":
       return reviewStep(config);
     case "InProgress":
@@ -45,13 +48,13 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
       );
     case "Failed":
     case "CompletedWithErrors":
-      return { kind: "repair", text: "remove the cause that the items name, then plan again with", verb: plan };
+      return { kind: "repair", text: "fix the cause that the items report, then draft a new plan with", verb: plan };
     case "Drifted":
       if (spec.action === "Apply" && spec.bypassOptimisticLock && !isStalled(config))
         return { kind: "wait", text: "the drift is corrected automatically; to see it, run", verb: ["drift", name] };
-      return { kind: "replan", text: "undo the change (see drift), or plan again with", verb: plan };
+      return { kind: "replan", text: "undo the change (see drift), or draft a new plan with", verb: plan };
     case "CompletedWithUpgrade":
-      return { kind: "replan", text: "this operator version would plan differently; to see how, run", verb: plan };
+      return { kind: "replan", text: "this operator version would draft a different plan; to see it, run", verb: plan };
     case "Completed":
       return rolloutStep(config) ?? targetStep(config) ?? completedStep(config);
   }
@@ -60,10 +63,10 @@ export function nextStepOf(config: VirtPlatformConfig): NextStep {
 function ignoredText(leftBehind: readonly LeftBehind[]): string {
   const { left, unread } = partLeftBehind(leftBehind);
   if (left.length > 0)
-    return "nothing is managed, but an earlier plan left objects in place; to manage them again, run";
+    return "this profile is not managed, but an earlier plan left objects behind; to manage them again, run";
   return unread.length === 0
-    ? "nothing is managed; to see what this profile would change, run"
-    : "nothing is managed, but the advisor cannot read what an earlier plan may have left in place; to see what this profile would change, run";
+    ? "this profile is not managed; to see what it would change, run"
+    : "this profile is not managed, but the advisor cannot read objects that an earlier plan may have left behind; to see what it would change, run";
 }
 
 /** The message of Ready says what the target's operator reports, and the command that shows more. */
@@ -81,23 +84,23 @@ function reviewStep(config: VirtPlatformConfig): NextStep {
     const why = rejection.reason === "" ? "" : ` (${rejection.reason})`;
     return {
       kind: "decide",
-      text: `plan ${planName(planHash)} was rejected${why}; to approve it all the same, run`,
+      text: `plan ${planName(planHash)} was rejected${why}; to approve it anyway, run`,
       verb: approve,
     };
   }
   const held = heldBy(review);
   if (held !== undefined) return held;
-  return { kind: "review", text: "read the diff and the impact, then approve this plan with", verb: approve };
+  return { kind: "review", text: "review the diff and the impact, then approve this plan with", verb: approve };
 }
 
 function heldBy(review: Review | undefined): NextStep | undefined {
   if (review?.reason === "Guarded")
     return {
       kind: "wait",
-      text: `the plan starts by itself when the guard holds: ${foreignText(review.message ?? "")}`,
+      text: `the plan starts automatically when its guard allows it: ${foreignText(review.message ?? "")}`,
     };
   if (review?.reason === "PolicyNotInForce")
-    return { kind: "repair", text: "install the admission policies of this release again, then approve the plan anew" };
+    return { kind: "repair", text: "reinstall the admission policies of this release, then approve the plan again" };
   return undefined;
 }
 
@@ -120,7 +123,7 @@ function completedStep({ metadata, status = {} }: VirtPlatformConfig): NextStep 
   if (conditionOf(status, "Ready")?.reason !== "NotConverged") return { kind: "done", text: "nothing to do" };
   return {
     kind: "wait",
-    text: "nodes still take over the configuration; to follow them, run",
+    text: "nodes are still applying the configuration; to follow them, run",
     verb: follow(metadata.name),
   };
 }

@@ -36,7 +36,7 @@ const patched = (before: VirtPlatformConfig, patch: unknown) =>
 test("ignoring a profile says which options stay set, and nothing without options", () => {
   const options = { loadAware: { mode: "Predictive", deschedulingIntervalSeconds: 120 } };
   expect(keptOptionsText(config({ options }))).toBe(
-    'These options stay set, and the next plan uses them: mode="Predictive", deschedulingIntervalSeconds=120',
+    'These options stay set and apply to the next plan: mode="Predictive", deschedulingIntervalSeconds=120',
   );
   expect(keptOptionsText(config())).toBeUndefined();
 });

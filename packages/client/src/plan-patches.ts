@@ -164,7 +164,7 @@ export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): str
   const set = Object.values(spec.options ?? {}).flatMap((options) =>
     Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
   );
-  return set.length === 0 ? undefined : `These options stay set, and the next plan uses them: ${set.join(", ")}`;
+  return set.length === 0 ? undefined : `These options stay set and apply to the next plan: ${set.join(", ")}`;
 }
 
 /** Phases in which a plan is drafted again only when the spec changes. */

@@ -152,7 +152,7 @@ test("nodes that roll for a deleted config show what it left behind, not another
   const [rolling] = rollingPools({ ...none, pools, configs: [advertised] });
   expect(rolling?.causes).toEqual([{ kind: "leftover", configs: ["load-aware"], objects: ["MachineConfig psi"] }]);
   expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain(
-    "Cause: MachineConfig psi, left behind by a plan of load-aware that was deleted or is ignored.",
+    "Cause: MachineConfig psi, left in place by a plan of load-aware, which was deleted or is ignored.",
   );
   const rested = [pool({ target: ["00", "psi", "new"], reached: ["00", "psi"], isUpdating: true })];
   expect(rollingPools({ ...none, pools: rested, configs: [advertised] })[0]?.causes).toEqual([

@@ -192,7 +192,7 @@ function causeText(cause: RolloutCauseView): string {
     case "plan":
       return `Cause: ${cause.configs.length === 1 ? "plan" : "plans"} of ${cause.configs.join(", ")}.`;
     case "leftover":
-      return `Cause: ${cause.objects.join(", ")}, left behind by a plan of ${cause.configs.join(", ")} that was deleted or is ignored.`;
+      return `Cause: ${cause.objects.join(", ")}, left in place by a plan of ${cause.configs.join(", ")}, which was deleted or is ignored.`;
     case "platform":
       return `Cause: the platform controller (${cause.objects.join(", ")}).`;
     case "unknown": {
@@ -201,7 +201,7 @@ function causeText(cause: RolloutCauseView): string {
     }
     case "other":
       return cause.machineConfigs.length === 0
-        ? "Cause: not a plan and not the platform controller."
+        ? "Cause: unknown, but not a plan or the platform controller."
         : `Cause: another client changed ${cause.machineConfigs.join(", ")}.`;
   }
 }

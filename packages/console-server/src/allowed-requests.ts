@@ -49,25 +49,26 @@ const climbs = /\.\./;
 /** Decides about one request. */
 export function allowRequest({ method, url, contentType, body }: PageRequest): AllowedRequest {
   const [path = "", query = "", ...rest] = url.split("?");
-  if (rest.length > 0 || !plainPath.test(path) || climbs.test(path)) return refuse("the path is not a plain one");
+  if (rest.length > 0 || !plainPath.test(path) || climbs.test(path))
+    return refuse("the path contains characters that are not allowed");
   const place = readPlace(path);
-  if (place === undefined) return refuse("the path names no object");
+  if (place === undefined) return refuse("the path does not name an object");
   const { resource, namespace, name } = place;
   const isDryRun = query === "dryRun=All";
-  if (query !== "" && !isDryRun) return refuse("the query is not one that pages use");
+  if (query !== "" && !isDryRun) return refuse("the query is not allowed");
   if (method === "POST" && isSame(resource, userReviews) && name === undefined && !isDryRun)
     return { kind: "allowed", request: createObject(userReviews, {}, userReview) };
   if (method === "POST" && isSame(resource, reviews) && name === undefined && !isDryRun) return allowReview(body);
-  if (name === undefined) return refuse("collections are watched, not read");
+  if (name === undefined) return refuse("reading a collection is not allowed");
   const object = { name, ...(namespace !== undefined && { namespace }) };
   const isConfig = resource.group === configKind.group && resource.plural === configKind.plural;
   const isKnown = isConfig
     ? resource.version === configKind.version && namespace === undefined
     : isTargetResource(resource);
-  if (!isKnown) return refuse("pages do not use this kind");
-  if (!isConfig && !isPageObject(resource, name)) return refuse("no plan and no asset writes an object of this name");
+  if (!isKnown) return refuse("access to this kind is not allowed");
+  if (!isConfig && !isPageObject(resource, name)) return refuse("no plan or asset writes an object with this name");
   if (method === "GET" && !isDryRun) return { kind: "allowed", request: getObject(resource, object) };
-  if (method !== "PATCH") return refuse("pages do not use this verb here");
+  if (method !== "PATCH") return refuse("this method is not allowed here");
   const patch = readPatch(contentType, body);
   if (patch === undefined) return refuse("the body is not a patch");
   if (
@@ -75,7 +76,7 @@ export function allowRequest({ method, url, contentType, body }: PageRequest): A
       ? !isConfigPatch(patch)
       : !isAnnotationPatch(patch, resource.plural === "hyperconvergeds" ? switchKey : overrideKey)
   )
-    return refuse("the patch changes what pages do not change");
+    return refuse("the patch changes a field that the console may not change");
   return {
     kind: "allowed",
     request: patchObject(resource, object, keepsAnnotations(patch), { type: patch.type, fieldManager, isDryRun }),
@@ -114,7 +115,7 @@ function isSame(left: Resource, right: Resource): boolean {
 /** Asks what the user may do; stores nothing. */
 function allowReview(body: string): AllowedRequest {
   const attributes = member(member(readBody(body), "spec"), "resourceAttributes");
-  if (!isMap(attributes)) return refuse("the body is no access review");
+  if (!isMap(attributes)) return refuse("the body is not an access review");
   const review = {
     apiVersion: "authorization.k8s.io/v1",
     kind: "SelfSubjectAccessReview",

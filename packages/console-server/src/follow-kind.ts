@@ -180,5 +180,5 @@ function isUnauthorized(answer: ApiAnswer | FailedRequest): boolean {
 function describe(answer: ApiAnswer | FailedRequest): string {
   if (answer.kind === "failed") return answer.failure.message;
   const said: Json | undefined = at(answer.body, "message");
-  return `the API server answers ${answer.status}${typeof said === "string" ? `: ${said}` : ""}`;
+  return `the API server returned ${answer.status}${typeof said === "string" ? `: ${said}` : ""}`;
 }

@@ -13,9 +13,13 @@ function ownHosts(port: number): readonly string[] {
 export function checkSource({ method = "", headers }: IncomingMessage, port: number): RequestRefusal | undefined {
   const { host = "", origin } = headers;
   if (!ownHosts(port).includes(host))
-    return { status: 421, why: `this server is not ${host === "" ? "a host without name" : "that host"}` };
+    return {
+      status: 421,
+      why: host === "" ? "the Host header is missing" : "the Host header does not name this server",
+    };
   const isRead = method === "GET" || method === "HEAD";
-  if (origin === undefined && !isRead) return { status: 403, why: "a request that changes something names its origin" };
+  if (origin === undefined && !isRead)
+    return { status: 403, why: "a request that changes something requires an Origin header" };
   if (origin !== undefined && origin !== `http://${host}`)
     return { status: 403, why: "the request comes from another origin" };
   const site = headers["sec-fetch-site"];

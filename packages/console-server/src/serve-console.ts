@@ -115,7 +115,7 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   if (url === enablementPath) return answerEnablement(console, response);
   if (url === identityPath) return answerIdentity(console, response);
   if (url.startsWith("/cluster/")) return forward(console, request, response);
-  if (request.method !== "GET") return answerText(response, 405, "this path is only read");
+  if (request.method !== "GET") return answerText(response, 405, "this path allows only GET");
   if (url.startsWith("/stream?")) {
     const isSessionActive = () => check.session.endAt(console.now()) === undefined;
     return streamKinds(new URLSearchParams(url.slice("/stream?".length)), { ...console, isSessionActive }, response);
@@ -132,7 +132,7 @@ function recordActivity(
   { method }: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (method !== "POST") return answerText(response, 405, "this path is only posted to");
+  if (method !== "POST") return answerText(response, 405, "this path allows only POST");
   session.recordActivity(now());
   answerText(response, 204, "");
 }
@@ -161,11 +161,11 @@ async function answerEnablement(console: ConsoleParts, response: ServerResponse)
   }
 }
 
-const newLink = "Run kubectl virt-advisor console again, or make demo, and open the link that it prints.";
+const newLink = "Run kubectl virt-advisor console again (or make demo), and open the link that it prints.";
 const refusedTokens = {
-  unknown: `This link is not from the console that runs now. ${newLink}`,
-  used: `This link was used already: it opens the page once, in one browser. ${newLink}`,
-  expired: `This link is too old: it is good for ten minutes. ${newLink}`,
+  unknown: `This link does not belong to the running console. ${newLink}`,
+  used: `This link has already been used. It works once, in one browser. ${newLink}`,
+  expired: `This link has expired. It is valid for 10 minutes. ${newLink}`,
 } as const;
 
 /** The key is in the fragment, which a browser sends to no server. The page moves it to the storage of its origin. */
@@ -189,7 +189,7 @@ function answerText(response: ServerResponse, status: number, text: string): voi
 }
 
 function sendPage(file: ReturnType<ConsolePages["get"]>, request: IncomingMessage, response: ServerResponse): void {
-  if (file === undefined) return answerText(response, 404, "there is no such page");
+  if (file === undefined) return answerText(response, 404, "page not found");
   const takesGzip = (request.headers["accept-encoding"] ?? "").includes("gzip");
   response.writeHead(200, {
     "content-type": file.type,
@@ -205,11 +205,12 @@ async function forward(
   response: ServerResponse,
 ): Promise<void> {
   const body = await readRequestBody(request);
-  if (body === undefined) return answerText(response, 413, "the body is too long");
+  if (body === undefined) return answerText(response, 413, "the request body is too large");
   const { method = "", url = "", headers } = request;
   const contentType = headers["content-type"] ?? "";
   const decided = allowRequest({ method, url: url.slice("/cluster".length), contentType, body });
-  if (decided.kind === "refused") return answerText(response, 403, `The console does not send this: ${decided.why}.`);
+  if (decided.kind === "refused")
+    return answerText(response, 403, `The console rejected this request: ${decided.why}.`);
   const { request: allowed } = decided;
   const ended = AbortSignal.any([signal, goneWith(response)]);
   const answer =
@@ -219,7 +220,7 @@ async function forward(
   if (answer.kind === "failed") return answerText(response, 502, answer.failure.message);
   // Whatever is not JSON is not from an API server, and is not shown.
   if (answer.body === undefined)
-    return answerText(response, 502, `the API server answers ${answer.status}, and not with JSON`);
+    return answerText(response, 502, `the API server returned ${answer.status} with a body that is not JSON`);
   response.writeHead(answer.status, { "content-type": "application/json", "cache-control": "no-store" });
   response.end(JSON.stringify(answer.body));
 }

@@ -22,7 +22,7 @@ export function streamKinds(query: URLSearchParams, parts: StreamParts, response
   const known = names.filter(isWatchedName);
   if (known.length === 0 || known.length !== names.length || [...query.keys()].some((key) => key !== "of")) {
     response.writeHead(403, { "content-type": "text/plain; charset=utf-8" });
-    response.end("The console does not stream this.\n");
+    response.end("The console does not allow this stream.\n");
     return;
   }
   const gone = new AbortController();

@@ -55,7 +55,7 @@ test("a config deleted in the middle of a rollout comes back with what it left b
 
   const shown = await runPlugin(["status"], server);
   expect(shown.out).toMatch(
-    /Pool worker is paused with a pending update: .*Cause: MachineConfig 99-worker-psi-karg, left behind by a plan of load-aware-rebalancing/,
+    /Pool worker is paused with a pending update: .*Cause: MachineConfig 99-worker-psi-karg, left in place by a plan of load-aware-rebalancing/,
   );
   expect(shown.out).toContain("Left in place by an earlier plan: MachineConfig '99-worker-psi-karg', KubeDescheduler");
   expect((await runPlugin(["profiles"], server)).out).toContain("Ignored (2 objects left in place)");

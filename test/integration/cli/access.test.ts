@@ -34,7 +34,7 @@ test("without rights it says which verb on which resource is missing", async () 
   ] as const) {
     const { code, err } = await runPlugin(args, nobody);
     expect(code).toBe(1);
-    expect(err).toContain(`you may not ${verb} virtplatformconfigs.advisor.kubevirt.io`);
+    expect(err).toContain(`cannot ${verb} virtplatformconfigs.advisor.kubevirt.io`);
     expect(err).toContain(`kubectl auth can-i ${verb} virtplatformconfigs.advisor.kubevirt.io`);
   }
   const blind = await runPlugin(["doctor"], nobody);
@@ -75,7 +75,7 @@ test("doctor does not report all clear to a user who may not list VMs, and ends 
   await expect.poll(async () => (await runPlugin(["doctor"], user)).code).toBe(7);
   const { out } = await runPlugin(["doctor"], user);
   expect(out).toMatch(/Found no blocking cause, but could not check: .*VirtualMachineInstance/);
-  expect(out).not.toContain("Nothing holds the pools");
+  expect(out).not.toContain("Nothing is blocking the pools");
 });
 
 test("status blames nobody for a rollout if the platform controller's report cannot be read", async () => {
@@ -153,7 +153,7 @@ test("the context decides which cluster is asked, and a server that answers HTML
   const both = { kubeconfig: `${kubeconfig}:${other}` };
   const asked = await runPlugin(["profiles", "--context", "page"], both);
   expect(asked).toMatchObject({ code: 1, out: "" });
-  expect(asked.err).toContain("answered 200 with HTML. Try: see that the address is an API server's");
+  expect(asked.err).toContain("returned 200 with HTML. Check that this is the address of an API server");
   expect(await runPlugin(["profiles", "--context", "default"], both)).toMatchObject({ code: 0 });
 });
 
@@ -164,11 +164,11 @@ test("a lost connection is told while watching, taken up again, and Ctrl-C ends 
   const gated = join(testCluster.server.folder, "gated.yaml");
   await writeFile(gated, text.replaceAll(testCluster.server.url, `https://127.0.0.1:${gate.port}`));
   const watching = followPlugin(["status", loadAware, "--watch"], { kubeconfig: gated });
-  await expect.poll(watching.out).toContain(`${loadAware}: not seen yet`);
+  await expect.poll(watching.out).toContain(`${loadAware}: not processed yet`);
   gate.setMode("closed");
   await expect.poll(watching.err).toContain("connection lost: ");
   gate.setMode("open");
-  await expect.poll(watching.err).toContain("connection is back");
+  await expect.poll(watching.err).toContain("connection restored");
   await testCluster.server.request({
     method: "PATCH",
     path: `/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs/${loadAware}/status`,

@@ -75,7 +75,7 @@ test("a plan whose target was deleted is no all-clear: doctor names the object, 
   expect(out).toContain(`kubectl virt-advisor plan ${loadAware}`);
   expect(out).toContain("| kubectl apply --server-side --field-manager=virt-advisor-operator -f -");
   expect(out).toMatch(/worker +\[\.+\] +0 of 3 updated/u);
-  expect(out).not.toContain("Nothing holds");
+  expect(out).not.toContain("Nothing is blocking");
 });
 
 test("a plan that found its target in place and waits for nodes is no all-clear after the target was deleted", async () => {

@@ -43,7 +43,7 @@ test("whoever does not answer yes changes nothing", async () => {
 test("some assets are enabled beside those that were enabled before, each after the impact", async () => {
   const harmless = await run("node-health-check", "--yes");
   expect(harmless).toMatchObject({ code: 0 });
-  expect(harmless.err).toContain("Impact: no node changes.");
+  expect(harmless.err).toContain("Impact: no nodes change.");
   expect(await autopilot()).toBe("node-health-check");
   const swap = await run("swap-enable", "--yes");
   expect(swap).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ test("an asset that is none, or would not be applied, is named before anything i
 test("at a terminal it asks below the impact, and yes enables all assets", async () => {
   const { code, out } = await runAtTerminal(["enable"], { ...testCluster.server, typed: "yes" }).ended;
   expect(code).toBe(0);
-  const question = out.indexOf("Enable the platform controller for all assets? Type yes:");
+  const question = out.indexOf("Enable the platform controller for all assets? Type yes to confirm:");
   expect(out.search(reboots)).toBeGreaterThan(-1);
   expect(question).toBeGreaterThan(out.search(reboots));
   expect(out).toContain("The platform controller is enabled for all assets (platform.kubevirt.io/autopilot=true)");
@@ -90,7 +90,7 @@ test("whoever may not patch the HyperConverged is told so, and nothing is change
   const reader = server.user("reader");
   await expect
     .poll(async () => (await runPlugin(["enable", "--yes"], reader)).err)
-    .toMatch(/you may not patch hyperconvergeds\.hco\.kubevirt\.io/u);
+    .toMatch(/cannot patch hyperconvergeds\.hco\.kubevirt\.io /u);
   expect(await autopilot()).toBeUndefined();
 });
 

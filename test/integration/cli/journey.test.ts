@@ -61,16 +61,16 @@ test("profiles lists what is advertised, for people and for programs, and says w
 });
 
 const mistakes: readonly { args: readonly string[]; says: string }[] = [
-  { args: ["status", "load-aware"], says: 'there is no profile "load-aware"' },
+  { args: ["status", "load-aware"], says: 'profile "load-aware" not found' },
   { args: ["plan", "load-aware-rebalancin"], says: "did you mean load-aware-rebalancing?" },
   { args: ["aprove", "x"], says: "did you mean approve?" },
   { args: ["status", "--wach"], says: "did you mean watch?" },
   { args: ["profiles", "-o", "xml"], says: "must be one of table, wide, name, json, yaml, jsonpath=, markdown" },
-  { args: ["plan"], says: "plan needs NAME" },
+  { args: ["plan"], says: "plan requires NAME" },
   { args: ["plan", loadAware, "--set", "modde=Predictive"], says: 'has no option "modde"; did you mean mode?' },
-  { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: not a duration; write it as 90s" },
-  { args: ["profiles", "--as-group", "x"], says: "--as-group needs --as" },
-  { args: ["diff", loadAware], says: `has no plan. Try: kubectl virt-advisor plan ${loadAware}` },
+  { args: ["plan", loadAware, "--timeout", "banana"], says: "--timeout banana: invalid duration; examples: 90s" },
+  { args: ["profiles", "--as-group", "x"], says: "--as-group requires --as" },
+  { args: ["diff", loadAware], says: `has no plan. To draft one, run: kubectl virt-advisor plan ${loadAware}` },
   { args: ["profiles", "--context", "nowhere"], says: 'it has no context "nowhere"' },
 ];
 
@@ -88,13 +88,13 @@ test("plan sets DryRun, waits, shows the plan with its impact, and ends with 2",
   expect(shown.out).toContain(`Plan:     ${hash.slice(0, 12)} (`);
   expect(shown.out).toMatch(/enable-psi-metrics +MachineConfig 99-worker-psi-karg +\+ creates \(9 lines\) +High/);
   expect(shown.out).toContain("Impact:   Reboots 3 nodes (worker pool, one at a time).");
-  expect(shown.out).toContain("Approve by hash: that sets spec.approvedPlan, so only this plan runs.");
+  expect(shown.out).toContain("Approve by hash to set spec.approvedPlan, so that only this plan runs.");
   expect(shown.out).toContain("mode Predictive only simulates evictions");
   expect(shown.out).toContain(
     "Settings: failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none",
   );
   expect(shown.out).toContain(
-    `Next: read the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash.slice(0, 12)}\n`,
+    `Next: review the diff and the impact, then approve this plan with: kubectl virt-advisor approve ${loadAware} --hash ${hash.slice(0, 12)}\n`,
   );
   const { spec } = await storedConfig();
   expect(spec).toMatchObject({
@@ -144,7 +144,7 @@ test("impact says which pool reboots, from the advisor's own assessment", async 
   const shown = await run("impact", loadAware);
   expect(shown.code).toBe(0);
   expect(shown.out).toContain("nodes (worker pool, one at a time).");
-  expect(shown.out).toMatch(/POOL +CLASS +NODES +AT ONCE +WAVES +TAKES/);
+  expect(shown.out).toMatch(/POOL +CLASS +NODES +AT A TIME +WAVES +DURATION/);
   expect(shown.out).toMatch(/worker +Reboot +3 +1 +3 +\d[^(]+(?:min|h) +0 +- +worker-0 worker-1 worker-2/);
   const { impact } = await testCluster.configs.status(loadAware);
   for (const text of impact?.assumes ?? []) expect(shown.out).toContain(`\n  ${text}\n`);
@@ -196,7 +196,7 @@ test("approve needs a terminal or the hash, and the hash must be the one that is
 test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
   const before = await storedConfig();
   const asked = runAtTerminal(["approve", loadAware], { kubeconfig });
-  await expect.poll(asked.out).toContain("Type yes:");
+  await expect.poll(asked.out).toContain("Type yes to confirm:");
   asked.interrupt();
   const { code, out } = await asked.ended;
   expect(code).toBe(130);
@@ -212,10 +212,10 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   const approved = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "yes" }).ended;
   const summary = "Reboots 3 nodes (worker pool, one at a time).";
   expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeGreaterThan(-1);
-  expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeLessThan(approved.out.indexOf("Type yes:"));
+  expect(approved.out.indexOf(`Impact:   ${summary}`)).toBeLessThan(approved.out.indexOf("Type yes to confirm:"));
   expect(approved.out).toContain("Settings: failurePolicy Abort, bypassOptimisticLock false");
   expect(approved.out).toContain(`Impact: ${summary}`);
-  expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes:`);
+  expect(approved.out).toContain(`Approve plan ${hash.slice(0, 12)} of ${loadAware}? Type yes to confirm:`);
   expect(approved).toMatchObject({ code: 0 });
   const approvals = async () =>
     (await eventsAbout(testCluster.server, loadAware)).filter(({ reason }) => reason === "PlanApproved");
@@ -236,7 +236,7 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   expect(shown.out).toContain("Next: nothing to do.");
   const checked = await run("doctor");
   expect(checked).toMatchObject({ code: 0, err: "" });
-  expect(checked.out).toContain("Nothing holds the pools.");
+  expect(checked.out).toContain("Nothing is blocking the pools.");
   expect(await run("diff", loadAware)).toMatchObject({ code: 0 });
 });
 
@@ -297,7 +297,7 @@ test("on a terminal the screen is redrawn in place, and Ctrl-C leaves it", async
 test("ignore ends the management, and plan begins it again", async () => {
   const ignored = await run("ignore", loadAware);
   expect(ignored).toMatchObject({ code: 0 });
-  expect(ignored.out).toMatch(/These options stay set, and the next plan uses them: .*mode="Automatic"/);
+  expect(ignored.out).toMatch(/These options stay set and apply to the next plan: .*mode="Automatic"/);
   await testCluster.configs.until(loadAware, "Ignored");
   expect((await run("status", loadAware)).out).toContain(`kubectl virt-advisor plan ${loadAware}`);
   expect((await run("plan", loadAware)).code).toBe(0);

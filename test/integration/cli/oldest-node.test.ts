@@ -34,14 +34,14 @@ type VerbRun = { readonly args: readonly string[]; readonly code: number; readon
 /** All but the console, in the order of a plan's life. HASH stands for the plan that is shown. */
 const everyVerb: readonly VerbRun[] = [
   { args: ["profiles"], code: 0, says: /load-aware-rebalancing +Ignore/u },
-  { args: ["plan", loadAware], code: 2, says: /Next: read the diff/u },
+  { args: ["plan", loadAware], code: 2, says: /Next: review the diff/u },
   { args: ["diff", loadAware], code: 2, says: /\+ {2}- psi=1/u },
   { args: ["impact", loadAware], code: 0, says: /Reboots \d+ nodes \(worker pool/u },
   { args: ["reject", loadAware, "--reason", "not before Friday"], code: 0, says: /reject/iu },
   { args: ["approve", loadAware, "--hash", "HASH"], code: 0, says: /status load-aware-rebalancing --watch/u },
   { args: ["status", loadAware, "--wait"], code: 0, says: /load-aware-rebalancing: Completed/u },
   { args: ["drift"], code: 0, says: /Nothing has drifted/u },
-  { args: ["doctor"], code: 0, says: /Nothing holds the pools/u },
+  { args: ["doctor"], code: 0, says: /Nothing is blocking the pools/u },
   { args: ["ignore", loadAware], code: 0, says: /load-aware-rebalancing/u },
   { args: ["assets", "-n", namespace], code: 0, says: /\S/u },
   { args: ["render"], code: 0, says: /swap-enable +INCLUDED/u },

@@ -55,7 +55,7 @@ export function runAtTerminal(
   const said = listen(child);
   let isTyped = typed === "";
   child.stdout?.on("data", () => {
-    if (isTyped || !said.out().includes("Type yes:")) return;
+    if (isTyped || !said.out().includes("Type yes to confirm:")) return;
     isTyped = true;
     child.stdin?.write(`${typed}\r`);
   });

@@ -75,10 +75,10 @@ test("a rollout that does not come about fails with what holds up each pod, and 
     `Deployment ${namespace}/${name} is not available after 1 seconds: 0 of 2 replicas available.\n`,
   );
   const faults = [
-    `pod no-image cannot pull its image: ImagePullBackOff (no such image)\n    Next: check that IMG exists and that the cluster may pull it`,
+    `pod no-image cannot pull its image: ImagePullBackOff (no such image)\n    Next: check that IMG exists and that the cluster can pull it`,
     `pod crashing is in a crash loop (exit code 2, restarted 4 times); last line of its log: virt-operator: unknown flag --x; see --help\n    Next: kubectl -n ${namespace} logs crashing --previous\n`,
     `pod homeless cannot be scheduled: ${message}\n    Next: free capacity`,
-    `no pod can be created: ${refused}\n    Next: somebody changed the pods`,
+    `cannot create pods: ${refused}\n    Next: the pods were modified`,
   ];
   for (const fault of faults) expect(stderr).toContain(`  ${fault}`);
   expect(refused).toContain('violates PodSecurity "restricted');

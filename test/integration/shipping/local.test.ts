@@ -43,13 +43,15 @@ test("without a cluster, each command says which one makes it", { timeout: hangs
   for (const target of ["deploy-local", "redeploy-local", "logs-local"]) {
     const { code, stderr } = await shell.run(`make ${target}`);
     expect({ target, code }).toEqual({ target, code: 2 });
-    expect(stderr).toContain("make: there is no local cluster: run make kind-setup first\n");
+    expect(stderr).toContain("make: no local cluster found: run make kind-setup first\n");
   }
 });
 
 test("without Kind, kind-setup says so and makes a simulated cluster", { timeout: hangsAfterMs }, async () => {
   const { stdout, stderr } = succeeded(await shell.run("make kind-setup"));
-  expect(stderr).toMatch(/^make: no Kind cluster here \(.*\); a simulated one instead, as make dev-setup makes it$/m);
+  expect(stderr).toMatch(
+    /^make: cannot create a Kind cluster \(.*\)\. Creating a simulated cluster instead, as with make dev-setup$/m,
+  );
   expect(stdout).toContain('kubectl\'s current context is now "virt-dev"');
   expect(userContext()).toBe("virt-dev");
 });
@@ -81,16 +83,16 @@ test("after a change they are deployed in the place of those before", { timeout:
 test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () => {
   const { operators } = recordedCluster();
   const { stdout } = succeeded(await shell.run("make undeploy"));
-  expect(stdout).toContain("The operators that make deploy-local started have ended.\n");
+  expect(stdout).toContain("Stopped the operators that make deploy-local had started.\n");
   expect(isKeeper(operators?.keeper ?? 0)).toBe(false);
   expect((await shell.run("make logs-local")).stderr).toContain("run make deploy-local first");
 });
 
 test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
   const { stdout } = await shell.run("make kind-delete");
-  expect(stdout).toMatch(/^kubectl's current context is "production" again, in \S+\nthe cluster is gone\n$/);
+  expect(stdout).toMatch(/^kubectl's current context is "production" again, in \S+\ncluster deleted\n$/);
   expect(userContext()).toBe("production");
-  expect((await shell.run("make kind-delete")).stdout).toBe("there is no cluster of make dev-setup\n");
+  expect((await shell.run("make kind-delete")).stdout).toBe("no cluster of make dev-setup found\n");
 });
 
 test("make deploy and make run, as the seed prints them, change nothing in the production context", async () => {

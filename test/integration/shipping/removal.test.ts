@@ -40,13 +40,13 @@ test("what was there before is there afterwards, with all that the operators app
     .toBe("made");
 
   const undeployed = succeeded(await shell.run("make undeploy"));
-  expect(undeployed.stdout.split("Left in the cluster, unchanged:\n")[1]).toBe(
-    `  the CRD with its configs, until make uninstall: ${plan}\n  MachineConfig 99-worker-psi-karg (virt-advisor-operator)\n`,
+  expect(undeployed.stdout.split("Left unchanged in the cluster:\n")[1]).toBe(
+    `  the CRD and the configs ${plan} (to remove them: make uninstall)\n  MachineConfig 99-worker-psi-karg (virt-advisor-operator)\n`,
   );
   await endNamespaces(server);
 
   const uninstalled = await shell.run("make uninstall");
-  expect(uninstalled.stdout).toContain(`These VirtPlatformConfigs go with the CRD: ${plan}\n`);
+  expect(uninstalled.stdout).toContain(`Removing the CRD also removes these VirtPlatformConfigs: ${plan}\n`);
   const isApplied = (line: string) => line.startsWith("MachineConfig <none> 99-worker-psi-karg ");
   const left = async () => {
     const after = await everything();
@@ -77,10 +77,10 @@ test("one controller can be taken away alone, and what of the other stays is sai
   timeout: hangsAfterMs,
 }, async () => {
   const { stdout } = succeeded(await shell.run("make undeploy OVERLAY=platform"));
-  expect(stdout.split("Left in the cluster, unchanged:\n")[1]).toBe(
+  expect(stdout.split("Left unchanged in the cluster:\n")[1]).toBe(
     [
-      "  the advisor controller, until make undeploy OVERLAY=advisor",
-      "  the CRD, which has no configs, until make uninstall",
+      "  the advisor controller (to remove it: make undeploy OVERLAY=advisor)",
+      "  the CRD without configs (to remove it: make uninstall)",
       "  MachineConfig 99-worker-psi-karg (virt-advisor-operator)",
       "",
     ].join("\n"),

@@ -41,7 +41,7 @@ export const approvePlan: RunVerb = async (context) => {
     data: { name, planHash, impactSummary: summary },
     blocks: [
       { kind: "lines", lines: [[`${name}: plan ${planName(planHash)} is approved`], [`Impact: ${summary}`]] },
-      { kind: "next", text: `to follow it, run: ${program} status ${name} --watch` },
+      { kind: "next", text: `to follow the progress, run: ${program} status ${name} --watch` },
     ],
   });
   return exitCodes.done;
@@ -66,7 +66,9 @@ async function readDecider({ session, now }: VerbContext): Promise<Decider> {
 
 function requireWaiting({ metadata: { name }, status = {} }: VirtPlatformConfig, program: string): void {
   if (status.phase === "ReviewRequired") return;
-  throw new CliError(`${name} is ${status.phase}: no plan waits for an approval. Try: ${program} status ${name}`);
+  throw new CliError(
+    `${name} is ${status.phase}: no plan is waiting for approval. To see its state, run: ${program} status ${name}`,
+  );
 }
 
 export const rejectPlan: RunVerb = async (context) => {
@@ -88,7 +90,7 @@ export const rejectPlan: RunVerb = async (context) => {
       },
       {
         kind: "next",
-        text: `the profile proposes it no more as new; for another plan, run: ${program} plan ${name} --set KEY=VALUE`,
+        text: `this plan stays rejected; to draft a different plan, run: ${program} plan ${name} --set KEY=VALUE`,
       },
     ],
   });
@@ -133,7 +135,7 @@ export const ignoreProfile: RunVerb = async (context) => {
 export function ignoredLines(config: VirtPlatformConfig): readonly string[][] {
   const kept = keptOptionsText(config);
   return [
-    [`${config.metadata.name} is ignored: nothing is managed any more, and what was applied stays as it is`],
+    [`${config.metadata.name} is ignored: the advisor no longer manages it, and applied objects stay in place`],
     ...(config.status?.phase === "InProgress" ? [[`! ${rolloutContinues}`]] : []),
     ...(kept === undefined ? [] : [[kept]]),
   ];

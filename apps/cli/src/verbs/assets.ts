@@ -18,7 +18,7 @@ export const showAssets: RunVerb = async (context) => {
   if (name !== undefined && chosen.length === 0) {
     const names = rows.flatMap((row) => row.assets);
     const hint = didYouMean(name, names) || ".";
-    throw new CliError(`there is no asset "${name}"${hint} The assets are ${names.join(", ")}`);
+    throw new CliError(`asset "${name}" not found${hint} Available assets: ${names.join(", ")}`);
   }
   const items = chosen.map(({ key, entry, ...row }) => ({ ...row, reportedAs: key, fields: entry }));
   printer.print({
@@ -46,12 +46,12 @@ async function readReport({ session, flag, program }: VerbContext): Promise<Json
   const text = asText(at(found ?? null, "data", "report.json"));
   if (text === undefined)
     throw new CliError(
-      `there is no report of the platform controller in namespace ${namespace}: it does not run there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
+      `no report of the platform controller in namespace ${namespace}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
     );
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new CliError(`the report ${namespace}/${reportName} is not JSON`, exitCodes.error, error);
+    throw new CliError(`the report ${namespace}/${reportName} is not valid JSON`, exitCodes.error, error);
   }
 }
 
@@ -65,7 +65,7 @@ function controllerState(report: Json): Block {
 function hardwareChangeText(change: Json): string {
   const [name, countsAt] = ["name", "countsAt"].map((key) => asText(at(change, key)) ?? "unknown");
   const [counted, seen] = ["counted", "seen"].map((key) => JSON.stringify(at(change, key) ?? "unknown"));
-  return `Hardware change: ${name} from ${counted} to ${seen}. It counts from ${countsAt}, unless it changes back`;
+  return `Hardware change: ${name} from ${counted} to ${seen}. It takes effect at ${countsAt}, unless it changes back`;
 }
 
 function enableHint(report: Json, program: string): readonly Block[] {

@@ -9,7 +9,7 @@ export const printCompletion: RunVerb = ({ words, printer }) => {
   const shell = completionShells.find((one) => one === given);
   if (shell === undefined)
     throw new CliError(
-      `completion is for ${completionShells.join(", ")}, not "${given}"${didYouMean(given, completionShells)}`,
+      `unsupported shell "${given}"${didYouMean(given, completionShells) || "."} Supported shells: ${completionShells.join(", ")}`,
     );
   printer.printText(completionScript(shell));
   return Promise.resolve(exitCodes.done);

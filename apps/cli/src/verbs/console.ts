@@ -34,13 +34,13 @@ export const serveConsolePages: RunVerb = async ({ access, environment, flag, no
     },
   });
   if (wanted !== 0 && served.port !== wanted)
-    printer.progress(`Port ${wanted} is busy: ${served.port} is used instead`);
+    printer.progress(`Port ${wanted} is in use. Using port ${served.port} instead`);
   printer.print({
     type: "Console",
     data: { url: served.url, port: served.port },
     blocks: [{ kind: "lines", lines: [[`Console: ${served.url}`]] }],
   });
-  printer.progress("Ctrl-C ends it");
+  printer.progress("Press Ctrl-C to stop");
   await ended;
   await served.close();
   return exitCodes.done;

@@ -16,7 +16,7 @@ export const diffPlan: RunVerb = async (context) => {
   }
   const shown: PlanDiff[] = [];
   for (const config of (await session().listConfigs()).filter(hasPlan)) shown.push(await planDiff(config, context));
-  const none: Block = { kind: "lines", lines: [[`There is no plan. Try: ${program} profiles`]] };
+  const none: Block = { kind: "lines", lines: [[`No plans found. To list the profiles, run: ${program} profiles`]] };
   const titled = shown.flatMap(({ data: { name }, blocks }) => [title(name), ...blocks]);
   printer.print({
     type: "DiffList",
@@ -36,7 +36,7 @@ async function planDiff(config: VirtPlatformConfig, context: VerbContext) {
   const diffs: { readonly item: string; readonly diff: string }[] = [];
   for (const item of changed) diffs.push({ item: item.name, diff: await diffOf(item, isOn("raw"), context) });
   const isWaiting = config.status?.phase === "ReviewRequired";
-  const none: Block = { kind: "lines", lines: [[`${name}: the plan changes nothing`]] };
+  const none: Block = { kind: "lines", lines: [[`${name}: the plan contains no changes`]] };
   const approval = `to approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`;
   const next: readonly Block[] = isWaiting ? [{ kind: "next", text: approval }] : [];
   const shown = diffs.map(({ diff }): Block => ({ kind: "diff", text: diff }));
@@ -56,7 +56,7 @@ async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbCont
   const after = await predict(item, live.kind, session());
   for (const side of [live, after])
     if (side?.kind === "unknown") {
-      printer.progress(`note: ${item.name} is shown as the advisor shows it: ${side.message}`);
+      printer.progress(`note: ${item.name}: showing the diff from the status instead: ${side.message}`);
       return item.diff;
     }
   const [before, fresh] = [live, after].map((side) => (side?.kind === "found" ? side.object : undefined));

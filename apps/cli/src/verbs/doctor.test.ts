@@ -24,13 +24,13 @@ function printed(diagnosis: ClusterDiagnosis): string {
 
 test("all clear is reported only if everything could be checked", () => {
   expect(exitCodeOfDiagnosis(healthy)).toBe(0);
-  expect(printed(healthy)).toContain("Nothing holds the pools.");
+  expect(printed(healthy)).toContain("Nothing is blocking the pools.");
 });
 
 test.each(["Forbidden", "TooMany", "Unavailable"])("VMs that are %s end with 7 and are no all-clear", (reason) => {
   const diagnosis = { ...healthy, notAssessed: [gap("VirtualMachineInstance", reason), gap("Node", reason)] };
   expect(exitCodeOfDiagnosis(diagnosis)).toBe(7);
-  expect(printed(diagnosis)).not.toContain("Nothing holds");
+  expect(printed(diagnosis)).not.toContain("Nothing is blocking");
   expect(printed(diagnosis)).toContain("Found no blocking cause, but could not check: VirtualMachineInstance, Node.");
 });
 
@@ -50,7 +50,7 @@ test("a blocking VM is listed with its options, and stopping it comes last with 
     since: "2026-11-18T09:00:00Z",
   } as const;
   const text = printed({ ...healthy, rollout: { ...rollout, findings: [finding] } });
-  expect(text).toMatch(/Options, the least harmful first:\n\s+1\. Make the VM live-migratable/);
+  expect(text).toMatch(/Options, least disruptive first:\n\s+1\. Make the VM live-migratable/);
   expect(text).toMatch(/3\. Stop the VM[^\n]*down until you start it again\.\n\s+virtctl stop pinned-0 -n vms\n/);
   expect(text.match(/virtctl stop/g)).toHaveLength(1);
 });

@@ -28,7 +28,7 @@ export const showFindings: RunVerb = async (context) => {
   const diagnosis = { ...found, notAssessed: [...gaps, ...found.notAssessed] };
   if (pool !== undefined && diagnosis.pools.length > 0 && !diagnosis.pools.includes(pool))
     throw new CliError(
-      `there is no pool "${pool}"${didYouMean(pool, diagnosis.pools)}. The pools are ${diagnosis.pools.join(", ")}`,
+      `pool "${pool}" not found${didYouMean(pool, diagnosis.pools) || "."} Available pools: ${diagnosis.pools.join(", ")}`,
     );
   const { rollout, young, notAssessed } = diagnosis;
   const blocking = rollout.findings.find(({ severity }) => severity === "blocking");
@@ -69,7 +69,7 @@ async function listReadableConfigs({ session, printer }: VerbContext): Promise<R
     return { configs: await session().listConfigs(), gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError) || error.answered === undefined) throw error;
-    printer.progress(`what the advisor has seen so far is not known: ${error.message}`);
+    printer.progress(`cannot read what the advisor recorded: ${error.message}`);
     const reason = error.answered === 403 ? "Forbidden" : "Unavailable";
     const isInstalled = error.answered !== 404;
     const message = "the start times that the advisor recorded are unknown";
@@ -96,7 +96,9 @@ export function diagnosisBlocks(
   const view = viewRollout({ status: { rollout } }, now);
   const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view, isWide);
   const missing = uncheckedKinds(notAssessed);
-  const allClear = [[pools.length === 0 ? "  The cluster has no MachineConfigPools." : "  Nothing holds the pools."]];
+  const allClear = [
+    [pools.length === 0 ? "  The cluster has no MachineConfigPools." : "  Nothing is blocking the pools."],
+  ];
   const quiet =
     missing.length === 0 ? allClear : [[`  Found no blocking cause, but could not check: ${missing.join(", ")}.`]];
   const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
@@ -104,11 +106,11 @@ export function diagnosisBlocks(
   return [
     { kind: "lines", lines: [...lines, ...(rollout.findings.length === 0 ? quiet : [])] },
     ...list(
-      "Seen for the first time; it counts if it lasts:",
+      "New, not reported as findings unless they persist:",
       young.flatMap((finding) => findingLines(viewFinding(finding))),
     ),
     ...list(
-      "Not assessed, so it leads to no finding:",
+      "Not assessed, so findings may be missing:",
       notAssessed.map(({ kind, reason, message }) => [
         `    ${kind}: ${reason}${message === "" ? "" : ` (${foreignText(message, 300)})`}`,
       ]),

@@ -44,7 +44,7 @@ export const showDrift: RunVerb = async (context) => {
         : [
             {
               kind: "next",
-              text: `undo the change, or have the plan drafted again with: ${program} plan ${drifted}`,
+              text: `undo the change, or draft a new plan with: ${program} plan ${drifted}`,
             } as const,
           ]),
     ],

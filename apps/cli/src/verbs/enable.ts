@@ -49,7 +49,7 @@ export const enablePlatformAssets: RunVerb = async (context) => {
         kind: "lines",
         lines: [[`The platform controller is enabled for ${what} (${annotation}=${preview.autopilot})`]],
       },
-      { kind: "next", text: `to follow it, run: ${program} status, or ${program} assets` },
+      { kind: "next", text: `to follow the progress, run: ${program} status, or ${program} assets` },
     ],
   });
   return exitCodes.done;
@@ -60,11 +60,11 @@ function dataOf({ assets: applied, excluded, impact, autopilot }: Enablement, is
 }
 
 function previewBlocks({ assets: applied, excluded, impact }: Enablement): readonly Block[] {
-  const list = applied.length === 0 ? "The controller would apply nothing." : `Assets: ${applied.join(", ")}`;
+  const list = applied.length === 0 ? "The controller would not apply any assets." : `Assets: ${applied.join(", ")}`;
   const left = excluded.map(({ asset, why }): StyledText[] => [
     { text: `! ${asset} would not be applied: ${foreignText(why)}`, style: "warning" },
   ]);
-  const summary = impact === null ? "Impact: no node changes." : `Impact: ${foreignText(impact.summary, 512)}`;
+  const summary = impact === null ? "Impact: no nodes change." : `Impact: ${foreignText(impact.summary, 512)}`;
   return [{ kind: "lines", lines: [[list], ...left, [summary]] }, ...(impact === null ? [] : impactBlocks(impact))];
 }
 
@@ -73,7 +73,7 @@ async function annotate(hco: KubeObject, value: string, { access, session, signa
   const { name, namespace = "", uid } = hco.metadata;
   const { client } = session();
   const found = await new Discovery(client).place(hco, signal, client);
-  if (found.kind !== "served") throw new CliError("this cluster does not serve HyperConvergeds any more");
+  if (found.kind !== "served") throw new CliError("this cluster no longer serves HyperConvergeds");
   const body = { metadata: { ...(uid !== undefined && { uid }), annotations: { [annotation]: value } } };
   const request = patchObject(found.resource, { name, namespace }, body, { type: "merge", fieldManager });
   const answer = await client.write(request, noLease, { signal });

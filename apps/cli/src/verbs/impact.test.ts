@@ -48,18 +48,18 @@ function printed(given: Partial<Impact> = {}): string {
 
 test("all of an impact is printed: pools with waves and times, figures, what blocks and stops, gaps and assumptions", () => {
   expect(printed()).toBe(`\
-POOL     CLASS    NODES   AT ONCE   WAVES   TAKES        HELD   WHY HELD   ORDER
-worker   Reboot   500     50        10      5–38 hours   0      -          w-0 w-1 and 498 more
-infra    Drain    0       0         2       -            2      Paused     i-0 i-1
+POOL     CLASS    NODES   AT A TIME   WAVES   DURATION     ON HOLD   REASON   ORDER
+worker   Reboot   500     50          10      5–38 hours     0         -        w-0 w-1 and 498 more
+infra    Drain    0       0           2       -            2         Paused   i-0 i-1
 
 and 3 more pools
 
-VMs: 5000 migrate, 300 block, 1 stop, 0 restart, 0 external, 0 starting, 0 unknown
-Pods: 1 block, 1 are deleted
-Room: none for 7 VMs (59528 MiB) when the wave with w-0, w-1, w-2 drains
-Takes: 5–38 hours (restarts: default, migrations: history)
+VMs: 5000 to live-migrate, 300 blocking the drain, 1 to stop
+Pods: 1 blocking the drain, 1 deleted
+Capacity: not enough for 7 VMs (59528 MiB) when the wave with w-0, w-1, w-2 drains
+Duration: 5–38 hours (restarts: default, migrations: history)
 
-! Blocks the drain until a person acts:
+! Blocks the drain until you act:
 
 NODE   OBJECT                             REASON
 w-0    Pod shop/db-0                      PodDisruptionBudget
@@ -67,7 +67,7 @@ w-0    VirtualMachineInstance shop/till   Disks
 
 and 299 more
 
-! Stops, restarts, is deleted or waits for an external controller:
+! Stops, restarts, is deleted, or waits for an external controller:
 
 NODE   OBJECT                              REASON
 w-0    VirtualMachineInstance shop/kiosk   stop
@@ -76,14 +76,14 @@ Not assessed:
   pods: TooMany (pods of 440 nodes were not listed)
   infrastructure: Forbidden
 
-Assumes:
+Assumptions:
   10 % of each node serves other pods
 `);
 });
 
 test("a list that had no room in the status is counted", () => {
   const cut = printed({ stops: [], blockers: [], more: { pools: 0, blockers: 30, stops: 5 } });
-  expect(cut).toContain("! Blocks the drain until a person acts:\n\nand 30 more\n");
+  expect(cut).toContain("! Blocks the drain until you act:\n\nand 30 more\n");
   expect(cut).toContain("external controller:\n\nand 5 more\n");
   const empty = printed({ stops: [], blockers: [], more: { pools: 0, blockers: 0, stops: 0 } });
   expect(empty).not.toMatch(/Blocks|Stops|more\n$/m);
@@ -91,6 +91,8 @@ test("a list that had no room in the status is counted", () => {
 
 test("a node that drains alone is named as such", () => {
   const capacity = { fits: "No", nodes: ["w-0"], unplacedVMs: 1, unplacedMiB: 8504 } as const;
-  expect(printed({ capacity })).toContain("Room: none for 1 VM (8504 MiB) when w-0 drains\n");
-  expect(printed({ capacity: { ...capacity, fits: "Yes" } })).toContain("Room: the VMs of every wave fit elsewhere\n");
+  expect(printed({ capacity })).toContain("Capacity: not enough for 1 VM (8504 MiB) when w-0 drains\n");
+  expect(printed({ capacity: { ...capacity, fits: "Yes" } })).toContain(
+    "Capacity: the VMs of every wave fit on other nodes\n",
+  );
 });

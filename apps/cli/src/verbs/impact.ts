@@ -1,6 +1,6 @@
 // `impact`: which nodes reboot, in which order, what becomes of their VMs, and what the assessment assumes.
 
-import type { Impact, ImpactEntry, ImpactPool } from "@virt/api";
+import { type Impact, type ImpactEntry, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
 import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/client";
 import { requireConfig, requirePlan } from "../find-config.ts";
 import { impactText } from "../plan-blocks.ts";
@@ -25,7 +25,7 @@ export const showImpact: RunVerb = async (context) => {
     rows: disruption.map((one) => [one.pool, one.class]),
   };
   const own: readonly Block[] =
-    disruption.length === 0 ? [{ kind: "lines", lines: [["No node changes."]] }] : [classes];
+    disruption.length === 0 ? [{ kind: "lines", lines: [["No nodes change."]] }] : [classes];
   printer.print({
     type: "Impact",
     data: { name, planHash, disruption, ...(impact && { impact }) },
@@ -41,37 +41,51 @@ export function impactBlocks(impact: Impact): readonly Block[] {
   return [
     ...poolBlocks(impact),
     { kind: "lines", lines: figureLines(impact) },
-    ...entryBlocks("Blocks the drain until a person acts:", blockers, more.blockers),
-    ...entryBlocks("Stops, restarts, is deleted or waits for an external controller:", stops, more.stops),
+    ...entryBlocks("Blocks the drain until you act:", blockers, more.blockers),
+    ...entryBlocks("Stops, restarts, is deleted, or waits for an external controller:", stops, more.stops),
     ...listBlocks("Not assessed:", gaps),
-    ...listBlocks("Assumes:", assumes),
+    ...listBlocks("Assumptions:", assumes),
   ];
 }
 
 function figureLines({ vms, pods, capacity, duration }: Impact): StyledText[][] {
-  const outcomes = Object.entries(vms ?? {}).map(([outcome, count]) => `${count} ${outcome}`);
   return [
-    ...(outcomes.length === 0 ? [] : [[`VMs: ${outcomes.join(", ")}`]]),
-    ...(pods === undefined ? [] : [[`Pods: ${pods.block} block, ${pods.delete} are deleted`]]),
-    [`Room: ${roomText(capacity)}`],
+    ...(vms === undefined ? [] : [[`VMs: ${vmText(vms)}`]]),
+    ...(pods === undefined ? [] : [[`Pods: ${pods.block} blocking the drain, ${pods.delete} deleted`]]),
+    [`Capacity: ${roomText(capacity)}`],
     ...(duration === undefined
       ? []
-      : [[`Takes: ${duration.text} (restarts: ${duration.restart}, migrations: ${duration.migration})`]]),
+      : [[`Duration: ${duration.text} (restarts: ${duration.restart}, migrations: ${duration.migration})`]]),
   ];
+}
+
+const outcomeWords: Readonly<Record<VmOutcome, string>> = {
+  migrate: "to live-migrate",
+  block: "blocking the drain",
+  stop: "to stop",
+  restart: "to restart",
+  external: "waiting for an external controller",
+  starting: "still starting",
+  unknown: "in an unknown state",
+};
+
+function vmText(vms: Readonly<Record<VmOutcome, number>>): string {
+  const affected = vmOutcomes.filter((outcome) => vms[outcome] > 0);
+  return affected.map((outcome) => `${vms[outcome]} ${outcomeWords[outcome]}`).join(", ") || "none affected";
 }
 
 /** Of a wave of many nodes the status has the first three. */
 function roomText({ fits, nodes, unplacedVMs, unplacedMiB }: Impact["capacity"]): string {
-  if (fits !== "No") return fits === "Yes" ? "the VMs of every wave fit elsewhere" : "not known";
+  if (fits !== "No") return fits === "Yes" ? "the VMs of every wave fit on other nodes" : "unknown";
   const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;
-  return `none for ${unplacedVMs} ${unplacedVMs === 1 ? "VM" : "VMs"} (${unplacedMiB} MiB) when ${when}`;
+  return `not enough for ${unplacedVMs} ${unplacedVMs === 1 ? "VM" : "VMs"} (${unplacedMiB} MiB) when ${when}`;
 }
 
 function poolBlocks({ pools, more }: Impact): readonly Block[] {
   if (pools.length === 0) return moreBlocks(more.pools, "pools");
   const table: Block = {
     kind: "table",
-    head: ["POOL", "CLASS", "NODES", "AT ONCE", "WAVES", "TAKES", "HELD", "WHY HELD", "ORDER"],
+    head: ["POOL", "CLASS", "NODES", "AT A TIME", "WAVES", "DURATION", "ON HOLD", "REASON", "ORDER"],
     rows: pools.map((pool) => [
       pool.name,
       { text: pool.class, style: pool.class === "Reboot" ? "bad" : "warning" },

@@ -36,14 +36,14 @@ async function askForPlan(
     const result = await session().patchConfig(name, patch);
     if (result.kind === "patched") ({ config } = result);
   }
-  if (config !== existing) printer.progress(`${name}: asked for a plan`);
+  if (config !== existing) printer.progress(`${name}: requested a plan`);
   return config;
 }
 
 /** The options that there are, with those that were given. A value is JSON where it is JSON, else a text. */
 async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
   const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
-  if (key === undefined) throw new CliError(`${name} has no options to set`);
+  if (key === undefined) throw new CliError(`profile ${name} has no options`);
   for (const one of given) requireOption(name, one, optionNames(name, key));
   return { ...there, [key]: given.reduce<JsonMap>((options, one) => withOption(options, one), there?.[key] ?? {}) };
 }
@@ -51,7 +51,7 @@ async function optionsWith(name: string, there: Spec["options"], given: readonly
 /** `a.b=1` sets member b of a. */
 export function withOption(options: JsonMap, given: string): JsonMap {
   const [, path, text = ""] = /^([\w.]+)=(.*)$/su.exec(given) ?? [];
-  if (path === undefined) throw new CliError(`--set ${given}: write it as key=value`);
+  if (path === undefined) throw new CliError(`--set ${given}: use the form key=value`);
   return setMember(options, path.split("."), readValue(text));
 }
 
@@ -94,7 +94,7 @@ function isBeingAssessed({ status }: VirtPlatformConfig): boolean {
 async function waitForPlan(name: string, generation: number, { session, flag, signal, printer, program }: VerbContext) {
   const timeoutMs = readFlagDuration(flag("timeout") ?? "60s", "timeout");
   const late = new CliError(
-    `${name}: no plan after ${timeoutMs / 1000} s; is the advisor running? Try: ${program} status ${name}`,
+    `${name}: no plan after ${timeoutMs / 1000} seconds. Check that the advisor is running, then run: ${program} status ${name}`,
     exitCodes.timedOut,
   );
   const assessmentOver = new AbortController();
@@ -110,13 +110,13 @@ async function waitForPlan(name: string, generation: number, { session, flag, si
       if (plan === undefined || signal.aborted) throw late;
       return plan;
     }
-    if (next.value.kind === "lost") printer.progress(`${next.value.message}; trying again`);
+    if (next.value.kind === "lost") printer.progress(`${next.value.message}; retrying`);
     if (next.value.kind !== "configs") continue;
     const config = next.value.configs.find(({ metadata }) => metadata.name === name);
     if (config === undefined || (config.metadata.generation ?? 0) < generation || !isSettled(config)) continue;
     if (!isBeingAssessed(config)) return config;
     if (plan === undefined) {
-      printer.progress(`${name}: drafted; waiting for its impact`);
+      printer.progress(`${name}: plan drafted; waiting for the impact assessment`);
       setTimeout(() => assessmentOver.abort(), assessmentMs).unref();
     }
     plan = config;

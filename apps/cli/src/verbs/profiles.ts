@@ -19,7 +19,7 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program, fl
   const rows = sortRows(profileRows(await session().listConfigs(), now()), flag("sort-by"), sortKeys);
   const blocks: readonly Block[] =
     rows.length === 0
-      ? [{ kind: "lines", lines: [["There is no profile here: the advisor does not advertise any, or does not run."]] }]
+      ? [{ kind: "lines", lines: [[noProfilesText]] }]
       : [
           {
             kind: "table",
@@ -49,6 +49,10 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program, fl
   return exitCodes.done;
 };
 
+/** What a list without configs shows. */
+export const noProfilesText =
+  "No VirtPlatformConfigs found. The advisor may not be running, or advertising may be disabled.";
+
 /** As kubectl prints it and takes it. */
 export function configName(name: string): string {
   return `virtplatformconfig.advisor.kubevirt.io/${name}`;
@@ -69,7 +73,8 @@ function profileCells(row: ProfileRow): readonly StyledText[] {
   const word = phaseWord(row) ?? "-";
   const count = progressCount(row) ?? leftBehindCount(row);
   const shown = count === undefined ? word : `${word} (${count})`;
-  const plan = rejection !== undefined ? "rejected" : planSeconds === undefined ? "-" : `waits ${ageText(planSeconds)}`;
+  const plan =
+    rejection !== undefined ? "rejected" : planSeconds === undefined ? "-" : `waiting ${ageText(planSeconds)}`;
   return [
     name,
     action,

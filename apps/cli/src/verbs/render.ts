@@ -58,7 +58,7 @@ function renderBlocks(rows: readonly AssetRow[], program: string): readonly Bloc
       kind: "lines",
       lines: [
         [
-          `${count("INCLUDED")} included (${reboots} reboot nodes), ${count("EXCLUDED")} excluded, ${count("FILTERED")} filtered, ${count("ERROR")} errors`,
+          `${count("INCLUDED")} included (${reboots} with node reboots), ${count("EXCLUDED")} excluded, ${count("FILTERED")} filtered, ${count("ERROR")} errors`,
         ],
       ],
     },
@@ -77,7 +77,7 @@ export const explainAssetVerb: RunVerb = (context) =>
         ? input.source
         : ({
             kind: "none",
-            notAsked: "the preview is made of files; without --hco-file the cluster is asked",
+            notAsked: "the preview uses files; omit --hco-file to query the cluster",
           } as const);
     const explanation = await explainPreview(name, preview, source, now());
     for (const note of preview.notes) printer.progress(note);

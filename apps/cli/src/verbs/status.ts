@@ -11,7 +11,7 @@ import { readRollingPools, rollingPoolBlocks } from "../rolling-pools.ts";
 import { type StatusOptions, statusBlocks, statusData } from "../status-blocks.ts";
 import { canRedraw, LiveBlock } from "../terminal.ts";
 import { type ExitCode, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
-import { configName } from "./profiles.ts";
+import { configName, noProfilesText } from "./profiles.ts";
 
 export const showStatus: RunVerb = async (context) => {
   const { isOn, words, session, printer } = context;
@@ -55,7 +55,7 @@ function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOpt
   const sorted = configs.toSorted((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
   const none = {
     kind: "lines",
-    lines: [["There is no profile here: the advisor does not advertise any, or does not run."]],
+    lines: [[noProfilesText]],
   } as const;
   return {
     type: "Status",
@@ -86,7 +86,7 @@ async function followStatus(context: VerbContext): Promise<ExitCode> {
     const next = await Promise.race([notices.next(), over]);
     if (next === "over" || next.done === true) {
       screen.end();
-      if (!signal.aborted) printer.progress("the time is over; the plan goes on without us");
+      if (!signal.aborted) printer.progress("timed out waiting; the plan continues");
       return signal.aborted ? exitCodes.done : exitCodes.timedOut;
     }
     const { value } = next;
@@ -153,7 +153,7 @@ function redrawing(context: VerbContext): Screen {
     show: async (notice) => {
       if (notice.kind === "configs")
         latest = { configs: notice.configs, options: await optionsFor(notice.configs, context) };
-      connectionNote = notice.kind === "lost" ? `! ${notice.message}; trying again. What you see may be old` : "";
+      connectionNote = notice.kind === "lost" ? `! ${notice.message}; retrying. This output may be out of date` : "";
       draw();
     },
     end: () => {
@@ -170,8 +170,8 @@ function printing(context: VerbContext): Screen {
   return {
     show: async (notice) => {
       if (notice.kind === "lost")
-        printer.progress(`connection lost: ${notice.message}; trying again in ${notice.retryInMs / 1000} s`);
-      if (notice.kind === "back") printer.progress("connection is back");
+        printer.progress(`connection lost: ${notice.message}; retrying in ${notice.retryInMs / 1000} s`);
+      if (notice.kind === "back") printer.progress("connection restored");
       if (notice.kind !== "configs") return;
       for (const config of notice.configs) {
         const row = profileRow(config, now());
@@ -191,7 +191,7 @@ function changeLine(row: ProfileRow, config: VirtPlatformConfig, program: string
   const rollout = viewRollout(config, 0);
   const node = rollout?.nodes.find(({ isInHand }) => isInHand);
   const parts = [
-    `${row.name}: ${phaseWord(row) ?? "not seen yet"}`,
+    `${row.name}: ${phaseWord(row) ?? "not processed yet"}`,
     progressCount(row) ?? "",
     ...(node === undefined ? [] : [`${node.name} ${node.phase}`]),
     row.next.kind === "wait" || row.next.kind === "done"

@@ -5,7 +5,7 @@ import { exitCodes, type RunVerb } from "../verb.ts";
 export const showVersion: RunVerb = async ({ session, printer, version, isOn }) => {
   const configs = isOn("client") ? [] : await session().listConfigs();
   const drafted = [...new Set(configs.flatMap(({ status }) => status?.operatorVersion ?? []))].toSorted();
-  const advisor = isOn("client") ? [] : [[`advisor: ${drafted.join(", ") || "not known; it has drafted no plan yet"}`]];
+  const advisor = isOn("client") ? [] : [[`advisor: ${drafted.join(", ") || "unknown (no plan drafted yet)"}`]];
   printer.print({
     type: "Version",
     data: { client: version, ...(!isOn("client") && { advisor: drafted }) },

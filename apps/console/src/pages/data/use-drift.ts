@@ -39,7 +39,7 @@ function refKey({ kind, namespace = "", name }: Ref): string {
 
 export async function readTarget(cluster: ClusterData, ref: Ref): Promise<LiveTarget> {
   const path = targetPath(ref);
-  if (path === undefined) return { kind: "unknown", message: `the console does not read ${ref.kind}` };
+  if (path === undefined) return { kind: "unknown", message: `the console cannot read ${ref.kind}` };
   const answer = await cluster.readObject(path);
   if (answer.kind === "done") return { kind: "found", object: answer.object };
   return answer.status === 404 ? { kind: "absent" } : { kind: "unknown", message: answer.message };
