@@ -254,7 +254,7 @@ test("a guard holds the approved plan while another node is cordoned, although t
   await configs.edit(loadAware, { action: "Apply" });
   const held = await configs.until(loadAware, ({ review }) => review?.reason === "Guarded");
   expect(conditionOf(held, "Ready")?.message).toContain(
-    "spec.guards.maxBlockingVMs cannot be judged: pool worker has no room for another unavailable node. Next: uncordon or repair the unavailable nodes of pool worker",
+    "spec.guards.maxBlockingVMs cannot be evaluated: pool worker has reached its maxUnavailable limit. Next: uncordon or repair the unavailable nodes of pool worker",
   );
   expect(await readAt(server, paths.psi)).toBeUndefined();
   await planted.change("/api/v1/nodes/worker-1", { spec: { unschedulable: null } });

@@ -49,7 +49,7 @@ function printed(given: Partial<Impact> = {}): string {
 test("all of an impact is printed: pools with waves and times, figures, what blocks and stops, gaps and assumptions", () => {
   expect(printed()).toBe(`\
 POOL     CLASS    NODES   AT A TIME   WAVES   DURATION     ON HOLD   REASON   ORDER
-worker   Reboot   500     50          10      5–38 hours     0         -        w-0 w-1 and 498 more
+worker   Reboot   500     50          10      5–38 hours   0         -        w-0 w-1 and 498 more
 infra    Drain    0       0           2       -            2         Paused   i-0 i-1
 
 and 3 more pools

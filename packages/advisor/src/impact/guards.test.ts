@@ -149,7 +149,7 @@ const rows: readonly GuardRow[] = [
       `KubeletConfigs that cannot be read, of which one may hold up the pool: ${guard}`,
       { [guard]: guard === "requireCapacity" ? true : 12 },
       impactFixture({ notAssessed: [{ what: "KubeletConfigs", reason: "Forbidden", message: "" }] }),
-      `spec.guards.${guard} cannot be judged: KubeletConfigs not assessed (Forbidden)`,
+      `spec.guards.${guard} cannot be evaluated: KubeletConfigs not assessed (Forbidden)`,
     ],
   ),
   [
