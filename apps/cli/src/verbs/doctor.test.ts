@@ -27,6 +27,14 @@ test("all clear is reported only if everything could be checked", () => {
   expect(printed(healthy)).toContain("Nothing is blocking the pools.");
 });
 
+test("a cause that has just begun is no all-clear, and does not end with 6", () => {
+  const cause = { id: "PodBudget", severity: "blocking", message: "Pod a/b", since: "2026-11-18T09:59:50Z" } as const;
+  const diagnosis = { ...healthy, young: [cause] };
+  expect(exitCodeOfDiagnosis(diagnosis)).toBe(0);
+  expect(printed(diagnosis)).not.toContain("Nothing is blocking");
+  expect(printed(diagnosis)).toContain("No cause has lasted long enough to be a finding yet.");
+});
+
 test.each(["Forbidden", "TooMany", "Unavailable"])("VMs that are %s end with 7 and are no all-clear", (reason) => {
   const diagnosis = { ...healthy, notAssessed: [gap("VirtualMachineInstance", reason), gap("Node", reason)] };
   expect(exitCodeOfDiagnosis(diagnosis)).toBe(7);

@@ -87,6 +87,13 @@ function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[
   return pools.length === 0 ? undefined : new Set(pools);
 }
 
+function quietText(pools: readonly string[], young: readonly RolloutFinding[]): string {
+  if (pools.length === 0) return "The cluster has no MachineConfigPools.";
+  return young.length === 0
+    ? "Nothing is blocking the pools."
+    : "No cause has lasted long enough to be a finding yet. To check again, run this command in a few minutes.";
+}
+
 /** All of a diagnosis, for people. */
 export function diagnosisBlocks(
   { rollout, young, notAssessed, pools }: ClusterDiagnosis,
@@ -96,17 +103,16 @@ export function diagnosisBlocks(
   const view = viewRollout({ status: { rollout } }, now);
   const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view, isWide);
   const missing = uncheckedKinds(notAssessed);
-  const allClear = [
-    [pools.length === 0 ? "  The cluster has no MachineConfigPools." : "  Nothing is blocking the pools."],
-  ];
   const quiet =
-    missing.length === 0 ? allClear : [[`  Found no blocking cause, but could not check: ${missing.join(", ")}.`]];
+    missing.length === 0
+      ? quietText(pools, young)
+      : `Found no blocking cause, but could not check: ${missing.join(", ")}.`;
   const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
     texts.length === 0 ? [] : [{ kind: "lines", lines: [[title], ...texts] }];
   return [
-    { kind: "lines", lines: [...lines, ...(rollout.findings.length === 0 ? quiet : [])] },
+    { kind: "lines", lines: [...lines, ...(rollout.findings.length === 0 ? [[`  ${quiet}`]] : [])] },
     ...list(
-      "New, not reported as findings unless they persist:",
+      "New causes, which become findings if they last:",
       young.flatMap((finding) => findingLines(viewFinding(finding))),
     ),
     ...list(
