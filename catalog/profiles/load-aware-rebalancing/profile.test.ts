@@ -278,24 +278,3 @@ test("without PSI metrics the plan says that newer descheduler operators do not 
   ]);
   expect(deschedulerItem({ enablePSIMetrics: false }, onto("v514")).warnings).toEqual([]);
 });
-
-test("thresholds of another client keep ours out of the plan, which names the field, its owner and the command that removes it", () => {
-  const live = deschedulerWith({ profileCustomizations: { devLowNodeUtilizationThresholds: "Medium" } });
-  const managedFields = [
-    {
-      manager: "kubectl-edit",
-      operation: "Update",
-      apiVersion: "operator.openshift.io/v1",
-      fieldsV1: { "f:spec": { "f:profileCustomizations": { "f:devLowNodeUtilizationThresholds": {} } } },
-    },
-  ];
-  const descheduler = { ...live, metadata: { ...live.metadata, managedFields } };
-  const facts = onto("v532", { descheduler, workerKernel: [["psi=1"]] });
-  const item = deschedulerItem(undefined, facts);
-  expect(yamlOf(item)).not.toContain("devDeviationThresholds");
-  expect(item.warnings).toEqual([
-    'spec.profileCustomizations.devLowNodeUtilizationThresholds is "Medium", set by kubectl-edit; the descheduler operator does not accept devDeviationThresholds together with it, so this plan omits them. To use them, remove the field and review the new plan: kubectl patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type=json -p \'[{"op":"remove","path":"/spec/profileCustomizations/devLowNodeUtilizationThresholds"}]\'',
-  ]);
-  const thresholds = profile.inputs(undefined, facts).find(({ name }) => name === "devLowNodeUtilizationThresholds");
-  expect(thresholds?.now).toBe("Medium");
-});

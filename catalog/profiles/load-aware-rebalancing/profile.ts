@@ -111,6 +111,7 @@ function thresholdsInput(facts: LoadAwareFacts): readonly PlanInput[] {
     {
       name: rivalThresholds,
       now: rivalThresholdsOf(facts)?.value ?? "absent",
+      target: deschedulerRef,
       describe: (was, now) => `KubeDescheduler ${rivalThresholds} changed (${was} -> ${now})`,
       summarize: (was, now) => `KubeDescheduler ${rivalThresholds} changed ${was} → ${now}`,
     },

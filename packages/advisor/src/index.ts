@@ -9,7 +9,7 @@ export type { Drifts, ReconcileFacts, StatusOrigin } from "./facts.ts";
 export { type LiveTargets, withLiveTargets } from "./facts.ts";
 export { isStale, reviewedNow } from "./hashes.ts";
 export { withImpact } from "./impact/publish-impact.ts";
-export { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
+export { movedSinceApplied, movedSinceDrafted, targetsOfMovedInputs } from "./inputs.ts";
 export { hasPlanBegun, isApplied, isMachineConfig, isSkipped, isWriteOpen, rolesIn } from "./items.ts";
 export {
   type LeftBehindParts,

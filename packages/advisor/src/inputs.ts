@@ -1,9 +1,9 @@
 // The inputs of a plan outside its targets: what they are, and which are not any more what they were.
 
-import type { InputRecord } from "@virt/api";
+import type { InputRecord, Ref } from "@virt/api";
 import type { ReconcileFacts } from "./facts.ts";
 import type { ObservedInput } from "./observed.ts";
-import { plannedInputs } from "./plan.ts";
+import { findBlocker, plannedInputs } from "./plan.ts";
 
 /** The inputs of the stored plan beside what they are now. */
 export function observeInputs(facts: ReconcileFacts): readonly ObservedInput[] {
@@ -13,6 +13,17 @@ export function observeInputs(facts: ReconcileFacts): readonly ObservedInput[] {
     const from = record.applied ?? record.used ?? "";
     const texts = { moved: describe(from, now ?? ""), change: summarize(from, now ?? "") };
     return { ...record, now, ...texts, ...(planned !== undefined && { planned }) };
+  });
+}
+
+/** Returns the targets to read again because inputs that are read from them seem to have changed. */
+export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
+  const { phase, inputs = [] } = facts.config.status ?? {};
+  if (inputs.length === 0 || findBlocker(facts) !== undefined) return [];
+  const isOpen = phase === "ReviewRequired" || phase === "InProgress";
+  return plannedInputs(facts).flatMap(({ name, now, target }) => {
+    const { applied, used } = inputs.find((record) => record.name === name) ?? {};
+    return target !== undefined && hasMoved(isOpen ? used : (applied ?? used), now) ? [target] : [];
   });
 }
 

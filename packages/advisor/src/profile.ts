@@ -159,6 +159,8 @@ export type PlanInput = {
   readonly now: string | undefined;
   /** What it will be once the plan is done, for an input that the plan itself writes. */
   readonly planned?: string;
+  /** The target that it is read from, if a watch may show it by an earlier schema. It is read again before a change counts. */
+  readonly target?: Ref;
   /** The sentence that names the old and the new value. */
   readonly describe: (was: string, now: string) => string;
   /** The same, as it is quoted where a plan waits: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */

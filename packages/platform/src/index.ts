@@ -44,6 +44,7 @@ export { isWriteDue } from "./baseline/compare.ts";
 export type { Contested } from "./baseline/contested.ts";
 export { decideObject, writeRate } from "./baseline/decide-object.ts";
 export type { ApplyDecision, Cause, HeldDecision, ObjectDecision } from "./baseline/decision.ts";
+export { removalPatch } from "./baseline/emptied-maps.ts";
 export { isAsWanted } from "./baseline/held.ts";
 export { askedAnew, describeMutation, type Mutation, mutatedFields, rememberAnswer } from "./baseline/mutation.ts";
 export type { ObjectMemory, ObservedObject } from "./baseline/observe-object.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { conditionOf } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
-import type { Crd } from "@virt/testkit";
+import type { Crd, Server } from "@virt/testkit";
 import { load } from "js-yaml";
 import { expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
@@ -103,6 +103,55 @@ test("a default that a newer CRD adds to a managed field makes no plan stale", a
     ({ phase, review }) => phase === "Completed" || review?.reason === "PlanStale",
   );
   expect([ended.phase, ended.planHash]).toEqual(["Completed", reviewed.planHash]);
+});
+
+const rivalThresholds = "devLowNodeUtilizationThresholds";
+
+/** The CRD of OpenShift 4.17 adds a default to each map of customizations, and the API server stores it without an owner. */
+async function storeDefaultThresholds(server: Server): Promise<void> {
+  const body = {
+    apiVersion: "operator.openshift.io/v1",
+    kind: "KubeDescheduler",
+    metadata: { name: "cluster", namespace: "openshift-kube-descheduler-operator" },
+    spec: { managementState: "Managed", profileCustomizations: { podLifetime: "48h" } },
+  };
+  const path = `${paths.descheduler}?fieldManager=gitops`;
+  await server.request({ method: "PATCH", path, body, contentType: "application/apply-patch+yaml" });
+  const stored = await readAt(server, paths.descheduler);
+  expect(at(stored, "spec", "profileCustomizations")).toEqual({ podLifetime: "48h", [rivalThresholds]: "Medium" });
+  expect(JSON.stringify(stored?.metadata["managedFields"])).not.toContain(rivalThresholds);
+}
+
+test("reports stored thresholds without an owner as a conflict after an upgrade of the descheduler", async () => {
+  await using testCluster = await startTestCluster({ crds: { kubedeschedulers: "kubedeschedulers-v510" } });
+  const { configs, server } = testCluster;
+  await storeDefaultThresholds(server);
+  await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
+  await configs.create(loadAware, { action: "Apply", options: withoutPsi });
+  await configs.until(loadAware, "Completed");
+  await server.installCrds([mockCrd("kubedeschedulers-v532")]);
+  const forced = await configs.until(loadAware, "ReviewRequired");
+  const { warnings = [], desiredState } = itemOf(forced, "enable-load-aware-descheduling");
+  expect(warnings).toContainEqual(
+    expect.stringContaining(`spec.profileCustomizations.${rivalThresholds} is "Medium", owner unknown`),
+  );
+  expect(at(desiredState, "spec", "profileCustomizations")).toEqual({ devEnableEvictionsInBackground: true });
+
+  await configs.edit(loadAware, { action: "DryRun" });
+  await configs.edit(loadAware, { action: "Apply" });
+  const completed = await configs.until(loadAware, "Completed");
+  expect(completed.inputs?.find(({ name }) => name === rivalThresholds)?.applied).toBe("Medium");
+  const applied = at(await readAt(server, paths.descheduler), "spec", "profileCustomizations");
+  expect(applied).toEqual({ devEnableEvictionsInBackground: true, podLifetime: "48h", [rivalThresholds]: "Medium" });
+
+  await edit(server, paths.descheduler, { spec: { profileCustomizations: { [rivalThresholds]: null } } });
+  const replaced = await configs.until(loadAware, "ReviewRequired");
+  expect(conditionOf(replaced, "InputDependencyDrift")?.message).toBe(
+    `Input dependency changed: KubeDescheduler ${rivalThresholds} changed (Medium -> absent)`,
+  );
+  expect(itemOf(replaced, "enable-load-aware-descheduling").diff).toContain(
+    "+    devDeviationThresholds: AsymmetricLow",
+  );
 });
 
 test("a HyperConverged of v1 is read and written where v1 has its values", async () => {

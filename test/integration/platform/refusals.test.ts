@@ -1,4 +1,5 @@
-import { at } from "@virt/engine";
+import type { JsonMap } from "@virt/api";
+import { asList, at } from "@virt/engine";
 import { objectAnnotations } from "@virt/platform";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { applyManifests } from "../../cluster/account.ts";
@@ -84,6 +85,46 @@ test("a patch for another version of the HyperConverged is refused with the one 
   await expect.poll(() => reports("InvalidPatch", words)).toHaveLength(1);
   expect(reports("InvalidPatch", words)[0]).toContain("(the served version is hco.kubevirt.io/v1beta1)");
   await say(hco, null);
+});
+
+const metallb = "/apis/metallb.io/v1beta1/namespaces/metallb-system/metallbs/metallb";
+const specOf = async (path: string) => (await fullCluster.read(path))["spec"];
+const lastMembers: readonly { readonly what: string; readonly value: JsonMap }[] = [
+  { what: "a value", value: { logLevel: "debug" } },
+  { what: "a map", value: { nodeSelector: { rack: "a" } } },
+];
+
+test.each(lastMembers)(
+  "removes $what with the patch that added it, if nothing else is in its map",
+  async ({ value }) => {
+    await fullCluster.until(async () => expect(await specOf(metallb)).toEqual({}));
+    await say(
+      metallb,
+      Object.entries(value).map(([field, added]) => ({ op: "add", path: `/spec/${field}`, value: added })),
+    );
+    await fullCluster.until(async () => expect(await specOf(metallb)).toEqual(value));
+    const from = now();
+    await say(metallb, null);
+    await fullCluster.until(async () => expect(await specOf(metallb)).toEqual({}));
+    await expect.poll(() => requests(metallb, from)).toEqual(["false 200", "false 200"]);
+    expect(reports("ApplyFailed", "MetalLB")).toEqual([]);
+    const entry = asList(at(await fullCluster.read(metallb), "metadata", "managedFields")).find(
+      (one) => at(one, "manager") === "virt-platform-operator" && at(one, "operation") === "Apply",
+    );
+    expect(at(entry, "fieldsV1", "f:spec")).toEqual({});
+  },
+);
+
+test("blames the patch if it replaces one that was valid, even if the map is empty without it", async () => {
+  await say(metallb, [{ op: "add", path: "/spec/logLevel", value: "debug" }]);
+  await fullCluster.until(async () => expect(await specOf(metallb)).toEqual({ logLevel: "debug" }));
+  await say(metallb, nonsense);
+  const words = "Invalid JSON patch for MetalLB metallb-system/metallb: rejected by the API server: ";
+  await expect.poll(() => reports("InvalidPatch", words)).toHaveLength(1);
+  expect(reports("ApplyFailed", "MetalLB")).toEqual([]);
+  expect(await specOf(metallb)).toEqual({ logLevel: "debug" });
+  await say(metallb, null);
+  await fullCluster.until(async () => expect(await specOf(metallb)).toEqual({}));
 });
 
 const closed = `

@@ -1,6 +1,7 @@
 // The policies accept every apply of the catalog's own content, and no forged record of fields hides a change of other content.
 
 import type { JsonMap, KubeObject } from "@virt/api";
+import type { ApiUser } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ControllerName } from "../../cluster/account.ts";
 import { applyAs, type OwnObject, operators, own, pathOf, startCatalogCluster } from "./own-objects.ts";
@@ -91,6 +92,24 @@ test("what a patch added goes with the patch, in maps that another client had cr
   expect(messageOf(answer)).toBe("");
   expect((answer.body as KubeObject).metadata.annotations ?? {}).toEqual({});
   expect((answer.body as KubeObject)["spec"]).toEqual(spec);
+});
+
+test("what a patch added goes with the patch, if nothing else is in its map", async () => {
+  const [one] = own.platform.filter(({ object }) => object.kind === "MetalLB") as [OwnObject];
+  const send = (user: ApiUser, manager: string, body: JsonMap) =>
+    user.request({ method: "PATCH", path: `${pathOf(one)}?fieldManager=${manager}`, body });
+  const annotate = (text: string | null) =>
+    send(cluster.server, "person", { metadata: { annotations: { "platform.kubevirt.io/patch": text } } });
+  await annotate("[]");
+  const patched = { ...one.object, spec: { logLevel: "debug" } };
+  expect(messageOf(await apply("platform", { ...one, object: patched }))).toBe("");
+  await annotate(null);
+  expect(messageOf(await apply("platform", one))).toContain('spec: Invalid value: "null"');
+  const removal = { spec: { logLevel: null } };
+  expect(messageOf(await send(cluster.accounts.platform, "virt-platform-operator", removal))).toBe("");
+  const answer = await apply("platform", one);
+  expect(messageOf(answer)).toBe("");
+  expect((answer.body as KubeObject)["spec"]).toEqual({});
 });
 
 const forgedEntry = (manager: string, fields: JsonMap, second = 0): JsonMap => ({

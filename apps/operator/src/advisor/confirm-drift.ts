@@ -9,9 +9,10 @@ import {
   isStale,
   mutationRecheckMs,
   type ReconcileFacts,
+  targetsOfMovedInputs,
   withLiveTargets,
 } from "@virt/advisor";
-import { fieldManagers, type KubeObject } from "@virt/api";
+import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
 import {
   type Cluster,
   type Conflict,
@@ -146,18 +147,24 @@ function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = []
 }
 
 /**
- * Reads targets again that seem modified since they were reviewed: a watch shows an object by the schema that was in force when it
- * was sent, and a newer CRD may add fields to it without any event. What cannot be read stays as the caches show it.
+ * Reads targets again that seem modified since they were reviewed, or that seem to change an input: a watch shows an object by the schema
+ * that was in force when it was sent, and a newer CRD may add fields to it without any event. What cannot be read stays as the caches show it.
  */
 export async function confirmStaleTargets(facts: ReconcileFacts, cluster: Reader): Promise<ReconcileFacts> {
-  const { phase, items = [] } = facts.config.status ?? {};
-  if (facts.profile === undefined || (phase !== "ReviewRequired" && phase !== "InProgress")) return facts;
-  const stale = items.filter((item) => item.state === "Pending" && isStale(item, facts.live(item.targetRef)));
+  if (facts.profile === undefined) return facts;
+  const suspects = [...staleTargets(facts), ...targetsOfMovedInputs(facts)];
   const targets = new Map<string, KubeObject | undefined>();
-  for (const { targetRef } of stale) {
-    const reading = await cluster.read(targetRef);
-    if (reading.kind === "found") targets.set(targetKey(targetRef), reading.object);
-    if (reading.kind === "absent") targets.set(targetKey(targetRef), undefined);
+  for (const [key, target] of new Map(suspects.map((ref) => [targetKey(ref), ref]))) {
+    const reading = await cluster.read(target);
+    if (reading.kind === "found") targets.set(key, reading.object);
+    if (reading.kind === "absent") targets.set(key, undefined);
   }
   return targets.size === 0 ? facts : withLiveTargets(facts, targets);
+}
+
+function staleTargets({ config, live }: ReconcileFacts): readonly Ref[] {
+  const { phase, items = [] } = config.status ?? {};
+  if (phase !== "ReviewRequired" && phase !== "InProgress") return [];
+  const stale = items.filter((item) => item.state === "Pending" && isStale(item, live(item.targetRef)));
+  return stale.map(({ targetRef }) => targetRef);
 }

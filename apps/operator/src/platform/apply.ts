@@ -2,15 +2,7 @@
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { type Bucket, type ExpectedVersion, equalJson, type Outcome, takeToken, type WriteResult } from "@virt/engine";
-import {
-  isDryRunRefused,
-  patchObject,
-  type ReconcileContext,
-  type ReconcileResult,
-  type Resource,
-  scrubText,
-  writeResultOf,
-} from "@virt/kube";
+import { isDryRunRefused, type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
 import {
   type ApplyDecision,
   decideObject,
@@ -33,6 +25,7 @@ import {
 } from "@virt/platform";
 import { managedInformer } from "@virt/reads";
 import { isUngoverned } from "./governance.ts";
+import { mergePatch, removeMembers } from "./merge-patch.ts";
 import { type ObjectRecord, type PlatformRuntime, rejectedRetryMs, resultAfter } from "./runtime.ts";
 
 const manager = fieldManagers.platform;
@@ -62,7 +55,11 @@ export async function applyObject(decision: DueApply, action: ObjectAction): Pro
   const transferred = await transferOwnership(apply, action);
   if (transferred !== undefined && (transferred.kind !== "done" || transferred.live === undefined))
     return failedAction(transferred, action);
-  const newest = transferred?.live ?? confirmed.newest;
+  const owned = transferred?.live ?? confirmed.newest;
+  const removed = await removeMembers(apply.removals, owned, action);
+  if (removed !== undefined && (removed.kind !== "done" || removed.live === undefined))
+    return failedAction(removed, action);
+  const newest = removed?.live ?? owned;
   const expect: ExpectedVersion = newest === undefined ? "absent" : versionOf(newest);
   const outcome = await context.cluster.apply(apply.object, { manager, force: live !== undefined, expect });
   if (outcome.kind !== "done" || outcome.live === undefined) return handleRejection(outcome, apply, action);
@@ -86,8 +83,9 @@ type ConfirmedApply =
 
 async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectAction): Promise<ConfirmedApply> {
   const { live } = action;
-  // What is to be handed over is a change for certain, and without it the server may miss a field that it requires.
-  if (skipsDryRun || live === undefined || apply.handOver.length > 0) return { kind: "due", newest: live };
+  // A hand-over or a removal is a change for certain, and the server may refuse the apply without it.
+  const isPrepared = apply.handOver.length > 0 || apply.removals.length > 0;
+  if (skipsDryRun || live === undefined || isPrepared) return { kind: "due", newest: live };
   const write = { manager, force: true, expect: { uid: live.metadata.uid ?? "" } };
   const outcome = await action.context.cluster.dryRunApply(apply.object, write);
   if (isDryRunRefused(outcome)) return { kind: "due", newest: live }; // the apply itself will say so
@@ -177,10 +175,9 @@ async function handleRejection(
   { intent, unpatched }: ApplyDecision,
   action: ObjectAction,
 ): Promise<ActionResult> {
-  const { observed, live, context, memory, record } = action;
+  const { observed, memory, record } = action;
   if (outcome.kind !== "rejected" || unpatched === undefined) return failedAction(outcome, action);
-  const write = { manager, force: true, expect: { uid: live?.metadata.uid ?? "" } };
-  const without = await context.cluster.dryRunApply(unpatched, write);
+  const without = await dryRunUnpatched(unpatched, action);
   if (without.kind !== "done") return failedAction(outcome, action);
   const askAgainAt = observed.monotonicMs + rejectedRetryMs;
   // What a server says about a refusal may hold what it refused.
@@ -194,25 +191,28 @@ async function handleRejection(
   };
 }
 
+/** A dry run cannot combine two writes. If the apply needs a removal before it, the removal is what may be refused. */
+async function dryRunUnpatched(
+  { intent, removals }: NonNullable<ApplyDecision["unpatched"]>,
+  action: ObjectAction,
+): Promise<WriteResult> {
+  const { live, context } = action;
+  const removed = await removeMembers(removals, live, { ...action, isDryRun: true });
+  const write = { manager, force: true, expect: { uid: live?.metadata.uid ?? "" } };
+  return removed ?? context.cluster.dryRunApply(intent, write);
+}
+
 /** Writes the marker that ends an edit war. While it cannot be written, corrections stop all the same. */
 export async function pauseObject(
   decision: Extract<ObjectDecision, { kind: "pause" }>,
   action: ObjectAction,
 ): Promise<ActionResult> {
   const { live, memory, record, runtime, context, object } = action;
-  const found = await runtime.discovery.find(object.ref, context.signal, context.sender);
-  const { resourceVersion } = live?.metadata ?? {};
   const annotations = { [objectAnnotations.paused]: "true", [objectAnnotations.state]: decision.state };
   const held = { ...memory, unwrittenPause: decision.paused };
   record.memory = held;
   const unwritten = (why: WriteResult) => failedAction(why, action, "failed to write the pause annotation: ");
-  if (found.kind === "not-served") return unwritten({ kind: "missing", what: "kind" });
-  if (found.kind === "unavailable") return unwritten(found);
-  if (resourceVersion === undefined) return unwritten({ kind: "absent" });
-  const place = { name: object.ref.name, ...(object.ref.namespace && { namespace: object.ref.namespace }) };
-  const body = { metadata: { resourceVersion, annotations } };
-  const request = patchObject(found.resource satisfies Resource, place, body, { type: "merge", fieldManager: manager });
-  const written = writeResultOf(await context.sender.write(request, { signal: context.signal }));
+  const written = await mergePatch(live, { metadata: { annotations } }, { object, runtime, context });
   if (written.kind !== "done" || written.live === undefined) return unwritten(written);
   context.wrote(managedInformer(object.ref, runtime.settings.hcoNamespace), written.live);
   const { unwrittenPause: _written, ...rest } = { ...held, bucket: decision.bucket };

@@ -1,3 +1,4 @@
+import type { JsonMap } from "@virt/engine";
 import { reply, type Server, startScriptedServer, startServer } from "@virt/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import type { Access } from "../auth/access.ts";
@@ -47,9 +48,11 @@ function watchesAt(access: Access) {
     clock: systemClock,
     random: Math.random,
     observer: {
-      changed: ({ kind }, { key, after }) => {
+      changed: ({ kind }, { key, before, after }) => {
         heard.push(`${after === undefined ? "-" : "+"}${kind} ${key}`);
-        if (kind === "CustomResourceDefinition") watches.groupChanged(key.split(".").slice(1).join("."));
+        if (kind !== "CustomResourceDefinition") return;
+        watches.groupChanged(key.split(".").slice(1).join("."));
+        if (before !== undefined && after !== undefined) watches.schemaChanged(key);
       },
       stateChanged: ({ spec, state, lastError }) => {
         heard.push(`${spec.kind} is ${state}`);
@@ -121,6 +124,32 @@ test("a watch by name sees that object only, and what is not wanted any more is 
   watches.setSpecs([]);
   await expect.poll(streams).toBe(before + 1);
   expect(watches.find(oneMap)).toBeUndefined();
+});
+
+test("shows objects by the new schema after their CRD changed", async () => {
+  await using api = await startServer();
+  const { watches } = watchesOf(api.kubeconfig);
+  const withFields = (fields: JsonMap) => {
+    const spec = { type: "object", properties: fields };
+    const plain = crd("v1");
+    const versions = plain.spec.versions.map((version) => ({
+      ...version,
+      schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+    }));
+    return { ...plain, spec: { ...plain.spec, versions } };
+  };
+  const color = { type: "string" };
+  await api.installCrds([withFields({ color: { ...color, default: "red" } })]);
+  const body = { apiVersion: "example.org/v1", kind: "Thing", metadata: { name: "one" }, spec: {} };
+  const shown = () => watches.find(things)?.store.get("one")?.["spec"];
+  watches.setSpecs([crds, things]);
+  await expect.poll(() => watches.find(things)?.state).toBe("synced");
+  await api.request({ method: "POST", path: "/apis/example.org/v1/things", body });
+  await expect.poll(shown).toEqual({ color: "red" });
+  await api.installCrds([withFields({ color, size: { type: "string", default: "small" } })]);
+  await api.request({ method: "PATCH", path: "/apis/example.org/v1/things/one", body: { spec: { color: null } } });
+  // The old watch shows the edit, too, so the next one does not repeat it.
+  await expect.poll(shown).toEqual({ size: "small" });
 });
 
 test("a list that is refused after it was complete says so, keeps what was listed, and forgets it when it is allowed again", async () => {

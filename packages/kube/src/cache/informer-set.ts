@@ -60,6 +60,11 @@ export class InformerSet {
     }
   }
 
+  /** A watch shows objects by the schema with which it began, so informers of the kind start again. */
+  schemaChanged(crd: string): void {
+    for (const watch of this.#running.values()) if (watch.resource === crd) watch.relistSoon();
+  }
+
   /** The process was frozen, or another stream was found dead: all of them are doubtful. */
   doubtAll(): void {
     for (const watch of this.#running.values()) watch.doubt();

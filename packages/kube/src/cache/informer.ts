@@ -3,7 +3,7 @@
 import type { InformerSpec, KubeObject } from "@virt/engine";
 import type { GuardedClient } from "../circuitbreaker/guarded-client.ts";
 import type { Discovery } from "../client/discovery.ts";
-import type { Resource } from "../client/request.ts";
+import { type Resource, resourceName } from "../client/request.ts";
 import type { Clock } from "../clock.ts";
 import { isAllInMetadata, isSameProjection, keepsOwners, projectedBytes, projectObject } from "./projection.ts";
 import { Reflector, type ReflectorAges } from "./reflector.ts";
@@ -51,6 +51,7 @@ export type InformerOptions = {
 /** A CRD is announced some milliseconds before its path is served. */
 const patienceMs = { first: 50, most: 30_000 };
 const discoveriesAfterChange = 8;
+const schemaPatienceMs = 2_000;
 
 export class Informer implements InformerState {
   readonly spec: InformerSpec;
@@ -67,6 +68,8 @@ export class Informer implements InformerState {
   #refusal: string | undefined;
   #cancelDiscovery: (() => void) | undefined;
   #isDiscovering = false;
+  #resource: string | undefined;
+  #cancelRelist: (() => void) | undefined;
 
   constructor(spec: InformerSpec, parts: InformerOptions) {
     this.spec = spec;
@@ -111,9 +114,21 @@ export class Informer implements InformerState {
     this.#reflector?.relist();
   }
 
+  /** As `things.example.org`; undefined: it is not served. */
+  get resource(): string | undefined {
+    return this.#reflector === undefined ? undefined : this.#resource;
+  }
+
+  /** A CRD is announced some time before the API server serves by it. */
+  relistSoon(): void {
+    this.#cancelRelist?.();
+    this.#cancelRelist = this.#parts.clock.schedule(schemaPatienceMs, () => this.relist());
+  }
+
   stop(): void {
     this.#stopped.abort();
     this.#cancelDiscovery?.();
+    this.#cancelRelist?.();
     this.#reflector?.stop();
     this.#parts.client.withdraw();
     this.store.close();
@@ -153,6 +168,7 @@ export class Informer implements InformerState {
   }
 
   #serve(resource: Resource): void {
+    this.#resource = resourceName(resource);
     const { namespace, name, labelSelector, projection } = this.spec;
     const selection = {
       ...(labelSelector && { labelSelector }),

@@ -179,8 +179,13 @@ export class Manager {
   }
 
   #changed(spec: InformerSpec, change: StoreChange<KubeObject>): void {
-    if (spec.kind === crdInformer.kind) this.informers.groupChanged(groupOfCrd(change.key));
+    if (spec.kind === crdInformer.kind) this.#crdChanged(change);
     for (const controller of this.#controllers) controller.changed(spec, change);
+  }
+
+  #crdChanged({ key, before, after }: StoreChange<KubeObject>): void {
+    this.informers.groupChanged(groupOfCrd(key));
+    if (before !== undefined && after !== undefined) this.informers.schemaChanged(key);
   }
 
   #stateChanged(informer: InformerState): void {

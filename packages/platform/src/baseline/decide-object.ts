@@ -21,6 +21,7 @@ import {
 } from "@virt/engine";
 import { compareObject, describeOpponents, findBlamedManagers } from "./compare.ts";
 import type { AdoptedField, ApplyDecision, ObjectDecision } from "./decision.ts";
+import { membersOfEmptiedMaps } from "./emptied-maps.ts";
 import { holdObject, rejectionOf } from "./held.ts";
 import { buildIntent, fieldsByAsset, type IntendedObject } from "./intent.ts";
 import { type Mutation, mutationOf } from "./mutation.ts";
@@ -93,6 +94,7 @@ function create(observed: ObservedObject, overrides: Overrides, state: ObjectSta
     object: storeState(intended.object, withMemory),
     intent: intended.object,
     handOver: [],
+    removals: [],
     contested: [],
     changes: [],
     opponents: [],
@@ -180,6 +182,7 @@ function apply(knowing: Knowing, changes: readonly Change[], opponents: readonly
     intent: intended.object,
     ...unpatched(knowing),
     handOver,
+    removals: membersOfEmptiedMaps({ live, intent: intended.object, handOver, shapeOf: seen.shapeOf }),
     contested: intended.contested,
     changes,
     opponents,
@@ -203,14 +206,18 @@ function adoptedField(path: Path, managers: readonly string[], { live, intended 
 }
 
 /** What tells whether a refusal is because of the patch. */
-function unpatched({ seen, state, overrides }: Knowing): Pick<ApplyDecision, "unpatched"> {
+function unpatched({ seen, live, state, overrides }: Knowing): Pick<ApplyDecision, "unpatched"> {
   if (overrides.patch === undefined) return {};
   const intended = buildIntent(seen, { ...overrides, patch: undefined }, state);
-  return intended.kind === "held" ? {} : { unpatched: intended.object };
+  if (intended.kind === "held") return {};
+  const { object: intent } = intended;
+  return {
+    unpatched: { intent, removals: membersOfEmptiedMaps({ live, intent, handOver: [], shapeOf: seen.shapeOf }) },
+  };
 }
 
 function spend({ memory, monotonicMs }: ObservedObject, due: ApplyDecision): ObjectDecision {
-  const tokens = due.handOver.length > 0 ? 2 : 1; // a hand-over is a write of its own
+  const tokens = 1 + [due.handOver, due.removals].filter((paths) => paths.length > 0).length; // each is a write of its own
   const { granted, bucket, retryInMs } = takeToken(memory.bucket, { ...writeRate, tokens }, monotonicMs);
   if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
   return { kind: "apply", apply: due, bucket, skipsDryRun: due.cause === "create" };

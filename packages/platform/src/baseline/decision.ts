@@ -14,15 +14,19 @@ export type ApplyDecision = {
   readonly object: KubeObject;
   /** The object without our memory. */
   readonly intent: KubeObject;
-  /** The same without the person's patch, where there is one. */
-  readonly unpatched?: KubeObject;
+  /** The same without the user's patch, if there is one. */
+  readonly unpatched?: UnpatchedApply;
   /** Fields that another holder must take first, so that their values stay. */
   readonly handOver: readonly Path[];
+  /** Members that must be removed first, because the apply would leave their map empty. */
+  readonly removals: readonly Path[];
   readonly contested: readonly Contested[];
   readonly changes: readonly Change[];
   readonly opponents: readonly string[];
   readonly done: SettledDecision;
 };
+
+export type UnpatchedApply = { readonly intent: KubeObject; readonly removals: readonly Path[] };
 
 export type AdoptedField = Change & { readonly managers: readonly string[] };
 

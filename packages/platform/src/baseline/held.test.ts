@@ -87,7 +87,7 @@ function refused(patch: string, given: Partial<ObservedObject> = {}) {
 test("an apply of what a patch changed carries what would be applied without it, any other does not", () => {
   const { apply } = refused(harmless);
   expect(apply.intent["spec"]).toEqual({ ...wanted, z: 1 });
-  expect(apply.unpatched?.["spec"]).toEqual(wanted);
+  expect(apply.unpatched?.intent["spec"]).toEqual(wanted);
   const plain = decideObject(observedOf(wanted));
   expect(plain.kind === "apply" && plain.apply).not.toHaveProperty("unpatched");
 });

@@ -53,7 +53,7 @@ export function releaseFields(releasing: ReleaseInput): ReleasedFields {
 }
 
 /** In the intent, or in something that is applied as a whole. A map that is left empty has nothing in it. */
-function isIntended(path: Path, wanted: FieldSet, intent: KubeObject): boolean {
+export function isIntended(path: Path, wanted: FieldSet, intent: KubeObject): boolean {
   const isIn = (above: Path) => hasField(wanted, above) && !isEmptyMap(valueAt(intent, above));
   return isHeldBy(wanted, path) || path.some((_, at) => isIn(path.slice(0, at)));
 }

@@ -19,6 +19,7 @@ const applying = (intent: KubeObject): ObjectDecision => ({
     object: intent,
     intent,
     handOver: [],
+    removals: [],
     contested: [],
     changes: [],
     opponents: [],

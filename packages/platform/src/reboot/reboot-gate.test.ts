@@ -29,6 +29,7 @@ const applying = (object: KubeObject): ObjectDecision => ({
     object,
     intent: object,
     handOver: [],
+    removals: [],
     contested: [],
     changes: [],
     opponents: [],

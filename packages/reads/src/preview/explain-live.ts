@@ -53,6 +53,9 @@ async function dryRunPreview(
   const notAsked = (why: string): DryRunAnswer => ({ kind: "not-asked", why });
   const document = documentOf(preview);
   if (document === undefined) return notAsked("nothing would be applied");
+  const decision = preview.decided?.decision;
+  if (decision?.kind === "apply" && decision.apply.removals.length > 0)
+    return notAsked("the operator applies it with two requests, which a dry run cannot combine");
   const writer = writerFor(client, noLease); // a dry run stores nothing
   const cluster = clusterFor({ writer, discovery: new Discovery(client) }, signal);
   const { live, object } = preview;
