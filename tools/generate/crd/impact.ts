@@ -86,7 +86,8 @@ const capacity = shape<ImpactCapacity>("Whether the VMs of nodes that drain at t
   unplacedMiB: count("How much memory they ask for."),
 });
 
-const gap = shape<ImpactGap>(
+/** An input that could not be read, of an impact or of a rollout. */
+export const gapSchema = shape<ImpactGap>(
   "Something that could not be read.",
   {
     what: text("What is not assessed.", { maxLength: 63 }),
@@ -140,7 +141,7 @@ export const impactSchema = shape<Impact>(
       stops: count("Stops."),
     }),
     assumes: list("What was taken for granted.", text("One sentence.", { maxLength: 160 }), { maxItems: 10 }),
-    notAssessed: list("What could not be read, and why.", gap, { maxItems: 8 }),
+    notAssessed: list("What could not be read, and why.", gapSchema, { maxItems: 8 }),
   },
   { required: ["assessedAt", "summary"], ...atomic },
 );
