@@ -75,7 +75,7 @@ test("doctor does not report all clear to a user who may not list VMs, and ends 
   await expect.poll(async () => (await runPlugin(["doctor"], user)).code).toBe(7);
   const { out } = await runPlugin(["doctor"], user);
   expect(out).toMatch(/Found no blocking cause, but could not check: .*VirtualMachineInstance/);
-  expect(out).not.toContain("Nothing holds the pools");
+  expect(out).not.toContain("Nothing is blocking the pools");
 });
 
 test("status blames nobody for a rollout if the platform controller's report cannot be read", async () => {

@@ -236,7 +236,7 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
   expect(shown.out).toContain("Next: nothing to do.");
   const checked = await run("doctor");
   expect(checked).toMatchObject({ code: 0, err: "" });
-  expect(checked.out).toContain("Nothing holds the pools.");
+  expect(checked.out).toContain("Nothing is blocking the pools.");
   expect(await run("diff", loadAware)).toMatchObject({ code: 0 });
 });
 

@@ -41,7 +41,7 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["approve", loadAware, "--hash", "HASH"], code: 0, says: /status load-aware-rebalancing --watch/u },
   { args: ["status", loadAware, "--wait"], code: 0, says: /load-aware-rebalancing: Completed/u },
   { args: ["drift"], code: 0, says: /Nothing has drifted/u },
-  { args: ["doctor"], code: 0, says: /Nothing holds the pools/u },
+  { args: ["doctor"], code: 0, says: /Nothing is blocking the pools/u },
   { args: ["ignore", loadAware], code: 0, says: /load-aware-rebalancing/u },
   { args: ["assets", "-n", namespace], code: 0, says: /\S/u },
   { args: ["render"], code: 0, says: /swap-enable +INCLUDED/u },

@@ -24,13 +24,13 @@ function printed(diagnosis: ClusterDiagnosis): string {
 
 test("all clear is reported only if everything could be checked", () => {
   expect(exitCodeOfDiagnosis(healthy)).toBe(0);
-  expect(printed(healthy)).toContain("Nothing holds the pools.");
+  expect(printed(healthy)).toContain("Nothing is blocking the pools.");
 });
 
 test.each(["Forbidden", "TooMany", "Unavailable"])("VMs that are %s end with 7 and are no all-clear", (reason) => {
   const diagnosis = { ...healthy, notAssessed: [gap("VirtualMachineInstance", reason), gap("Node", reason)] };
   expect(exitCodeOfDiagnosis(diagnosis)).toBe(7);
-  expect(printed(diagnosis)).not.toContain("Nothing holds");
+  expect(printed(diagnosis)).not.toContain("Nothing is blocking");
   expect(printed(diagnosis)).toContain("Found no blocking cause, but could not check: VirtualMachineInstance, Node.");
 });
 

@@ -1,7 +1,7 @@
 // `doctor`: what holds the pools, looked at afresh with the user's rights, the worst first, each with the command that helps.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
-import { foreignText, viewFinding, viewRollout } from "@virt/client";
+import { foreignText, noBlockerText, viewFinding, viewRollout } from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
 import { requireConfig } from "../find-config.ts";
@@ -96,9 +96,8 @@ export function diagnosisBlocks(
   const view = viewRollout({ status: { rollout } }, now);
   const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view, isWide);
   const missing = uncheckedKinds(notAssessed);
-  const allClear = [[pools.length === 0 ? "  The cluster has no MachineConfigPools." : "  Nothing holds the pools."]];
-  const quiet =
-    missing.length === 0 ? allClear : [[`  Found no blocking cause, but could not check: ${missing.join(", ")}.`]];
+  const isEmpty = pools.length === 0 && missing.length === 0;
+  const quiet = [[`  ${isEmpty ? "The cluster has no MachineConfigPools." : noBlockerText(missing, "the pools")}`]];
   const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
     texts.length === 0 ? [] : [{ kind: "lines", lines: [[title], ...texts] }];
   return [

@@ -55,7 +55,6 @@ export const rolloutStrings = {
   findings: "Blocked by",
   stoppedVms: (n: number) => `${countOf(n, "VM")} stopped during the rollout and did not run when it ended`,
   unnamedVms: "Names of VMs are not shown on this cluster.",
-  noFindings: "Nothing is blocking this rollout.",
   besideNodes: (n: number) => `${countOf(n, "finding")} about nodes: see beside the node, below.`,
   moreFindings: (n: number) =>
     `${countOf(n, "more finding")} ${n === 1 ? "does" : "do"} not fit into the status, and will be listed as those above are resolved.`,
