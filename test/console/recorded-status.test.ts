@@ -145,6 +145,24 @@ test("a rollout whose target was deleted is stuck, and shows no node as updated"
   expect(await page.getByText(/all 3 nodes updated|3 of 3/u).count()).toBe(0);
 });
 
+test("a rollout is not said to be unblocked while the advisor could not read an input", async () => {
+  const rolling = { ...done, summary: "1 of 3 nodes of pool worker done", pools: [{ ...pool, done: 1, waiting: 2 }] };
+  const items = [{ ...item, state: "InProgress", appliedTime: past }] as const;
+  const findings = page.getByTestId("findings");
+  await record({ phase: "InProgress", items, rollout: rolling });
+  await open(`rollout/${profile}`);
+  await findings.getByText("Nothing is blocking this rollout.").waitFor();
+  const gap = { what: "VirtualMachineInstance", reason: "Forbidden", message: "403 Forbidden" } as const;
+  await record({ phase: "InProgress", items, rollout: { ...rolling, notAssessed: [gap] } });
+  const text = "Found no blocking cause, but could not check: VirtualMachineInstance.";
+  await findings.getByText(text).waitFor();
+  await findings.getByText("VirtualMachineInstance: Forbidden (403 Forbidden)").waitFor();
+  expect(await page.getByText("Nothing is blocking").count()).toBe(0);
+  await expectAccessible(page, "a rollout with an unread input");
+  await open("overview");
+  await page.getByTestId(`profile-${profile}`).getByText(text).waitFor();
+});
+
 test("a blocking VM is shown with its options, and stopping it comes last with its downtime", async () => {
   const finding = {
     id: "VMNotMigratable",

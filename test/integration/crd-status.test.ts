@@ -108,6 +108,7 @@ const status: Required<Status> = {
       },
     ],
     stoppedVms: { total: 2, listed: [{ namespace: "a", name: "vm" }] },
+    notAssessed: [{ what: "VirtualMachineInstance", reason: "Listing", message: "x".padEnd(160, "x") }],
     more: { pools: 0, nodes: 0, findings: 1 },
   },
   progress: "4/12 nodes",

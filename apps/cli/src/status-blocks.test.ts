@@ -1,4 +1,4 @@
-import type { VirtPlatformConfig } from "@virt/api";
+import type { RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { statusBlocks } from "./status-blocks.ts";
 
@@ -40,6 +40,24 @@ test("status lists the objects that a deleted or ignored config left in place", 
     "Cannot check whether an earlier plan left these objects behind: MachineConfig '99-worker-psi-karg'.",
   );
   expect(shown).not.toContain("Left in place");
+});
+
+test("status names the inputs that the advisor could not read, and gives no all-clear", () => {
+  const pool = { name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 };
+  const more = { pools: 0, nodes: 0, findings: 0 };
+  const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more };
+  const rollouts = [{ machineConfig: "a", startTime: "2026-01-01T00:00:00Z", before: [] }];
+  const options = { now: 0, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
+  const shown = (gaps?: Partial<RolloutStatus>) => {
+    const status = { ...config.status, rollouts, rollout: { ...rollout, ...gaps } };
+    return JSON.stringify(statusBlocks({ ...config, status }, options));
+  };
+  const gap = { what: "VirtualMachineInstance", reason: "Forbidden", message: "403 Forbidden" } as const;
+  expect(shown({ notAssessed: [gap] })).toContain(
+    "Found no blocking cause, but could not check: VirtualMachineInstance.",
+  );
+  expect(shown({ notAssessed: [gap] })).toContain("VirtualMachineInstance: Forbidden (403 Forbidden)");
+  expect(shown()).not.toContain("could not check");
 });
 
 test("status lists VMs that stopped during an ended rollout with the command that starts them", () => {

@@ -6,6 +6,8 @@ import {
   type CountVms,
   expectedRollout,
   type FindingView,
+  gapText,
+  isRolloutCurrent,
   leftBehindNotice,
   type NextStep,
   type NodeProgressView,
@@ -17,6 +19,7 @@ import {
   type RollingPool,
   type RolloutProgressView,
   rejectionText,
+  uncheckedText,
   viewRollout,
 } from "@virt/client";
 import { conditionMessage } from "./condition-message.ts";
@@ -59,7 +62,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   const plan = row.planHash === undefined ? "" : `   plan ${planName(row.planHash)}`;
   const rollout = viewRollout(config, now, countVms);
   const hasBegun = expectedRollout(config) === undefined; // else it is the rollout of an earlier plan
-  const isShown = hasBegun && rollout !== undefined && (rollout.isOpen || rollout.findings.length > 0 || isDetailed);
+  const isShown = hasBegun && rollout !== undefined && (isRolloutCurrent(rollout) || isDetailed);
   const lines: StyledText[][] = [
     [
       { text: row.name, style: "bold" },
@@ -78,7 +81,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
       ? []
       : [[{ text: `  Rejected: ${rejectionText(row.rejection)}`, style: "warning" as const }]]),
     ...(isDetailed || status.phase === "InProgress" ? itemLines(config) : []),
-    ...(isShown ? rolloutLines(rollout, isWide) : []),
+    ...(isShown ? [...rolloutLines(rollout, isWide), ...uncheckedLines(rollout)] : []),
   ];
   return [
     { kind: "lines", lines },
@@ -117,6 +120,13 @@ export function rolloutLines(rollout: RolloutProgressView, isWide = false): Styl
     ...(findings === 0 ? [] : [[`    and ${findings} more findings`]]),
     ...stoppedLines(rollout.stopped),
   ];
+}
+
+/** The inputs that the advisor could not read. */
+function uncheckedLines(rollout: RolloutProgressView): StyledText[][] {
+  const text = uncheckedText(rollout);
+  if (text === undefined) return [];
+  return [[{ text: `    ${text}`, style: "warning" }], ...rollout.notAssessed.map((gap) => [`      ${gapText(gap)}`])];
 }
 
 /** VMs that somebody must start, each with its command. */

@@ -1,5 +1,7 @@
 // How far a rollout over the nodes is and what holds it, as a status shows it.
 
+import type { ImpactGap } from "./impact.ts";
+
 /** What a node does, as its annotations and its MachineConfigNode tell. */
 export const nodeRolloutPhases = [
   "Degraded",
@@ -74,6 +76,8 @@ export type RolloutStatus = {
   readonly nodes: readonly NodeRollout[];
   readonly findings: readonly RolloutFinding[];
   readonly stoppedVms?: StoppedVms;
+  /** The inputs that the diagnosis could not read, by kind: they may hide findings. Absent if it read everything. */
+  readonly notAssessed?: readonly ImpactGap[];
   /** How many more there are than are listed. */
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
 };

@@ -6,6 +6,7 @@
 export { findNamedPlan, isPlanNamed } from "@virt/advisor";
 export { type BlockerRemedy, blockerRemedies, durationText, findingRemedies, foreignText } from "@virt/impact";
 export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
+export { gapText, isRolloutCurrent, noBlockerText, uncheckedText } from "./blocker-texts.ts";
 export { type DiffHunk, type DiffLine, type ObjectDiff, readDiff } from "./diff-lines.ts";
 export { driftDiff } from "./drift-diff.ts";
 export {

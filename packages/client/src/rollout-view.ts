@@ -3,6 +3,7 @@
 import { hasPlanBegun, isApplied, isMachineConfig, isRolloutOpen, isSkipped } from "@virt/advisor";
 import type {
   FindingSeverity,
+  ImpactGap,
   ImpactPool,
   Item,
   KubeObject,
@@ -66,6 +67,8 @@ export type RolloutProgressView = {
   readonly stopped?: { readonly vms: readonly StoppedVmView[]; readonly more: number };
   /** Until the end, if nothing blocks; absent: nothing is left, or nobody knows. */
   readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number; readonly text: string };
+  /** The inputs that the diagnosis could not read: they may hide findings. */
+  readonly notAssessed: readonly ImpactGap[];
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
   /** Whether nodes of it are not done yet. */
   readonly isOpen: boolean;
@@ -100,9 +103,14 @@ export function viewRollout(
     findings: rollout.findings.map((finding) => ({ ...viewFinding(finding), ...agedFrom(finding.since, now) })),
     ...(!isOpen && rollout.stoppedVms && { stopped: viewStopped(rollout.stoppedVms) }),
     ...(bounds && isOpen && { remaining: { ...remaining, text: durationText(bounds) } }),
+    notAssessed: (rollout.notAssessed ?? []).map(viewGap),
     more: rollout.more,
     isOpen,
   };
+}
+
+function viewGap({ what, reason, message }: ImpactGap): ImpactGap {
+  return { what: foreignText(what), reason, message: foreignText(message) };
 }
 
 function viewStopped({ total, listed }: StoppedVms): NonNullable<RolloutProgressView["stopped"]> {

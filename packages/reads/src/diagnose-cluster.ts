@@ -5,6 +5,7 @@ import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } fr
 import { chooseHyperConverged, infrastructureInformer, kindInformer, poolInformer } from "@virt/facts";
 import {
   type Assessment,
+  assessed,
   changeOfPool,
   diagnoseOnce,
   drainingNodes,
@@ -13,6 +14,7 @@ import {
   rolloutInformers,
 } from "@virt/impact";
 import { type Client, Discovery, type InformerSpec } from "@virt/kube";
+import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 import { collectDoctorFacts } from "./doctor-facts.ts";
 import { DrainedPods } from "./drained-pods.ts";
 import { assessList } from "./impact-facts.ts";
@@ -81,21 +83,22 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
   });
   const observedRollouts = (options.observers ?? configs).flatMap(({ status }) => status?.rollout ?? []);
   const known = { ...facts, before: historyOf(configs), observedRollouts };
-  const podLists = new DrainedPods();
-  const drainedPods = await podLists.load(drainingNodes(known), { sender: client, signal, now });
-  const { rollout, young } = diagnoseOnce({ ...known, drainedPods });
+  const draining = drainingNodes(known);
+  const podLists = new DrainedPods({ isPatient: false });
+  const drainedPods = await podLists.load(draining, { sender: client, signal, now });
+  const refusal = podLists.refusalFor(draining, now);
+  const pods = refusal === undefined ? assessed(drainedPods) : notAssessed(refusal.reason, refusal.message);
+  const gaps = [
+    ...known.notAssessed,
+    ...(rolling.length === 0 ? [] : findDiagnosisGaps([[machineConfigInformer.kind, machineConfigs]])),
+    ...findDiagnosisGaps([["Pod", pods]]),
+  ];
+  const { rollout, young } = diagnoseOnce({ ...known, drainedPods, notAssessed: gaps });
   return {
     rollout,
     young,
     pools: pools.map(({ metadata }) => metadata.name).toSorted(),
-    notAssessed: [
-      ...[...lists].flatMap(([{ kind }, answer]) =>
-        answer.isAssessed || isNoLoss(kind, answer.reason)
-          ? []
-          : [{ kind, reason: answer.reason, message: answer.message }],
-      ),
-      ...(podLists.refusal === undefined ? [] : [{ kind: "Pod", ...podLists.refusal }]),
-    ],
+    notAssessed: gaps.map(({ what, reason, message }) => ({ kind: what, reason, message })),
   };
 }
 
@@ -110,9 +113,4 @@ function historyOf(configs: readonly VirtPlatformConfig[]): RolloutStatus | unde
     findings: rollouts.flatMap(({ findings }) => findings),
     more: { pools: 0, nodes: 0, findings: 0 },
   };
-}
-
-/** Kinds that a cluster without them does not miss. */
-function isNoLoss(kind: string, reason: string): boolean {
-  return reason === "NotServed" && kind !== "MachineConfigPool";
 }

@@ -1,6 +1,7 @@
 // Collects the facts of a diagnosis from lists, followed or made once.
 
 import { oncePer } from "@virt/engine";
+import { infrastructureInformer } from "@virt/facts";
 import {
   assessed,
   assessedOr,
@@ -14,8 +15,10 @@ import {
   migrationInformer,
   readMachineConfigNodeFact,
   readMigrationFact,
+  rolloutInformers,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
+import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 import { collectImpactFacts, type ImpactSources } from "./impact-facts.ts";
 import { ImpactReads } from "./impact-reads.ts";
 
@@ -26,7 +29,10 @@ const migrationFact = oncePer(readMigrationFact);
 export type DoctorSources = Pick<ImpactSources, "disruption" | "renderedOf" | "list" | "hco"> &
   Pick<DoctorFacts, "now" | "changes" | "areVmsNamed">;
 
-/** Collects the facts. The caller adds the history, the pods of nodes that drain, and the errors of drains. */
+/**
+ * Collects the facts. The caller adds the history, the pods of nodes that drain, the errors of drains, and the gaps of what it reads beside
+ * the lists.
+ */
 export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given }: DoctorSources): DoctorFacts {
   const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
   const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
@@ -46,5 +52,8 @@ export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given
     operators: [...listed(kubeVirtInformer, deschedulerHealthInformer), ...[health ?? hco].flatMap((one) => one ?? [])],
     before: undefined,
     sightings: new Map(),
+    notAssessed: findDiagnosisGaps(
+      [...rolloutInformers, infrastructureInformer].map((spec) => [spec.kind, list(spec)] as const),
+    ),
   };
 }

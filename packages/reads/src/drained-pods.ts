@@ -3,7 +3,7 @@
 import type { PodFact } from "@virt/impact";
 import type { Resource, Sender } from "@virt/kube";
 import { inLanes, listPods } from "./impact-reads.ts";
-import { ReadRetries, type Refusal } from "./read-retries.ts";
+import { patienceMs, ReadRetries, type Refusal, type RetryOptions } from "./read-retries.ts";
 
 const podResource: Resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
 const podAgeMs = 10_000;
@@ -17,8 +17,17 @@ export type DrainedPodsContext = { readonly sender: Sender; readonly signal: Abo
 /** Pods by node. After a refusal, the lists from before stay. */
 export class DrainedPods {
   readonly #lists = new Map<string, { readonly pods: readonly PodFact[]; readonly at: number }>();
-  readonly #retries = new ReadRetries({ restsWhenRefused: true });
+  /** When each node was first wanted, monotonic. */
+  readonly #wantedSince = new Map<string, number>();
+  readonly #retries: ReadRetries;
+  readonly #patienceMs: number;
   #sentAt: readonly number[] = [];
+
+  /** `isPatient`: false if nobody asks again, so that a missing list counts at once. */
+  constructor({ isPatient = true }: Pick<RetryOptions, "isPatient"> = {}) {
+    this.#retries = new ReadRetries({ isPatient, restsWhenRefused: true });
+    this.#patienceMs = isPatient ? patienceMs : 0;
+  }
 
   /** Lists the pods of these nodes as far as lists are missing or old, and forgets all other nodes. */
   async load(
@@ -26,7 +35,8 @@ export class DrainedPods {
     { now, ...context }: DrainedPodsContext,
   ): Promise<ReadonlyMap<string, readonly PodFact[]>> {
     const wanted = new Set(nodes);
-    for (const node of this.#lists.keys()) if (!wanted.has(node)) this.#lists.delete(node);
+    for (const node of this.#wantedSince.keys()) if (!wanted.has(node)) this.#forget(node);
+    for (const node of nodes) this.#wantedSince.set(node, this.#wantedSince.get(node) ?? now);
     this.#sentAt = this.#sentAt.filter((at) => now - at < windowMs);
     const listedAt = (node: string) => this.#lists.get(node)?.at ?? Number.NEGATIVE_INFINITY;
     const due = nodes
@@ -49,18 +59,29 @@ export class DrainedPods {
     this.#retries.note(refusal, now);
   }
 
-  /** Why pods could not be listed; undefined: they were. */
-  get refusal(): Refusal | undefined {
-    return this.#retries.refusal;
+  #forget(node: string): void {
+    this.#wantedSince.delete(node);
+    this.#lists.delete(node);
+  }
+
+  /** Returns why the pods of these nodes are not all known. Undefined: they are, or they have been missing for less than a minute. */
+  refusalFor(nodes: readonly string[], now: number): Refusal | undefined {
+    const { refusal } = this.#retries;
+    if (refusal !== undefined && refusal.reason !== "Listing") return refusal;
+    const isMissing = (node: string) =>
+      !this.#lists.has(node) && now - (this.#wantedSince.get(node) ?? now) >= this.#patienceMs;
+    const message = `pods are listed for at most ${mostLists} nodes per minute`;
+    return nodes.some(isMissing) ? { reason: "TooMany", message } : undefined;
   }
 
   /** When the next list of these nodes is due, monotonic; undefined: none of them needs one. */
   dueAt(nodes: readonly string[]): number | undefined {
     if (nodes.length === 0) return undefined;
-    if (this.refusal !== undefined && this.refusal.reason !== "Listing") return this.#retries.dueAt;
+    const { refusal } = this.#retries;
+    if (refusal !== undefined && refusal.reason !== "Listing") return this.#retries.dueAt;
     const oldest = Math.min(...nodes.map((node) => this.#lists.get(node)?.at ?? 0));
     const [firstSent = 0, lastSent = firstSent] = [this.#sentAt[0], this.#sentAt.at(-1)];
     const limitedMs = this.#sentAt.length < mostLists ? 0 : firstSent + windowMs;
-    return Math.max(oldest + podAgeMs, limitedMs, this.refusal === undefined ? 0 : lastSent + podAgeMs);
+    return Math.max(oldest + podAgeMs, limitedMs, refusal === undefined ? 0 : lastSent + podAgeMs);
   }
 }

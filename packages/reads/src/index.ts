@@ -2,6 +2,7 @@
 // Nothing here writes: at most it asks the API server by a dry run.
 
 export { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "./diagnose-cluster.ts";
+export { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 export { collectDoctorFacts } from "./doctor-facts.ts";
 export { DrainedPods } from "./drained-pods.ts";
 export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";

@@ -38,6 +38,21 @@ test.each(["429 Too Many Requests", "503 Service Unavailable"])(
   },
 );
 
+test("a version that has no informer does not restart the minute after which another version is unavailable", () => {
+  const [newer, older] = [
+    { ...vmInformer, apiVersion: "kubevirt.io/v2" },
+    { ...vmInformer, apiVersion: "kubevirt.io/v1" },
+  ];
+  const store = { notifiedItems: [vm] };
+  const failing = { state: "synced", store, isTooLarge: false, lastError: "503 Service Unavailable" };
+  const lists = new InformerLists((spec) => (spec === newer ? (failing as unknown as InformerState) : undefined));
+  for (const seconds of [0, 30, 60]) {
+    const list = lists.list(newer, seconds * 1000);
+    expect(list.isAssessed).toBe(seconds < 60);
+    expect(lists.list(older, seconds * 1000)).toMatchObject({ reason: "Listing" });
+  }
+});
+
 test("a first list that fails is under way for a minute, and then unavailable", () => {
   const { at } = listsOf({ state: "starting", lastError: "500 Internal Server Error" });
   expect(at(0)).toMatchObject({ reason: "Listing" });

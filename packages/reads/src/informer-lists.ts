@@ -16,16 +16,17 @@ export class InformerLists {
 
   list(spec: InformerSpec, now: number): Assessment<readonly KubeObject[]> {
     const informer = this.#find(spec);
+    const key = `${spec.apiVersion} ${spec.kind}`;
     const error = informer?.lastError;
     const isSettled = error === undefined || informer?.isTooLarge === true || error.startsWith("403");
-    if (isSettled) this.#failures.delete(spec.kind);
+    if (isSettled) this.#failures.delete(key);
     if (informer?.state === "not served") return notAssessed("NotServed");
     if (error === undefined)
       return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing");
     if (isSettled) return notAssessed(informer?.isTooLarge === true ? "TooMany" : "Forbidden", error);
-    const since = this.#failures.get(spec.kind)?.since ?? now;
+    const since = this.#failures.get(key)?.since ?? now;
     const isLasting = now - since >= patienceMs;
-    this.#failures.set(spec.kind, { since, isLasting });
+    this.#failures.set(key, { since, isLasting });
     if (isLasting) return notAssessed("Unavailable", error);
     // What was listed stays good for a while although the server stumbles.
     return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing", error);

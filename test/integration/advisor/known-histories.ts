@@ -54,4 +54,13 @@ export const knownHistories: readonly KnownHistory[] = [
     ["DryRun", 1],
     ["Apply", 2],
   ],
+  // VMs become unreadable while nodes take over a configuration, and the rollout ends so.
+  [
+    ["nodes stop", 1],
+    ["Apply", 3],
+    ["VMs cannot be read", 2],
+    ["VMs can be read", 1],
+    ["VMs cannot be read", 1],
+    ["nodes continue", 6],
+  ],
 ];

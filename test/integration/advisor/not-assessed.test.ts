@@ -108,19 +108,23 @@ test("without the right to read pools a new config says so instead of staying si
   );
 });
 
+const machineConfiguration = "machineconfiguration.openshift.io";
 const reports = [
-  { group: "machineconfiguration.openshift.io", resource: "machineconfignodes" },
-  { group: "machineconfiguration.openshift.io", resource: "kubeletconfigs" },
-  { group: "kubevirt.io", resource: "virtualmachineinstancemigrations" },
+  { group: machineConfiguration, resource: "machineconfignodes", kind: "MachineConfigNode" },
+  { group: machineConfiguration, resource: "kubeletconfigs", kind: "KubeletConfig" },
+  { group: "kubevirt.io", resource: "virtualmachineinstancemigrations", kind: "VirtualMachineInstanceMigration" },
+  { group: "kubevirt.io", resource: "virtualmachineinstances", kind: "VirtualMachineInstance" },
+  { group: "policy", resource: "poddisruptionbudgets", kind: "PodDisruptionBudget" },
 ];
 
 test.each(reports)(
-  "without the right to read $resource a rollout is diagnosed from what else there is",
-  async (read) => {
+  "without the right to read $resource a rollout is diagnosed from what else there is, and names the kind",
+  async ({ kind, ...read }) => {
     await takeAway({ ...read, verb: "list", role: managerRole });
     await testCluster.configs.create(loadAware, { action: "Apply" });
     const { rollout } = await untilWritten((status) => status.rollout !== undefined);
     expect(rollout?.pools).toMatchObject([{ name: "worker", total: 3 }]);
+    expect(rollout?.notAssessed).toMatchObject([{ what: kind, reason: "Forbidden" }]);
   },
 );
 

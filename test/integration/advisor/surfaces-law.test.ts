@@ -11,7 +11,16 @@ import {
 import { ConfigHarness, type DiagnoseHarness } from "@virt/advisor/testing/config-harness";
 import { inputRef, machineTarget, mapTarget } from "@virt/advisor/testing/small-profile";
 import type { Item, Phase, Status } from "@virt/api";
-import { driftRows, nextStepOf, phaseWord, profileRow, rollingPools, unrenderedPools, viewRollout } from "@virt/client";
+import {
+  driftRows,
+  nextStepOf,
+  phaseWord,
+  profileRow,
+  rollingPools,
+  uncheckedText,
+  unrenderedPools,
+  viewRollout,
+} from "@virt/client";
 import { desiredChanges } from "@virt/engine";
 import { assessed, diagnoseRollout, notAssessed } from "@virt/impact";
 import { Registry } from "@virt/kube";
@@ -19,12 +28,13 @@ import { collectDoctorFacts } from "@virt/reads";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { statusBlocks } from "../../../apps/cli/src/status-blocks.ts";
 import { gridOf } from "../../../apps/console/src/pages/data/pool-grid.ts";
 import { configGauges } from "../../../apps/operator/src/advisor/metrics.ts";
 import { type KnownHistory, knownHistories } from "./known-histories.ts";
 
 /** The diagnosis of the shipped operator, from nodes and pools alone. */
-const diagnose: DiagnoseHarness = (facts, nodes) => {
+const diagnose: DiagnoseHarness = (facts, nodes, { areVmsReadable }) => {
   const { config, pools, live, renderedOf, now } = facts;
   const lists = new Map([
     ["Node", assessed(nodes)],
@@ -33,7 +43,10 @@ const diagnose: DiagnoseHarness = (facts, nodes) => {
   const collected = collectDoctorFacts({
     disruption: [],
     renderedOf,
-    list: ({ kind }) => lists.get(kind) ?? notAssessed("NotServed"),
+    list: ({ kind }) =>
+      kind === "VirtualMachineInstance" && !areVmsReadable
+        ? notAssessed("Forbidden", "403")
+        : (lists.get(kind) ?? notAssessed("NotServed")),
     hco: undefined,
     now,
     changes: rolloutChanges(config, live, pools, renderedOf),
@@ -71,6 +84,8 @@ const events: readonly HistoryEvent[] = [
   ["the pool counts", behave({ isPoolSilent: false })],
   ["the API server refuses writes", behave({ isRefusing: true })],
   ["the API server accepts writes", behave({ isRefusing: false })],
+  ["VMs cannot be read", behave({ areVmsReadable: false })],
+  ["VMs can be read", behave({ areVmsReadable: true })],
   ["an outage", behave({ isUnavailable: true })],
   ["the end of an outage", behave({ isUnavailable: false })],
 ];
@@ -215,6 +230,7 @@ function claimsOf(harness: ConfigHarness, before: Status, series: ReadonlyMap<st
     ["the metric calls it stuck", !(isManaged && isStuck) || series.get("rollout_stuck") === 1],
     ...driftClaims(harness, before, series),
     ...nodeClaims(harness, series),
+    ...gapClaims(harness, before),
     ...clearClaims(harness),
   ];
 }
@@ -246,6 +262,25 @@ function nodeClaims(harness: ConfigHarness, series: ReadonlyMap<string, number>)
   const shown = Object.entries(shownNodes(harness, series)).filter(([, nodes]) => nodes !== undefined);
   const distinct = new Set(shown.map(([, nodes]) => JSON.stringify(nodes)));
   return [[`node counts agree: ${JSON.stringify(shown)}`, distinct.size <= 1]];
+}
+
+/** The rollout page, the overview and `status` say that nothing blocks only if the diagnosis could read everything. */
+function gapClaims(harness: ConfigHarness, before: Status): readonly Claim[] {
+  const { config, status, behaviour } = harness;
+  const view = viewRollout(config, harness.nowMs);
+  const isDiagnosed = isRolloutOpen(before) && isRolloutOpen(status) && status.phase !== "Ignored";
+  if (view === undefined) return [];
+  if (!isRolloutOpen(status)) return [["an ended rollout has no unread inputs", view.notAssessed.length === 0]];
+  if (!isDiagnosed || config.spec.action === "Ignore") return [];
+  const unchecked = uncheckedText(view);
+  const options = { now: harness.nowMs, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
+  const printed = JSON.stringify(statusBlocks(config, options));
+  const reasons = eventsForStatusChange(before, status, { moved: [] }).map(({ reason }) => reason);
+  return [
+    ["an unread input is shown, and only then", (unchecked === undefined) === behaviour.areVmsReadable],
+    ["the command line shows unread inputs", printed.includes("ould not check") === (unchecked !== undefined)],
+    ["no event says that nothing blocks", behaviour.areVmsReadable || !reasons.includes("RolloutResumed")],
+  ];
 }
 
 /** An all-clear is one everywhere, and true. */

@@ -85,7 +85,7 @@ test("a plan that found its target in place and waits for nodes is no all-clear 
   const { code, out } = await run();
   expect(code).toBe(6);
   expect(out).toContain("MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out");
-  expect(out).not.toContain("Nothing holds");
+  expect(out).not.toContain("Nothing is blocking");
 });
 
 test("restart times count in the prediction of doctor, whichever config has observed them", async () => {

@@ -89,7 +89,8 @@ const capacity = shape<ImpactCapacity>("Capacity for the VMs of nodes that drain
   unplacedMiB: count("Memory that these VMs request."),
 });
 
-const gap = shape<ImpactGap>(
+/** An input that could not be read, of an impact or of a rollout. */
+export const gapSchema = shape<ImpactGap>(
   "An input that could not be read.",
   {
     what: text("The input that is not assessed.", { maxLength: 63 }),
@@ -147,7 +148,7 @@ export const impactSchema = shape<Impact>(
       stops: count("Stops."),
     }),
     assumes: list("Assumptions of the assessment.", text("One assumption.", { maxLength: 160 }), { maxItems: 10 }),
-    notAssessed: list("Inputs that could not be read, and why.", gap, { maxItems: 8 }),
+    notAssessed: list("Inputs that could not be read, and why.", gapSchema, { maxItems: 8 }),
   },
   { required: ["assessedAt", "summary"], ...atomic },
 );

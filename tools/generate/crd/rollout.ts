@@ -10,6 +10,7 @@ import {
   type RolloutStatus,
   type StoppedVms,
 } from "@virt/api";
+import { gapSchema } from "./impact.ts";
 import { atomic, count, flag, list, name, shape, text, time, word } from "./schema.ts";
 
 const seconds = (description: string) => list(description, count("Seconds."), { maxItems: 20 });
@@ -93,6 +94,11 @@ export const rolloutSchema = shape<RolloutStatus>(
         listed: list("The first of these VMs. Empty if names are hidden.", stoppedVm, { maxItems: 20 }),
       },
     },
+    notAssessed: list(
+      "The inputs that the diagnosis could not read, by kind. They may hide findings. Absent if it read everything.",
+      gapSchema,
+      { maxItems: 16 },
+    ),
     more: {
       type: "object",
       description: "Number of entries that are not listed.",

@@ -1,7 +1,7 @@
 // `doctor`: what holds the pools, looked at afresh with the user's rights, the worst first, each with the command that helps.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
-import { foreignText, viewFinding, viewRollout } from "@virt/client";
+import { foreignText, noBlockerText, viewFinding, viewRollout } from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
 import { requireConfig } from "../find-config.ts";
@@ -90,7 +90,7 @@ function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[
 function quietText(pools: readonly string[], young: readonly RolloutFinding[]): string {
   if (pools.length === 0) return "The cluster has no MachineConfigPools.";
   return young.length === 0
-    ? "Nothing is blocking the pools."
+    ? noBlockerText([], "the pools")
     : "No cause has lasted long enough to be a finding yet. To check again, run this command in a few minutes.";
 }
 
@@ -103,10 +103,7 @@ export function diagnosisBlocks(
   const view = viewRollout({ status: { rollout } }, now);
   const lines: StyledText[][] = view === undefined ? [] : rolloutLines(view, isWide);
   const missing = uncheckedKinds(notAssessed);
-  const quiet =
-    missing.length === 0
-      ? quietText(pools, young)
-      : `Found no blocking cause, but could not check: ${missing.join(", ")}.`;
+  const quiet = missing.length === 0 ? quietText(pools, young) : noBlockerText(missing);
   const list = (title: string, texts: readonly StyledText[][]): readonly Block[] =>
     texts.length === 0 ? [] : [{ kind: "lines", lines: [[title], ...texts] }];
   return [

@@ -17,12 +17,15 @@ import {
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import {
   ageText,
+  expectedRollout,
   isDrifted,
   isDriftWatched,
   leftBehindNotice,
   profileRow,
   progressCount,
   secondsSince,
+  uncheckedText,
+  viewRollout,
 } from "@virt/client";
 import { assetStates, asText, at } from "@virt/engine";
 import type { ReactNode } from "react";
@@ -76,6 +79,8 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
   const row = profileRow(config, now);
   const { name } = row;
   const count = progressCount(row);
+  const rollout = expectedRollout(config) === undefined ? viewRollout(config, now) : undefined;
+  const unchecked = rollout && uncheckedText(rollout);
   return (
     <Card isFullHeight data-testid={`profile-${name}`}>
       <CardHeader>
@@ -98,6 +103,7 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
           {count === undefined ? null : <Fact term={texts.progress}>{count}</Fact>}
         </DescriptionList>
         <PhaseMessage config={config} />
+        {unchecked === undefined ? null : <p>{unchecked}</p>}
         {row.leftBehind === undefined ? null : (
           <p data-testid={`left-behind-${name}`}>{leftBehindNotice(row.leftBehind)}</p>
         )}

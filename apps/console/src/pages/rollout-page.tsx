@@ -6,6 +6,7 @@ import {
   expectedRollout,
   type FindingView,
   ignorePatch,
+  isRolloutCurrent,
   keptOptionsText,
   planPatches,
   profileRow,
@@ -77,9 +78,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
   // What other plans, the platform controller or other clients roll at the same time.
   const others = useRollingPools().filter(({ causes }) => causes.some((cause) => !isOfPlan(cause, name)));
   const onNodes = useNodeNames();
-  const findings = view?.findings ?? [];
-  const isBeside = ({ node = "" }: FindingView) => onNodes.has(node);
-  const beside = findings.filter(isBeside);
+  const beside = (view?.findings ?? []).filter(({ node = "" }) => onNodes.has(node));
   return (
     <>
       <div className="vc-item-head">
@@ -91,12 +90,8 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
       {expected !== undefined ? null : view === undefined ? <p>{texts.noneText(name)}</p> : <p>{view.summary}</p>}
       <PhaseMessage config={config} />
       {others.length === 0 ? null : <RollingPoolAlerts rolling={others} hasLinks={false} />}
-      {view === undefined || expected !== undefined || !(view.isOpen || findings.length > 0) ? null : (
-        <Findings
-          findings={findings.filter((finding) => !isBeside(finding))}
-          beside={beside.length}
-          more={view.more.findings}
-        />
+      {view === undefined || expected !== undefined || !isRolloutCurrent(view) ? null : (
+        <Findings view={view} beside={beside} />
       )}
       {view?.stopped === undefined || expected !== undefined ? null : <StoppedVmAlert {...view.stopped} />}
       {status.phase === "InProgress" ? <Stops config={config} /> : null}

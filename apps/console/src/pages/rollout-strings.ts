@@ -56,7 +56,6 @@ export const rolloutStrings = {
   stoppedVms: (n: number) =>
     `${countOf(n, "VM")} stopped during the rollout and ${n === 1 ? "was" : "were"} not running when it ended`,
   unnamedVms: "VM names are not shown on this cluster.",
-  noFindings: "Nothing is blocking this rollout.",
   besideNodes: (n: number) => `${countOf(n, "finding")} about nodes: see the nodes below.`,
   moreFindings: (n: number) =>
     `${countOf(n, "more finding")} ${n === 1 ? "is" : "are"} not shown. Resolve the findings above to see ${n === 1 ? "it" : "them"}.`,

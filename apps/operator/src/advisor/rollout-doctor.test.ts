@@ -47,13 +47,25 @@ function configWith(status: Partial<Status> = {}): VirtPlatformConfig {
   };
 }
 
-/** A doctor, the lists that it sees, and its clock. `missing`: a kind whose first list is under way. */
+/**
+ * A doctor, the lists that it sees, and its clock. `missing`: a kind whose first list is under way. `errors`: why a kind cannot be listed;
+ * that of an Infrastructure is the answer to a read.
+ */
 function doctorOf(objects: readonly KubeObject[]) {
-  const cluster = { seconds: 0, missing: "", podStatus: 200, objects: [draining, pool, ...objects] };
+  const cluster = {
+    seconds: 0,
+    missing: "",
+    errors: {} as Readonly<Record<string, string | undefined>>,
+    podStatus: 200,
+    objects: [draining, pool, ...objects],
+  };
   const find = ({ apiVersion, kind }: InformerSpec) => {
     const items = cluster.objects.filter((object) => object.kind === kind && object.apiVersion === apiVersion);
     const state = kind === cluster.missing ? "starting" : "synced";
-    return { state, store: { notifiedItems: items, items: () => items } } as unknown as InformerState;
+    const lastError = cluster.errors[kind];
+    const isTooLarge = lastError === "too large";
+    const store = { notifiedItems: items, items: () => items };
+    return { state, store, lastError, isTooLarge } as unknown as InformerState;
   };
   const doctor = new RolloutDoctor({
     find,
@@ -68,7 +80,8 @@ function doctorOf(objects: readonly KubeObject[]) {
   const send = (request: object) => {
     sentAt.push(cluster.seconds);
     const node = /spec\.nodeName%3D([-a-z0-9]+)/.exec(JSON.stringify(request))?.[1] ?? "";
-    const body = { items: podsOn.get(node) ?? [] };
+    const refusal = { kind: "Status", reason: cluster.podStatus === 403 ? "Forbidden" : "InternalError" };
+    const body = cluster.podStatus === 200 ? { items: podsOn.get(node) ?? [] } : refusal;
     return Promise.resolve({
       kind: "answered",
       status: cluster.podStatus,
@@ -77,7 +90,12 @@ function doctorOf(objects: readonly KubeObject[]) {
       headers: {},
     });
   };
-  const read = () => Promise.resolve({ kind: "absent" });
+  const read = () => {
+    const message = cluster.errors["Infrastructure"];
+    const isForbidden = message?.startsWith("403") === true;
+    const failure = isForbidden ? { kind: "rejected", reason: "Forbidden" } : { kind: "unavailable" };
+    return Promise.resolve(message === undefined ? { kind: "absent" } : { ...failure, message });
+  };
   const context = { cluster: { read }, sender: { send } } as unknown as ReconcileContext;
   const diagnose = async (status?: Partial<Status>) => {
     const config = configWith(status);
@@ -119,6 +137,98 @@ test("a list that does not come is not waited for longer than a minute", async (
   expect(await diagnose()).toBeUndefined();
   cluster.seconds = 60;
   expect((await diagnose())?.rollout.pools).toMatchObject([{ name: "worker", total: 1, inHand: 1 }]);
+});
+
+test("a list that does not come within a minute is named, and no longer once it is there", async () => {
+  const { cluster, diagnose } = doctorOf([]);
+  cluster.missing = "VirtualMachineInstance";
+  for (const seconds of [0, 59]) {
+    cluster.seconds = seconds;
+    expect(await diagnose()).toBeUndefined();
+  }
+  cluster.seconds = 60;
+  expect((await diagnose())?.rollout.notAssessed).toMatchObject([
+    { what: "VirtualMachineInstance", reason: "Listing" },
+  ]);
+  cluster.missing = "";
+  expect((await diagnose())?.rollout).not.toHaveProperty("notAssessed");
+});
+
+const forbidden = "403 Forbidden: the user may not list it";
+const inputs = [
+  "MachineConfigPool",
+  "Node",
+  "MachineConfiguration",
+  "KubeVirt",
+  "VirtualMachineInstance",
+  "PodDisruptionBudget",
+  "KubeletConfig",
+  "MachineConfigNode",
+  "VirtualMachineInstanceMigration",
+  "KubeDescheduler",
+  "HyperConverged",
+  "Infrastructure",
+];
+
+test.each(inputs)("a rollout names %s as not assessed while it may not be read", async (kind) => {
+  const { cluster, diagnose } = doctorOf([]);
+  cluster.errors = { [kind]: forbidden };
+  expect((await diagnose())?.rollout.notAssessed).toEqual([{ what: kind, reason: "Forbidden", message: forbidden }]);
+});
+
+test("a rollout names a kind with too many objects, and a kind that fails for a minute", async () => {
+  const { cluster, diagnose } = doctorOf([]);
+  cluster.errors = { VirtualMachineInstance: "too large", Node: "503 Service Unavailable", Infrastructure: "503" };
+  const gapsAt = async (seconds: number) => {
+    cluster.seconds = seconds;
+    return ((await diagnose())?.rollout.notAssessed ?? []).map(({ what, reason }) => `${what} ${reason}`);
+  };
+  const tooMany = "VirtualMachineInstance TooMany";
+  expect(await gapsAt(0)).toEqual([tooMany]);
+  await gapsAt(30);
+  expect(await gapsAt(59)).toEqual([tooMany]);
+  expect(await gapsAt(60)).toEqual(["Node Unavailable", tooMany, "Infrastructure Unavailable"]);
+  cluster.errors = {};
+  expect(await gapsAt(120)).toEqual([]);
+});
+
+test.each([
+  { podStatus: 403, reason: "Forbidden", seconds: 0 },
+  { podStatus: 500, reason: "Unavailable", seconds: 60 },
+])("a rollout names the pods of a draining node that cannot be listed: $podStatus", async (given) => {
+  const { cluster, diagnose } = doctorOf([]);
+  cluster.podStatus = given.podStatus;
+  for (const seconds of [0, 20, 40, 60]) {
+    cluster.seconds = seconds;
+    const { notAssessed = [] } = (await diagnose())?.rollout ?? {};
+    expect(notAssessed).toMatchObject(seconds < given.seconds ? [] : [{ what: "Pod", reason: given.reason }]);
+  }
+});
+
+/** How often the status is written in 5 minutes, and the gaps that it has then. */
+async function writesWhile(errorsAt: (seconds: number) => Readonly<Record<string, string>>) {
+  const { cluster, diagnose, noteWritten } = doctorOf([]);
+  let [stored, writes]: [Status, number] = [{ phase: "InProgress", rollouts, items: [], conditions: [] }, 0];
+  for (let seconds = 0; seconds <= 300; seconds += 5) {
+    cluster.seconds = seconds;
+    cluster.errors = errorsAt(seconds);
+    const observed = { stored, now: start + seconds * 1000, generation: 1, items: [] };
+    const decision: Decision = { status: stored, requeue: { when: "on-change" } };
+    const { status } = withRollout(decision, observed, await diagnose(stored));
+    if (equalJson(status, stored)) continue;
+    stored = status;
+    noteWritten(status.rollout);
+    writes += 1;
+  }
+  return { writes, gaps: stored.rollout?.notAssessed?.map(({ what }) => what) };
+}
+
+test("an input that cannot be read costs one write of the status, although each error is worded differently", async () => {
+  const whole = await writesWhile(() => ({}));
+  const forbidden = await writesWhile((seconds) => ({ VirtualMachineInstance: `403 in request ${seconds}` }));
+  expect(forbidden).toEqual({ writes: whole.writes, gaps: ["VirtualMachineInstance"] });
+  const failing = await writesWhile((seconds) => ({ KubeDescheduler: `503 after ${seconds} ms` }));
+  expect(failing).toEqual({ writes: whole.writes + 1, gaps: ["KubeDescheduler"] });
 });
 
 /** The report of a drain. */

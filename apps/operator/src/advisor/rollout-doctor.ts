@@ -17,7 +17,7 @@ import {
   withStoppedVms,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext, StoreChange } from "@virt/kube";
-import { collectDoctorFacts, DrainedPods, InformerLists } from "@virt/reads";
+import { collectDoctorFacts, DrainedPods, findDiagnosisGaps, InformerLists, ReadRetries, refusalOf } from "@virt/reads";
 import { rolloutInformersOf } from "./informers.ts";
 import { withoutRestarting } from "./stopped-vms.ts";
 
@@ -58,6 +58,7 @@ export class RolloutDoctor {
   readonly #podsByConfig = new Map<string, DrainedPods>();
   /** Since when a first list is under way, by config. */
   readonly #listingSince = new Map<string, number>();
+  readonly #infrastructureRetries = new ReadRetries({ restsWhenRefused: true });
   #infrastructure: { readonly object: KubeObject | undefined; readonly atMs: number } | undefined;
   #isWaking = false;
 
@@ -113,13 +114,19 @@ export class RolloutDoctor {
     const observedRollouts = this.#options.observedRollouts();
     const drainErrors = this.#drainErrors;
     const ranVms = known === undefined ? {} : { ranVms: known.diagnosis.ranVms };
-    const facts = { ...collected, ...this.#shape(), before, sightings, drainErrors, observedRollouts, ...ranVms };
+    const shape = this.#shape();
+    const facts = { ...collected, shape, before, sightings, drainErrors, observedRollouts, ...ranVms };
     const draining = drainingNodes(facts);
     const pods = this.#podsByConfig.get(name) ?? new DrainedPods();
     this.#podsByConfig.set(name, pods);
     const { sender, signal } = context;
     const drainedPods = await pods.load(draining, { sender, signal, now: monotonicMs });
-    const diagnosis = diagnoseRollout({ ...facts, drainedPods });
+    const refusal = pods.refusalFor(draining, monotonicMs);
+    const readGaps = findDiagnosisGaps([
+      [infrastructureInformer.kind, shape],
+      ["Pod", refusal === undefined ? assessed(drainedPods) : notAssessed(refusal.reason, refusal.message)],
+    ]);
+    const diagnosis = diagnoseRollout({ ...facts, drainedPods, notAssessed: [...facts.notAssessed, ...readGaps] });
     const isShown = equalJson(diagnosis.rollout, config.status?.rollout ?? null);
     const writtenMs = known?.writtenMs ?? Number.NEGATIVE_INFINITY;
     this.#known.set(name, {
@@ -168,16 +175,23 @@ export class RolloutDoctor {
   }
 
   async #loadInfrastructure(cluster: ReconcileContext["cluster"], nowMs: number): Promise<void> {
-    if (this.#infrastructure !== undefined && nowMs - this.#infrastructure.atMs < infrastructureAgeMs) return;
+    const isFresh = this.#infrastructure !== undefined && nowMs - this.#infrastructure.atMs < infrastructureAgeMs;
+    if (isFresh || !this.#infrastructureRetries.mayRead(nowMs)) return;
     const { apiVersion, kind, name = "" } = infrastructureInformer;
     const reading = await cluster.read({ apiVersion, kind, name });
-    if (reading.kind === "unavailable") return;
-    this.#infrastructure = { object: reading.kind === "found" ? reading.object : undefined, atMs: nowMs };
+    const isKnown = reading.kind === "found" || reading.kind === "absent" || reading.kind === "missing";
+    const message = "message" in reading ? reading.message : "";
+    this.#infrastructureRetries.note(isKnown ? undefined : { ...refusalOf(reading), message }, nowMs);
+    if (isKnown) this.#infrastructure = { object: reading.kind === "found" ? reading.object : undefined, atMs: nowMs };
   }
 
-  #shape(): Pick<DoctorFacts, "shape"> {
+  /** The answer of the last successful read is kept: the shape of a cluster does not change. A failure counts after a minute. */
+  #shape(): DoctorFacts["shape"] {
+    const { refusal } = this.#infrastructureRetries;
     const object = this.#infrastructure?.object;
-    return { shape: object === undefined ? notAssessed("NotServed") : assessed(readClusterShape(object)) };
+    if (object !== undefined) return assessed(readClusterShape(object));
+    const isRefused = this.#infrastructure === undefined && refusal !== undefined && refusal.reason !== "Listing";
+    return isRefused ? notAssessed(refusal.reason, refusal.message) : notAssessed("NotServed");
   }
 
   #facts(config: VirtPlatformConfig, { now, pools, live, renderedOf }: RolloutReads, monotonicMs: number): DoctorFacts {

@@ -12,7 +12,7 @@ test("the report is never more than 2 s older than a reconcile, however often ob
       let now = 0;
       const report = (until: number) => {
         if (dirtyAt === undefined) return;
-        const dueAt = reportDueAt(dirtyAt, dirtyAt, reportedAt);
+        const dueAt = reportDueAt(dirtyAt, reportedAt);
         if (dueAt > until) return;
         expect(dueAt - dirtyAt).toBeLessThanOrEqual(2_000);
         reportedAt = dueAt;
@@ -28,13 +28,15 @@ test("the report is never more than 2 s older than a reconcile, however often ob
   );
 });
 
-test("a report that could not be written is written by the retry", async () => {
+/** A publisher, and the cluster that answers its writes. */
+function startPublisher() {
   const cluster = { ms: 0, kind: "unavailable", applied: 0 };
+  const settings = { activation: "always" };
   const clock = { monotonic: () => cluster.ms, wall: () => cluster.ms };
   const runtime = {
     clock,
     enqueue: () => undefined,
-    settings: { activation: "always" },
+    settings,
     ownNamespace: "ns",
     log: { warn: () => undefined },
   } as unknown as PlatformRuntime;
@@ -44,11 +46,76 @@ test("a report that could not be written is written by the retry", async () => {
   };
   const context = { cluster: { apply } } as unknown as ReconcileContext;
   const publisher = createReportPublisher(runtime, []);
+  const reconcileAt = (ms: number) => {
+    cluster.ms = ms;
+    return publisher.reconcile(undefined, context);
+  };
+  return { cluster, settings, publisher, reconcileAt };
+}
+
+test("a report that could not be written is written by the retry", async () => {
+  const { cluster, publisher, reconcileAt } = startPublisher();
   publisher.markDirty();
-  cluster.ms = 1_000;
-  expect(await publisher.reconcile(undefined, context)).toEqual({ kind: "retry" });
+  expect(await reconcileAt(1_000)).toEqual({ kind: "retry" });
   cluster.kind = "done";
-  cluster.ms = 3_000;
-  expect(await publisher.reconcile(undefined, context)).toEqual({ kind: "done" });
+  expect(await reconcileAt(3_000)).toEqual({ kind: "done" });
   expect(cluster.applied).toBe(2);
+});
+
+test.each(["rejected", "missing", "stale"])(
+  "a report whose write ends as %s is written again after a minute although no object changes",
+  async (kind) => {
+    const { cluster, publisher, reconcileAt } = startPublisher();
+    publisher.markDirty();
+    cluster.kind = kind;
+    expect(await reconcileAt(1_000)).toEqual({ kind: "requeueAt", atMs: 61_000 });
+    expect(await reconcileAt(61_000)).toEqual({ kind: "requeueAt", atMs: 121_000 });
+    cluster.kind = "done";
+    expect(await reconcileAt(121_000)).toEqual({ kind: "done" });
+    expect(cluster.applied).toBe(3);
+  },
+);
+
+test("a changed report does not wait for the retry of a rejected one", async () => {
+  const { cluster, settings, publisher, reconcileAt } = startPublisher();
+  publisher.markDirty();
+  cluster.kind = "rejected";
+  await reconcileAt(1_000);
+  cluster.kind = "done";
+  cluster.ms = 10_000;
+  settings.activation = "annotation";
+  publisher.markDirty();
+  expect(await reconcileAt(11_000)).toEqual({ kind: "done" });
+  expect(cluster.applied).toBe(2);
+});
+
+test("a rejected report is requested at most once a minute while nothing changes", async () => {
+  const { cluster, publisher, reconcileAt } = startPublisher();
+  cluster.kind = "rejected";
+  for (let ms = 0; ms < 181_000; ms += 500) {
+    cluster.ms = ms;
+    publisher.markDirty();
+    await reconcileAt(ms);
+  }
+  expect(cluster.applied).toBe(3);
+});
+
+test("a reconcile without changes after a retried report is not repeated", async () => {
+  const { cluster, publisher, reconcileAt } = startPublisher();
+  publisher.markDirty();
+  await reconcileAt(1_000);
+  cluster.kind = "done";
+  publisher.markDirty();
+  expect(await reconcileAt(3_000)).toEqual({ kind: "done" });
+  expect(await reconcileAt(4_000)).toEqual({ kind: "done" });
+});
+
+test("a written report is not requested again while nothing changes", async () => {
+  const { cluster, publisher, reconcileAt } = startPublisher();
+  cluster.kind = "done";
+  publisher.markDirty();
+  expect(await reconcileAt(1_000)).toEqual({ kind: "done" });
+  publisher.markDirty();
+  expect(await reconcileAt(600_000)).toEqual({ kind: "done" });
+  expect(cluster.applied).toBe(1);
 });

@@ -28,9 +28,12 @@ const mostAgeMs = 2_000;
 /** Many objects change at once: one report for all. */
 const gatherMs = 1_000;
 
-/** When the next report is due, by the clock of `now`. `reconciledAt` is the time of the last one. */
-export function reportDueAt(now: number, dirtyAt: number | undefined, reconciledAt: number): number {
-  return Math.max(reconciledAt + mostAgeMs, (dirtyAt ?? now) + gatherMs);
+/** The API server rejected the report: the same report is sent again after this time. */
+const rejectedRestMs = 60_000;
+
+/** Returns when the next report is due. `reconciledAt` is the time of the last one. */
+export function reportDueAt(dirtyAt: number, reconciledAt: number): number {
+  return Math.max(reconciledAt + mostAgeMs, dirtyAt + gatherMs);
 }
 
 export type ReportPublisher = {
@@ -43,6 +46,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   let dirtyAt: number | undefined;
   let reconciledAt = Number.NEGATIVE_INFINITY;
   let published = "";
+  let rejected: { readonly text: string; readonly retryAt: number } | undefined;
   let lastError = ""; // logged once
   return {
     markDirty: () => {
@@ -51,24 +55,33 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
     },
     reconcile: async (snapshot, { cluster }) => {
       const now = runtime.clock.monotonic();
-      const dueAt = reportDueAt(now, dirtyAt, reconciledAt);
-      if (now < dueAt) return { kind: "requeueAt", atMs: runtime.clock.wall() + dueAt - now };
+      const requeueAt = (at: number) => ({ kind: "requeueAt", atMs: runtime.clock.wall() + at - now }) as const;
+      const dueAt = dirtyAt === undefined ? rejected?.retryAt : reportDueAt(dirtyAt, reconciledAt);
+      if (dueAt === undefined) return { kind: "done" };
+      if (now < dueAt) return requeueAt(dueAt);
       reconciledAt = now;
       dirtyAt = undefined;
       reportCounts(snapshot, runtime);
       const report = reportOf(snapshot, runtime, features);
       const text = writeReport(report);
+      if (text !== rejected?.text) rejected = undefined;
       if (text === published) return { kind: "done" };
+      if (rejected !== undefined && now < rejected.retryAt) return requeueAt(rejected.retryAt);
       const write = { manager: fieldManagers.platform, force: true, expect: "anything" } as const;
       const configMap = reportObject(runtime.ownNamespace, report);
       const outcome = await cluster.apply(configMap, write);
       if (outcome.kind === "done") published = text;
+      rejected = undefined;
       const why = outcome.kind === "done" ? "" : explainFailure(outcome, refOf(configMap));
       if (why !== "" && why !== lastError) runtime.log.warn("cannot write the report ConfigMap", { why });
       lastError = why;
-      if (outcome.kind !== "unavailable") return { kind: "done" };
-      dirtyAt ??= now; // without it no report is due
-      return { kind: "retry" };
+      if (outcome.kind === "done") return { kind: "done" };
+      if (outcome.kind === "unavailable") {
+        dirtyAt ??= now; // without it no report is due
+        return { kind: "retry" };
+      }
+      rejected = { text, retryAt: now + rejectedRestMs };
+      return requeueAt(rejected.retryAt);
     },
   };
 }

@@ -180,6 +180,7 @@ export class DiagnosedSimulation {
       operators: ["HyperConverged", "KubeVirt", "KubeDescheduler"].flatMap((kind) => this.#list(kind)),
       before: undefined,
       sightings: new Map(),
+      notAssessed: [],
       areVmsNamed: true,
     };
   }

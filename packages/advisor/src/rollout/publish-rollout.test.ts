@@ -178,6 +178,22 @@ const ending = observedWith("InProgress", {
   stored: { rollouts: pending },
 });
 
+const gap = { what: "VirtualMachineInstance", reason: "Forbidden", message: "403" } as const;
+
+test("a status shows the inputs that the diagnosis could not read", () => {
+  const unread = { ...rollout(), notAssessed: [gap] };
+  const { status } = withRollout(decide(rolling), at(rolling), diagnosed(unread));
+  expect(status.rollout?.notAssessed).toEqual([gap]);
+});
+
+test.each(["Completed", "Ignored"] as const)("a rollout that ended in %s lists no unread inputs", (phase) => {
+  const stored = { ...rolling, rollout: { ...rollout(), notAssessed: [gap] } };
+  const { rollouts: _done, ...ended } = stored;
+  const { status } = withRollout(decide({ ...ended, phase, items: [], conditions: [] }), at(stored), undefined);
+  expect(status.rollout).toBeDefined();
+  expect(status.rollout).not.toHaveProperty("notAssessed");
+});
+
 test("that pools are left behind is reported in an event without the VM that the message of Ready names", () => {
   const { status } = withRollout(transition(ending), ending, diagnosed(rollout(finding())));
   expect(conditionOf(status, "Ready")).toMatchObject({

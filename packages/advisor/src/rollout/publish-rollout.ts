@@ -95,7 +95,8 @@ function openPools(status: Status, { pools }: RolloutStatus): RolloutStatus["poo
 
 function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): RolloutStatus {
   if (finished.includes(phase)) return concludeRollout(rollout);
-  return { ...rollout, findings: [], more: { ...rollout.more, findings: 0 } };
+  const { notAssessed: _gaps, ...last } = rollout;
+  return { ...last, findings: [], more: { ...last.more, findings: 0 } };
 }
 
 /** Blocking, and the first in the order of the rollout. */

@@ -45,6 +45,13 @@ test("nobody knows whether a rollout goes on that is followed no longer", () => 
   expect(rolloutEvents({ ...stuckOn(["VMNotMigratable", "db"]), phase: "InProgress" }, ignored)).toEqual([]);
 });
 
+test("a rollout is not reported as unblocked while an input of the diagnosis cannot be read", () => {
+  const unread = stuckOn();
+  const notAssessed = [{ what: "VirtualMachineInstance", reason: "Forbidden", message: "" }] as const;
+  const after = { ...unread, rollout: { ...unread.rollout, notAssessed } } as Status;
+  expect(rolloutEvents(stuckOn(["VMNotMigratable", "db"]), after)).toEqual([]);
+});
+
 test("a finding of another release is reported without a cause", () => {
   expect(rolloutEvents(stuckOn(), stuckOn(["NotKnownHere", ""]))[0]?.note).toContain("NotKnownHere");
 });

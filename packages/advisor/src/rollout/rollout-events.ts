@@ -14,8 +14,9 @@ export function rolloutEvents(before: Status, after: Status): readonly EventMess
     const note = `The rollout of plan ${plan} is stuck${where}: ${id}. ${causeOf(id)} See status.rollout.findings for the command to run.`;
     return [{ type: "Warning", reason: "RolloutStuck", note }];
   });
-  const isFollowed = after.phase !== "Ignored"; // else its findings went, and not their causes
-  if (was.size === 0 || is.size > 0 || !isFollowed) return stuck;
+  // Else its findings went, and not their causes.
+  const isKnown = after.phase !== "Ignored" && (after.rollout?.notAssessed ?? []).length === 0;
+  if (was.size === 0 || is.size > 0 || !isKnown) return stuck;
   return [{ type: "Normal", reason: "RolloutResumed", note: `The rollout of plan ${plan} is no longer blocked` }];
 }
 

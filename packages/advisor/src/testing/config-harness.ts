@@ -33,12 +33,15 @@ export type HarnessBehaviour = {
   isUnavailable: boolean;
   /** Whether the pool's status stays as it is, although its nodes change. */
   isPoolSilent: boolean;
+  /** Whether the diagnosis may list VMs. */
+  areVmsReadable: boolean;
 };
 
 /** Diagnoses the rollout of the config from the facts of a reconcile. */
 export type DiagnoseHarness = (
   facts: ReconcileFacts,
   nodes: readonly KubeObject[],
+  behaviour: HarnessBehaviour,
 ) => { readonly rollingNodes: NonNullable<ReconcileFacts["rollingNodes"]>; readonly diagnosed: DiagnosedRollout };
 
 /** `nodes`: more than one take over a configuration one after the other, a single one takes it over at once. */
@@ -56,6 +59,7 @@ export class ConfigHarness {
     isRefusing: false,
     isUnavailable: false,
     isPoolSilent: false,
+    areVmsReadable: true,
   };
   readonly written: ItemWrite[] = [];
   readonly #objects = new Map<string, KubeObject>();
@@ -160,7 +164,7 @@ export class ConfigHarness {
   #decide(): Decision {
     const plain = this.#facts();
     const isFollowed = this.#spec.action !== "Ignore" && isRolloutOpen(this.#status);
-    const rollout = isFollowed ? this.#diagnose?.(plain, this.nodes) : undefined;
+    const rollout = isFollowed ? this.#diagnose?.(plain, this.nodes, this.behaviour) : undefined;
     const facts = { ...plain, ...(rollout && { rollingNodes: rollout.rollingNodes }) };
     const before = observe(facts, this.#drifts(facts));
     const observed: Observed = wantsDraft(before) ? { ...before, draft: this.#draft(facts) } : before;

@@ -230,3 +230,29 @@ test("a MachineConfig that changes how the kubelet starts is known by its files 
   expect(hasKubeletDropIn(config({ systemd: { units: [{ name: "kubelet.service" }] } }))).toBe(true);
   expect(hasKubeletDropIn(undefined)).toBe(false);
 });
+
+const gapOf = (message: string) => ({ what: "Node", reason: "Unavailable", message }) as const;
+
+test("a rollout lists the inputs that could not be read, and nothing if all were read", () => {
+  const [whole, unread] = diagnoseInTurn([0, {}], [1, { notAssessed: [gapOf("503")] }]);
+  expect(whole?.rollout).not.toHaveProperty("notAssessed");
+  expect(unread?.rollout.notAssessed).toEqual([gapOf("503")]);
+});
+
+test("a gap keeps its message while its reason is the same, so that the status is not rewritten", () => {
+  const [first, second, third] = diagnoseInTurn(
+    [0, { notAssessed: [gapOf("timeout after 1001 ms")] }],
+    [1, { notAssessed: [gapOf("timeout after 1002 ms")] }],
+    [2, { notAssessed: [{ ...gapOf("403"), reason: "Forbidden" }] }],
+  );
+  expect(second?.rollout).toEqual(first?.rollout);
+  expect(third?.rollout.notAssessed).toMatchObject([{ reason: "Forbidden", message: "403" }]);
+});
+
+test("gaps are within bounds", () => {
+  const notAssessed = Array.from({ length: 40 }, (_, at) => ({ ...gapOf("x".repeat(500)), what: `Kind${at}` }));
+  const [diagnosis] = diagnoseInTurn([0, { notAssessed }]);
+  const gaps = diagnosis?.rollout.notAssessed ?? [];
+  expect(gaps).toHaveLength(16);
+  expect(gaps.every(({ message }) => message.length === 160)).toBe(true);
+});

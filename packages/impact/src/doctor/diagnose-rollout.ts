@@ -1,6 +1,6 @@
 // Facts to findings: how far a rollout is, what holds it, since when, and what a person should type.
 
-import type { FindingSeverity, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
+import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { writeTime } from "@virt/engine";
 import { findingCatalogue } from "./catalogue.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
@@ -56,8 +56,16 @@ export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
   const more = { pools: 0, nodes: 0, findings: aged.left };
   const ranVms = seeRunningVms(facts, pools);
   const stoppedVms = findStoppedVms(ranVms, facts);
-  const whole = withStoppedVms({ summary: summarizeRollout(lists), ...lists, more }, stoppedVms, facts.areVmsNamed);
+  const gaps = gapsToShow(facts);
+  const shown = { summary: summarizeRollout(lists), ...lists, ...(gaps.length > 0 && { notAssessed: gaps }), more };
+  const whole = withStoppedVms(shown, stoppedVms, facts.areVmsNamed);
   return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
+}
+
+/** A gap keeps its message while its reason is the same: a server that fails words each error differently. */
+function gapsToShow({ notAssessed, before }: DoctorFacts): readonly ImpactGap[] {
+  const known = before?.notAssessed ?? [];
+  return notAssessed.map((gap) => known.find(({ what, reason }) => what === gap.what && reason === gap.reason) ?? gap);
 }
 
 type AgedCauses = {

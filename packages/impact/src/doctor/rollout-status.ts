@@ -1,6 +1,12 @@
 // The state of a rollout as it stands in a status: in one sentence, and within bounds however large a cluster is.
 
-import { type FindingSeverity, findingSeverities, type RolloutFinding, type RolloutStatus } from "@virt/api";
+import {
+  type FindingSeverity,
+  findingSeverities,
+  type ImpactGap,
+  type RolloutFinding,
+  type RolloutStatus,
+} from "@virt/api";
 import { utf8Length } from "@virt/engine";
 import { foreignText } from "../assessed.ts";
 import { durationText } from "../duration-text.ts";
@@ -52,7 +58,7 @@ function leftText(duration: string): string {
  * A rollout whose pools have the change on all their nodes, without findings: nobody looks any more. Nodes and pools are watched apart, so
  * what was seen last of a node may be a moment older than what its pool says.
  */
-export function concludeRollout({ remaining: _none, ...last }: RolloutStatus): RolloutStatus {
+export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last }: RolloutStatus): RolloutStatus {
   const ended = {
     ...last,
     pools: last.pools.map(({ rendered: _rendered, ...pool }) => ({
@@ -92,7 +98,8 @@ const phaseWords = [
   ["Uncordoning", "is waiting to be uncordoned", "are waiting to be uncordoned"],
 ] as const;
 
-const most = { pools: 8, nodes: 20, findings: 20 };
+const most = { pools: 8, nodes: 20, findings: 20, notAssessed: 16 };
+const mostGap = 63;
 const mostSummary = 512;
 const mostName = 253;
 const mostMessage = 1024;
@@ -109,8 +116,13 @@ export function boundRollout(whole: RolloutStatus): RolloutStatus {
     pools: whole.pools.slice(0, most.pools).map((pool) => ({ ...pool, name: name(pool.name) })),
     nodes: whole.nodes.slice(0, most.nodes).map((node) => ({ ...node, name: name(node.name), pool: name(node.pool) })),
     findings: whole.findings.slice(0, most.findings).map(boundFinding),
+    ...(whole.notAssessed && { notAssessed: whole.notAssessed.slice(0, most.notAssessed).map(boundGap) }),
   };
   return cutLists(short, whole);
+}
+
+function boundGap({ what, reason, message }: ImpactGap): ImpactGap {
+  return { what: foreignText(what, mostGap), reason, message: foreignText(message) };
 }
 
 // A command is never cut: half a command is another one.

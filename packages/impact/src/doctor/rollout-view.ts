@@ -1,6 +1,6 @@
 // The facts that findings are made of, and the pools of a rollout with their nodes, each with its phase.
 
-import type { FindingSeverity, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
+import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
 import { asList, asText, at, compareUtf8, member } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
 import type { ImpactFacts } from "../assess-impact.ts";
@@ -52,6 +52,8 @@ export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamp
   readonly sightings: SightingTimes;
   /** As the diagnosis before gave them; absent after a start. */
   readonly ranVms?: ReadonlySet<string>;
+  /** The inputs that could not be read. */
+  readonly notAssessed: readonly ImpactGap[];
   /** Whether names of VMs may be shown. */
   readonly areVmsNamed: boolean;
   /** Whether nobody has watched: then times that others wrote tell how long something has lasted at least. */

@@ -1,7 +1,14 @@
 // What holds a rollout, in a sentence, for how long, with the command to paste.
 
-import { Alert, Title } from "@patternfly/react-core";
-import { ageText, type FindingView } from "@virt/client";
+import { Alert, List, ListItem, Title } from "@patternfly/react-core";
+import {
+  ageText,
+  type FindingView,
+  gapText,
+  noBlockerText,
+  type RolloutProgressView,
+  uncheckedText,
+} from "@virt/client";
 import { Remedies } from "../parts/remedies.tsx";
 import { CommandText } from "../parts/states.tsx";
 import { strings } from "../strings.ts";
@@ -30,22 +37,32 @@ export function FindingList({ findings }: { readonly findings: readonly FindingV
 }
 
 type FindingsProps = {
-  /** Those that are not shown beside a node. */
-  readonly findings: readonly FindingView[];
-  /** How many are shown beside nodes, and how many the status leaves out. */
-  readonly beside: number;
-  readonly more: number;
+  readonly view: RolloutProgressView;
+  /** Those that are shown beside a node. */
+  readonly beside: readonly FindingView[];
 };
 
-export function Findings({ findings, beside, more }: FindingsProps) {
+export function Findings({ view, beside }: FindingsProps) {
+  const { notAssessed } = view;
+  const { findings: more } = view.more;
+  const unchecked = uncheckedText(view);
   return (
     <section aria-labelledby="findings-title" className="vc-section" data-testid="findings">
       <Title headingLevel="h2" size="lg" id="findings-title">
         {texts.findings}
       </Title>
-      {findings.length + beside === 0 ? <p>{texts.noFindings}</p> : null}
-      {beside === 0 ? null : <p>{texts.besideNodes(beside)}</p>}
-      <FindingList findings={findings} />
+      {view.findings.length === 0 && unchecked === undefined ? <p>{noBlockerText([])}</p> : null}
+      {beside.length === 0 ? null : <p>{texts.besideNodes(beside.length)}</p>}
+      <FindingList findings={view.findings.filter((finding) => !beside.includes(finding))} />
+      {unchecked === undefined ? null : (
+        <Alert isInline variant="warning" className="vc-finding" title={unchecked}>
+          <List>
+            {notAssessed.map((gap) => (
+              <ListItem key={gap.what}>{gapText(gap)}</ListItem>
+            ))}
+          </List>
+        </Alert>
+      )}
       {more === 0 ? null : <p>{texts.moreFindings(more)}</p>}
     </section>
   );

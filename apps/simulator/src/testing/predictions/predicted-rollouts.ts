@@ -148,6 +148,7 @@ function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { chan
       operators: [],
       before: diagnosis?.rollout,
       sightings: diagnosis?.sightings ?? new Map(),
+      notAssessed: [],
       areVmsNamed: false,
     });
     return ends.size === names.length;

@@ -111,6 +111,7 @@ export type RolloutGiven = ClusterGiven & {
   readonly drainErrors?: DrainErrors;
   readonly operators?: readonly KubeObject[];
   readonly areVmsNamed?: boolean;
+  readonly notAssessed?: DoctorFacts["notAssessed"];
 };
 
 export const psiChange: RolloutChange = {
@@ -150,6 +151,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
     before: last?.rollout,
     sightings: last?.sightings ?? new Map(),
     ...(last && { ranVms: last.ranVms }),
+    notAssessed: given.notAssessed ?? [],
     areVmsNamed: given.areVmsNamed ?? true,
   };
 }

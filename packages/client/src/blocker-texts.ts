@@ -1,0 +1,36 @@
+// States whether anything blocks a rollout. A diagnosis that could not read an input never gives an all-clear.
+
+import type { ImpactGap } from "@virt/api";
+import type { RolloutProgressView } from "./rollout-view.ts";
+
+/**
+ * States that a diagnosis without findings found no blocking cause. It is an all-clear only if every kind could be checked. `subject` is
+ * singular or plural, such as `the pools`.
+ */
+export function noBlockerText(unchecked: readonly string[], subject = "this rollout"): string {
+  return unchecked.length === 0
+    ? `Nothing is blocking ${subject}.`
+    : `Found no blocking cause, but could not check: ${unchecked.join(", ")}.`;
+}
+
+/** Names the kinds that the diagnosis of a rollout could not check. Undefined: it could check everything. */
+export function uncheckedText({
+  findings,
+  notAssessed,
+}: Pick<RolloutProgressView, "findings" | "notAssessed">): string | undefined {
+  const kinds = notAssessed.map(({ what }) => what);
+  if (kinds.length === 0) return undefined;
+  return findings.length === 0
+    ? noBlockerText(kinds)
+    : `Could not check: ${kinds.join(", ")}. Findings may be missing.`;
+}
+
+/** Reports whether a rollout has unfinished nodes, findings, or inputs that could not be checked. */
+export function isRolloutCurrent({ isOpen, findings, notAssessed }: RolloutProgressView): boolean {
+  return isOpen || findings.length > 0 || notAssessed.length > 0;
+}
+
+/** Returns a gap with its reason and the answer of the API server. */
+export function gapText({ what, reason, message }: ImpactGap): string {
+  return `${what}: ${reason}${message === "" ? "" : ` (${message})`}`;
+}
