@@ -239,7 +239,7 @@ test("enabling the platform controller shows the combined impact first, and its 
   const dialog = page.getByRole("dialog");
   await dialog
     .getByTestId("combined-impact")
-    .getByText(/nodes? of pool worker reboot/)
+    .getByText(/Reboots \d+ nodes? \(worker pool/)
     .waitFor();
   await expectAccessible(page, "the combined impact of the platform controller");
   // Paused, the pool stays in the state that is asserted.

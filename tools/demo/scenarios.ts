@@ -110,7 +110,7 @@ const editWar: DemoScenario = {
       isOver: hasEvent("AssetApplied"),
     },
     {
-      title: "a manual edit is corrected",
+      title: "manual edits are reverted",
       suggest: type(editCommand(healthCheck, { minHealthy: "10%" }, "edit it manually: the controller corrects it")),
       isOver: both(hasEvent("DriftCorrected"), fieldIs(healthCheckPath, ["spec", "minHealthy"], "51%")),
     },

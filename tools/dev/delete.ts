@@ -6,7 +6,7 @@ import { leaveContext } from "./user-context.ts";
 
 const cluster = recorded();
 if (cluster === undefined) {
-  process.stdout.write("no cluster of make dev-setup found\n");
+  process.stdout.write("no cluster created by make dev-setup was found\n");
 } else {
   const { kind, operators, keepers, context } = cluster;
   if (context !== undefined) restoreContext(context);

@@ -86,7 +86,7 @@ export default defineAsset({
       source: "CRD of the descheduler",
     },
     devDeviationThresholds: {
-      reason: "Only nodes clearly above the average lose VMs.",
+      reason: "VMs move only from nodes whose load is well above the average.",
       source: "profile load-aware-rebalancing",
     },
     devActualUtilizationProfile: {

@@ -9,7 +9,7 @@ const maxPods = 500;
 export default defineAsset({
   ...kubeletPart,
   name: "kubelet-perf-settings",
-  feature: { name: "kubelet-settings", description: "Kubelets sized for many VMs", maturity: "GA" },
+  feature: { name: "kubelet-settings", description: "Kubelet settings for many VMs", maturity: "GA" },
   tier: "always-on",
   phase: 1,
   switch: { annotation: "enable-kubelet-performance-settings", default: "on" },

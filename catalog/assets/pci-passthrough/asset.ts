@@ -37,7 +37,7 @@ export default defineAsset({
       source: "Machine Config Operator",
     },
     kernelArguments: {
-      reason: "The IOMMU isolates a device that a VM uses. Harmless on AMD and ARM.",
+      reason: "Enables the IOMMU, which isolates the devices of VMs. Has no effect on AMD and Arm.",
       source: "KubeVirt: host devices",
     },
   },

@@ -236,7 +236,7 @@ test("a refused KubeletConfig of the pool is named as the holdup, and no reboot 
   expect(refused.pools).toMatchObject([
     { name: "worker", nodes: 0, held: 3, holdup: "KubeletConfigRefused", heldBy: "tuned" },
   ]);
-  expect(refused.summary).toContain("3 nodes of the worker pool do not start (KubeletConfigRefused: tuned).");
+  expect(refused.summary).toContain("3 nodes of the worker pool are on hold (KubeletConfigRefused: tuned).");
   expect(refused.summary).not.toMatch(/reboot/i);
   expect(refused).not.toHaveProperty("duration");
   expect(impactOf(kubeletConfig("True"))).toMatchObject({ nodes: 3, held: 0 });

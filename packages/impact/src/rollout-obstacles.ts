@@ -13,13 +13,13 @@ export function findRolloutObstacles(
   const found = pools.filter(isConcerned).flatMap(obstaclesOfPool);
   const listed = pools.reduce((sum, pool) => sum + pool.held, 0);
   if (found.length > 0 || held <= listed) return found;
-  return [{ text: "nodes of other pools do not start", next: "check the pools with 'oc get mcp'" }];
+  return [{ text: "nodes of other pools are on hold", next: "check the pools with 'oc get mcp'" }];
 }
 
 function obstaclesOfPool({ name, holdup, heldBy, held }: ImpactPool): readonly RolloutObstacle[] {
   if (holdup !== undefined) return [words[holdup](name, heldBy)];
   if (held === 0) return [];
-  return [{ text: `nodes of pool ${name} do not start`, next: "check the nodes with 'oc get nodes'" }];
+  return [{ text: `nodes of pool ${name} are on hold`, next: "check the nodes with 'oc get nodes'" }];
 }
 
 const words: Readonly<Record<Holdup, (pool: string, heldBy?: string) => RolloutObstacle>> = {

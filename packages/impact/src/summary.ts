@@ -30,7 +30,7 @@ function poolParts(pool: ImpactPool): readonly string[] {
   const why = causes.length === 0 ? "" : ` (${causes.join(": ")})`;
   const pace = nodes === 1 ? "" : `, ${atOnce > 1 ? atOnce : "one"} at a time`;
   const start = `${verbs[pool.class]} ${count(nodes, "node")} (${name} pool${pace})`;
-  const stuck = `${count(held, "node")} of the ${name} pool ${held === 1 ? "does" : "do"} not start${why}`;
+  const stuck = `${count(held, "node")} of the ${name} pool ${held === 1 ? "is" : "are"} on hold${why}`;
   return [...(nodes > 0 ? [start] : []), ...(held > 0 ? [stuck] : [])];
 }
 

@@ -87,7 +87,7 @@ test("world 4a: a cordoned worker takes the only place, and no node starts", () 
   expect(impact).toMatchObject({ nodes: 0, held: 3, vms: { ...noVms, migrate: 12 }, capacity: { fits: "Unknown" } });
   expect(impact.pools[0]).toMatchObject({ holdup: "MaxUnavailableUsed", atOnce: 0 });
   expect(impact).not.toHaveProperty("duration");
-  expect(impact.summary).toBe("3 nodes of the worker pool do not start (MaxUnavailableUsed). Live-migrates 12 VMs.");
+  expect(impact.summary).toBe("3 nodes of the worker pool are on hold (MaxUnavailableUsed). Live-migrates 12 VMs.");
 });
 
 test("world 4b: with two places the others go one after another", () => {
@@ -97,7 +97,7 @@ test("world 4b: with two places the others go one after another", () => {
   expect(bounds(impact)).toEqual([2 * 642, 2 * 2334]);
   expect(impact.duration?.text).toBe("20 minutes to 1.5 hours");
   expect(impact.summary).toBe(
-    "Reboots 2 nodes (worker pool, one at a time). 1 node of the worker pool does not start (Cordoned). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
+    "Reboots 2 nodes (worker pool, one at a time). 1 node of the worker pool is on hold (Cordoned). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
   );
 });
 

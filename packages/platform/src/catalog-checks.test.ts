@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
     assets: [asset, { ...asset, name: "b", feature: { ...asset.feature, maturity: "DP" } }],
     faults: ["a, b: two features are called f"],
   },
-  one("another object in phase 0", { phase: 0 }, "phase 0 is for the HyperConverged"),
+  one("another object in phase 0", { phase: 0 }, "phase 0 is reserved for the HyperConverged"),
   one("a HyperConverged of ours", { target: hcoTarget }, "it would create a HyperConverged"),
   one("the HyperConverged of others", { target: hcoTarget, create: false, phase: 0 }),
   one(

@@ -34,7 +34,7 @@ const rules: readonly Rule[] = [
   ["its name is not in kebab case", ({ name }) => !kebab.test(name)],
   ["its group is not in kebab case", ({ group }) => group !== undefined && !kebab.test(group)],
   ["its order is not a whole number", ({ order }) => !Number.isInteger(order) || order < 0],
-  ["phase 0 is for the HyperConverged", (asset) => asset.phase === 0 && !isHco(asset)],
+  ["phase 0 is reserved for the HyperConverged", (asset) => asset.phase === 0 && !isHco(asset)],
   ["it would create a HyperConverged", (asset) => isHco(asset) && asset.create !== false],
   [
     "the switch of an always-on asset must be on by default",

@@ -118,7 +118,7 @@ test.each([
     name: "4a: a cordoned worker takes the only place",
     maxUnavailable: 1,
     shows: {
-      summary: "3 nodes of the worker pool do not start (MaxUnavailableUsed). Live-migrates 12 VMs.",
+      summary: "3 nodes of the worker pool are on hold (MaxUnavailableUsed). Live-migrates 12 VMs.",
       nodes: 0,
       held: 3,
       vms: { ...noVms, migrate: 12 },
@@ -130,7 +130,7 @@ test.each([
     maxUnavailable: 2,
     shows: {
       summary:
-        "Reboots 2 nodes (worker pool, one at a time). 1 node of the worker pool does not start (Cordoned). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
+        "Reboots 2 nodes (worker pool, one at a time). 1 node of the worker pool is on hold (Cordoned). Live-migrates 12 VMs. Takes 20 minutes to 1.5 hours.",
       nodes: 2,
       held: 1,
       vms: { ...noVms, migrate: 12 },

@@ -178,7 +178,7 @@ const worlds: readonly WorldCase[] = [
     nodes: workers(3),
     others: [refusedKubeletConfig],
     shows: {
-      summary: expect.stringContaining("3 nodes of pool worker do not start (KubeletConfigRefused: tuned)"),
+      summary: expect.stringContaining("3 nodes of the worker pool are on hold (KubeletConfigRefused: tuned)"),
       pools: [{ name: "worker", nodes: 0, held: 3, holdup: "KubeletConfigRefused", heldBy: "tuned" }],
       notAssessed: [],
     },

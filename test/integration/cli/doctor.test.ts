@@ -84,7 +84,7 @@ test("a plan that found its target in place and waits for nodes is no all-clear 
   await testCluster.configs.record(loadAware, { phase: "InProgress", items });
   const { code, out } = await run();
   expect(code).toBe(6);
-  expect(out).toContain("MachineConfig 99-worker-psi-karg was deleted while the plan rolls it out");
+  expect(out).toContain("MachineConfig 99-worker-psi-karg was deleted during its rollout");
   expect(out).not.toContain("Nothing is blocking");
 });
 

@@ -119,7 +119,7 @@ test("an unexpected error is one line that says where to report it, and --debug 
     const { code, out, err } = await runPlugin(args, broken);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(
-      /^unexpected error: TypeError: Map\.groupBy is not a function\. .* Report it at https:\S+\/issues .*--debug\n$/u,
+      /^unexpected error: TypeError: Map\.groupBy is not a function\. This is a bug\. Run the command again with --debug and report the output at https:\S+\/issues\n$/u,
     );
   }
   const debugged = await runPlugin(["doctor", "--debug"], broken);

@@ -159,7 +159,7 @@ test("explain, render and assets agree about an idle controller", async () => {
     /swap-enable .* Unmanaged +the platform controller is disabled \(NotActivated\)/,
   );
   const explained = await run("explain", "swap-enable", ...inNamespace);
-  expect(explained.out).toMatch(/NO +activation +NotActivated: the operator is idle/);
+  expect(explained.out).toMatch(/NO +activation +NotActivated: the platform controller is disabled/);
   expect(explained.out).toContain("set annotation platform.kubevirt.io/autopilot=swap-enable on the HyperConverged");
   expect((await run("render", ...inNamespace)).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });

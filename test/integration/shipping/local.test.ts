@@ -92,7 +92,7 @@ test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
   const { stdout } = await shell.run("make kind-delete");
   expect(stdout).toMatch(/^kubectl's current context is "production" again, in \S+\ncluster deleted\n$/);
   expect(userContext()).toBe("production");
-  expect((await shell.run("make kind-delete")).stdout).toBe("no cluster of make dev-setup found\n");
+  expect((await shell.run("make kind-delete")).stdout).toBe("no cluster created by make dev-setup was found\n");
 });
 
 test("make deploy and make run, as the seed prints them, change nothing in the production context", async () => {

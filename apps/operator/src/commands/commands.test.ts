@@ -24,7 +24,7 @@ const refused = [
   },
   { args: ["explain", "--hco-file=plain"], failure: "explain requires the name of an asset" },
   { args: ["render", "--hco-file=absent"], failure: "cannot read absent: no such file" },
-  { args: ["render", "--hco-file=text.yaml"], failure: "cannot read text.yaml: object 1 has no apiVersion, kind and metadata.name" }, // biome-ignore format: one line each
+  { args: ["render", "--hco-file=text.yaml"], failure: "cannot read text.yaml: object 1 must have apiVersion, kind and metadata.name" }, // biome-ignore format: one line each
   { args: ["render", "--hco-file=plain", "--facts-file=absent"], failure: "cannot read absent: no such file" },
   { args: ["render", "--kubeconfig=k", "--facts-file=nodes.yaml"], failure: "--facts-file requires --hco-file" },
   { args: ["render", "--kubeconfig=/no/such"], failure: "cannot read kubeconfig /no/such: no such file" },

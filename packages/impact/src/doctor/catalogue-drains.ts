@@ -128,7 +128,7 @@ export const drainFindings = {
     ages: blockingFrom(600),
     message: "Pod <ns>/<pod> is stuck terminating",
     detected:
-      "The pod is on a draining node, and its deletion was requested. If pods cannot be listed: the drain reports that it is waiting for the pod.",
+      "The pod is on a draining node and is being deleted, or, if pods cannot be listed, the drain reports that it is waiting for the pod.",
     cause:
       "The pod was evicted but does not stop. Common reasons are a long grace period, a finalizer, a volume that cannot be unmounted, or a kubelet that does not respond.",
     remedy:

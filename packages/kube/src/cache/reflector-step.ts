@@ -92,7 +92,7 @@ function complete<T>(state: ReflectorState, version: string): ReflectorStep<T> {
   if (state.seen !== undefined && isOlder(version, state.seen)) {
     return failed(state, {
       what: "refused",
-      why: `a list of version ${version} is older than ${state.seen}, which we have seen`,
+      why: `stale list: resourceVersion ${version} is older than ${state.seen}, which was already observed`,
     });
   }
   const swap = { do: "swap", version } as const;

@@ -18,8 +18,8 @@ const cases = [
   },
   { reason: "so is a list of a kind", text: `{kind: NodeList, items: [${object("a")}]}`, found: ["a"] },
   { reason: "an object of a kind that ends in List is one", text: "{apiVersion: v1, kind: AllowList, metadata: {name: a}}", found: ["a"] }, // biome-ignore format: one line each
-  { reason: "a text is no object", text: "hello", found: "object 1 has no apiVersion, kind and metadata.name" },
-  { reason: "nor is one without a name", text: `${object("a")}\n---\n{apiVersion: v1, kind: A}`, found: "object 2 has no apiVersion, kind and metadata.name" }, // biome-ignore format: one line each
+  { reason: "a text is no object", text: "hello", found: "object 1 must have apiVersion, kind and metadata.name" },
+  { reason: "nor is one without a name", text: `${object("a")}\n---\n{apiVersion: v1, kind: A}`, found: "object 2 must have apiVersion, kind and metadata.name" }, // biome-ignore format: one line each
 ];
 
 test.each(cases)("$reason", ({ text, found }) => {
