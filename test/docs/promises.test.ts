@@ -60,7 +60,9 @@ test("no page promises that ending a plan stops the rollout of a MachineConfig t
 test("every page with the command that resumes a pool says that everything queued there starts", () => {
   const resuming = pages.filter(({ text }) => /"paused": ?false/u.test(text));
   expect(resuming.length).toBeGreaterThan(2);
-  const silent = resuming.filter(({ text }) => !/(?:queued there starts|waits in it starts|pending changes of the pool then start)/u.test(text));
+  const silent = resuming.filter(
+    ({ text }) => !/(?:queued there starts|waits in it starts|pending changes of the pool then start)/u.test(text),
+  );
   expect(silent.map(({ path }) => path)).toEqual([]);
 });
 

@@ -1,11 +1,12 @@
 // The descheduler of each generation, and what it is asked for.
 
 import type { JsonMap, KubeObject } from "@virt/api";
-import { writeYaml } from "@virt/engine";
+import { at, writeYaml } from "@virt/engine";
 import { keepKnown } from "@virt/platform";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
 import { assetFacts, hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
+import { deschedulerTarget } from "../load-aware-rebalancing.ts";
 import asset from "./asset.ts";
 
 type Generation = "v510" | "v514" | "v521" | "v532";
@@ -94,6 +95,56 @@ test("but not beyond what an administrator may ask for, and that is said", () =>
     "evictionLimits.node is limited to 100: HyperConverged parallelOutboundMigrationsPerNode is 1000",
   ]);
   expect(asset.warnings?.(assetFacts(asset))).toEqual([]);
+});
+
+const removal =
+  'kubectl patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type=json -p \'[{"op":"remove","path":"/spec/profileCustomizations/devLowNodeUtilizationThresholds"}]\'';
+
+/** The live object with thresholds of another client, or without an owner. */
+function withThresholds(manager?: string): KubeObject {
+  const fieldsV1 = { "f:spec": { "f:profileCustomizations": { "f:devLowNodeUtilizationThresholds": {} } } };
+  const { apiVersion, kind, name, namespace } = deschedulerTarget;
+  const managedFields = manager === undefined ? [] : [{ manager, operation: "Update", apiVersion, fieldsV1 }];
+  const spec = { profileCustomizations: { devLowNodeUtilizationThresholds: "Medium" } };
+  return { apiVersion, kind, metadata: { name, namespace, managedFields }, spec };
+}
+
+const outcomeOf = (descheduler: KubeObject, deschedulers: JsonMap) => ({
+  thresholds: at(
+    asset.render(assetFacts(asset, { descheduler, deschedulers })),
+    "spec",
+    "profileCustomizations",
+    "devDeviationThresholds",
+  ),
+  warnings: asset.warnings?.(assetFacts(asset, { descheduler, deschedulers })),
+});
+
+test.each([
+  { generation: "v514", manager: "kubectl-edit", owner: "set by kubectl-edit" },
+  { generation: "v532", manager: undefined, owner: "owner unknown" },
+] as const)(
+  "omits its thresholds beside others in $generation, $owner, and warns",
+  ({ generation, manager, owner }) => {
+    expect(outcomeOf(withThresholds(manager), schemaOf(generation))).toEqual({
+      thresholds: undefined,
+      warnings: [
+        `spec.profileCustomizations.devLowNodeUtilizationThresholds is "Medium", ${owner}; the descheduler operator does not accept devDeviationThresholds together with it, so asset descheduler-loadaware omits them. To use them, remove the field: ${removal}`,
+      ],
+    });
+  },
+);
+
+test("writes its thresholds beside a default that is only shown", () => {
+  const thresholds = { properties: { devLowNodeUtilizationThresholds: { default: "Medium" } } };
+  const profiles = { items: { enum: ["KubeVirtRelieveAndMigrate"] } };
+  const spec = { properties: { profiles, profileCustomizations: thresholds } };
+  const outcome = { thresholds: "AsymmetricLow", warnings: [] };
+  expect(outcomeOf(withThresholds(), { properties: { spec } })).toEqual(outcome);
+});
+
+test("does not warn about thresholds of another client if it writes none", () => {
+  const outcome = { thresholds: undefined, warnings: [] };
+  expect(outcomeOf(withThresholds("kubectl-edit"), schemaOf("v510"))).toEqual(outcome);
 });
 
 test.each([

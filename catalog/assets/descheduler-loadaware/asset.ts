@@ -4,6 +4,7 @@ import { contentForms, type Json, type JsonMap, type KubeObject } from "@virt/ap
 import { asList, asText, at, member } from "@virt/engine";
 import { hco, object, schema } from "@virt/facts";
 import { type AssetHcoFact, defineAsset, nothing } from "@virt/platform";
+import { rivalThresholdsOf, rivalThresholdsWarning } from "../../descheduler-thresholds.ts";
 import { boundedLimit, boundWarning, evictionLimitsForm } from "../../eviction-limits.ts";
 import { deschedulerRules, deschedulerTarget, loadAwareRebalancing } from "../load-aware-rebalancing.ts";
 
@@ -50,15 +51,22 @@ export default defineAsset({
       }),
     },
   ],
-  reads: { hco: hco(), deschedulers: schema(deschedulerTarget.crd, "v1"), rules: object(deschedulerRules) },
+  reads: {
+    hco: hco(),
+    deschedulers: schema(deschedulerTarget.crd, "v1"),
+    descheduler: object(deschedulerTarget),
+    rules: object(deschedulerRules),
+  },
   purpose: "vm-rebalancing",
   adoption: "whole", // to turn somebody's profiles to mode Automatic would start evictions
   impact: "pods",
-  warnings: ({ hco: { liveMigration } }) =>
-    sources.flatMap(({ field, source }) => {
-      const value = liveMigration[source];
+  warnings: (facts) => [
+    ...sources.flatMap(({ field, source }) => {
+      const value = facts.hco.liveMigration[source];
       return boundWarning(field, { wanted: value, source, value });
     }),
+    ...thresholdsWarning(facts),
+  ],
   values: {
     managementState: {
       reason: "Without it the descheduler's operator does nothing.",
@@ -86,7 +94,8 @@ export default defineAsset({
       source: "CRD of the descheduler",
     },
     devDeviationThresholds: {
-      reason: "VMs move only from nodes whose load is well above the average.",
+      reason:
+        "VMs move only from nodes whose load is well above the average. Omitted while devLowNodeUtilizationThresholds is set, because the descheduler operator does not accept both.",
       source: "profile load-aware-rebalancing",
     },
     devActualUtilizationProfile: {
@@ -123,15 +132,34 @@ function evictionLimits({ liveMigration }: AssetHcoFact): JsonMap {
   return Object.fromEntries(sources.map(({ field, source }) => [field, boundedLimit(field, liveMigration[source])]));
 }
 
-type CustomizationInputs = { readonly deschedulers: JsonMap | undefined; readonly rules: KubeObject | undefined };
+type ThresholdsInputs = {
+  readonly deschedulers: JsonMap | undefined;
+  readonly descheduler: KubeObject | undefined;
+};
+type CustomizationInputs = ThresholdsInputs & { readonly rules: KubeObject | undefined };
 
 // What a release does not know is left out for every asset alike; here is only what needs a thought.
-function customizationsFor(profile: SuitableProfile, { deschedulers, rules }: CustomizationInputs): JsonMap {
+function customizationsFor(profile: SuitableProfile, facts: CustomizationInputs): JsonMap {
   return {
     devEnableEvictionsInBackground: true,
-    ...(hasSoftTainter(deschedulers) && { [softTainter]: true }),
-    ...(isLoadAware(profile) && { devDeviationThresholds: "AsymmetricLow", ...utilizationProfile(rules) }),
+    ...(hasSoftTainter(facts.deschedulers) && { [softTainter]: true }),
+    ...(isLoadAware(profile) && { ...deviationThresholds(facts), ...utilizationProfile(facts.rules) }),
   };
+}
+
+function deviationThresholds(facts: ThresholdsInputs): JsonMap {
+  return rivalsIn(facts) === undefined ? { devDeviationThresholds: "AsymmetricLow" } : {};
+}
+
+function thresholdsWarning(facts: ThresholdsInputs): readonly string[] {
+  const [rival, profile] = [rivalsIn(facts), bestProfile(facts.deschedulers)];
+  if (rival === undefined || profile === undefined || !isLoadAware(profile)) return [];
+  const writer = "asset descheduler-loadaware";
+  return [rivalThresholdsWarning(rival, { target: deschedulerTarget, writer, next: "remove the field" })];
+}
+
+function rivalsIn({ descheduler, deschedulers }: ThresholdsInputs) {
+  return rivalThresholdsOf({ descheduler, deschedulerSchema: deschedulers });
 }
 
 // Where it is out of use only its description says so.

@@ -3,6 +3,7 @@
 import type { PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { asList, asNumber, asText, at } from "@virt/engine";
+import { rivalThresholdsOf, rivalThresholdsWarning } from "../../descheduler-thresholds.ts";
 import { boundedLimit, boundWarning, evictionLimitsForm } from "../../eviction-limits.ts";
 import { hcoValue } from "../hyperconverged.ts";
 import {
@@ -16,7 +17,6 @@ import {
 import { deschedulerRef, deviationThresholds, type LoadAwareFacts, type LoadAwareSettings } from "./facts.ts";
 import { operatorProblem } from "./operator-problem.ts";
 import { isPsiPending, type PsiIntent } from "./psi.ts";
-import { rivalThresholdsOf, rivalThresholdsWarning } from "./thresholds.ts";
 
 type Chosen = {
   readonly capability: Capability;
@@ -129,7 +129,8 @@ function psiWarning(chosen: Chosen, facts: LoadAwareFacts): readonly string[] {
 function thresholdsWarning({ capability }: Chosen, facts: LoadAwareFacts): readonly string[] {
   const rival = rivalThresholdsOf(facts);
   if (rival === undefined || !capability.customizations.has("devDeviationThresholds")) return [];
-  return [rivalThresholdsWarning(rival)];
+  const next = "remove the field and review the new plan";
+  return [rivalThresholdsWarning(rival, { target: deschedulerRef, writer: "this plan", next })];
 }
 
 function keptProfiles({ capability }: Chosen, facts: LoadAwareFacts): readonly string[] {

@@ -7,6 +7,7 @@ import {
   type PlanInput,
   type PlannedItem,
 } from "@virt/advisor";
+import { rivalThresholds, rivalThresholdsOf } from "../../descheduler-thresholds.ts";
 import { hyperConvergedNeed } from "../hyperconverged.ts";
 import { machineConfigNeed, machineConfigTarget, refuseWithoutNodes } from "../machine-config.ts";
 import { capabilityOf, softTainter } from "./capability.ts";
@@ -15,7 +16,6 @@ import { deschedulerRef, type LoadAwareFacts, loadAwareSettings, reads } from ".
 import { readsMetrics, refuseWithoutMetrics } from "./operator-problem.ts";
 import type { Options } from "./options.ts";
 import { disablePsi, enablePsi, psiConfig, psiIntentOf } from "./psi.ts";
-import { rivalThresholds, rivalThresholdsOf } from "./thresholds.ts";
 
 const group = "operator.openshift.io";
 const { kind, name, namespace } = deschedulerRef;

@@ -97,7 +97,7 @@ test("event and explain say who released it, and the command that asks for it", 
   const ask =
     "kubectl annotate hco kubevirt-hyperconverged -n openshift-cnv platform.kubevirt.io/enable-swap=true --overwrite";
   const [reports] = await notes("ReleasedByPlan");
-  expect(reports?.note).toContain(`VirtPlatformConfig ${density} governed it`);
+  expect(reports?.note).toContain(`VirtPlatformConfig ${density} managed it until it was ignored or deleted`);
   expect(reports?.note).toContain(`Next: to apply the asset, which reboots nodes, run ${ask}`);
   const text = await explained();
   expect(text).toContain("EXCLUDED, ReleasedByPlan");

@@ -47,6 +47,29 @@ test("evictions follow the HyperConverged up to a bound, and an event names fiel
   await expect.poll(notes).toContain(note);
 });
 
+test("omits its thresholds while another client sets rival ones, and an event names that client", async () => {
+  const namespace = "openshift-kube-descheduler-operator";
+  const path = `/apis/operator.openshift.io/v1/namespaces/${namespace}/kubedeschedulers/cluster`;
+  const thresholds = async () => {
+    const { body } = await testCluster.server.request({ path });
+    const { devDeviationThresholds: ours = null, devLowNodeUtilizationThresholds: theirs = null } =
+      (at(body as JsonMap, "spec", "profileCustomizations") as JsonMap | undefined) ?? {};
+    return { ours, theirs };
+  };
+  const setTheirs = (devLowNodeUtilizationThresholds: string | null) => {
+    const body = { spec: { profileCustomizations: { devLowNodeUtilizationThresholds } } };
+    return testCluster.server.request({ method: "PATCH", path: `${path}?fieldManager=threshold-setter`, body });
+  };
+  await expect.poll(thresholds).toEqual({ ours: "AsymmetricLow", theirs: null });
+  await setTheirs("Medium");
+  await expect.poll(thresholds).toEqual({ ours: null, theirs: "Medium" });
+  const note =
+    'ValueLimited: spec.profileCustomizations.devLowNodeUtilizationThresholds is "Medium", set by threshold-setter; the descheduler operator does not accept devDeviationThresholds together with it';
+  await expect.poll(notes).toContainEqual(expect.stringContaining(note));
+  await setTheirs(null);
+  await expect.poll(thresholds).toEqual({ ours: "AsymmetricLow", theirs: null });
+});
+
 test("what is said about overrides is said of the HyperConverged that counts, not of one in an earlier namespace", async () => {
   const body = { metadata: { annotations: { [`${prefix}mode`]: "mistaken" } } };
   await testCluster.server.request({ method: "PATCH", path: hcoPath, body });

@@ -161,7 +161,7 @@ describe("on a MachineConfig that a person patches", () => {
     const set = { method: "PATCH", path: pathOf(name), body: annotate(patch) } as const;
     const answer = await cluster.accounts.platform.request(set);
     expect(answer.status).toBe(403);
-    expect(messageOf(answer)).toContain("may not set or clear annotations by which people override it");
+    expect(messageOf(answer)).toContain("may not set or remove override annotations on");
     await cluster.server.request(set);
     const clear = { ...set, body: annotate(null) };
     expect(await cluster.accounts.platform.request(clear)).toMatchObject({ status: 403 });

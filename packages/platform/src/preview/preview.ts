@@ -93,7 +93,8 @@ export function readObjects(text: string): ObjectsText {
   const given = documents.filter((document) => document !== null && document !== undefined).flatMap(itemsOf);
   const objects = given.filter(isObject);
   const other = given.findIndex((one) => !isObject(one));
-  if (other !== -1) return { kind: "refused", reason: `object ${other + 1} must have apiVersion, kind and metadata.name` };
+  if (other !== -1)
+    return { kind: "refused", reason: `object ${other + 1} must have apiVersion, kind and metadata.name` };
   return { kind: "objects", objects };
 }
 

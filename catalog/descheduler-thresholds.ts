@@ -1,9 +1,8 @@
 // The thresholds of another client in the KubeDescheduler. The descheduler operator refuses devDeviationThresholds beside them, and says
-// so in its log only, so the plan leaves ours out and names the field and its owner.
+// so in its log only, so the plan and the asset leave ours out and name the field and its owner.
 
-import type { Json } from "@virt/api";
+import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
 import { asText, at, fieldPath, ownersOf, readOwners } from "@virt/engine";
-import { deschedulerRef, type LoadAwareFacts } from "./facts.ts";
 
 export const rivalThresholds = "devLowNodeUtilizationThresholds";
 
@@ -23,7 +22,10 @@ export function rivalThresholdsOf({ descheduler, deschedulerSchema }: Thresholds
   return isStored ? { value, managers } : undefined;
 }
 
-type ThresholdsFacts = Pick<LoadAwareFacts, "descheduler" | "deschedulerSchema">;
+type ThresholdsFacts = {
+  readonly descheduler: KubeObject | undefined;
+  readonly deschedulerSchema: JsonMap | undefined;
+};
 
 /** Reports whether the default of a field, or of a map around it, sets the field. */
 function hasDefault(schema: Json | undefined, [name, ...rest]: readonly string[]): boolean {
@@ -31,10 +33,20 @@ function hasDefault(schema: Json | undefined, [name, ...rest]: readonly string[]
   return name !== undefined && hasDefault(at(schema, "properties", name), rest);
 }
 
-export function rivalThresholdsWarning({ value, managers }: Rival): string {
-  const { kind, name, namespace } = deschedulerRef;
+/** Where the warning is shown. */
+type WarningContext = {
+  readonly target: Ref;
+  /** Who leaves our thresholds out, as the subject of the sentence. */
+  readonly writer: string;
+  /** The steps that bring our thresholds back, before the command. */
+  readonly next: string;
+};
+
+/** Names the field, its owner, and the command that removes it. */
+export function rivalThresholdsWarning({ value, managers }: Rival, { target, writer, next }: WarningContext): string {
+  const { kind, name, namespace } = target;
   const field = `spec.profileCustomizations.${rivalThresholds}`;
   const removal = `kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --type=json -p '[{"op":"remove","path":"/spec/profileCustomizations/${rivalThresholds}"}]'`;
   const owner = managers.length === 0 ? "owner unknown" : `set by ${managers.join(", ")}`;
-  return `${field} is ${JSON.stringify(value)}, ${owner}; the descheduler operator does not accept devDeviationThresholds together with it, so this plan omits them. To use them, remove the field and review the new plan: ${removal}`;
+  return `${field} is ${JSON.stringify(value)}, ${owner}; the descheduler operator does not accept devDeviationThresholds together with it, so ${writer} omits them. To use them, ${next}: ${removal}`;
 }
