@@ -5,12 +5,12 @@ import { stripVTControlCharacters } from "node:util";
 /** A command and all that follows it. Line breaks in it would break a paste, so the terminal wraps it instead. */
 const command = /(?<!\S)[('`]?(?:kubectl|oc|ssh|virtctl) \S.*$/su;
 
-/** The parts of a line between which it may be folded. Spaces at its start belong to the first one. */
+/** The parts of a line between which it may be folded. Spaces at its start belong to the first one, and a wider gap aligns two words. */
 export function foldableParts(line: string): readonly string[] {
   const at = line.search(command);
   const prose = at < 0 ? line : line.slice(0, at);
   if (prose.trim() === "") return [line.trimEnd()];
-  const words = prose.trimEnd().split(/(?<=\S) +/u);
+  const words = prose.trimEnd().split(/(?<=\S) (?=\S)/u);
   return at < 0 ? words : [...words, line.slice(at).trimEnd()];
 }
 
