@@ -10,9 +10,10 @@ import {
 } from "./conditions/status-conditions.ts";
 import { conditionsForTools, type ToolConditionInput } from "./conditions/tool.ts";
 import { driftedItems, driftText } from "./drift.ts";
-import { closeFailedItems, hasPlanBegun, withTimesOf, worstImpact } from "./items.ts";
+import { closeFailedItems, withTimesOf, worstImpact } from "./items.ts";
 import { nextStep, restoreStep } from "./next-step.ts";
 import type { Decision, Effect, Observed, Requeue } from "./observed.ts";
+import { hasPlanBegun } from "./phases.ts";
 import { updateCompleted } from "./progress.ts";
 import {
   begunPools,

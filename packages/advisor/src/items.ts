@@ -1,6 +1,6 @@
 // The items of a plan: how each moves from state to state, and how much they disturb.
 
-import { type Item, type ItemState, type Phase, type Severity, severities } from "@virt/api";
+import { type Item, type ItemState, type Severity, severities } from "@virt/api";
 import { equalDiff, roleLabel } from "@virt/engine";
 import { type NodeRole, nodeRoles } from "@virt/facts";
 import type { Observed, ObservedItem } from "./observed.ts";
@@ -46,19 +46,6 @@ export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
 export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }
-
-/** Reports whether a plan runs or has ended. In other phases items may still be listed: those of a plan that was stopped, or is reviewed. */
-export function hasPlanBegun(phase: Phase | undefined): boolean {
-  return phase !== undefined && !unbegunPhases.has(phase);
-}
-
-const unbegunPhases: ReadonlySet<Phase> = new Set([
-  "Pending",
-  "Drafting",
-  "PrerequisiteFailed",
-  "ReviewRequired",
-  "Ignored",
-]);
 
 /** Whether writing the target rolls out to nodes. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {

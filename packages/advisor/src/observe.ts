@@ -1,6 +1,6 @@
 // Makes of the facts of a reconcile what a decision needs to know. Pure.
 
-import type { Item, KubeObject, Status } from "@virt/api";
+import type { Item, KubeObject } from "@virt/api";
 import { type CountOfPool, desiredChanges, equalJson } from "@virt/engine";
 import { nodesWithout } from "@virt/facts";
 import { checkPlan } from "./check-plan.ts";
@@ -9,6 +9,7 @@ import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
 import { observeInputs } from "./inputs.ts";
 import { isMachineConfig, isSkipped, itemMessages } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
+import { isPlanOpen } from "./phases.ts";
 import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 import { countNodesOf } from "./rollout/node-counts.ts";
@@ -50,7 +51,7 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
     ...(facts.impactNow && { impactNow: facts.impactNow }),
     ...(facts.otherPlans && { otherPlans: facts.otherPlans }),
     ...(facts.leftBehind && { leftBehind: facts.leftBehind }),
-    planCheck: isPlanOpen(stored) ? checkPlan(facts) : { kind: "unchecked" },
+    planCheck: isPlanOpen(stored.phase) ? checkPlan(facts) : { kind: "unchecked" },
     ...(upgrade && { upgrade }),
   };
 }
@@ -58,11 +59,6 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
 /** As the hash of a plan has it: none is the same as an empty list. */
 function isDisruptionStale({ config, disruptionNow }: ReconcileFacts): boolean {
   return disruptionNow !== undefined && !equalJson(disruptionNow, config.status?.disruption ?? []);
-}
-
-/** It may be written from, or approved. */
-function isPlanOpen({ phase }: Status): boolean {
-  return phase === "InProgress" || phase === "ReviewRequired";
 }
 
 type Seeing = { readonly facts: ReconcileFacts & { readonly countOf: CountOfPool }; readonly drifts: Drifts };
