@@ -59,10 +59,10 @@ export function startItem({ item, pools }: Pick<ObservedItem, "item" | "pools">,
   return { ...withState(item, "InProgress", message, now), ...rollout };
 }
 
-/** Its write was confirmed. A rollout goes on from here; all else is done. */
-export function confirmItem(item: Item, now: number): Item {
+/** Its write was confirmed. A rollout, or a report of the target's operator, follows; all else is done. */
+export function confirmItem(item: Item, now: number, awaitsReport = false): Item {
   const applied = { ...item, appliedTime: stamp(now), diff: equalDiff(item.targetRef) };
-  if (isMachineConfig(item)) return applied;
+  if (isMachineConfig(item) || awaitsReport) return applied;
   return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
 }
 

@@ -14,7 +14,7 @@ import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 import { countNodesOf } from "./rollout/node-counts.ts";
 import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
-import { problemOfTarget } from "./target-problem.ts";
+import { awaitsReport, problemOfTarget } from "./target-problem.ts";
 
 /**
  * Turns the facts of a reconcile into what `transition` decides on. `drifts` are those that a dry run confirmed, by item name; an item
@@ -68,7 +68,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
   const rollout = withNodeReport(rolloutOf(item, live, facts), planned, facts);
   const lacking = nodesWithoutConfig(item, facts);
   const drift = drifts.get(item.name);
-  const problem = problemOfTarget(item, planned, live);
+  const problem = problemOfTarget(item, planned, live, { phase: facts.config.status?.phase, now: facts.now });
   return {
     item,
     isStale: isStale(item, live),
@@ -76,6 +76,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
     ...(isTargetGone(item, live) && { isGone: true }),
     ...(drift && { drift }),
     ...(problem && { problem }),
+    ...(awaitsReport(planned, live) && { awaitsReport: true }),
     ...(rollout && { rollout }),
     ...(lacking && { nodesWithout: lacking }),
     ...(facts.nodesRefusal !== undefined && isMachineConfig(item) && { nodesRefusal: facts.nodesRefusal }),
