@@ -14,6 +14,7 @@ import {
   readRejection,
   rejectionText,
 } from "@virt/client";
+import { blockerCount, impactData } from "./blocker-blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";
 
@@ -30,7 +31,15 @@ export function planData(config: VirtPlatformConfig, now: number): { readonly [k
     ...(waitTimeout && { waitTimeout }),
     ...(guards && { guards }),
   };
-  return { ...row, options: spec.options ?? {}, execution, disruption, ...(impact && { impact }), warnings, items };
+  return {
+    ...row,
+    options: spec.options ?? {},
+    execution,
+    disruption,
+    ...(impact && { impact: impactData(impact) }),
+    warnings,
+    items,
+  };
 }
 
 export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
@@ -51,6 +60,7 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
     [`Impact:   ${impactText(config)}`],
+    ...(phase === "ReviewRequired" ? blockerLines(config, program) : []),
     ...(planHash === undefined ? [] : [executionLine(config)]),
     ...rejectionLines(config),
   ];
@@ -76,6 +86,14 @@ const pinAdvice: Block = {
 export function impactText({ status }: VirtPlatformConfig): string {
   const { impact } = status ?? {};
   return impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512);
+}
+
+/** The blockers of a plan before its approval, and the command that shows the options. */
+function blockerLines({ metadata, status }: VirtPlatformConfig, program: string): StyledText[][] {
+  const count = status?.impact && blockerCount(status.impact);
+  if (count === undefined) return [];
+  const options = `To see the options, run: ${program} impact ${metadata.name}`;
+  return [["Blockers: ", { text: `${count}.`, style: "warning" }, ` ${options}`]];
 }
 
 /** An approval covers these settings, so they are shown wherever a plan is. */
