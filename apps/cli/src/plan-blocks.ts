@@ -42,20 +42,16 @@ export function planData(config: VirtPlatformConfig, now: number): { readonly [k
   };
 }
 
-export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
+type PlanOptions = { readonly now: number; readonly program: string; readonly isWide?: boolean };
+
+export function planBlocks(config: VirtPlatformConfig, options: PlanOptions): readonly Block[] {
+  const { now, program, isWide = false } = options;
   const { metadata, status = {} } = config;
   const { items = [], planHash, phase = "-", impactSeverity = "-" } = status;
-  const { planSeconds } = profileRow(config, now);
   const changes = items.filter((item) => item.changes).length;
   const head: StyledText[][] = [
     [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
-    ...(planHash === undefined
-      ? []
-      : [
-          [
-            `Plan:     ${planName(planHash)}${planSeconds === undefined ? "" : ` (waiting for review for ${ageText(planSeconds)})`}`,
-          ],
-        ]),
+    ...(planHash === undefined ? [] : [[`Plan:     ${planName(planHash)}${waitingText(config, now, isWide)}`]]),
     ...(phase === "ReviewRequired"
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
@@ -72,6 +68,13 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     ...(phase === "ReviewRequired" ? [pinAdvice] : []),
     { kind: "next", text: nextStepText(nextStepOf(config), program) },
   ];
+}
+
+function waitingText(config: VirtPlatformConfig, now: number, isWide: boolean): string {
+  const { planSeconds, planSince } = profileRow(config, now);
+  if (planSeconds === undefined) return "";
+  const since = isWide && planSince !== undefined ? ` since ${foreignText(planSince)}` : "";
+  return ` (waiting for review for ${ageText(planSeconds)}${since})`;
 }
 
 /** An Apply that names no plan runs the plan of that moment, which may be another one than the reader saw. */

@@ -35,11 +35,11 @@ export const showImpact: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** When an impact was assessed: its age, with `-o wide` the time itself. */
+/** When an impact was assessed: its age, and with `-o wide` the time as well. */
 export function assessedLines(time: string | undefined, now: number, isWide: boolean): StyledText[][] {
   const seconds = secondsSince(time, now);
   if (time === undefined || seconds === undefined) return [];
-  return [[{ text: isWide ? `assessed at ${foreignText(time)}` : `assessed ${ageText(seconds)} ago`, style: "dim" }]];
+  return [[{ text: `assessed ${ageText(seconds)} ago${isWide ? ` (${foreignText(time)})` : ""}`, style: "dim" }]];
 }
 
 /** All of an impact, for people. `details` prints what has no room here. */
