@@ -138,6 +138,20 @@ test("the assets table is sorted by keyboard, and keeps its own order until then
   expect(await names()).toEqual(ascending.toReversed());
 });
 
+test("override commands are shown on demand, with a field of the object", async () => {
+  await open("assets?state=Contested");
+  const details = asset("hco-golden-config").getByRole("button").first();
+  await details.click();
+  const button = page.getByRole("button", { name: "Show command: Leave fields to other clients" });
+  await button.waitFor();
+  expect(await page.getByText("kubectl annotate").count()).toBe(0);
+  await button.click();
+  const annotation = "platform.kubevirt.io/ignore-fields=/spec/liveMigrationConfig/parallelMigrationsPerCluster";
+  await page.getByText(annotation).waitFor();
+  await expectAccessible(page, "the command of an override");
+  await details.click();
+});
+
 test("contested fields show both values and who holds them, and are adopted as the user after a preview", async () => {
   await open("assets?state=Contested");
   await asset("hco-golden-config").getByRole("button").first().click();

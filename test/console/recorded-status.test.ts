@@ -207,6 +207,56 @@ test("drift of a completed item is on the drift page while the plan is in progre
   await expect.poll(() => page.getByTestId("drift").textContent()).toContain("99-worker-psi-karg");
 });
 
+test("the drift table is sorted, and shows the time next to each age", async () => {
+  const names = ["99-b", "99-a", "99-c"];
+  const items = names.map((name) => ({ ...applied, name, targetRef: { ...item.targetRef, name } }));
+  const drifted = {
+    type: "Drifted",
+    status: "True",
+    reason: "DriftDetected",
+    message: "",
+    lastTransitionTime: past,
+  } as const;
+  await record({ phase: "Drifted", items, conditions: [drifted] });
+  await open("drift");
+  const objects = page.getByTestId("drift").locator("td[data-label=Object]");
+  const shownNames = async () =>
+    (await objects.allTextContents()).flatMap((text) => /99-[abc]$/u.exec(text.trim()) ?? []);
+  const header = page.getByTestId("drift").getByRole("columnheader", { name: "Object" });
+  await expect.poll(shownNames).toEqual(names);
+  await header.getByRole("button").click();
+  await expect.poll(shownNames).toEqual(["99-a", "99-b", "99-c"]);
+  await header.getByRole("button").click();
+  await expect.poll(shownNames).toEqual(["99-c", "99-b", "99-a"]);
+  expect(await page.getByTestId("drift").locator("time").first().getAttribute("title")).toBe(past);
+});
+
+test("ages of a plan, its items and findings show the time itself", async () => {
+  const waiting = {
+    type: "ReviewRequired",
+    status: "True",
+    reason: "Drafted",
+    message: "",
+    lastTransitionTime: past,
+  } as const;
+  await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [item], conditions: [waiting] });
+  const titles = async (on: string) => {
+    const times = page.locator(on).locator("time");
+    await times.first().waitFor();
+    return new Set(await times.evaluateAll((all) => all.map((each) => each.getAttribute("title"))));
+  };
+  await open("");
+  expect(await titles(`[data-testid=profile-${profile}]`)).toEqual(new Set([past]));
+  await open(`plan/${profile}`);
+  expect(await titles("#content dl")).toEqual(new Set([past]));
+  const finding = { id: "DrainSlow", severity: "blocking", message: "slow", since: past } as const;
+  const rollout = { ...done, pools: [{ ...pool, done: 0, waiting: 3 }], findings: [finding] };
+  await record({ phase: "InProgress", items: [{ ...item, state: "InProgress", lastTransitionTime: past }], rollout });
+  await open(`rollout/${profile}`);
+  expect(await titles("[data-testid=findings]")).toEqual(new Set([past]));
+  expect(await titles("td[data-label=Elapsed]")).toEqual(new Set([past]));
+});
+
 test("ignoring a profile during its rollout is said to keep the options that are set", async () => {
   await record({ phase: "InProgress", items: [applied], rollout: done });
   await cluster.configs.edit(profile, { options: { loadAware: { mode: "Predictive" } } });

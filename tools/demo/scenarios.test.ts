@@ -7,7 +7,13 @@ import { mockFiles } from "./mocks.ts";
 import { demoScenarios, findScenario, listScenarios } from "./scenarios.ts";
 import { plugin, type Suggestion } from "./suggestion.ts";
 
-const finding = { severity: "blocking", message: "VM vms/a blocks", command: "virtctl stop a -n vms" };
+const finding = {
+  id: "VMNotMigratable",
+  severity: "blocking",
+  object: { kind: "VirtualMachineInstance", namespace: "vms", name: "a" },
+  message: "VM vms/a blocks",
+  command: "oc describe virtualmachineinstance a -n vms",
+};
 const cluster: ClusterReader = {
   readConfig: (name) =>
     Promise.resolve({
@@ -76,4 +82,9 @@ test("another cluster of the simulator, or one from a file, shows the first plan
   expect(findScenario("custom-pool", clusters)).toMatchObject({ cluster: "custom-pool", stages: first?.stages });
   expect(findScenario("mine.json", clusters)).toMatchObject({ cluster: "mine.json", stages: first?.stages });
   expect(findScenario("yours.json", clusters)).toBeUndefined();
+});
+
+test("the check stops the VM that blocks the drain", async () => {
+  const typed = await Promise.all(all.filter(({ name }) => name === "stuck-drain").map(suggestionsOf));
+  expect(typed.flat().map(({ command }) => command)).toContain("virtctl stop a -n vms");
 });

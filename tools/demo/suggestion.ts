@@ -1,7 +1,7 @@
 // Commands that the demo suggests to people, and types itself where it plays without one.
 
 import type { VirtPlatformConfig } from "@virt/api";
-import { blockingFinding, planName } from "@virt/client";
+import { blockingFinding, findingRemedies, planName } from "@virt/client";
 
 export type Suggestion = {
   readonly command: string;
@@ -37,9 +37,12 @@ export function reviewCommands({ metadata: { name }, status }: VirtPlatformConfi
   ];
 }
 
-/** What a blocking finding asks for. */
+/** What a blocking finding asks for. Only the last option unblocks a simulated cluster. */
 export function unblockCommands({ metadata: { name }, status }: VirtPlatformConfig): readonly Suggestion[] {
-  const { message = "", command = "" } = blockingFinding(status?.rollout?.findings ?? []) ?? {};
+  const finding = blockingFinding(status?.rollout?.findings ?? []);
+  const { message = "" } = finding ?? {};
+  const options = finding === undefined ? [] : findingRemedies(finding);
+  const command = options.at(-1)?.command ?? finding?.command ?? "";
   return [
     { command: `${plugin} doctor ${name}`, about: "show what is blocking the rollout", exitCode: 6 },
     { command, about: message },

@@ -1,6 +1,6 @@
 // docs/stuck-rollouts.md: every finding about a rollout with its cause, its remedy and its command, from the catalogue.
 
-import { type CatalogueEntry, findingCatalogue, showTemplate } from "@virt/impact";
+import { type CatalogueEntry, findingCatalogue, findingRemedies, showTemplate } from "@virt/impact";
 import { code, line } from "./markdown.ts";
 
 export function stuckRolloutsPage(): string {
@@ -17,6 +17,10 @@ export function stuckRolloutsPage(): string {
     "condition Stalled is True with the reason `RolloutStuck`. Its message contains the finding and, after `Next:`, the command. When the cause",
     "is resolved, the advisor removes the finding and resets the condition.",
     "",
+    "Some findings have several options, such as to change a VM or to stop it. The command of such a finding changes nothing: it shows the",
+    "object. The condition, the console and `kubectl virt-advisor doctor`, also with `-o json`, list the options with their consequences, least",
+    "disruptive first.",
+    "",
     "```sh",
     'kubectl get vpconf -o jsonpath=\'{range .items[*].status.rollout.findings[*]}{.severity}{"  "}{.message}{"  "}{.command}{"\\n"}{end}\'',
     "```",
@@ -32,7 +36,8 @@ export function stuckRolloutsPage(): string {
     "",
     "The advisor reports a finding when its cause has lasted, without interruption, for the time in the column *reported after*. Messages and",
     "commands use these placeholders: `<p>` is a pool, `<n>` a node, `<v>` a VM with its namespace, and `<hco>` the namespace of the",
-    "HyperConverged. Messages of other programs are truncated to 160 characters and are never part of a command.",
+    "HyperConverged. In options, `<name>` is the object and `<ns>` its namespace. Messages of other programs are truncated to 160 characters and",
+    "are never part of a command.",
     "",
     line("finding", "severity", "reported after", "message"),
     "|---|---|---|---|",
@@ -62,8 +67,19 @@ function section(id: string, entry: CatalogueEntry): readonly string[] {
     `- **Cause**: ${entry.cause}`,
     `- **Remedy**: ${entry.remedy}`,
     ...commandLine(entry),
+    ...optionLines(id),
     "",
   ];
+}
+
+const example = { kind: "", namespace: "name-of-namespace", name: "name-of-object" };
+
+function optionLines(id: string): readonly string[] {
+  const options = findingRemedies({ id, object: example }).map(({ text, consequence, command }, at) => {
+    const typed = command?.replace(example.namespace, "<ns>").replace(example.name, "<name>");
+    return `  ${at + 1}. ${text} ${consequence}${typed === undefined ? "" : ` Command: ${code(typed)}`}`;
+  });
+  return options.length === 0 ? [] : ["- **Options**, least disruptive first:", ...options];
 }
 
 function commandLine({ command }: CatalogueEntry): readonly string[] {

@@ -14,6 +14,7 @@ import {
   readRejection,
   rejectionText,
 } from "@virt/client";
+import { blockerCount, impactData } from "./blocker-blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";
 
@@ -30,27 +31,32 @@ export function planData(config: VirtPlatformConfig, now: number): { readonly [k
     ...(waitTimeout && { waitTimeout }),
     ...(guards && { guards }),
   };
-  return { ...row, options: spec.options ?? {}, execution, disruption, ...(impact && { impact }), warnings, items };
+  return {
+    ...row,
+    options: spec.options ?? {},
+    execution,
+    disruption,
+    ...(impact && { impact: impactData(impact) }),
+    warnings,
+    items,
+  };
 }
 
-export function planBlocks(config: VirtPlatformConfig, now: number, program: string): readonly Block[] {
+type PlanOptions = { readonly now: number; readonly program: string; readonly isWide?: boolean };
+
+export function planBlocks(config: VirtPlatformConfig, options: PlanOptions): readonly Block[] {
+  const { now, program, isWide = false } = options;
   const { metadata, status = {} } = config;
   const { items = [], planHash, phase = "-", impactSeverity = "-" } = status;
-  const { planSeconds } = profileRow(config, now);
   const changes = items.filter((item) => item.changes).length;
   const head: StyledText[][] = [
     [{ text: metadata.name, style: "bold" }, `   ${phase}   impact ${impactSeverity}`],
-    ...(planHash === undefined
-      ? []
-      : [
-          [
-            `Plan:     ${planName(planHash)}${planSeconds === undefined ? "" : ` (waiting for review for ${ageText(planSeconds)})`}`,
-          ],
-        ]),
+    ...(planHash === undefined ? [] : [[`Plan:     ${planName(planHash)}${waitingText(config, now, isWide)}`]]),
     ...(phase === "ReviewRequired"
       ? [[`Changes:  ${changes} of ${items.length} objects`]]
       : [[`State:    ${conditionMessage(config)}`]]),
     [`Impact:   ${impactText(config)}`],
+    ...(phase === "ReviewRequired" ? blockerLines(config, program) : []),
     ...(planHash === undefined ? [] : [executionLine(config)]),
     ...rejectionLines(config),
   ];
@@ -62,6 +68,13 @@ export function planBlocks(config: VirtPlatformConfig, now: number, program: str
     ...(phase === "ReviewRequired" ? [pinAdvice] : []),
     { kind: "next", text: nextStepText(nextStepOf(config), program) },
   ];
+}
+
+function waitingText(config: VirtPlatformConfig, now: number, isWide: boolean): string {
+  const { planSeconds, planSince } = profileRow(config, now);
+  if (planSeconds === undefined) return "";
+  const since = isWide && planSince !== undefined ? ` since ${foreignText(planSince)}` : "";
+  return ` (waiting for review for ${ageText(planSeconds)}${since})`;
 }
 
 /** An Apply that names no plan runs the plan of that moment, which may be another one than the reader saw. */
@@ -76,6 +89,14 @@ const pinAdvice: Block = {
 export function impactText({ status }: VirtPlatformConfig): string {
   const { impact } = status ?? {};
   return impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512);
+}
+
+/** The blockers of a plan before its approval, and the command that shows the options. */
+function blockerLines({ metadata, status }: VirtPlatformConfig, program: string): StyledText[][] {
+  const count = status?.impact && blockerCount(status.impact);
+  if (count === undefined) return [];
+  const options = `To see the options, run: ${program} impact ${metadata.name}`;
+  return [["Blockers: ", { text: `${count}.`, style: "warning" }, ` ${options}`]];
 }
 
 /** An approval covers these settings, so they are shown wherever a plan is. */

@@ -76,6 +76,27 @@ test("status lists VMs that stopped during an ended rollout with the command tha
   expect(shown(2)).not.toContain("virtctl start");
 });
 
+test("status -o wide shows when a node and a finding began", () => {
+  const pool = { name: "worker", total: 3, done: 1, inHand: 1, waiting: 1, degraded: 0 };
+  const node = { name: "w-0", pool: "worker", phase: "Draining", since: "2026-01-01T00:00:00Z" } as const;
+  const found = { id: "DrainSlow", severity: "blocking", message: "slow", since: "2026-01-01T00:02:00Z" } as const;
+  const more = { pools: 0, nodes: 0, findings: 0 };
+  const rollout = { summary: "", pools: [pool], nodes: [node], findings: [found], more };
+  const rollouts = [{ machineConfig: "a", startTime: node.since, before: [] }];
+  const options = { program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
+  const shown = (isWide: boolean) => {
+    const now = Date.parse("2026-01-01T00:05:00Z");
+    const blocks = statusBlocks(
+      { ...config, status: { ...config.status, rollouts, rollout } },
+      { ...options, now, isWide },
+    );
+    return JSON.stringify(blocks);
+  };
+  expect(shown(true)).toContain("for 5m since 2026-01-01T00:00:00Z");
+  expect(shown(true)).toContain("(3m since 2026-01-01T00:02:00Z)");
+  expect(shown(false)).not.toContain("since");
+});
+
 test("status shows a stuck rollout as Stuck in red", () => {
   const stalled = { type: "Stalled", status: "True", reason: "RolloutStuck", message: "", lastTransitionTime: "" };
   const stuck = { ...config, status: { phase: "InProgress", conditions: [stalled] } } as unknown as VirtPlatformConfig;

@@ -22,6 +22,7 @@ import {
   uncheckedText,
   viewRollout,
 } from "@virt/client";
+import { optionLines } from "./blocker-blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import { targetText } from "./plan-blocks.ts";
 import type { Block, StyledText } from "./printer.ts";
@@ -213,11 +214,7 @@ export function findingLines(
   const where = node === undefined || message.includes(node) ? "" : ` on ${node}`;
   return [
     ["    ", { text: findingSigns[severity], style }, `  ${message}${where}${age}`],
-    ...(options.length === 0 ? [] : [["        Options, least disruptive first:"]]),
-    ...options.flatMap((option, at) => [
-      [`        ${at + 1}. ${option.text} ${option.consequence}`],
-      ...(option.command === undefined ? [] : [[`           ${option.command}`]]),
-    ]),
+    ...optionLines(options, "        "),
     ...(command === undefined ? [] : [[`        ${command}`]]),
   ];
 }

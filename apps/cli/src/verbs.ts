@@ -62,7 +62,8 @@ export const verbs: readonly Verb[] = [
     name: "impact",
     takes: "NAME",
     summary: "show which nodes reboot and what happens to their VMs",
-    description: "Shows the advisor's assessment of the plan: pools, nodes, VMs, duration and assumptions.",
+    description:
+      "Shows the advisor's assessment of the plan: pools, nodes, VMs, duration and assumptions. For each blocking VM and pod, it shows the options, least disruptive first.",
     flags: {},
     examples: ["impact load-aware-rebalancing"],
     load: async () => (await import("./verbs/impact.ts")).showImpact,

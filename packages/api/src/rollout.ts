@@ -57,6 +57,7 @@ export type RolloutFinding = {
   readonly node?: string;
   readonly object?: { readonly kind: string; readonly namespace?: string; readonly name: string };
   readonly message: string;
+  /** Changes nothing if the finding has several options: scripts must not run the most harmful one. */
   readonly command?: string;
   /** RFC 3339 */
   readonly since: string;

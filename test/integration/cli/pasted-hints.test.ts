@@ -30,6 +30,7 @@ const hints: readonly PastedTemplate[] = [
     code: 2,
   },
   { template: `${plugin} diff <name>`, commands: [`${plugin} diff ${loadAware}`], code: 2 },
+  { template: `${plugin} impact <`, commands: [`${plugin} impact ${loadAware}`] },
   { template: `${plugin} status <name>`, commands: [`${plugin} status ${loadAware}`] },
   { template: `${plugin} status <name> --watch`, commands: [`${plugin} status ${loadAware} --watch`], code: 130 },
   {

@@ -61,7 +61,10 @@ const finding = shape<RolloutFinding>(
       },
     },
     message: text("Description of the problem.", { maxLength: 1024 }),
-    command: text("The command to run next.", { maxLength: 1024 }),
+    command: text(
+      "The command to run next. If the finding has several options, it changes nothing: docs/stuck-rollouts.md lists the options.",
+      { maxLength: 1024 },
+    ),
     since: time("Time at which the finding was first seen."),
   },
   { required: ["id", "severity", "message"] },

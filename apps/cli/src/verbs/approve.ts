@@ -27,7 +27,7 @@ export const approvePlan: RunVerb = async (context) => {
   const planHash = requirePlan(config, named, program);
   requireWaiting(config, program);
   if (named === undefined && !isOn("yes")) {
-    const blocks = planBlocks(config, now(), program).filter(({ kind }) => kind !== "next");
+    const blocks = planBlocks(config, { now: now(), program }).filter(({ kind }) => kind !== "next");
     showBeforeChange(blocks, context);
     const question = `Approve plan ${planName(planHash)} of ${name}?`;
     const otherwise = `To approve exactly this plan, run: ${program} approve ${name} --hash ${planName(planHash)}`;

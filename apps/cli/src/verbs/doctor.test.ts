@@ -2,7 +2,7 @@ import type { RolloutStatus } from "@virt/api";
 import type { ClusterDiagnosis } from "@virt/reads";
 import { expect, test } from "vitest";
 import { Printer } from "../printer.ts";
-import { diagnosisBlocks, exitCodeOfDiagnosis } from "./doctor.ts";
+import { diagnosisBlocks, diagnosisData, exitCodeOfDiagnosis } from "./doctor.ts";
 
 const now = Date.parse("2026-11-18T10:00:00Z");
 const rollout: RolloutStatus = {
@@ -48,16 +48,37 @@ test("a blocking finding ends with 6, whatever could not be checked", () => {
   expect(exitCodeOfDiagnosis({ ...blocked, notAssessed: [gap("Node", "Forbidden")] })).toBe(6);
 });
 
+const blockingVm = {
+  id: "VMNotMigratable",
+  severity: "blocking",
+  object: { kind: "VirtualMachineInstance", namespace: "vms", name: "pinned-0" },
+  message: "VM vms/pinned-0 blocks the drain",
+  command: "oc describe virtualmachineinstance pinned-0 -n vms",
+  since: "2026-11-18T09:00:00Z",
+} as const;
+
+test("the JSON lists the options of a blocking VM, stopping it last", () => {
+  const { command } = blockingVm;
+  const withOptions = {
+    command,
+    options: [
+      { text: expect.stringMatching(/^Make the VM live-migratable/u) },
+      { text: expect.stringMatching(/^Set the VM's eviction strategy/u) },
+      { command: "virtctl stop pinned-0 -n vms", consequence: "The VM is down until you start it again." },
+    ],
+  };
+  const single = { ...blockingVm, id: "MigrationFailing" } as const;
+  const data = diagnosisData({
+    ...healthy,
+    rollout: { ...rollout, findings: [blockingVm, single] },
+    young: [blockingVm],
+  });
+  expect(data).toMatchObject({ rollout: { findings: [withOptions, single] }, young: [withOptions] });
+  expect(data.rollout.findings[1]).toEqual(single);
+});
+
 test("a blocking VM is listed with its options, and stopping it comes last with its downtime", () => {
-  const finding = {
-    id: "VMNotMigratable",
-    severity: "blocking",
-    object: { kind: "VirtualMachineInstance", namespace: "vms", name: "pinned-0" },
-    message: "VM vms/pinned-0 blocks the drain",
-    command: "virtctl stop pinned-0 -n vms",
-    since: "2026-11-18T09:00:00Z",
-  } as const;
-  const text = printed({ ...healthy, rollout: { ...rollout, findings: [finding] } });
+  const text = printed({ ...healthy, rollout: { ...rollout, findings: [blockingVm] } });
   expect(text).toMatch(/Options, least disruptive first:\n\s+1\. Make the VM live-migratable/);
   expect(text).toMatch(/3\. Stop the VM[^\n]*down until you start it again\.\n\s+virtctl stop pinned-0 -n vms\n/);
   expect(text.match(/virtctl stop/g)).toHaveLength(1);

@@ -1,7 +1,14 @@
 // `doctor`: what holds the pools, looked at afresh with the user's rights, the worst first, each with the command that helps.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
-import { foreignText, noBlockerText, viewFinding, viewRollout } from "@virt/client";
+import {
+  type BlockerRemedy,
+  findingRemedies,
+  foreignText,
+  noBlockerText,
+  viewFinding,
+  viewRollout,
+} from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "@virt/reads";
 import { requireConfig } from "../find-config.ts";
@@ -30,15 +37,28 @@ export const showFindings: RunVerb = async (context) => {
     throw new CliError(
       `pool "${pool}" not found${didYouMean(pool, diagnosis.pools) || "."} Available pools: ${diagnosis.pools.join(", ")}`,
     );
-  const { rollout, young, notAssessed } = diagnosis;
-  const blocking = rollout.findings.find(({ severity }) => severity === "blocking");
+  const blocking = diagnosis.rollout.findings.find(({ severity }) => severity === "blocking");
   printer.print({
     type: "Diagnosis",
-    data: { rollout, young, notAssessed },
+    data: diagnosisData(diagnosis),
     blocks: [...diagnosisBlocks(diagnosis, now(), printer.format === "wide"), ...nextBlocks(blocking)],
   });
   return exitCodeOfDiagnosis(diagnosis);
 };
+
+/** For programs: each finding with its options, because its command makes no choice. */
+export function diagnosisData({ rollout, young, notAssessed }: ClusterDiagnosis) {
+  return {
+    rollout: { ...rollout, findings: rollout.findings.map(withOptions) },
+    young: young.map(withOptions),
+    notAssessed,
+  };
+}
+
+function withOptions(finding: RolloutFinding): RolloutFinding & { readonly options?: readonly BlockerRemedy[] } {
+  const options = findingRemedies(finding);
+  return { ...finding, ...(options.length > 0 && { options }) };
+}
 
 /** A choice between options is not made for the reader. */
 function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {

@@ -1,7 +1,8 @@
 import type { Impact } from "@virt/api";
 import { expect, test } from "vitest";
+import { impactData } from "../blocker-blocks.ts";
 import { Printer } from "../printer.ts";
-import { impactBlocks } from "./impact.ts";
+import { assessedLines, impactBlocks } from "./impact.ts";
 
 const entry = (kind: "VirtualMachineInstance" | "Pod", name: string, reason: string) =>
   ({ node: "w-0", kind, namespace: "shop", name, reason }) as const;
@@ -43,10 +44,14 @@ function printed(given: Partial<Impact> = {}): string {
   const silent = () => {};
   const options = { format: "table", isColored: false, columns: undefined } as const;
   const printer = new Printer({ ...options, writeData: silent, writeProgress: silent });
-  return printer.render({ type: "Impact", data: {}, blocks: impactBlocks({ ...impact, ...given }) });
+  return printer.render({
+    type: "Impact",
+    data: {},
+    blocks: impactBlocks({ ...impact, ...given }, "k impact x -o json"),
+  });
 }
 
-test("all of an impact is printed: pools with waves and times, figures, what blocks and stops, gaps and assumptions", () => {
+test("prints all of an impact, and the options for each blocker", () => {
   expect(printed()).toBe(`\
 POOL     CLASS    NODES   AT A TIME   WAVES   DURATION     ON HOLD   REASON   ORDER
 worker   Reboot   500     50          10      5–38 hours   0         -        w-0 w-1 and 498 more
@@ -61,9 +66,21 @@ Duration: 5–38 hours (restarts: default, migrations: history)
 
 ! Blocks the drain until you act:
 
-NODE   OBJECT                             REASON
-w-0    Pod shop/db-0                      PodDisruptionBudget
-w-0    VirtualMachineInstance shop/till   Disks
+Pod shop/db-0 on w-0: PodDisruptionBudget
+  Options, least disruptive first:
+  1. Add replicas so that the PodDisruptionBudget allows a disruption. The application stays available.
+     kubectl get poddisruptionbudgets -n shop
+  2. Raise maxUnavailable or lower minAvailable in the PodDisruptionBudget. The application may have fewer replicas while nodes drain.
+  3. Delete the pod. Until the pod runs on another node, the application has fewer replicas than its budget requires.
+     kubectl delete pod db-0 -n shop
+
+VirtualMachineInstance shop/till on w-0: Disks
+  Options, least disruptive first:
+  1. Make the VM live-migratable: shared storage (ReadWriteMany), no host devices, a supported network binding. The VM then live-migrates without downtime.
+     kubectl get vmi till -n shop -o jsonpath='{.status.conditions}'
+  2. Set the VM's eviction strategy to LiveMigrateIfPossible and restart the VM. The drain then shuts down the VM, and its run strategy starts it on another node.
+  3. Stop the VM until its node is updated. The VM is down until you start it again.
+     virtctl stop till -n shop
 
 and 299 more
 
@@ -79,6 +96,24 @@ Not assessed:
 Assumptions:
   10 % of each node serves other pods
 `);
+});
+
+test("many blockers stay readable, and the JSON has the options of all", () => {
+  const blockers = Array.from({ length: 20 }, (_, at) => entry("VirtualMachineInstance", `till-${at}`, "Disks"));
+  const more = { pools: 0, blockers: 280, stops: 0 };
+  const text = printed({ blockers, more });
+  expect(text.match(/virtctl stop/gu)).toHaveLength(5);
+  expect(text).toContain("w-0    VirtualMachineInstance shop/till-19   Disks\n");
+  expect(text).toContain("To see the options of these 15 too, run: k impact x -o json\n\nand 280 more\n");
+  const stops = impactData({ ...impact, blockers }).blockers.map(({ options }) => options.at(-1)?.command);
+  expect(stops).toEqual(blockers.map(({ name }) => `virtctl stop ${name} -n shop`));
+});
+
+test("-o wide shows the time of the assessment next to its age", () => {
+  const now = Date.parse("2026-11-15T09:05:00Z");
+  const shown = (isWide: boolean) => JSON.stringify(assessedLines(impact.assessedAt, now, isWide));
+  expect(shown(false)).toContain('"assessed 5m ago"');
+  expect(shown(true)).toContain('"assessed 5m ago (2026-11-15T09:00:00Z)"');
 });
 
 test("a list that had no room in the status is counted", () => {

@@ -1,7 +1,8 @@
 // `impact`: which nodes reboot, in which order, what becomes of their VMs, and what the assessment assumes.
 
-import { type Impact, type ImpactEntry, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
+import { type Impact, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
 import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/client";
+import { blockerBlocks, entryTable, impactData, moreBlocks } from "../blocker-blocks.ts";
 import { requireConfig, requirePlan } from "../find-config.ts";
 import { impactText } from "../plan-blocks.ts";
 import type { Block, StyledText } from "../printer.ts";
@@ -13,11 +14,11 @@ export const showImpact: RunVerb = async (context) => {
   const [name = ""] = words;
   const planHash = requirePlan(config, undefined, program);
   const { impact, disruption = [], impactSeverity } = config.status ?? {};
-  const age = secondsSince(impact?.assessedAt, now());
+  const details = `${program} impact ${name} -o json`;
   const head: StyledText[][] = [
     [{ text: name, style: "bold" }, `   plan ${planName(planHash)}   impact ${impactSeverity ?? "-"}`],
     [impactText(config)],
-    ...(age === undefined ? [] : [[{ text: `assessed ${ageText(age)} ago`, style: "dim" as const }]]),
+    ...assessedLines(impact?.assessedAt, now(), printer.format === "wide"),
   ];
   const classes: Block = {
     kind: "table",
@@ -28,21 +29,28 @@ export const showImpact: RunVerb = async (context) => {
     disruption.length === 0 ? [{ kind: "lines", lines: [["No nodes change."]] }] : [classes];
   printer.print({
     type: "Impact",
-    data: { name, planHash, disruption, ...(impact && { impact }) },
-    blocks: [{ kind: "lines", lines: head }, ...(impact === undefined ? own : impactBlocks(impact))],
+    data: { name, planHash, disruption, ...(impact && { impact: impactData(impact) }) },
+    blocks: [{ kind: "lines", lines: head }, ...(impact === undefined ? own : impactBlocks(impact, details))],
   });
   return exitCodes.done;
 };
 
-/** All of an impact, for people. */
-export function impactBlocks(impact: Impact): readonly Block[] {
-  const { blockers, stops, more, assumes, notAssessed } = impact;
+/** When an impact was assessed: its age, and with `-o wide` the time as well. */
+export function assessedLines(time: string | undefined, now: number, isWide: boolean): StyledText[][] {
+  const seconds = secondsSince(time, now);
+  if (time === undefined || seconds === undefined) return [];
+  return [[{ text: `assessed ${ageText(seconds)} ago${isWide ? ` (${foreignText(time)})` : ""}`, style: "dim" }]];
+}
+
+/** All of an impact, for people. `details` prints what has no room here. */
+export function impactBlocks(impact: Impact, details?: string): readonly Block[] {
+  const { assumes, notAssessed } = impact;
   const gaps = notAssessed.map(({ what, reason, message }) => `${what}: ${reason}${message && ` (${message})`}`);
   return [
     ...poolBlocks(impact),
     { kind: "lines", lines: figureLines(impact) },
-    ...entryBlocks("Blocks the drain until you act:", blockers, more.blockers),
-    ...entryBlocks("Stops, restarts, is deleted, or waits for an external controller:", stops, more.stops),
+    ...blockerBlocks(impact, details),
+    ...stopBlocks(impact),
     ...listBlocks("Not assessed:", gaps),
     ...listBlocks("Assumptions:", assumes),
   ];
@@ -111,23 +119,14 @@ function orderText({ order, nodes, held }: ImpactPool): string {
   return [...order, ...(rest > 0 ? [`and ${rest} more`] : [])].join(" ") || "-";
 }
 
-function entryBlocks(title: string, entries: readonly ImpactEntry[], more: number): readonly Block[] {
-  if (entries.length + more === 0) return [];
-  const rows = entries.map(({ node, kind, namespace, name, reason }) => [
-    node,
-    `${kind} ${namespace}/${name}`,
-    foreignText(reason),
-  ]);
+function stopBlocks({ stops, more }: Impact): readonly Block[] {
+  if (stops.length + more.stops === 0) return [];
+  const title = "! Stops, restarts, is deleted, or waits for an external controller:";
   return [
-    { kind: "lines", lines: [[{ text: `! ${title}`, style: "warning" }]] },
-    ...(rows.length === 0 ? [] : [{ kind: "table", head: ["NODE", "OBJECT", "REASON"], rows } as const]),
-    ...moreBlocks(more),
+    { kind: "lines", lines: [[{ text: title, style: "warning" }]] },
+    ...(stops.length === 0 ? [] : [entryTable(stops)]),
+    ...moreBlocks(more.stops),
   ];
-}
-
-/** What the status counts and has no room for. */
-function moreBlocks(more: number, what = ""): readonly Block[] {
-  return more === 0 ? [] : [{ kind: "lines", lines: [[`and ${more} more ${what}`.trimEnd()]] }];
 }
 
 function listBlocks(title: string, texts: readonly string[]): readonly Block[] {

@@ -15,7 +15,8 @@ export const planProfile: RunVerb = async (context) => {
   const asked = await askForPlan(name, existing, context);
   const isShown = isSettled(asked) && !isBeingAssessed(asked);
   const config = isShown ? asked : await waitForPlan(name, asked.metadata.generation ?? 0, context);
-  printer.print({ type: "Plan", data: planData(config, now()), blocks: planBlocks(config, now(), program) });
+  const blocks = planBlocks(config, { now: now(), program, isWide: printer.format === "wide" });
+  printer.print({ type: "Plan", data: planData(config, now()), blocks });
   return exitOf(config);
 };
 

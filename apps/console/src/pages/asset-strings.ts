@@ -35,7 +35,7 @@ export const assetStrings = {
   contestedText:
     "Another client set these fields to a different value. The platform controller does not change them until you adopt them.",
   heldBy: "Owned by",
-  lastWrite: (age: string) => `Last written by the platform controller ${age}.`,
+  lastWrite: "Last written by the platform controller",
   dueWrite: (impact: string) => `A write is pending. ${impact}`,
   noObject: "The object does not exist.",
   overrides: "Overrides",

@@ -4,16 +4,18 @@ import { Label, Title } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { VirtPlatformConfig } from "@virt/api";
-import { ageText, type DriftRow, isDrifted, movedInputs, planPatches, secondsSince } from "@virt/client";
+import { ageText, type DriftRow, isDrifted, movedInputs, planPatches } from "@virt/client";
 import { useEffect, useMemo } from "react";
 import type { ClusterData } from "./data/cluster-data.ts";
 import { useCluster, useConfigs, useNow, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
 import { CompareDialog } from "./drift/compare-dialog.tsx";
+import { TimeAgo } from "./parts/age-text.tsx";
 import { ConfigButton } from "./parts/config-actions.tsx";
 import { ObjectDialog } from "./parts/object-dialog.tsx";
 import { PageHead } from "./parts/page-head.tsx";
 import { EmptyPage, Loading, Need } from "./parts/states.tsx";
+import { useSortedRows } from "./parts/use-sorted-rows.ts";
 import { settingsHref } from "./routes.ts";
 import { strings } from "./strings.ts";
 
@@ -46,7 +48,7 @@ function DriftTables() {
       {shown.length === 0 && moved.length === 0 ? (
         <EmptyPage title={texts.none} text={age < 2 ? texts.checkedNow : texts.checked(ageText(age))} />
       ) : null}
-      {shown.length === 0 ? null : <DriftTable shown={shown} now={now} />}
+      {shown.length === 0 ? null : <DriftTable shown={shown} />}
       {drifted.length === 0 ? null : (
         <div className="vc-actions">
           {drifted.map((config) => (
@@ -135,8 +137,20 @@ function CompareRow({ row, configs, title }: CompareRowProps) {
   return item === undefined ? null : <CompareDialog item={item} title={title} />;
 }
 
-function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; readonly now: number }) {
+const sortKeys = {
+  object: ({ row }: VisitRow) => targetTitle(row),
+  field: ({ row }: VisitRow) => row.field,
+  who: ({ row }: VisitRow) => row.manager,
+  since: ({ row }: VisitRow) => row.since ?? "",
+};
+
+function targetTitle({ target: { kind, namespace, name } }: DriftRow): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function DriftTable({ shown }: { readonly shown: readonly VisitRow[] }) {
   const configs = useConfigs();
+  const { sorted, sortOf } = useSortedRows(shown, sortKeys);
   return (
     <section aria-labelledby="drift-title" className="vc-section">
       <Title headingLevel="h2" size="lg" id="drift-title">
@@ -145,20 +159,26 @@ function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; reado
       <Table aria-label={texts.changed} variant="compact" gridBreakPoint="grid-lg" data-testid="drift">
         <Thead>
           <Tr>
-            <Th>{strings.plan.object}</Th>
-            <Th>{texts.field}</Th>
+            <Th modifier="wrap" sort={sortOf("object")}>
+              {strings.plan.object}
+            </Th>
+            <Th modifier="wrap" sort={sortOf("field")}>
+              {texts.field}
+            </Th>
             <Th>{texts.wanted}</Th>
             <Th>{texts.found}</Th>
-            <Th>{texts.who}</Th>
-            <Th>{texts.since}</Th>
+            <Th modifier="wrap" sort={sortOf("who")}>
+              {texts.who}
+            </Th>
+            <Th modifier="wrap" sort={sortOf("since")}>
+              {texts.since}
+            </Th>
             <Th screenReaderText={texts.openObject} />
           </Tr>
         </Thead>
         <Tbody>
-          {shown.map(({ row, isCleared }) => {
-            const { kind, namespace, name } = row.target;
-            const seconds = secondsSince(row.since, now);
-            const title = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+          {sorted.map(({ row, isCleared }) => {
+            const title = targetTitle(row);
             return (
               <Tr key={rowKey(row)}>
                 <Td dataLabel={strings.plan.object} modifier="breakWord">
@@ -183,7 +203,7 @@ function DriftTable({ shown, now }: { readonly shown: readonly VisitRow[]; reado
                     ? texts.nobody
                     : `${row.manager}${row.operation === undefined ? "" : ` (${row.operation})`}`}
                 </Td>
-                <Td dataLabel={texts.since}>{seconds === undefined ? "" : strings.ago(ageText(seconds))}</Td>
+                <Td dataLabel={texts.since}>{row.since === undefined ? null : <TimeAgo time={row.since} />}</Td>
                 <Td>
                   <div className="vc-actions">
                     <CompareRow row={row} configs={configs} title={title} />

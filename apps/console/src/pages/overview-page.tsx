@@ -33,6 +33,7 @@ import { readReport } from "./data/report.ts";
 import { useConfigs, useKind, useNow, useObjects, useWanted } from "./data/use-cluster.ts";
 import { useDriftRows } from "./data/use-drift.ts";
 import { RollingPools } from "./overview/rolling-pools.tsx";
+import { Age } from "./parts/age-text.tsx";
 import { AssetStateLabel, PhaseLabel, SeverityLabel } from "./parts/labels.tsx";
 import { NextStepButtons, NextStepText } from "./parts/next-step.tsx";
 import { PageHead } from "./parts/page-head.tsx";
@@ -99,7 +100,11 @@ function ProfileCard({ config }: { readonly config: VirtPlatformConfig }) {
           <Fact term={texts.drift}>
             <DriftCount config={config} />
           </Fact>
-          {row.planSeconds === undefined ? null : <Fact term={texts.planAge}>{ageText(row.planSeconds)}</Fact>}
+          {row.planSince === undefined ? null : (
+            <Fact term={texts.planAge}>
+              <Age time={row.planSince} />
+            </Fact>
+          )}
           {count === undefined ? null : <Fact term={texts.progress}>{count}</Fact>}
         </DescriptionList>
         <PhaseMessage config={config} />

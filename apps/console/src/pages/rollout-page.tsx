@@ -108,7 +108,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
           <Title headingLevel="h2" size="lg" id="items-title">
             {texts.items}
           </Title>
-          <ItemTable items={status.items ?? []} now={now} />
+          <ItemTable items={status.items ?? []} />
         </section>
       )}
       <Timeline config={config} />

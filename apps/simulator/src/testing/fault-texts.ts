@@ -6,7 +6,7 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
     Object.entries({
       PoolPaused: {
         message: "Pool worker is paused: 3 nodes are pending",
-        command: 'oc patch mcp worker --type merge -p \'{"spec":{"paused":false}}\'',
+        command: "oc describe machineconfigpool worker",
       },
       RenderFailed: {
         message:
@@ -90,11 +90,11 @@ export const faultTexts: ReadonlyMap<string, { readonly message: string; readonl
       },
       VMNotMigratable: {
         message: "VM vms/vm-0 cannot be live-migrated (DisksNotLiveMigratable) and is blocking the drain of worker-0",
-        command: "virtctl stop vm-0 -n vms",
+        command: "oc describe virtualmachineinstance vm-0 -n vms",
       },
       VMNoTarget: {
         message: "No other node matches the scheduling requirements of VM vms/vm-0",
-        command: "virtctl stop vm-0 -n vms",
+        command: "oc describe virtualmachineinstance vm-0 -n vms",
       },
       ExternalEviction: {
         message: "VM vms/vm-0 is waiting for an external controller",

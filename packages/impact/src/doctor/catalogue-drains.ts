@@ -6,7 +6,6 @@ export const drainFindings = {
   VMNotMigratable: {
     ages: blockingFrom(120),
     message: "VM <v> cannot be live-migrated (<reason>) and is blocking the drain of <n>",
-    command: "virtctl stop <vm> -n <ns>",
     detected: "The VM's eviction strategy is LiveMigrate, and its LiveMigratable condition is not True.",
     cause:
       "The VM's disks, host devices or networks tie it to its node, and its eviction strategy does not allow a shutdown. KubeVirt rejects every eviction.",
@@ -16,7 +15,6 @@ export const drainFindings = {
   VMNoTarget: {
     ages: blockingFrom(120),
     message: "No other node matches the scheduling requirements of VM <v>",
-    command: "virtctl stop <vm> -n <ns>",
     detected: "The VM can be live-migrated, but no other ready node has the labels and taints that the VM requires.",
     cause:
       "Because of a node selector, a required affinity or a missing toleration, the VM cannot run on any other node.",

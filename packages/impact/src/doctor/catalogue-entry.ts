@@ -9,7 +9,7 @@ export type CatalogueEntry = {
   /** The age in words, where the cluster decides about it. */
   readonly ageText?: string;
   readonly message: string;
-  /** Absent: the object is described. `none`: there is nothing to type. */
+  /** Changes nothing where `findingRemedies` offers a choice. Absent: the object is described. `none`: there is nothing to type. */
   readonly command?: string;
   /** What is looked at. */
   readonly detected: string;

@@ -6,7 +6,6 @@ export const poolFindings = {
   PoolPaused: {
     ages: blockingFrom(0),
     message: "Pool <p> is paused: <k> {k:node is|nodes are} pending",
-    command: `oc patch mcp <p> --type merge -p '{"spec":{"paused":false}}'`,
     detected: "`spec.paused` of the pool is true, and nodes are pending.",
     cause:
       "An administrator or a tool paused the pool, often for a cluster upgrade or a maintenance window. No node is updated until the pool is resumed.",

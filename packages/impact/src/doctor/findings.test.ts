@@ -5,6 +5,7 @@ import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
 import { findingCatalogue } from "./catalogue.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
 import { DrainErrors } from "./drain-errors.ts";
+import { findingRemedies } from "./remedies.ts";
 import { drainFindingWorlds } from "./testing/drain-finding-worlds.ts";
 import { big, draining, healthy, operator, others, vmOn, withVm } from "./testing/finding-parts.ts";
 import { poolFindingWorlds } from "./testing/pool-finding-worlds.ts";
@@ -49,6 +50,19 @@ describe.each(worlds)("$id", ({ id, world, age, message, command, severity }) =>
       ]).at(-1),
     ).toEqual([]);
   });
+});
+
+test("the command of a finding changes nothing while there is a choice", () => {
+  const found = worlds.flatMap(({ world, age }) => diagnoseInTurn([0, world], [age, world])[1]?.rollout.findings ?? []);
+  const choices = found.filter((finding) => findingRemedies(finding).length > 0);
+  expect(choices.map(({ id }) => id)).toEqual([
+    "PoolPaused",
+    "VMNotMigratable",
+    "VMNoTarget",
+    "PodBudget",
+    "TwoBudgets",
+  ]);
+  expect(choices.filter(({ command }) => command?.startsWith("oc describe ") !== true)).toEqual([]);
 });
 
 test("a migration that finds no node becomes blocking after five minutes, over attempts that never ran", () => {

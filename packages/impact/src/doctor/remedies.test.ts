@@ -34,7 +34,6 @@ test("a name that is not one becomes no part of a command", () => {
 const vmFinding = {
   id: "VMNotMigratable",
   object: { kind: "VirtualMachineInstance", namespace: "vms", name: "pinned-0" },
-  command: "virtctl stop pinned-0 -n vms",
 } as const;
 
 test("a finding and the impact of the plan offer the same options", () => {
@@ -55,7 +54,6 @@ test("resuming a paused pool warns that everything queued starts", () => {
   const remedies = findingRemedies({
     id: "PoolPaused",
     object: { kind: "MachineConfigPool", name: "worker" },
-    command,
   });
   expect(remedies.at(-1)).toMatchObject({
     command,

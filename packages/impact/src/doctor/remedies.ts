@@ -1,7 +1,7 @@
 // The options to unblock a rollout, from the least to the most harmful, each with its consequence. Every surface shows these.
 
 import type { ImpactEntry, RolloutFinding } from "@virt/api";
-import { isDnsName } from "./text-templates.ts";
+import { fillCommand, isDnsName } from "./text-templates.ts";
 
 /** `command` is typed as it is; absent where the way depends on the object. */
 export type BlockerRemedy = { readonly text: string; readonly consequence: string; readonly command?: string };
@@ -16,18 +16,13 @@ export function blockerRemedies(
   return kind === "Pod" ? podRemedies(entry, typed) : vmRemedies(entry, typed);
 }
 
-/**
- * Returns the options for a finding whose command has a consequence of its own. Empty: the command of the finding is harmless, or the
- * finding has none.
- */
-export function findingRemedies(finding: Pick<RolloutFinding, "id" | "object" | "command">): readonly BlockerRemedy[] {
-  const { id, object, command } = finding;
-  if (id === "PoolPaused") return command === undefined ? [] : pausedRemedies(command);
-  const reason = blockingReasons.get(id);
-  if (reason === undefined || object?.namespace === undefined) return [];
+/** Returns the options for a finding that leaves a choice. Empty: the command of the finding is the way out, or there is none. */
+export function findingRemedies({ id, object }: Pick<RolloutFinding, "id" | "object">): readonly BlockerRemedy[] {
+  if (object !== undefined && id === "PoolPaused") return pausedRemedies(object.name);
+  const blocker = blockerOf.get(id);
+  if (blocker === undefined || object?.namespace === undefined) return [];
   const { namespace, name } = object;
-  const kind = object.kind === "Pod" ? "Pod" : "VirtualMachineInstance";
-  return blockerRemedies({ kind, namespace, name, reason });
+  return blockerRemedies({ ...blocker, namespace, name });
 }
 
 /** Returns the options as one text for a condition. Undefined: there are none. */
@@ -39,14 +34,15 @@ export function remediesText(remedies: readonly BlockerRemedy[]): string | undef
   return `choose one of these options (least disruptive first): ${lines.join(" ")}`;
 }
 
-const blockingReasons: ReadonlyMap<string, string> = new Map([
-  ["VMNotMigratable", "NotMigratable"],
-  ["VMNoTarget", "NoTargetNode"],
-  ["PodBudget", "PodDisruptionBudget"],
-  ["TwoBudgets", "TwoBudgets"],
+const blockerOf: ReadonlyMap<string, Pick<ImpactEntry, "kind" | "reason">> = new Map([
+  ["VMNotMigratable", { kind: "VirtualMachineInstance", reason: "NotMigratable" }],
+  ["VMNoTarget", { kind: "VirtualMachineInstance", reason: "NoTargetNode" }],
+  ["PodBudget", { kind: "Pod", reason: "PodDisruptionBudget" }],
+  ["TwoBudgets", { kind: "Pod", reason: "TwoBudgets" }],
 ]);
 
-function pausedRemedies(command: string): readonly BlockerRemedy[] {
+function pausedRemedies(pool: string): readonly BlockerRemedy[] {
+  const command = fillCommand(`oc patch mcp <pool> --type merge -p '{"spec":{"paused":false}}'`, { pool });
   return [
     {
       text: "Leave the pool paused until the person who paused it agrees.",
@@ -55,7 +51,7 @@ function pausedRemedies(command: string): readonly BlockerRemedy[] {
     {
       text: "Resume the pool.",
       consequence: "All pending changes of the pool start to roll out, not only this plan. Its nodes drain and reboot.",
-      command,
+      ...(command !== undefined && { command }),
     },
   ];
 }

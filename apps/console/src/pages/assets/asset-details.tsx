@@ -2,12 +2,12 @@
 
 import { List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
-import { ageText, secondsSince } from "@virt/client";
 import { eventLines } from "../data/events.ts";
 import type { AssetLine, ContestedField } from "../data/report.ts";
-import { useNow, useObjects } from "../data/use-cluster.ts";
+import { useObjects } from "../data/use-cluster.ts";
 import { targetPath } from "../data/use-drift.ts";
 import { useLiveObject } from "../data/use-live-object.ts";
+import { TimeAgo } from "../parts/age-text.tsx";
 import { ObjectDialog } from "../parts/object-dialog.tsx";
 import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
@@ -18,17 +18,20 @@ import { readTargetName } from "./target-name.ts";
 const texts = strings.assets;
 
 export function AssetDetails({ row }: { readonly row: AssetLine }) {
-  const now = useNow();
   const target = readTargetName(row.object);
   const path = targetPath(target);
   const live = useLiveObject(path, `${row.status} ${row.lastWrite} ${row.why}`);
-  const written = secondsSince(row.lastWrite, now);
   const isThere = live.kind === "found";
   return (
     <div className="vc-details">
       <p>
         {isThere ? <ObjectDialog target={target} label={texts.effective} title={row.object} /> : null}
-        {written === undefined ? null : ` ${texts.lastWrite(strings.ago(ageText(written)))}`}
+        {row.lastWrite === "" ? null : (
+          <>
+            {" "}
+            {texts.lastWrite} <TimeAgo time={row.lastWrite} />.
+          </>
+        )}
       </p>
       {row.impact === "" ? null : <p>{texts.dueWrite(row.impact)}</p>}
       {row.contested.length === 0 ? null : (
@@ -100,7 +103,6 @@ function ContestedTable({ fields }: { readonly fields: readonly ContestedField[]
 }
 
 function LastEvents({ object }: { readonly object: string }) {
-  const now = useNow();
   const events = useObjects("platformEvents");
   const lines = eventLines(events)
     .filter((line) => line.related === object || line.object === object)
@@ -116,9 +118,10 @@ function LastEvents({ object }: { readonly object: string }) {
         <>
           <List isPlain>
             {lines.map(({ key, reason, note, time }) => (
-              <ListItem
-                key={key}
-              >{`${strings.ago(ageText(secondsSince(time, now) ?? 0))}: ${reason}: ${note}`}</ListItem>
+              <ListItem key={key}>
+                <TimeAgo time={time} />
+                {`: ${reason}: ${note}`}
+              </ListItem>
             ))}
           </List>
           <p>

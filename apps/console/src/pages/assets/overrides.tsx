@@ -5,8 +5,9 @@ import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
 import type { KubeObject } from "@virt/api";
 import type { AssetLine } from "../data/report.ts";
 import type { LiveObject } from "../data/use-live-object.ts";
-import { CommandText } from "../parts/states.tsx";
+import { ShowCommand } from "../parts/states.tsx";
 import { strings } from "../strings.ts";
+import { fillOverride } from "./override-commands.ts";
 import { annotateCommand, type NamedTarget } from "./target-name.ts";
 
 const texts = strings.assets;
@@ -19,6 +20,7 @@ type OverridesProps = { readonly row: AssetLine; readonly target: NamedTarget; r
 
 export function ObjectOverrides({ row, target, live }: OverridesProps) {
   const command = annotateCommand(target);
+  const object = live.kind === "found" ? live.object : undefined;
   return (
     <>
       <Title headingLevel="h3" size="md">
@@ -32,7 +34,10 @@ export function ObjectOverrides({ row, target, live }: OverridesProps) {
             {texts.overrideCommands.map(({ what, annotation }) => (
               <ListItem key={annotation}>
                 {what}
-                <CommandText text={`${command} ${overridePrefix}${annotation}`} />
+                <ShowCommand
+                  text={`${command} ${overridePrefix}${fillOverride(annotation, row.fields, object)}`}
+                  about={what.replace(/:$/u, "")}
+                />
               </ListItem>
             ))}
           </List>
@@ -74,7 +79,7 @@ function SetOverrides({ row, live, command }: SetOverridesProps) {
             </Td>
             <Td dataLabel={texts.result}>
               {resultOf(key, value, row)}
-              {command === undefined ? null : <CommandText text={`${command} ${key}-`} />}
+              {command === undefined ? null : <ShowCommand text={`${command} ${key}-`} about={key} />}
             </Td>
           </Tr>
         ))}

@@ -18,7 +18,10 @@ const report = {
   objects: [
     ...["InSync", "Pending", "Unknown", "Failed", "Paused", "Unmanaged", "Excluded"].map((status) => object(status)),
     object("Held", { held: "RebootGate: 3 VMs block", lastWrite: "2026-11-15T09:00:00Z" }),
-    object("Contested", { contested: [{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }] }),
+    object("Contested", {
+      contested: [{ path: "/spec/a", managers: ["gitops"], wanted: "1", found: "2" }],
+      owned: ["/spec/c"],
+    }),
     object("Contested", { assets: ["released"], released: ["/spec/b~1c"] }),
   ],
   exclusions: [
@@ -46,6 +49,10 @@ test("a row keeps its group, contested fields and the time of the last write", (
   expect(row("of-Held")).toMatchObject({ group: "swap", status: "Held", lastWrite: "2026-11-15T09:00:00Z" });
   expect(row("gone")).toMatchObject({ group: "health", status: "CRDMissing" });
   expect(row("of-Contested")?.contested).toMatchObject([{ managers: ["gitops"], wanted: "1", found: "2" }]);
+});
+
+test("contested fields come before those that the controller sets", () => {
+  expect(shown?.find(({ asset }) => asset === "of-Contested")?.fields).toEqual(["/spec/a", "/spec/c"]);
 });
 
 test("field paths have the dotted form of the command line", () => {

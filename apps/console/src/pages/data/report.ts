@@ -28,6 +28,8 @@ export type AssetLine = {
   readonly contested: readonly ContestedField[];
   /** Fields that ignore-fields has released, dotted. */
   readonly released: readonly string[];
+  /** Fields as JSON pointers: the contested ones, then those that the controller sets. */
+  readonly fields: readonly string[];
   /** RFC 3339; empty where the controller has written nothing. */
   readonly lastWrite: string;
   /** What the write that is due would do to nodes, in one sentence; empty where none is due. */
@@ -88,6 +90,10 @@ function assetLines(
     why,
     contested: asList(entry["contested"]).map(readContested),
     released: texts(entry["released"]).map(fieldText),
+    fields: [
+      ...asList(entry["contested"]).map((field) => asText(member(field, "path")) ?? ""),
+      ...texts(entry["owned"]),
+    ],
     lastWrite: asText(entry["lastWrite"]) ?? "",
     impact: asText(member(entry["impact"], "summary")) ?? "",
   }));

@@ -13,6 +13,7 @@ const line = (asset: string, status: string, why: string, state: AssetLine["stat
   why,
   contested: [],
   released: [],
+  fields: [],
   lastWrite: "",
   impact: "",
 });

@@ -52,13 +52,18 @@ export function CommandText({ text }: { readonly text: string }) {
   );
 }
 
+/** `about` tells apart the commands of one list. */
+type ShowCommandProps = { readonly text: string; readonly about?: string };
+
 /** A command for people at a terminal, on demand: pages have buttons. */
-export function ShowCommand({ text }: { readonly text: string }) {
+export function ShowCommand({ text, about }: ShowCommandProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const label = isOpen ? strings.hideCommand : strings.showCommand;
   return (
     <ExpandableSection
       className="vc-show-command"
-      toggleText={isOpen ? strings.hideCommand : strings.showCommand}
+      toggleText={label}
+      {...(about !== undefined && { toggleAriaLabel: `${label}: ${about}` })}
       isExpanded={isOpen}
       onToggle={(_, isExpanded) => setIsOpen(isExpanded)}
     >

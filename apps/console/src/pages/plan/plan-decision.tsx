@@ -135,7 +135,10 @@ function ApproveDialog({ plan, label, isCurrent, approve, close }: ApproveDialog
       <ModalHeader title={texts.approveTitle} labelId="approve-title" />
       <ModalBody id="approve-body">
         <p>
-          {plan.config.metadata.name}, <code className="vc-hash">{plan.planHash}</code>
+          {plan.config.metadata.name},{" "}
+          <code className="vc-hash" title={plan.planHash}>
+            {planName(plan.planHash)}
+          </code>
         </p>
         {rejection === undefined ? null : (
           <Alert

@@ -6,9 +6,10 @@ import {
   DescriptionListGroup,
   DescriptionListTerm,
 } from "@patternfly/react-core";
-import { ageText, planName, profileRow, secondsSince } from "@virt/client";
+import { planName, profileRow } from "@virt/client";
 import type { ReactNode } from "react";
 import { useNow } from "../data/use-cluster.ts";
+import { TimeAgo } from "../parts/age-text.tsx";
 import { PhaseLabel, SeverityLabel } from "../parts/labels.tsx";
 import { strings } from "../strings.ts";
 import type { ShownPlan } from "./shown-plan.ts";
@@ -18,18 +19,14 @@ const texts = strings.plan;
 export function PlanHead({ plan: { config, planHash, review, severity } }: { readonly plan: ShownPlan }) {
   const now = useNow();
   const { status = {} } = config;
-  const { isStalled } = profileRow(config, now);
-  const since = secondsSince(
-    (status.conditions ?? []).find(({ type }) => type === "ReviewRequired")?.lastTransitionTime,
-    now,
-  );
+  const { isStalled, planSince } = profileRow(config, now);
   return (
     <DescriptionList className="vc-facts" isCompact columnModifier={{ default: "1Col", md: "2Col", xl: "3Col" }}>
       <Fact term={strings.profile}>
         <strong>{config.metadata.name}</strong> <PhaseLabel phase={status.phase} isStalled={isStalled} />
       </Fact>
       <Fact term={texts.hash}>
-        <code className="vc-hash" data-testid="plan-hash">
+        <code className="vc-hash" data-testid="plan-hash" title={planHash}>
           {planName(planHash)}
         </code>
       </Fact>
@@ -38,8 +35,10 @@ export function PlanHead({ plan: { config, planHash, review, severity } }: { rea
           <SeverityLabel severity={severity} />
         </Fact>
       )}
-      {since === undefined || status.phase !== "ReviewRequired" ? null : (
-        <Fact term={texts.drafted}>{strings.ago(ageText(since))}</Fact>
+      {planSince === undefined ? null : (
+        <Fact term={texts.drafted}>
+          <TimeAgo time={planSince} />
+        </Fact>
       )}
       {review === undefined ? null : (
         <Fact term={texts.why}>

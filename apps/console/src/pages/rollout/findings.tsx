@@ -1,14 +1,8 @@
 // What holds a rollout, in a sentence, for how long, with the command to paste.
 
 import { Alert, List, ListItem, Title } from "@patternfly/react-core";
-import {
-  ageText,
-  type FindingView,
-  gapText,
-  noBlockerText,
-  type RolloutProgressView,
-  uncheckedText,
-} from "@virt/client";
+import { type FindingView, gapText, noBlockerText, type RolloutProgressView, uncheckedText } from "@virt/client";
+import { Age } from "../parts/age-text.tsx";
 import { Remedies } from "../parts/remedies.tsx";
 import { CommandText } from "../parts/states.tsx";
 import { strings } from "../strings.ts";
@@ -20,13 +14,24 @@ const variants = { blocking: "danger", warning: "warning", info: "info" } as con
 export function FindingList({ findings }: { readonly findings: readonly FindingView[] }) {
   return (
     <>
-      {findings.map(({ id, severity, node = "", message, command, options = [], seconds }) => (
+      {findings.map(({ id, severity, node = "", message, command, options = [], since }) => (
         <Alert
           key={`${id}${node}${message}`}
           isInline
           variant={variants[severity]}
           className="vc-finding"
-          title={`${message} (${texts.severities[severity]}${seconds === undefined ? "" : `, ${ageText(seconds)}`})`}
+          title={
+            <>
+              {`${message} (${texts.severities[severity]}`}
+              {since === undefined ? null : (
+                <>
+                  {", "}
+                  <Age time={since} />
+                </>
+              )}
+              )
+            </>
+          }
         >
           {options.length === 0 ? null : <Remedies remedies={options} />}
           {command === undefined ? null : <CommandText text={command} />}

@@ -7,6 +7,7 @@ import type { Item, ItemState } from "@virt/api";
 import { ageText, secondsSince } from "@virt/client";
 import { readTime } from "@virt/engine";
 import type { ComponentType } from "react";
+import { Age, TimeAgo } from "../parts/age-text.tsx";
 import { useSortedRows } from "../parts/use-sorted-rows.ts";
 import { strings } from "../strings.ts";
 
@@ -23,7 +24,7 @@ const stateStyles: Readonly<Record<ItemState, StateStyle>> = {
 
 const sortKeys = { item: (item: Item) => item.name, state: (item: Item) => item.state };
 
-export function ItemTable({ items, now }: { readonly items: readonly Item[]; readonly now: number }) {
+export function ItemTable({ items }: { readonly items: readonly Item[] }) {
   const { sorted, sortOf } = useSortedRows(items, sortKeys);
   if (items.length === 0) return null;
   return (
@@ -47,7 +48,9 @@ export function ItemTable({ items, now }: { readonly items: readonly Item[]; rea
                   {item.state}
                 </Label>
               </Td>
-              <Td dataLabel={texts.elapsed}>{elapsedText(item, now)}</Td>
+              <Td dataLabel={texts.elapsed}>
+                <Elapsed item={item} />
+              </Td>
               <Td dataLabel={texts.message} modifier="breakWord">
                 {item.message}
                 {item.waitsFor === undefined || item.state !== "Pending" ? "" : ` ${texts.waitsFor(item.waitsFor)}`}
@@ -61,11 +64,16 @@ export function ItemTable({ items, now }: { readonly items: readonly Item[]; rea
 }
 
 /** How long it has been at work, or how long it took where the status says when it began. */
-function elapsedText({ state, rollout, lastTransitionTime }: Item, now: number): string {
-  if (state === "Pending") return "";
-  const ended = state === "InProgress" ? now : readTime(lastTransitionTime ?? "");
-  const seconds = ended === undefined ? undefined : secondsSince(rollout?.startTime, ended);
-  if (seconds !== undefined) return ageText(seconds);
-  const since = secondsSince(lastTransitionTime, now);
-  return since === undefined ? "" : state === "InProgress" ? ageText(since) : strings.ago(ageText(since));
+function Elapsed({ item }: { readonly item: Item }) {
+  const { state, rollout, lastTransitionTime: changed } = item;
+  const began = rollout?.startTime;
+  if (state === "Pending") return null;
+  if (state === "InProgress") {
+    const since = began ?? changed;
+    return since === undefined ? null : <Age time={since} />;
+  }
+  const ended = readTime(changed ?? "");
+  const seconds = ended === undefined ? undefined : secondsSince(began, ended);
+  if (seconds !== undefined) return <span title={`${began} – ${changed}`}>{ageText(seconds)}</span>;
+  return changed === undefined ? null : <TimeAgo time={changed} />;
 }

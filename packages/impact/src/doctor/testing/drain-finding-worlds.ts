@@ -25,14 +25,14 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     world: withVm(vmOn({ isMigratable: false })),
     age: 120,
     message: "VM vms/vm-0 cannot be live-migrated (DisksNotLiveMigratable) and is blocking the drain of worker-0",
-    command: "virtctl stop vm-0 -n vms",
+    command: vmDescribed,
   },
   {
     id: "VMNoTarget",
     world: withVm(vmOn({ spec: { nodeSelector: { disk: "local" } } })),
     age: 120,
     message: "No other node matches the scheduling requirements of VM vms/vm-0",
-    command: "virtctl stop vm-0 -n vms",
+    command: vmDescribed,
   },
   {
     id: "ExternalEviction",

@@ -20,7 +20,7 @@ export const poolFindingWorlds: readonly FindingWorld[] = [
     world: poolWith({ paused: true }),
     age: 0,
     message: "Pool worker is paused: 3 nodes are pending",
-    command: `oc patch mcp worker --type merge -p '{"spec":{"paused":false}}'`,
+    command: poolDescribed,
   },
   {
     id: "RenderFailed",

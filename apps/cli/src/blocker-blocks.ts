@@ -1,0 +1,78 @@
+// What blocks drains of a plan, with the options to remove each, the least disruptive first.
+
+import type { Impact, ImpactEntry } from "@virt/api";
+import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/client";
+import type { Block, StyledText } from "./printer.ts";
+
+/** For programs: an impact whose blockers all have their options. */
+export function impactData(impact: Impact) {
+  return { ...impact, blockers: impact.blockers.map((entry) => ({ ...entry, options: blockerRemedies(entry) })) };
+}
+
+/** More of them would push the rest of the plan off the screen. */
+const mostWithOptions = 5;
+
+/** Blockers with their options, or without where there are many. `details` prints the options of all. */
+export function blockerBlocks(
+  { blockers, more }: Pick<Impact, "blockers" | "more">,
+  details: string | undefined,
+): readonly Block[] {
+  if (blockers.length + more.blockers === 0) return [];
+  const rest = blockers.slice(mostWithOptions);
+  return [
+    { kind: "lines", lines: [[{ text: "! Blocks the drain until you act:", style: "warning" }]] },
+    ...blockers.slice(0, mostWithOptions).map((entry): Block => ({ kind: "lines", lines: blockerLines(entry) })),
+    ...(rest.length === 0 ? [] : [entryTable(rest)]),
+    ...(rest.length === 0 || details === undefined
+      ? []
+      : [{ kind: "lines", lines: [[`To see the options of these ${rest.length} too, run: ${details}`]] } as const]),
+    ...moreBlocks(more.blockers),
+  ];
+}
+
+function blockerLines(entry: ImpactEntry): StyledText[][] {
+  const { node, reason } = entry;
+  return [
+    [{ text: objectText(entry), style: "bold" }, ` on ${node}: ${foreignText(reason)}`],
+    ...optionLines(blockerRemedies(entry), "  "),
+  ];
+}
+
+/** Options with their consequences, each with its command below it. */
+export function optionLines(options: readonly BlockerRemedy[], indent: string): StyledText[][] {
+  if (options.length === 0) return [];
+  return [
+    [`${indent}Options, least disruptive first:`],
+    ...options.flatMap(({ text, consequence, command }, at) => [
+      [`${indent}${at + 1}. ${text} ${consequence}`],
+      ...(command === undefined ? [] : [[`${indent}   ${command}`]]),
+    ]),
+  ];
+}
+
+/** VMs and pods of an impact without options. */
+export function entryTable(entries: readonly ImpactEntry[]): Block {
+  const rows = entries.map((entry) => [entry.node, objectText(entry), foreignText(entry.reason)]);
+  return { kind: "table", head: ["NODE", "OBJECT", "REASON"], rows };
+}
+
+function objectText({ kind, namespace, name }: ImpactEntry): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** What the status counts and has no room for. */
+export function moreBlocks(more: number, what = ""): readonly Block[] {
+  return more === 0 ? [] : [{ kind: "lines", lines: [[`and ${more} more ${what}`.trimEnd()]] }];
+}
+
+/** How much blocks drains. Undefined: nothing does, as far as it was assessed. */
+export function blockerCount({ vms, pods }: Pick<Impact, "vms" | "pods">): string | undefined {
+  const counts = [
+    { count: vms?.block ?? 0, noun: "VM" },
+    { count: pods?.block ?? 0, noun: "pod" },
+  ].filter(({ count }) => count > 0);
+  if (counts.length === 0) return undefined;
+  const sum = counts.reduce((total, { count }) => total + count, 0);
+  const named = counts.map(({ count, noun }) => `${count} ${noun}${count === 1 ? "" : "s"}`).join(" and ");
+  return `${named} ${sum === 1 ? "blocks" : "block"} the drain until you act`;
+}
