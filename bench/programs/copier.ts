@@ -4,9 +4,9 @@ import type { KubeObject } from "@virt/engine";
 import {
   Client,
   type Controller,
+  type ControllerGroup,
   findAccess,
   type InformerSpec,
-  type ManagedControllerOptions,
   Manager,
   systemClock,
 } from "@virt/kube";
@@ -40,8 +40,9 @@ const copier: Controller = {
 };
 
 const nothing = () => undefined;
-const managed: ManagedControllerOptions = {
-  controller: copier,
+const group: ControllerGroup = {
+  name: "copier",
+  controllers: [copier],
   observer: {
     added: nothing,
     retried: nothing,
@@ -59,7 +60,7 @@ const manager = new Manager({
   client: new Client({ access: findAccess({ env: process.env }), userAgent: "bench/copier" }),
   clock: systemClock,
   random: Math.random,
-  controllers: [managed],
+  groups: [group],
   observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
 });
 manager.setInformers([originals, copies]);

@@ -29,7 +29,7 @@ serve({
       warned: nothing,
       handlerFailed: nothing,
     };
-    const manager = new Manager({ client, clock: systemClock, random: Math.random, controllers: [], observer });
+    const manager = new Manager({ client, clock: systemClock, random: Math.random, groups: [], observer });
     manager.setInformers([spec]);
     const watch = manager.informers.find(spec);
     if (watch === undefined) throw new Error("the watch does not run");

@@ -2,5 +2,5 @@
 
 import type { Tombstone } from "@virt/platform";
 
-/** Each is deleted only where it carries our label and nobody took it out of our hands. */
+/** Each is deleted only if it has our label, the operator is proven to have created it, and it is neither unmanaged nor paused. */
 export const tombstones: readonly Tombstone[] = [];

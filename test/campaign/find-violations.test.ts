@@ -47,3 +47,9 @@ test("an end that differs from that of a run without a fault is wrong", () => {
   const ended = { audit: [applied(config), applied(descheduler)], state: { phase: "Failed" }, operators: [] };
   expect(findViolations(ended, { phase: "Completed" })).toContain('phase is "Failed", not "Completed"');
 });
+
+test("a write that an admission policy of this product denied is wrong", () => {
+  const message = "ValidatingAdmissionPolicy 'virt-advisor-operator-writes' with binding 'b' denied request: no";
+  const denied = { ...applied(config), responseStatus: { code: 403, message } };
+  expect(violationsOf([denied])).toContain(`an admission policy denied patch ${denied.requestURI}: ${message}`);
+});

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { type AuditEvent, checkInvariants } from "@virt/testkit";
+import { policyDenials } from "../../tools/rights/policy-denials.ts";
 import type { RunningProgram } from "../cluster/program.ts";
 import { account } from "./campaign-cluster.ts";
 import type { EndState } from "./end-state.ts";
@@ -21,6 +22,7 @@ export function findViolations(
   return [
     ...violations.map(({ invariant, message }) => `${invariant}: ${message}`),
     ...wrongWrites(writes),
+    ...policyDenials(audit).map((denial) => `an admission policy denied ${denial}`),
     ...(reference === undefined ? [] : differences(state, reference)),
     ...operators.flatMap(complaints),
   ];

@@ -3,11 +3,15 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { inRepository, type Server } from "@virt/testkit";
 import { expect, vi } from "vitest";
 import { exampleRights } from "./example-profile.ts";
 
 export type ControllerName = "advisor" | "platform";
+
+const admission = "/apis/admissionregistration.k8s.io/v1";
+const policyKinds = ["validatingadmissionpolicybindings", "validatingadmissionpolicies"];
 
 const placeOf = (controller: ControllerName) => ({
   namespace: `virt-${controller}-operator-system`,
@@ -20,10 +24,27 @@ export function accountName(controller: ControllerName): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** `release` is the folder of the tree whose manifests are applied; this one unless said otherwise. */
+/**
+ * Installs what the controller ships with, and waits until its policies are enforced. `release` is the folder of the tree whose manifests
+ * are applied; this one unless said otherwise.
+ */
 export async function operatorAccount(server: Server, controller: ControllerName, release = inRepository()) {
+  const before = await policyVersions(server);
   await grantRights(server, controller, release);
+  if (!isDeepStrictEqual(await policyVersions(server), before)) await untilPoliciesEnforced(server);
   return openAccount(server, controller);
+}
+
+type Listed = {
+  readonly items: readonly { readonly metadata: { readonly uid: string; readonly resourceVersion: string } }[];
+};
+
+/** Another version of a policy or a binding is not enforced yet. */
+async function policyVersions(server: Server): Promise<readonly string[]> {
+  const lists = await Promise.all(policyKinds.map((plural) => server.request({ path: `${admission}/${plural}` })));
+  return lists.flatMap(({ body }) =>
+    (body as Listed).items.map(({ metadata: { uid, resourceVersion } }) => `${uid} ${resourceVersion}`),
+  );
 }
 
 /** Where its rights have been granted already. */
@@ -80,6 +101,5 @@ export async function untilPoliciesEnforced(server: Server): Promise<void> {
     expect(JSON.stringify(answer.body)).toContain(`${kind} '${name}'`);
   };
   await vi.waitFor(isDenied, { timeout: 120_000, interval: 50 });
-  for (const plural of ["validatingadmissionpolicybindings", "validatingadmissionpolicies"])
-    await server.request({ method: "DELETE", path: `/apis/admissionregistration.k8s.io/v1/${plural}/${name}` });
+  for (const plural of policyKinds) await server.request({ method: "DELETE", path: `${admission}/${plural}/${name}` });
 }

@@ -14,7 +14,7 @@ import {
 import { type ConfigClient, configClientFor } from "./config-client.ts";
 import { exampleFlags } from "./example-profile.ts";
 import { type RunningProgram, startProgram } from "./program.ts";
-import { recordUsedRights, refusedRequests } from "./used-rights.ts";
+import { deniedWrites, recordUsedRights, refusedRequests } from "./used-rights.ts";
 
 export type TestCluster = {
   readonly server: Server;
@@ -45,7 +45,7 @@ export type TestClusterOptions = {
   readonly release?: string;
   /** False: the advisor runs as it is installed by default, without example-profile. */
   readonly hasExampleProfile?: boolean;
-  /** The test takes rights away; else a request that is refused for want of one fails it. */
+  /** The test takes rights away; else a request that is refused for want of one fails it. A denial by an admission policy always fails it. */
   readonly lacksRights?: boolean;
 };
 
@@ -125,6 +125,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
         await server.stop();
         expect(faults, "faults that the programs logged").toEqual([]);
         expect(violations, "invariants that this run broke").toEqual([]);
+        expect(deniedWrites(audit), "writes of the operators that the admission policies deny").toEqual([]);
         if (!lacksRights) expect(refusedRequests(audit), "requests that the shipped rights do not allow").toEqual([]);
       },
     };

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AuditEvent, inRepository } from "@virt/testkit";
+import { policyDenials } from "../../tools/rights/policy-denials.ts";
 import { isOperators, isRefused, usedRights, usedRightsFolder } from "../../tools/rights/used-rights.ts";
 import { accountName } from "./account.ts";
 
@@ -15,9 +16,18 @@ export function recordUsedRights(audit: readonly AuditEvent[]): void {
   writeFileSync(join(folder, `${randomUUID()}.json`), `${JSON.stringify(usedRights(audit, accounts))}\n`);
 }
 
+/** Reports whether an operator sent the request. Tests may use its token too. */
+function isTheirs(event: AuditEvent): boolean {
+  return isOperators(event) && accounts.includes(event.user.username);
+}
+
+/** The operators' requests that the admission policies of this product denied. */
+export function deniedWrites(audit: readonly AuditEvent[]): readonly string[] {
+  return policyDenials(audit.filter(isTheirs));
+}
+
 /** The operators' requests that were refused for want of a right, or by a policy. */
 export function refusedRequests(audit: readonly AuditEvent[]): readonly string[] {
-  const isTheirs = (event: AuditEvent) => isOperators(event) && accounts.includes(event.user.username);
   const refused = audit.filter((event) => isTheirs(event) && isRefused(event));
   const texts = refused.map(({ verb, requestURI, responseStatus }) =>
     [`${verb} ${requestURI}`, responseStatus?.message ?? []].flat().join(": "),

@@ -6,7 +6,7 @@ import { assets } from "@virt/catalog";
 import { type ApiResponse, type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ownNamespace } from "../../catalog/testing/asset-facts.ts";
-import { operatorAccount, untilPoliciesEnforced } from "../cluster/account.ts";
+import { operatorAccount } from "../cluster/account.ts";
 import { families, type Generation } from "./assets/generations.ts";
 import { type Desired, desiredWith, hcoNamespace, hcoWith, type Setting } from "./assets/rendering.ts";
 import { type Definition, isGenuineThere } from "./mock-crds/definitions.ts";
@@ -48,7 +48,6 @@ describe.each(families)("with $title", ({ steady, generations }) => {
       await server.request({ method: "POST", path: "/api/v1/namespaces", body });
     }
     account = await operatorAccount(server, "platform");
-    await untilPoliciesEnforced(server);
   }, patienceMs);
 
   afterAll(() => server?.stop());

@@ -5,7 +5,7 @@ import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import { profiles } from "@virt/catalog";
 import { type ApiUser, type Server, startServer } from "@virt/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorAccount, untilPoliciesEnforced } from "../cluster/account.ts";
+import { operatorAccount } from "../cluster/account.ts";
 import { readMock } from "./mock-crds/definitions.ts";
 
 let server: Server;
@@ -19,7 +19,6 @@ beforeAll(async () => {
     await server.request({ method: "POST", path: "/api/v1/namespaces", body });
   }
   account = await operatorAccount(server, "advisor");
-  await untilPoliciesEnforced(server);
 });
 
 afterAll(() => server?.stop());

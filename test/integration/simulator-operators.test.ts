@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { asList, at } from "@virt/engine";
 import { type Server, startServer } from "@virt/testkit";
 import { expect, test } from "vitest";
 import {
@@ -108,7 +109,8 @@ test("HyperConverged v1 does the same, and the descheduler reports in each gener
   const path = "/apis/operator.openshift.io/v1/namespaces/descheduler/kubedeschedulers/cluster";
   const reported = async () => {
     const object = await read(other, path);
-    const isKnown = object.status?.observedGeneration === object.metadata.generation;
+    const [deployment] = asList(at(object, "status", "generations"));
+    const isKnown = at(deployment, "lastGeneration") === object.metadata.generation;
     return isKnown && condition(object, "TargetConfigControllerDegraded")?.status === "False";
   };
   await other.installCrds([mock("kubedeschedulers-v510")]);

@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import { policyDenials } from "../rights/policy-denials.ts";
 import { type ClusterReader, openReader } from "./cluster-reader.ts";
 import type { DemoScenario } from "./scenarios.ts";
 import type { DemoStage } from "./stages.ts";
@@ -35,6 +36,8 @@ export async function checkScenario(demo: DemoEnvironment, { stages, checks }: D
       await step(stage.title, (update) => Promise.race([checkStage(stage, { cluster, carryOut, update }), failed]));
     const complaint = order?.complaint();
     if (complaint !== undefined) throw new Error(complaint);
+    const denials = policyDenials(demo.server.audit());
+    if (denials.length > 0) throw new Error(`the admission policies deny writes:\n${denials.join("\n")}`);
   } finally {
     await console?.close();
     await order?.stop();

@@ -23,7 +23,7 @@ export function followEvents(kubeconfig: string, say: Say): { readonly stop: () 
     client: new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent: "virt-demo" }),
     clock: systemClock,
     random: Math.random,
-    controllers: [],
+    groups: [],
     observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
   });
   host.setInformers([configs, nodes, events]);

@@ -21,7 +21,7 @@ export function watchSwapOrder(kubeconfig: string): SwapOrder {
     client: new Client({ access: findAccess({ env: {}, kubeconfig }), userAgent: "virt-demo" }),
     clock: systemClock,
     random: Math.random,
-    controllers: [],
+    groups: [],
     observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
   });
   const swapSince = new Map<string, bigint | undefined>();

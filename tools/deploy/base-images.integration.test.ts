@@ -1,10 +1,11 @@
 // Base images are named in one file, and pinned there by a command.
 
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { baseArguments, pinBaseImages, readBaseImages } from "./base-images.ts";
+import { type BaseImages, baseArguments, pinBaseImages, readBaseImages, unpinnedWarning } from "./base-images.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 
@@ -34,6 +35,32 @@ test("a digest that cannot be read leaves the file as it is, and the error names
   const file = folderWith("echo 'no such host' >&2; exit 1");
   expect(() => pinBaseImages(file)).toThrow(/nodejs-24: no such host/);
   expect(readBaseImages(file)).toEqual(readBaseImages());
+});
+
+const unpinned: BaseImages = { BUILDER: { image: "r/builder", digest: null }, BASE: { image: "r/base", digest: null } };
+
+test("a build with base images that are not pinned warns, and names the command that pins them", () => {
+  expect(unpinnedWarning(unpinned, {})).toBe(
+    "Warning: base-images.json has no digest for r/builder, r/base. The build takes the image that this name has in the registry now. To pin the base images, run: make base-images",
+  );
+  expect(unpinnedWarning(unpinned, { BASE: "mine/base" })).not.toContain("r/base");
+  expect(unpinnedWarning({ ...unpinned, BUILDER: { image: "r/builder", digest } }, {})).not.toContain("r/builder");
+});
+
+test("pinned base images, and images from the environment, need no warning", () => {
+  const pinned = { BUILDER: { image: "r/builder", digest }, BASE: { image: "r/base", digest } };
+  expect(unpinnedWarning(pinned, {})).toBeUndefined();
+  expect(unpinnedWarning(unpinned, { BUILDER: "mine/builder", BASE: "mine/base" })).toBeUndefined();
+});
+
+test("make docker-build prints the warning for the committed file before it builds", () => {
+  const folder = dirname(folderWith(""));
+  writeFileSync(join(folder, "podman"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+  const env = { PATH: folder, IMG: "registry.example/virt-operators:1" };
+  const built = spawnSync(process.execPath, ["tools/deploy/main.ts", "docker-build"], { env, encoding: "utf8" });
+  const [firstLine] = built.stderr.split("\n");
+  expect(firstLine).toContain(unpinnedWarning(readBaseImages(), {}) ?? "> podman build");
+  expect(built.status).toBe(0);
 });
 
 test("the Dockerfile names no image", () => {

@@ -22,6 +22,14 @@ export function baseArguments(images: BaseImages, env: NodeJS.ProcessEnv): Reado
   return Object.fromEntries(named) as Readonly<Record<string, string>>;
 }
 
+/** Returns a warning if the registry decides which base images the build takes; undefined if each one is pinned or given. */
+export function unpinnedWarning(images: BaseImages, env: NodeJS.ProcessEnv): string | undefined {
+  const open = Object.entries(images).filter(([name, { digest }]) => digest === null && (env[name] ?? "") === "");
+  if (open.length === 0) return undefined;
+  const names = open.map(([, { image }]) => image).join(", ");
+  return `Warning: ${file} has no digest for ${names}. The build takes the image that this name has in the registry now. To pin the base images, run: make base-images`;
+}
+
 /** Writes the digest of every base image, as skopeo reads it from its registry. */
 export function pinBaseImages(into = file): void {
   const pinned = Object.entries(readBaseImages(into)).map(([name, { image }]) => {

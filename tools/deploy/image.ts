@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { architectures, operatingSystem } from "../platforms.ts";
-import { baseArguments, readBaseImages } from "./base-images.ts";
+import { baseArguments, readBaseImages, unpinnedWarning } from "./base-images.ts";
 import { neededEngine } from "./engine.ts";
 
 const { PLATFORMS = architectures.map((name) => `${operatingSystem}/${name}`).join(",") } = process.env;
@@ -30,7 +30,10 @@ export function buildImages(image: string): void {
 }
 
 function buildArguments(): readonly string[] {
-  const given = baseArguments(readBaseImages(), process.env);
+  const images = readBaseImages();
+  const warning = unpinnedWarning(images, process.env);
+  if (warning !== undefined) process.stderr.write(`${warning}\n`);
+  const given = baseArguments(images, process.env);
   return Object.entries(given).map(([name, value]) => `--build-arg=${name}=${value}`);
 }
 

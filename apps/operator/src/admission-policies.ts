@@ -4,6 +4,7 @@ import type { ExpectedPolicy } from "@virt/catalog";
 import { faultOfPolicy } from "@virt/engine";
 import {
   type Clock,
+  type Controller,
   crdInformer,
   Gauge,
   type InformerState,
@@ -14,15 +15,20 @@ import {
 } from "@virt/kube";
 import type { ControllerContext } from "./controller-factory.ts";
 
-/** Checked under this key, which no object has. */
-export const policyKey = "admission policies";
-
 /**
- * Enqueued as soon as the server is known to serve CRDs, which it always does: once at start, not again when they are listed.
- * After that the key requeues itself.
+ * Enqueues the check once at the start, as soon as the server is known to serve CRDs. The key then requeues itself.
  */
 export function policyKeysFor({ spec, state }: Pick<InformerState, "spec" | "state">): readonly string[] {
-  return spec.kind === crdInformer.kind && state !== "synced" ? [policyKey] : [];
+  return spec.kind === crdInformer.kind && state !== "synced" ? ["admission policies"] : [];
+}
+
+/** Returns the controller that checks the policies of a group of controllers. */
+export function policyController(group: string, policies: AdmissionPolicies): Controller {
+  return {
+    name: `${group} admission policies`,
+    keysWhen: policyKeysFor,
+    reconcile: (_key, { cluster }) => policies.reconcile(cluster),
+  };
 }
 
 const apiVersion = "admissionregistration.k8s.io/v1";

@@ -27,8 +27,8 @@ export type ControllerContext = {
   readonly reader: (signal: AbortSignal) => Reader;
   /** To be called when the set of wanted informers may have changed. */
   readonly refresh: () => void;
-  /** Reconciles a key of this controller soon. */
-  readonly enqueue: (key: string) => void;
+  /** Adds a key to the work queue of a controller of this factory. */
+  readonly enqueue: (controller: string, key: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Its priority follows from its reason. */
   readonly recordEvent: (event: Omit<EventInput, "priority">) => void;
@@ -38,7 +38,8 @@ export type ControllerContext = {
 };
 
 export type ControllerInstance = {
-  readonly controller: Controller;
+  /** They share the lease and the metrics of the factory. */
+  readonly controllers: readonly Controller[];
   readonly informers: () => readonly InformerSpec[];
   /** For people who look for a fault, behind authentication. */
   readonly pages?: Routes;

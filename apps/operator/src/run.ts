@@ -7,10 +7,10 @@ import {
   AccessGuard,
   type ApiClient,
   Client,
+  type ControllerGroup,
   EventRecorder,
   type EventSink,
   findAccess,
-  type ManagedControllerOptions,
   Manager,
   observeRequests,
   type Routes,
@@ -53,7 +53,7 @@ export async function run(
   const placeOf = (name: ControllerFactory["name"]) => leasePlace(name, process.env["POD_NAMESPACE"], access.namespace);
   const { manager, refresh, pages } = startManager(factories, { settings, telemetry, client, identity, placeOf });
   telemetry.watch(() => manager.informers.all);
-  telemetry.queues(() => Object.fromEntries(factories.map(({ name }, at) => [name, manager.queueStates[at]])));
+  telemetry.queues(() => manager.queueStates);
   refresh();
   const servers = await serve(settings, telemetry, {
     manager,
@@ -82,10 +82,10 @@ type ManagerContext = {
 
 type RunningManager = { readonly manager: Manager; readonly refresh: () => void; readonly pages: Routes };
 
-/** Controllers and host know each other: the host runs their reconciles, they look into its caches. */
+/** The manager runs the reconciles of the controllers, and they read its caches. */
 function startManager(factories: readonly ControllerFactory[], context: ManagerContext): RunningManager {
   const { settings, telemetry, client, identity, placeOf } = context;
-  const moved: ControllerInstance[] = [];
+  const instances: ControllerInstance[] = [];
   let isRefreshing = false;
   // Many things change at once: the streams are set once for all of them.
   const refresh = () => {
@@ -93,10 +93,10 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
     isRefreshing = true;
     queueMicrotask(() => {
       isRefreshing = false;
-      manager.setInformers(moved.flatMap(({ informers }) => informers()));
+      manager.setInformers(instances.flatMap(({ informers }) => informers()));
     });
   };
-  const controllers = factories.map((factory, place): ManagedControllerOptions => {
+  const groups = factories.map((factory): ControllerGroup => {
     const { name } = factory;
     const recorder = createEventRecorder(factory, identity, telemetry);
     const instance = factory.create({
@@ -110,27 +110,27 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
       },
       reader: (signal) => readerFor({ sender: client, discovery: manager.discovery }, signal),
       refresh,
-      enqueue: (key) => manager.enqueue(place, key),
+      enqueue: (controller, key) => manager.enqueue(controller, key),
       environment: process.env,
       recordEvent: recorder.announce,
       registry: telemetry.registry,
       clock: systemClock,
       log: telemetry.log.child({ controller: name }),
     });
-    moved.push(instance);
+    instances.push(instance);
     const lease = { ...placeOf(name), identity };
-    const { controller } = instance;
+    const { controllers } = instance;
     const observer = telemetry.controller(name);
-    return { controller, observer, startEvents: recorder.begin, ...(settings.leaderElect && { lease }) };
+    return { name, controllers, observer, startEvents: recorder.begin, ...(settings.leaderElect && { lease }) };
   });
   const manager = new Manager({
     client,
     clock: systemClock,
     random: Math.random,
-    controllers,
+    groups,
     observer: telemetry.manager,
   });
-  return { manager, refresh, pages: Object.assign({}, ...moved.map(({ pages }) => pages)) as Routes };
+  return { manager, refresh, pages: Object.assign({}, ...instances.map(({ pages }) => pages)) as Routes };
 }
 
 /** Events go out under the lease of their controller; before it exists nobody has anything to say. */

@@ -1,8 +1,9 @@
-// What people and Prometheus see of this process: the log, the metrics, and who tells them what.
+// The log and the metrics of the process.
 
 import {
   breakerMetrics,
   buildInfo,
+  type ControllerGroup,
   createLog,
   type EventObserver,
   eventMetrics,
@@ -10,7 +11,6 @@ import {
   informerMetrics,
   type Log,
   leaderMetric,
-  type ManagedControllerOptions,
   type ManagerOptions,
   processMetrics,
   queueMetrics,
@@ -36,12 +36,12 @@ export type Telemetry = {
   readonly log: Log;
   readonly registry: Registry;
   readonly manager: ManagerOptions["observer"];
-  readonly controller: (name: ControllerName) => ManagedControllerOptions["observer"];
+  readonly controller: (name: ControllerName) => ControllerGroup["observer"];
   readonly events: (name: ControllerName) => EventObserver;
   readonly requested: RequestObserver;
   readonly watch: (watches: () => readonly InformerState[]) => void;
-  /** How the work queues stand, by controller. */
-  readonly queues: (states: () => Readonly<Record<string, WorkQueueState | undefined>>) => void;
+  /** The states of the work queues, by controller. */
+  readonly queues: (states: () => Readonly<Record<string, WorkQueueState>>) => void;
   readonly close: () => void;
 };
 
@@ -56,8 +56,8 @@ export function createTelemetry({ log: { level, format }, controllers }: Setting
   const [first = "advisor"] = controllers;
   const place = { registry, prefix: prefixes[first] };
   const breakers = breakerMetrics(place);
-  let queueStates: () => Readonly<Record<string, WorkQueueState | undefined>> = () => ({});
-  const queueOf = queueMetrics(registry, () => known(queueStates()));
+  let queueStates: () => Readonly<Record<string, WorkQueueState>> = () => ({});
+  const queueOf = queueMetrics(registry, () => queueStates());
   for (const name of controllers) buildInfo({ registry, prefix: prefixes[name] }, version);
   return {
     log,
@@ -110,16 +110,10 @@ function traceWriter(log: Log): (trace: ReconcileTrace) => void {
   return ({ durationMs, ...trace }) => log.debug("reconciled", { ...trace, durationMs: Math.round(durationMs) });
 }
 
-function known(states: Readonly<Record<string, WorkQueueState | undefined>>): Readonly<Record<string, WorkQueueState>> {
-  return Object.fromEntries(
-    Object.entries(states).flatMap(([name, state]) => (state === undefined ? [] : [[name, state]])),
-  );
-}
-
 function controllerObserver(
   log: Log,
   setLeader: (isLeading: boolean) => void,
-): Omit<ManagedControllerOptions["observer"], keyof WorkQueueObserver> {
+): Omit<ControllerGroup["observer"], keyof WorkQueueObserver> {
   return {
     ended: ({ key, outcome, cause }) => {
       if (outcome === "threw" || outcome === "late") log.error("reconcile failed", { key, how: outcome, error: cause });

@@ -1,7 +1,7 @@
 // The simulator as a process: runs a scenario against the API server of a kubeconfig until it is stopped.
 
 import { existsSync, readFileSync } from "node:fs";
-import { AccessError, Client, findAccess, type ManagedControllerOptions, Manager, systemClock } from "@virt/kube";
+import { AccessError, Client, type ControllerGroup, findAccess, Manager, systemClock } from "@virt/kube";
 import { allKinds, simulatorInformers } from "./cluster-state.ts";
 import { readSimulatorCommandLine, type SimulatorSettings, simulatorHelpText } from "./command-line.ts";
 import { readScenario } from "./read-scenario.ts";
@@ -36,8 +36,9 @@ function startSimulation(scenario: Scenario, { kubeconfig, seed, speed, onceRead
     reportError: printError,
     onReady: () => onceReady && printLine("ready"),
   });
-  const controller: ManagedControllerOptions = {
-    controller: simulation,
+  const group: ControllerGroup = {
+    name: simulation.name,
+    controllers: [simulation],
     observer: {
       added: nothing,
       retried: nothing,
@@ -56,11 +57,11 @@ function startSimulation(scenario: Scenario, { kubeconfig, seed, speed, onceRead
     client,
     clock: systemClock,
     random: () => seededRandom(seed, "backoff", `${draws++}`),
-    controllers: [controller],
+    groups: [group],
     observer: {
       opened: (_scope, message) => printError(message),
       closed: nothing,
-      stateChanged: () => manager.enqueue(0, "cluster"),
+      stateChanged: () => manager.enqueue(simulation.name, "cluster"),
       warned: nothing,
       handlerFailed: (error) => printError(String(error)),
     },

@@ -18,33 +18,74 @@ const reporting = (condition: JsonMap, status: JsonMap = {}): KubeObject => ({
   status: { conditions: [{ type, ...condition }], ...status },
 });
 
+/** The advisor applied it in second 1. */
+const reportedAt = (time: string): KubeObject => {
+  const live = reporting({ status: "False" });
+  const fieldsType = "FieldsV1";
+  const applied = { manager: "virt-advisor-operator", operation: "Apply", time: "2026-01-01T00:00:01Z" };
+  const reported = { manager: "operator", operation: "Update", subresource: "status", time };
+  const managedFields = [applied, reported].map((entry) => ({ ...entry, fieldsType, fieldsV1: {} }));
+  return { ...live, metadata: { ...live.metadata, managedFields } };
+};
+
 test("the refusal for lack of PSI is expected while nodes wait for PSI, and a problem afterwards", () => {
   const live = reporting({ status: "True", reason: withoutPsi });
   expect(operatorProblem(live, true)).toEqual({
     message: `KubeDescheduler 'cluster' is degraded (${withoutPsi}); expected until nodes have PSI metrics`,
     next: "kubectl describe kubedescheduler cluster -n openshift-kube-descheduler-operator",
-    isExpected: true,
+    kind: "expected",
   });
   expect(operatorProblem(live, false)).toMatchObject({
     message: `KubeDescheduler 'cluster' is degraded (${withoutPsi})`,
-    isExpected: false,
+    kind: "fault",
   });
 });
 
 test("any other refusal is a problem, also while nodes wait for PSI", () => {
   const live = reporting({ status: "True", reason: "unable to get openshift-monitoring/prometheus-k8s route" });
-  expect(operatorProblem(live, true)?.isExpected).toBe(false);
+  expect(operatorProblem(live, true)?.kind).toBe("fault");
 });
 
 test.each([
   { reason: "an operator that reports nothing has no problem", live: deschedulerWith({}) },
   { reason: "an operator that is not degraded has no problem", live: reporting({ status: "False" }) },
   {
-    reason: "a report about an earlier generation is not a problem of this one",
-    live: reporting({ status: "True", reason: "old" }, { observedGeneration: 1 }),
+    reason: "a report that is newer than the write of the advisor counts",
+    live: reportedAt("2026-01-01T00:00:02Z"),
+  },
+  {
+    reason: "a report of the same second as the write of the advisor counts",
+    live: reportedAt("2026-01-01T00:00:01Z"),
+  },
+  {
+    reason: "an operator that has never reported anything is not awaited",
+    live: { ...reportedAt("2026-01-01T00:00:00Z"), status: {} },
   },
 ])("$reason", ({ live }) => {
   expect(operatorProblem(live, false)).toBeUndefined();
+});
+
+const unprocessed = {
+  message: "The operator of KubeDescheduler 'cluster' has not processed the change yet",
+  kind: "unprocessed",
+};
+
+test("an older observedGeneration shows that the change is not processed", () => {
+  const live = reporting({ status: "True", reason: "old" }, { observedGeneration: 1 });
+  expect(operatorProblem(live, false)).toMatchObject(unprocessed);
+  expect(operatorProblem(live, false)).not.toHaveProperty("longestMs");
+});
+
+test("without observedGeneration, a status older than the write shows it for a limited time", () => {
+  expect(operatorProblem(reportedAt("2026-01-01T00:00:00Z"), false)).toMatchObject({
+    ...unprocessed,
+    longestMs: 300_000,
+  });
+});
+
+test("an old refusal counts without observedGeneration, because the operator writes the same one only once", () => {
+  const live = { ...reportedAt("2026-01-01T00:00:00Z"), status: { conditions: [{ type, status: "True" }] } };
+  expect(operatorProblem(live, false)?.kind).toBe("fault");
 });
 
 const capability = (generation: string) =>

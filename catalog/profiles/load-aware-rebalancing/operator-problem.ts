@@ -2,23 +2,38 @@
 // Checked against pkg/operator/target_config_reconciler.go of openshift/cluster-kube-descheduler-operator, release-4.17 to release-5.1.
 
 import type { OptionsRefusal, TargetProblem } from "@virt/advisor";
-import type { KubeObject } from "@virt/api";
-import { asList, asText, at, healthOf, member } from "@virt/engine";
+import { fieldManagers, type KubeObject } from "@virt/api";
+import { asList, asText, at, conditionsOf, healthOf, isBehind, isStatusOlder, member } from "@virt/engine";
 import { type Capability, utilizationProfile } from "./capability.ts";
 import { deschedulerRef, type LoadAwareFacts, monitoringRef, prometheusRouteRef } from "./facts.ts";
 
 const { kind, name, namespace } = deschedulerRef;
 
+/**
+ * Longer than a new leader of the operator needs (LeaseDuration 137 s). Only the times of the writes show whether the operator has processed
+ * a change, and a clock that was set back may hide its report.
+ */
+const longestUnprovenMs = 300_000;
+
 /** Returns the problem that the operator reports. While nodes wait for PSI, its refusal for lack of PSI is expected. */
 export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): TargetProblem | undefined {
+  const next = `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`;
   const health = healthOf(live);
-  if (health?.state !== "degraded") return undefined;
+  if (health?.state !== "degraded") return unprocessedChange(live, next);
   const isExpected = isWaitingForPsi && health.message.includes("PSI");
   return {
     message: isExpected ? `${health.message}; expected until nodes have PSI metrics` : health.message,
-    next: `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`,
-    isExpected,
+    next,
+    kind: isExpected ? "expected" : "fault",
   };
+}
+
+/** The operator sets no observedGeneration, but it writes the status whenever it has carried out a change or begins to refuse. */
+function unprocessedChange(live: KubeObject, next: string): TargetProblem | undefined {
+  const isKnown = isBehind(live);
+  if (!isKnown && (conditionsOf(live).length === 0 || !isStatusOlder(live, fieldManagers.advisor))) return undefined;
+  const message = `The operator of ${kind} '${name}' has not processed the change yet`;
+  return { message, next, kind: "unprocessed", ...(!isKnown && { longestMs: longestUnprovenMs }) };
 }
 
 /** Reports whether the profile takes metrics from Prometheus. Another client may ask for them in `devActualUtilizationProfile`. */

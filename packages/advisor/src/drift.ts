@@ -1,6 +1,6 @@
 // Drift of applied items: which look drifted in memory, what admission changes, and how a confirmed drift reads.
 
-import { fieldManagers, type Item, type Json, type KubeObject, type Phase } from "@virt/api";
+import { fieldManagers, type Item, type Json, type KubeObject } from "@virt/api";
 import {
   appliedBy,
   type Change,
@@ -20,6 +20,7 @@ import { isLockBypassed } from "./approval.ts";
 import type { ReconcileFacts } from "./facts.ts";
 import { isApplied, isSkipped } from "./items.ts";
 import type { Drift, ObservedItem } from "./observed.ts";
+import { hasPlanBegun } from "./phases.ts";
 import { findBlocker, plannedItems } from "./plan.ts";
 
 /** An applied or failed item whose target differs in memory. `live` is undefined where the target is absent. */
@@ -48,19 +49,10 @@ export function driftedItems(observed: readonly ObservedItem[], items: readonly 
   return observed.filter(({ item, drift }) => drift !== undefined && applied.has(item.name));
 }
 
-const guarded: readonly (Phase | undefined)[] = [
-  "Failed",
-  "InProgress",
-  "Completed",
-  "CompletedWithErrors",
-  "CompletedWithUpgrade",
-  "Drifted",
-];
-
 /** Drift matters nowhere else, and a kind that is not served cannot be asked for. */
 function isGuarded(facts: ReconcileFacts): boolean {
   const { spec, status } = facts.config;
-  const isDue = guarded.includes(status?.phase) || mayStartStale(facts);
+  const isDue = hasPlanBegun(status?.phase) || mayStartStale(facts);
   return spec.action !== "Ignore" && isDue && findBlocker(facts)?.kind !== "missing";
 }
 

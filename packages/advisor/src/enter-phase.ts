@@ -1,4 +1,4 @@
-// Makes the status of a decision that enters or keeps a phase, conditions and what changes with them, in one piece.
+// Builds the status of a decision that enters or keeps a phase: fields, conditions and progress.
 
 import type { Item, Phase, Status } from "@virt/api";
 import { conditionsForPhase } from "./conditions/phase.ts";
@@ -10,9 +10,10 @@ import {
 } from "./conditions/status-conditions.ts";
 import { conditionsForTools, type ToolConditionInput } from "./conditions/tool.ts";
 import { driftedItems, driftText } from "./drift.ts";
-import { closeFailedItems, hasPlanBegun, withTimesOf, worstImpact } from "./items.ts";
+import { closeFailedItems, withTimesOf, worstImpact } from "./items.ts";
 import { nextStep, restoreStep } from "./next-step.ts";
 import type { Decision, Effect, Observed, Requeue } from "./observed.ts";
+import { hasPlanBegun } from "./phases.ts";
 import { updateCompleted } from "./progress.ts";
 import {
   begunPools,
@@ -39,68 +40,79 @@ export type PhaseEntry = {
   readonly requeue: Requeue;
 };
 
-export function enterPhase(
-  observed: Observed,
-  phase: Phase,
-  { message, set = {}, side = [], tool, effect, requeue }: PhaseEntry,
-): Decision {
-  const { stored, generation, now, spec } = observed;
-  const before = conditionOf(stored, phase);
-  const text = message ?? (before?.status === "True" ? before.message : "");
-  const changed =
-    phase === "Failed" && stored.phase !== "Failed"
-      ? reportCompleted(closeFailedItems(set.items ?? stored.items ?? [], observed), observed)
-      : set.items;
-  const items = changed === undefined ? {} : { items: withTimesOf(stored.items ?? [], changed) };
-  const review = phase === "InProgress" || phase === "Completed" ? { review: undefined } : {};
-  const rolled = pendingRollouts(observed, items.items ?? stored.items ?? [], phase);
-  const decided = withoutUndefined({
+export function enterPhase(observed: Observed, phase: Phase, entry: PhaseEntry): Decision {
+  const fields = statusFields(observed, phase, entry);
+  const conditions = statusConditions(observed, phase, { fields, entry });
+  const { progress: _old, ...status } = { ...fields, conditions };
+  const progress = progressOf(observed, phase, status);
+  return {
+    status: { ...status, ...(progress !== undefined && { progress }) },
+    requeue: entry.requeue,
+    ...(entry.effect && { effect: entry.effect }),
+  };
+}
+
+function statusFields(observed: Observed, phase: Phase, { set = {} }: PhaseEntry): Status {
+  const { stored, generation } = observed;
+  const isFailing = phase === "Failed" && stored.phase !== "Failed";
+  const changed = isFailing
+    ? reportCompleted(closeFailedItems(set.items ?? stored.items ?? [], observed), observed)
+    : set.items;
+  const items = changed && withTimesOf(stored.items ?? [], changed);
+  const fields = withoutUndefined({
     ...stored,
     leftBehind: undefined,
     warnings: undefined,
     ...set,
-    ...items,
-    ...review,
-    ...rolled,
+    ...(items && { items }),
+    ...((phase === "InProgress" || phase === "Completed") && { review: undefined }),
+    ...pendingRollouts(observed, items ?? stored.items ?? [], phase),
     phase,
     observedGeneration: generation,
   });
-  const fields = phase === "ReviewRequired" ? withWarnings(decided, observed) : decided;
+  return phase === "ReviewRequired" ? withWarnings(fields, observed) : fields;
+}
+
+type EnteredPhase = { readonly fields: Status; readonly entry: PhaseEntry };
+
+function statusConditions(observed: Observed, phase: Phase, { fields, entry }: EnteredPhase) {
+  const { stored, now, generation, spec } = observed;
+  const before = conditionOf(stored, phase);
+  const text = entry.message ?? (before?.status === "True" ? before.message : "");
   const drifted = driftedItems(observed.items, fields.items ?? []);
-  const phaseInputs = conditionsForPhase(phase, text, drifted.length > 0 ? driftText(drifted) : undefined);
-  const own = phaseInputs.find(({ type }) => type === phase)?.message ?? text;
+  const own = conditionsForPhase(phase, text, drifted.length > 0 ? driftText(drifted) : undefined);
+  const next = nextStepOf(observed, phase, fields);
   const progress = fields.items?.find(({ state }) => state === "Pending" || state === "InProgress")?.message;
   const rolling = fields.rollouts === undefined ? undefined : pendingRolloutText(observed);
-  const isWithheld = spec.action === "Apply";
   const problem = rolloutProblem(observed);
   const targetProblem = unexpectedProblem(observed);
-  const remedy = phase === "PrerequisiteFailed" ? observed.blocked?.next : undefined;
-  const next = remedy ?? nextStep(phase, fields, observed);
   const toolInput: ToolConditionInput = {
     phase,
-    message: own,
-    isWithheld,
+    message: own.find(({ type }) => type === phase)?.message ?? text,
+    isWithheld: spec.action === "Apply",
     ...(next && { next }),
     ...(progress && { progress }),
     ...(problem && { rolloutProblem: problem }),
     ...stuckOn(observed, fields),
     ...(rolling && { rolling }),
     ...(targetProblem && { targetProblem }),
-    ...tool,
+    ...entry.tool,
   };
-  const inputs = [...phaseInputs, ...keepSideConditions(stored, side), ...conditionsForTools(toolInput)];
-  const { progress: _old, ...rest } = fields;
-  const status = { ...rest, conditions: writeConditions(stored, inputs, { now, generation }) };
+  const inputs = [...own, ...keepSideConditions(stored, entry.side ?? []), ...conditionsForTools(toolInput)];
+  return writeConditions(stored, inputs, { now, generation });
+}
+
+function nextStepOf(observed: Observed, phase: Phase, fields: Status): string | undefined {
+  const remedy = phase === "PrerequisiteFailed" ? observed.blocked?.next : undefined;
+  return remedy ?? nextStep(phase, fields, observed);
+}
+
+/** Counts no nodes while the observed items belong to an earlier plan. */
+function progressOf(observed: Observed, phase: Phase, status: Status): string | undefined {
+  const { stored } = observed;
   const isStarting = phase === "InProgress" && stored.phase !== "InProgress";
-  // The observed items are those of an earlier plan.
-  const isOtherPlan = !hasPlanBegun(phase) || isStarting || fields.planHash !== stored.planHash;
-  const counted = isOtherPlan ? undefined : nodeProgress(observed, begunPools(status, observed));
-  const column = progressColumn(status, counted);
-  return {
-    status: { ...status, ...(column !== undefined && { progress: column }) },
-    requeue,
-    ...(effect && { effect }),
-  };
+  const isOtherPlan = !hasPlanBegun(phase) || isStarting || status.planHash !== stored.planHash;
+  return progressColumn(status, isOtherPlan ? undefined : nodeProgress(observed, begunPools(status, observed)));
 }
 
 /** Completed items as their targets and pools are now. */

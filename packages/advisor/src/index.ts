@@ -10,7 +10,7 @@ export { type LiveTargets, withLiveTargets } from "./facts.ts";
 export { isStale, reviewedNow } from "./hashes.ts";
 export { withImpact } from "./impact/publish-impact.ts";
 export { movedSinceApplied, movedSinceDrafted, targetsOfMovedInputs } from "./inputs.ts";
-export { hasPlanBegun, isApplied, isMachineConfig, isSkipped, isWriteOpen, rolesIn } from "./items.ts";
+export { isApplied, isMachineConfig, isSkipped, isWriteOpen, rolesIn } from "./items.ts";
 export {
   type LeftBehindParts,
   leftBehindText,
@@ -21,6 +21,7 @@ export {
 } from "./left-behind.ts";
 export { observe } from "./observe.ts";
 export type { Decision, Draft, Drift, Effect, Observed, Requeue } from "./observed.ts";
+export { hasPlanBegun, isPlanGuarded, isPlanOpen } from "./phases.ts";
 export { findBlocker, missingNamespaceText, optionsOf, plannedItems } from "./plan.ts";
 export { findNamedPlan, isPlanNamed, shortHash } from "./plan-names.ts";
 export type { DryRunResult, PlanInput, PlannedItem } from "./profile.ts";

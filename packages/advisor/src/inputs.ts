@@ -3,6 +3,7 @@
 import type { InputRecord, Ref } from "@virt/api";
 import type { ReconcileFacts } from "./facts.ts";
 import type { ObservedInput } from "./observed.ts";
+import { isPlanOpen } from "./phases.ts";
 import { findBlocker, plannedInputs } from "./plan.ts";
 
 /** The inputs of the stored plan beside what they are now. */
@@ -20,10 +21,9 @@ export function observeInputs(facts: ReconcileFacts): readonly ObservedInput[] {
 export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
   const { phase, inputs = [] } = facts.config.status ?? {};
   if (inputs.length === 0 || findBlocker(facts) !== undefined) return [];
-  const isOpen = phase === "ReviewRequired" || phase === "InProgress";
   return plannedInputs(facts).flatMap(({ name, now, target }) => {
     const { applied, used } = inputs.find((record) => record.name === name) ?? {};
-    return target !== undefined && hasMoved(isOpen ? used : (applied ?? used), now) ? [target] : [];
+    return target !== undefined && hasMoved(isPlanOpen(phase) ? used : (applied ?? used), now) ? [target] : [];
   });
 }
 

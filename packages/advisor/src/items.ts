@@ -1,6 +1,6 @@
 // The items of a plan: how each moves from state to state, and how much they disturb.
 
-import { type Item, type ItemState, type Phase, type Severity, severities } from "@virt/api";
+import { type Item, type ItemState, type Severity, severities } from "@virt/api";
 import { equalDiff, roleLabel } from "@virt/engine";
 import { type NodeRole, nodeRoles } from "@virt/facts";
 import type { Observed, ObservedItem } from "./observed.ts";
@@ -47,19 +47,6 @@ export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }
 
-/** Reports whether a plan runs or has ended. In other phases items may still be listed: those of a plan that was stopped, or is reviewed. */
-export function hasPlanBegun(phase: Phase | undefined): boolean {
-  return phase !== undefined && !unbegunPhases.has(phase);
-}
-
-const unbegunPhases: ReadonlySet<Phase> = new Set([
-  "Pending",
-  "Drafting",
-  "PrerequisiteFailed",
-  "ReviewRequired",
-  "Ignored",
-]);
-
 /** Whether writing the target rolls out to nodes. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");
@@ -72,10 +59,10 @@ export function startItem({ item, pools }: Pick<ObservedItem, "item" | "pools">,
   return { ...withState(item, "InProgress", message, now), ...rollout };
 }
 
-/** Its write was confirmed. A rollout goes on from here; all else is done. */
-export function confirmItem(item: Item, now: number): Item {
+/** Its write was confirmed. A rollout, or a report of the target's operator, follows; all else is done. */
+export function confirmItem(item: Item, now: number, awaitsReport = false): Item {
   const applied = { ...item, appliedTime: stamp(now), diff: equalDiff(item.targetRef) };
-  if (isMachineConfig(item)) return applied;
+  if (isMachineConfig(item) || awaitsReport) return applied;
   return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
 }
 

@@ -1,6 +1,6 @@
 // Makes of the facts of a reconcile what a decision needs to know. Pure.
 
-import type { Item, KubeObject, Status } from "@virt/api";
+import type { Item, KubeObject } from "@virt/api";
 import { type CountOfPool, desiredChanges, equalJson } from "@virt/engine";
 import { nodesWithout } from "@virt/facts";
 import { checkPlan } from "./check-plan.ts";
@@ -9,11 +9,12 @@ import { isStale, reviewedNow, snapshotHash } from "./hashes.ts";
 import { observeInputs } from "./inputs.ts";
 import { isMachineConfig, isSkipped, itemMessages } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
+import { isPlanOpen } from "./phases.ts";
 import { compareUpgrade, findBlocker, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 import { countNodesOf } from "./rollout/node-counts.ts";
 import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
-import { problemOfTarget } from "./target-problem.ts";
+import { awaitsReport, problemOfTarget } from "./target-problem.ts";
 
 /**
  * Turns the facts of a reconcile into what `transition` decides on. `drifts` are those that a dry run confirmed, by item name; an item
@@ -50,7 +51,7 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
     ...(facts.impactNow && { impactNow: facts.impactNow }),
     ...(facts.otherPlans && { otherPlans: facts.otherPlans }),
     ...(facts.leftBehind && { leftBehind: facts.leftBehind }),
-    planCheck: isPlanOpen(stored) ? checkPlan(facts) : { kind: "unchecked" },
+    planCheck: isPlanOpen(stored.phase) ? checkPlan(facts) : { kind: "unchecked" },
     ...(upgrade && { upgrade }),
   };
 }
@@ -60,11 +61,6 @@ function isDisruptionStale({ config, disruptionNow }: ReconcileFacts): boolean {
   return disruptionNow !== undefined && !equalJson(disruptionNow, config.status?.disruption ?? []);
 }
 
-/** It may be written from, or approved. */
-function isPlanOpen({ phase }: Status): boolean {
-  return phase === "InProgress" || phase === "ReviewRequired";
-}
-
 type Seeing = { readonly facts: ReconcileFacts & { readonly countOf: CountOfPool }; readonly drifts: Drifts };
 
 function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drifts }: Seeing): ObservedItem {
@@ -72,7 +68,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
   const rollout = withNodeReport(rolloutOf(item, live, facts), planned, facts);
   const lacking = nodesWithoutConfig(item, facts);
   const drift = drifts.get(item.name);
-  const problem = problemOfTarget(item, planned, live);
+  const problem = problemOfTarget(item, planned, live, { phase: facts.config.status?.phase, now: facts.now });
   return {
     item,
     isStale: isStale(item, live),
@@ -80,6 +76,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
     ...(isTargetGone(item, live) && { isGone: true }),
     ...(drift && { drift }),
     ...(problem && { problem }),
+    ...(awaitsReport(planned, live) && { awaitsReport: true }),
     ...(rollout && { rollout }),
     ...(lacking && { nodesWithout: lacking }),
     ...(facts.nodesRefusal !== undefined && isMachineConfig(item) && { nodesRefusal: facts.nodesRefusal }),

@@ -85,6 +85,8 @@ export type ObservedItem = {
   readonly drift?: Drift;
   /** Reported by the target's operator. */
   readonly problem?: TargetProblem;
+  /** The target's operator may report a problem: a confirmed write alone does not complete the item. */
+  readonly awaitsReport?: boolean;
   /** Of the pools that roll a MachineConfig out; undefined where nothing is rolled out. */
   readonly rollout?: Health;
   /** Names of the nodes that may run VMs and do not have the MachineConfig in force; undefined: not known. */

@@ -71,7 +71,7 @@ function updateRollout(
     return { item: withState(item, "Failed", message, now), failure: message };
   }
   const cause = problem?.message ?? rollout?.message ?? "";
-  const limit = waitTimeout === undefined || problem?.isExpected === true ? undefined : readDuration(waitTimeout);
+  const limit = waitTimeout === undefined || problem?.kind === "expected" ? undefined : readDuration(waitTimeout);
   if (limit === undefined || waited <= limit) return { item: withState(item, "InProgress", cause, now) };
   const waitedFor = `(waited ${writeDuration(waited)}, timeout ${writeDuration(limit)})`;
   const message = `Timeout waiting for resource to become healthy ${waitedFor}: ${cause}`;

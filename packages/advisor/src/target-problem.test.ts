@@ -1,26 +1,36 @@
-import type { Item, Phase } from "@virt/api";
+import type { Item, KubeObject, Phase } from "@virt/api";
 import { expect, test } from "vitest";
 import { conditionOf } from "./conditions/status-conditions.ts";
+import type { PlannedItem } from "./profile.ts";
+import { recordItemResult } from "./stages/execute.ts";
 import { eventsForStatusChange } from "./status-events.ts";
-import type { TargetProblem } from "./target-problem.ts";
+import { problemOfTarget, type TargetProblem } from "./target-problem.ts";
 import {
   appliedItem,
+  begunItem,
   deschedulerItem,
   doneItem,
   health,
+  now,
   observedItem,
   observedWith,
   psi,
   secondsAgo,
 } from "./testing/observed-fixtures.ts";
+import { stamp } from "./times.ts";
 import { transition } from "./transition.ts";
 
 const problem: TargetProblem = {
   message: "KubeDescheduler 'cluster' is degraded (no route)",
   next: "kubectl describe kubedescheduler cluster -n openshift-kube-descheduler-operator",
-  isExpected: false,
+  kind: "fault",
 };
-const expected: TargetProblem = { ...problem, isExpected: true };
+const expected: TargetProblem = { ...problem, kind: "expected" };
+const unprocessed: TargetProblem = {
+  ...problem,
+  message: "The operator of KubeDescheduler 'cluster' has not processed the change yet",
+  kind: "unprocessed",
+};
 const written = doneItem(deschedulerItem());
 const waiting: Item = { ...written, state: "InProgress", message: "x" };
 
@@ -96,4 +106,59 @@ test("waitTimeout ends the wait for an unexpected problem, not for an expected o
   );
   const patient = transition(at("InProgress", long, expected, "waiting", { waitTimeout: "1h" }));
   expect(itemOf(patient)?.state).toBe("InProgress");
+});
+
+test("an item waits while its operator has not processed the change, and nothing stalls", () => {
+  const { status } = transition(at("InProgress", written, unprocessed, "done"));
+  expect(status.phase).toBe("InProgress");
+  expect(itemOf({ status, requeue: { when: "on-change" } })).toMatchObject({
+    state: "InProgress",
+    message: unprocessed.message,
+  });
+  expect(conditionOf(status, "Stalled")?.status).toBe("False");
+  expect(conditionOf(status, "Reconciling")).toMatchObject({ status: "True", message: unprocessed.message });
+});
+
+test("waitTimeout ends the wait for an operator that does not process the change", () => {
+  const long = { ...waiting, appliedTime: secondsAgo(7200) };
+  const observed = at("InProgress", long, unprocessed, "done", { waitTimeout: "1h" });
+  const items = observed.items.map((one) =>
+    one.item.name === psi().name ? { ...one, item: { ...one.item, lastTransitionTime: secondsAgo(7200) } } : one,
+  );
+  const { status } = transition({ ...observed, items });
+  expect(status.phase).toBe("Failed");
+  expect(itemOf({ status, requeue: { when: "on-change" } })?.message).toContain(unprocessed.message);
+});
+
+test("a confirmed write completes no item whose operator reports problems", () => {
+  const begun = begunItem(deschedulerItem());
+  const item = observedItem(begun, { isInPlace: true, awaitsReport: true });
+  const decision = recordItemResult(observedWith("InProgress", { items: [item] }), begun, { kind: "confirmed" });
+  expect(itemOf(decision)).toMatchObject({ state: "InProgress", appliedTime: stamp(now) });
+  expect(decision.status.phase).toBe("InProgress");
+});
+
+type Unprocessed = { readonly longestMs?: number; readonly appliedSecondsAgo?: number; readonly phase?: Phase };
+
+const cases: readonly { readonly reason: string; readonly given: Unprocessed; readonly counts: boolean }[] = [
+  { reason: "an unprocessed change counts while its plan runs", given: {}, counts: true },
+  {
+    reason: "an unprocessed change is no problem of a plan that has ended",
+    given: { phase: "Completed" },
+    counts: false,
+  },
+  { reason: "a change that another client made is not awaited", given: { appliedSecondsAgo: NaN }, counts: false },
+  { reason: "a change that may be processed is awaited within its limit", given: { longestMs: 60_001 }, counts: true },
+  { reason: "a change that may be processed is not awaited for ever", given: { longestMs: 60_000 }, counts: false },
+];
+
+test.each(cases)("$reason", ({ given: { longestMs, appliedSecondsAgo = 60, phase = "InProgress" }, counts }) => {
+  const found: TargetProblem = { ...unprocessed, ...(longestMs !== undefined && { longestMs }) };
+  const live: KubeObject = { ...deschedulerItem().targetRef, metadata: { name: "cluster" } };
+  const planned = { operation: "Apply", problemOf: () => found } as unknown as PlannedItem;
+  const item = {
+    operation: "Apply",
+    ...(appliedSecondsAgo >= 0 && { appliedTime: secondsAgo(appliedSecondsAgo) }),
+  } as const;
+  expect(problemOfTarget(item, planned, live, { phase, now })).toEqual(counts ? found : undefined);
 });

@@ -9,6 +9,7 @@ import { specHash } from "./hashes.ts";
 import { movedSinceApplied, movedSinceDrafted } from "./inputs.ts";
 import { worstImpact } from "./items.ts";
 import type { Decision, Observed } from "./observed.ts";
+import { needsServedKinds } from "./phases.ts";
 import { isPlanNamed } from "./plan-names.ts";
 import { updateCompleted } from "./progress.ts";
 import { areRolloutsDone } from "./rollouts.ts";
@@ -74,21 +75,12 @@ function handleIgnoreAndEdits(observed: Observed): EditHandlingResult {
   const isEdited = stored.observedGeneration !== generation;
   if (isEdited && !isApprovalOnly(observed, phase) && phase !== "Drafting")
     return decided(enterDrafting(observed, { message: editMessage(observed, phase) }));
-  if (crdPhases.includes(phase) && observed.blocked?.kind === "missing")
+  if (needsServedKinds(phase) && observed.blocked?.kind === "missing")
     return decided(enterPrerequisiteFailed(observed, observed.blocked.message));
   return { kind: "stage", phase };
 }
 
 const decided = (decision: Decision): EditHandlingResult => ({ kind: "decided", decision });
-
-const crdPhases: readonly Phase[] = [
-  "ReviewRequired",
-  "InProgress",
-  "Completed",
-  "CompletedWithErrors",
-  "CompletedWithUpgrade",
-  "Drifted",
-];
 
 function enterIgnored(observed: Observed): Decision {
   const { stored, impact, leftBehind = stored.leftBehind ?? [] } = observed;

@@ -1,15 +1,7 @@
 // What has changed behind the plan: fields of its targets with who changed them, and inputs that have moved.
 
 import { conditionIs, conditionOf, isApplied } from "@virt/advisor";
-import {
-  fieldManagers,
-  type Item,
-  type KubeObject,
-  type Phase,
-  type Ref,
-  type Status,
-  type VirtPlatformConfig,
-} from "@virt/api";
+import { fieldManagers, type Item, type KubeObject, type Ref, type Status, type VirtPlatformConfig } from "@virt/api";
 import { desiredChanges, isSameMeaning, opponentOf, readOwners, showValue, writeDotted } from "@virt/engine";
 import { foreignText } from "@virt/impact";
 
@@ -71,20 +63,6 @@ export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTa
 export function isDrifted(status: Status): boolean {
   return conditionIs(status, "Drifted", "True");
 }
-
-/** Reports whether the advisor compares applied items with the cluster in this phase. */
-export function isDriftWatched(phase: Phase | undefined): boolean {
-  return phase !== undefined && watched.has(phase);
-}
-
-const watched: ReadonlySet<Phase> = new Set([
-  "InProgress",
-  "Failed",
-  "Completed",
-  "CompletedWithErrors",
-  "CompletedWithUpgrade",
-  "Drifted",
-]);
 
 function appliedItems(items: readonly Item[]): readonly Item[] {
   return items.filter((item) => isApplied(item) || item.state === "Failed");

@@ -3,7 +3,7 @@
 // watchedKinds, targetResource, projectForPage, StreamLine: what the console reads, how much of it, and how it is told.
 // nextStepOf, nextStepText: what to do next. profileRows, rollingPools, viewRollout, driftRows, movedInputs, readDiff: what to show.
 
-export { findNamedPlan, isPlanNamed } from "@virt/advisor";
+export { findNamedPlan, hasPlanBegun, isPlanNamed } from "@virt/advisor";
 export { type BlockerRemedy, blockerRemedies, durationText, findingRemedies, foreignText } from "@virt/impact";
 export { type AssetStateRow, assetDetailLines, assetStateRows, fieldText } from "./asset-rows.ts";
 export { gapText, isRolloutCurrent, noBlockerText, uncheckedText } from "./blocker-texts.ts";
@@ -14,7 +14,6 @@ export {
   driftedTargets,
   driftRows,
   isDrifted,
-  isDriftWatched,
   type LiveTarget,
   type MovedInput,
   movedInputs,

@@ -56,6 +56,7 @@ export {
   dottedPath,
   type FieldEncounter,
   isMadeBy,
+  isStatusOlder,
   mayOwn,
   type Opponent,
   type Owner,
@@ -89,7 +90,7 @@ export {
   isGoverning,
   type Purposes,
 } from "./governor.ts";
-export type { Health, PoolProgress } from "./health/conditions.ts";
+export { conditionsOf, type Health, isBehind, type PoolProgress } from "./health/conditions.ts";
 export { healthOf } from "./health/health.ts";
 export { machineConfigPoolHealth, poolProgress, type Rendering } from "./health/machine-config-pool.ts";
 export {

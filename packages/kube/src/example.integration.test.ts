@@ -39,7 +39,13 @@ test("a controller watches objects, reconciles them, and repairs what somebody e
     clock: systemClock,
     random: Math.random,
     // Without a lease the controller always writes; with one, only while it leads.
-    controllers: [{ controller, observer: { ...workObserver(ignore), ...leaderObserver(ignore) } }],
+    groups: [
+      {
+        name: "labeller",
+        controllers: [controller],
+        observer: { ...workObserver(ignore), ...leaderObserver(ignore) },
+      },
+    ],
     observer: { opened: ignore, closed: ignore, stateChanged: ignore, warned: ignore, handlerFailed: ignore },
   });
   manager.setInformers([configMaps]);

@@ -36,10 +36,10 @@ export { isPageTooLarge, sendPage } from "./client/send-page.ts";
 export { type Clock, sleep, systemClock } from "./clock.ts";
 export type { Controller, ReconcileContext } from "./controller/managed-controller.ts";
 export {
+  type ControllerGroup,
   crdInformer,
   type EventSink,
   type LeaseDurations,
-  type ManagedControllerOptions,
   Manager,
   type ManagerOptions,
 } from "./controller/manager.ts";

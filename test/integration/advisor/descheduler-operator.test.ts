@@ -4,24 +4,28 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { conditionOf } from "@virt/advisor";
 import type { Item, Status } from "@virt/api";
+import { asList, asText, at } from "@virt/engine";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { itemOf } from "../../cluster/config-client.ts";
 import { createPrometheusRoute, deschedulerNamespace, monitoredNamespace, routeCrd } from "../../cluster/monitoring.ts";
+import type { RunningProgram } from "../../cluster/program.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
-import { edit, fault, loadAware, paths, printRequestsOnFailure, reasonsAbout } from "./cluster.ts";
+import { edit, fault, loadAware, paths, printRequestsOnFailure, readAt, reasonsAbout } from "./cluster.ts";
 
 const descheduler = "enable-load-aware-descheduling";
 const psi = "enable-psi-metrics";
 const refusal = "profile KubeVirtRelieveAndMigrate can only be used when PSI metrics are enabled for the worker nodes";
 let testCluster: TestCluster;
+let scenario: string;
+let simulator: RunningProgram;
 
 beforeAll(async () => {
   testCluster = await startTestCluster();
   await testCluster.server.installCrds([routeCrd]);
-  const scenario = join(testCluster.server.folder, "needs-psi.json");
+  scenario = join(testCluster.server.folder, "needs-psi.json");
   const namespace = "openshift-kube-descheduler-operator";
   writeFileSync(scenario, JSON.stringify({ vms: [], descheduler: { namespace, needsPsi: true } }));
-  await testCluster.simulate(scenario);
+  simulator = await testCluster.simulate(scenario);
   await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
 });
 afterEach(printRequestsOnFailure(() => testCluster));
@@ -86,4 +90,36 @@ test("a completed plan is not Ready while the operator of the descheduler is deg
   await expect.poll(() => reasonsAbout(server, loadAware)).toContain("TargetDegraded");
   await fault(server, paths.descheduler, ["degrade", null]);
   await configs.until(loadAware, (status) => conditionOf(status, "Ready")?.status === "True");
+});
+
+/** Managed fields have whole seconds: a later write must have a later time. */
+async function untilNextSecond(): Promise<void> {
+  const live = await readAt(testCluster.server, paths.descheduler);
+  const times = asList(at(live, "metadata", "managedFields")).flatMap((entry) => asText(at(entry, "time")) ?? []);
+  const latest = Math.max(...times.map((time) => Date.parse(time)));
+  await expect.poll(() => Date.now(), { timeout: 120_000 }).toBeGreaterThan(latest + 1000);
+}
+
+test("a plan is not Completed before the operator of the descheduler has processed its change", async () => {
+  const { configs, server } = testCluster;
+  const deschedulingIntervalSeconds = 120;
+  await configs.edit(loadAware, { action: "DryRun", options: { loadAware: { deschedulingIntervalSeconds } } });
+  await configs.until(loadAware, "ReviewRequired");
+  await simulator.kill();
+  await untilNextSecond();
+  await configs.edit(loadAware, { action: "Apply" });
+  const message = "The operator of KubeDescheduler 'cluster' has not processed the change yet";
+  const waiting = await configs.until(loadAware, ({ items = [] }: Status) =>
+    items.some((item) => item.name === descheduler && item.message === message),
+  );
+  expect([waiting.phase, itemOf(waiting, descheduler).state]).toEqual(["InProgress", "InProgress"]);
+  expect(conditionOf(waiting, "Stalled")?.status).toBe("False");
+
+  await fault(server, paths.descheduler, ["degrade", "no image"]);
+  await testCluster.simulate(scenario);
+  const refused = await configs.until(loadAware, (status) => conditionOf(status, "Stalled")?.status === "True");
+  expect([refused.phase, conditionOf(refused, "Stalled")?.reason]).toEqual(["InProgress", "TargetDegraded"]);
+  await fault(server, paths.descheduler, ["degrade", null]);
+  const completed = await configs.until(loadAware, "Completed");
+  expect(itemOf(completed, descheduler).state).toBe("Completed");
 });

@@ -36,9 +36,10 @@ const manager = new Manager({
   clock: systemClock,
   random: Math.random,
   observer: { opened: nothing, closed: nothing, stateChanged: nothing, warned: nothing, handlerFailed: nothing },
-  controllers: [
+  groups: [
     {
-      controller,
+      name: controller.name,
+      controllers: [controller],
       lease: {
         namespace: "default",
         name: LEASE,
@@ -60,7 +61,7 @@ const manager = new Manager({
     },
   ],
 });
-manager.enqueue(0, LEASE);
+manager.enqueue(controller.name, LEASE);
 
 process.on("SIGTERM", () => {
   void manager.stop(new AbortController().signal).then(() => process.exit(0));

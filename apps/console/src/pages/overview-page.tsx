@@ -18,8 +18,8 @@ import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import {
   ageText,
   expectedRollout,
+  hasPlanBegun,
   isDrifted,
-  isDriftWatched,
   leftBehindNotice,
   profileRow,
   progressCount,
@@ -129,7 +129,7 @@ function DriftCount({ config }: { readonly config: VirtPlatformConfig }) {
   const { status = {} } = config;
   const isFound = isDrifted(status);
   const { rows } = useDriftRows(isFound ? [config] : none);
-  if (!isFound) return <>{isDriftWatched(status.phase) ? texts.noDrift : texts.notWatched}</>;
+  if (!isFound) return <>{hasPlanBegun(status.phase) ? texts.noDrift : texts.notWatched}</>;
   return <a href={hrefOf({ page: "drift" })}>{texts.driftFields(rows.length)}</a>;
 }
 

@@ -6,6 +6,7 @@ import {
   type Drift,
   type DriftSuspect,
   type Drifts,
+  isPlanOpen,
   isStale,
   mutationRecheckMs,
   type ReconcileFacts,
@@ -164,7 +165,7 @@ export async function confirmStaleTargets(facts: ReconcileFacts, cluster: Reader
 
 function staleTargets({ config, live }: ReconcileFacts): readonly Ref[] {
   const { phase, items = [] } = config.status ?? {};
-  if (phase !== "ReviewRequired" && phase !== "InProgress") return [];
+  if (!isPlanOpen(phase)) return [];
   const stale = items.filter((item) => item.state === "Pending" && isStale(item, live(item.targetRef)));
   return stale.map(({ targetRef }) => targetRef);
 }

@@ -4,7 +4,7 @@ import type { Profile } from "@virt/advisor";
 import { type EventMessage, fieldManagers, type VirtPlatformConfig } from "@virt/api";
 import type { ExpectedPolicy } from "@virt/catalog";
 import { type Controller, crdInformer } from "@virt/kube";
-import { AdmissionPolicies } from "../admission-policies.ts";
+import { AdmissionPolicies, policyController } from "../admission-policies.ts";
 import type { ControllerContext, ControllerFactory } from "../controller-factory.ts";
 import { createReadCache } from "../read-cache.ts";
 import { createAdvisorView } from "./advisor-view.ts";
@@ -19,6 +19,8 @@ import { reconcileConfig } from "./reconcile.ts";
 import { RolloutDoctor } from "./rollout-doctor.ts";
 import { type AdvisorRuntime, ClockSteps, Rejections, type RememberedDraft } from "./runtime.ts";
 
+const controllerName = "advisor";
+
 export function advisorFactory(known: readonly Profile[], expected: readonly ExpectedPolicy[]): ControllerFactory {
   return {
     name: "advisor",
@@ -26,7 +28,8 @@ export function advisorFactory(known: readonly Profile[], expected: readonly Exp
     eventRepeatMs: 600_000,
     create: (context) => {
       const runtime = createRuntime(context, known, expected);
-      return { controller: advisorController(runtime), informers: runtime.view.wanted };
+      const controllers = [advisorController(runtime), policyController("advisor", runtime.policies)];
+      return { controllers, informers: runtime.view.wanted };
     },
   };
 }
@@ -67,7 +70,8 @@ function createRuntime(
       remembered,
       hidesVmNames: !settings.impactVmNames,
       wake: () => {
-        for (const config of view.configs().filter(isImpactFollowed)) context.enqueue(config.metadata.name);
+        for (const config of view.configs().filter(isImpactFollowed))
+          context.enqueue(controllerName, config.metadata.name);
       },
     }),
     doctor: new RolloutDoctor({
@@ -77,7 +81,8 @@ function createRuntime(
       clock,
       areVmsNamed: settings.impactVmNames,
       wake: () => {
-        for (const config of view.configs().filter(isRolloutFollowed)) context.enqueue(config.metadata.name);
+        for (const config of view.configs().filter(isRolloutFollowed))
+          context.enqueue(controllerName, config.metadata.name);
       },
     }),
     clockSteps: new ClockSteps(clock),
@@ -92,7 +97,7 @@ function createRuntime(
 
 function advisorController(runtime: AdvisorRuntime): Controller {
   return {
-    name: "advisor",
+    name: controllerName,
     gateChanged: () => runtime.ownStatuses.forgetAll(),
     keysFor: (spec, change) => keysForChange(spec, change, runtime),
     keysWhen: (informer) => keysForInformer(informer, runtime),

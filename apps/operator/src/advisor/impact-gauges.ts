@@ -1,5 +1,6 @@
 // Gauges of what the plans on display would do, as their statuses tell. No VM is named.
 
+import { isPlanOpen } from "@virt/advisor";
 import type { Impact, Status } from "@virt/api";
 import type { GaugeDefinition, GaugeSeries } from "./metrics.ts";
 
@@ -9,7 +10,7 @@ type ImpactSeries = (name: string, impact: Impact) => GaugeSeries;
 const waiting =
   (seriesOf: ImpactSeries) =>
   (name: string, { phase, impact }: Status): GaugeSeries =>
-    impact !== undefined && (phase === "ReviewRequired" || phase === "InProgress") ? seriesOf(name, impact) : [];
+    impact !== undefined && isPlanOpen(phase) ? seriesOf(name, impact) : [];
 
 const fits: Readonly<Record<Impact["capacity"]["fits"], number>> = { Yes: 1, No: 0, Unknown: -1 };
 

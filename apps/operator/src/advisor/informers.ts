@@ -1,7 +1,7 @@
 // What the advisor watches: all configs, and for those that are not ignored what their profiles read and write.
 
-import { isMachineConfig, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
-import { type Phase, type Ref, type VirtPlatformConfig } from "@virt/api";
+import { isMachineConfig, isPlanGuarded, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
+import type { Ref, VirtPlatformConfig } from "@virt/api";
 import {
   contentProjection,
   hcoInformers,
@@ -96,11 +96,8 @@ export function followsNodes({ spec, status }: VirtPlatformConfig, { profiles, v
   const read = reads.find((one) => one.read === "vm-nodes");
   if (read === undefined || spec.action === "Ignore") return false;
   const { phase, operatorVersion } = status ?? {};
-  const isGuarded = phase !== undefined && guarded.includes(phase);
-  return read.isFollowedAfterwards || !isGuarded || operatorVersion !== version;
+  return read.isFollowedAfterwards || !isPlanGuarded(phase) || operatorVersion !== version;
 }
-
-const guarded: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted", "Failed"];
 
 function isTarget({ apiVersion, kind, name }: Ref, { targets }: Profile): boolean {
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";

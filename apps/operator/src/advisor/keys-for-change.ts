@@ -6,7 +6,6 @@ import { canonicalJson, equalJson } from "@virt/engine";
 import { poolInformer } from "@virt/facts";
 import { disruptionPolicyInformer, impactInformers, rolloutInformers } from "@virt/impact";
 import { crdInformer, type InformerSpec, type InformerState, type StoreChange } from "@virt/kube";
-import { policyKeysFor } from "../admission-policies.ts";
 import { type AdvisorView, isConfig } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
@@ -57,7 +56,7 @@ export function keysForInformer(informer: InformerState, runtime: AdvisorRuntime
   if (impactInformers.includes(spec)) runtime.impacts.noticeList();
   if (spec.kind === configKind.kind)
     return state === "synced" ? [...view.configs().map(nameOf), ...advertised.map(({ name }) => name)] : [];
-  return [...policyKeysFor(informer), ...view.configs().filter(isManaged).map(nameOf)];
+  return view.configs().filter(isManaged).map(nameOf);
 }
 
 function nameOf({ metadata }: VirtPlatformConfig): string {

@@ -19,7 +19,7 @@ import {
 } from "@virt/advisor";
 import type { Phase, VirtPlatformConfig } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
-import { type PolicyStatus, policyKey } from "../admission-policies.ts";
+import type { PolicyStatus } from "../admission-policies.ts";
 import { advertiseProfile } from "./advertise.ts";
 import { applyItem } from "./apply-item.ts";
 import { confirmStaleTargets } from "./confirm-drift.ts";
@@ -37,13 +37,12 @@ import {
 } from "./report.ts";
 import type { AdvisorRuntime, RejectionCounter } from "./runtime.ts";
 
-/** A key is the name of a config, or `policyKey`. */
+/** A key is the name of a config. */
 export async function reconcileConfig(
   key: string,
   runtime: AdvisorRuntime,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
-  if (key === policyKey) return runtime.policies.reconcile(context.cluster);
   const config = runtime.view.config(key);
   if (config === undefined) {
     for (const memory of [runtime.ownStatuses, runtime.clockSteps, runtime.rejections]) memory.forget(key);

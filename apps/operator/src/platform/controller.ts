@@ -1,24 +1,25 @@
-// The platform controller: how a manager creates it, and which keys a change of a cached object enqueues.
+// Creates the platform's controllers: one for the managed objects, and a small one for each record of its own.
 
 import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
 import type { ExpectedPolicy } from "@virt/catalog";
 import { type Controller, crdInformer, type InformerSpec } from "@virt/kube";
-import { type Asset, askedAnew, featureRows, hcoContent, objectKey, readImages, type Tombstone } from "@virt/platform";
-import { isAdmissionInformer, knownProfiles } from "@virt/reads";
-import { AdmissionPolicies, policyKeysFor } from "../admission-policies.ts";
-import type { ControllerFactory } from "../controller-factory.ts";
+import { type Asset, featureRows, readImages, type Tombstone } from "@virt/platform";
+import { knownProfiles } from "@virt/reads";
+import { AdmissionPolicies, policyController } from "../admission-policies.ts";
+import type { ControllerContext, ControllerFactory } from "../controller-factory.ts";
 import { debugPages } from "../debug/pages.ts";
 import { createReadCache } from "../read-cache.ts";
+import { allObjectsKey, isOwnHcoChange, objectChanges, roundChanges } from "./changes.ts";
 import { createGovernance, isGovernanceInput } from "./governance.ts";
 import { platformMetrics } from "./metrics.ts";
-import { createReportPublisher } from "./publish.ts";
-import { impactKey, RebootImpact } from "./reboot-impact.ts";
-import { allObjectsKey, type PlatformReconciler, reconcileKey } from "./reconcile.ts";
-import { refOf } from "./report.ts";
-import { PlatformRecords, type PlatformRuntime } from "./runtime.ts";
-import { isHco } from "./snapshot.ts";
-import { createSnapshotCache } from "./wanted-informers.ts";
+import { createReportPublisher, type ReportPublisher } from "./publish.ts";
+import { RebootImpact } from "./reboot-impact.ts";
+import { reconcileObject } from "./reconcile.ts";
+import { startRound } from "./round.ts";
+import { type PlatformQueues, PlatformRecords, type PlatformRuntime } from "./runtime.ts";
+import { deleteTombstone } from "./tombstones.ts";
+import { createSnapshotCache, type SnapshotCache } from "./wanted-informers.ts";
 
 export type PlatformCatalog = {
   readonly assets: readonly Asset[];
@@ -34,7 +35,8 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
     fieldManager: fieldManagers.platform,
     eventRepeatMs: 60_000,
     create: (context) => {
-      const { settings, find, discovery, registry, clock, log, namespace, recordEvent, refresh, enqueue } = context;
+      const { settings, find, discovery, registry, clock, log, namespace, recordEvent, refresh } = context;
+      const queues = platformQueues(context.enqueue);
       const purposesOf = (profile: string) => profiles.find(({ name }) => name === profile)?.purposes ?? [];
       const records = new PlatformRecords();
       const readCache = createReadCache(() => find(crdInformer), clock);
@@ -59,7 +61,7 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
           find,
           clock,
           log,
-          enqueue,
+          enqueue: queues.governance,
         }),
         records,
         rebootImpact: new RebootImpact({ find, records, readCache, discovery, clock }),
@@ -68,7 +70,7 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
         clock,
         log,
         refresh,
-        enqueue,
+        queues,
       };
       const policies = new AdmissionPolicies({
         ...context,
@@ -79,57 +81,112 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
       const rows = featureRows(assets);
       const publisher = createReportPublisher(runtime, rows);
       const pages = debugPages({ runtime, snapshots, features: rows, reader: context.reader });
-      const controller = platformController({ runtime, snapshots, publisher, policies });
-      return { controller, informers: snapshots.wanted, pages };
+      const controllers = [
+        ...platformControllers({ runtime, snapshots, publisher }),
+        policyController("platform", policies),
+      ];
+      return { controllers, informers: snapshots.wanted, pages };
     },
   };
 }
 
-function platformController(reconciler: PlatformReconciler): Controller {
-  const { runtime, snapshots } = reconciler;
-  const { records, governance, rebootImpact, refresh } = runtime;
-  const changed = (whose: "all" | readonly string[]) => {
-    snapshots.changed(whose);
-    refresh();
+/** Of the controllers of this factory. Parked keys and `enqueue` use them. */
+const names = {
+  objects: "platform",
+  round: "platform round",
+  governance: "platform governance",
+  rebootImpact: "platform reboot impact",
+  report: "platform report",
+  tombstones: "platform tombstones",
+} as const;
+
+function platformQueues(enqueue: ControllerContext["enqueue"]): PlatformQueues {
+  return {
+    object: (key) => enqueue(names.objects, key),
+    tombstone: (key) => enqueue(names.tombstones, key),
+    round: () => enqueue(names.round, allObjectsKey),
+    governance: () => enqueue(names.governance, "governance"),
+    rebootImpact: () => enqueue(names.rebootImpact, "impact"),
+    report: () => enqueue(names.report, "report"),
   };
-  const keysConcerned = (spec: InformerSpec, existence: "as before" | "changed") => {
-    if (isAdmissionInformer(spec)) return askMutatedAnew(records);
-    if (rebootImpact.isInput(spec)) return records.hasPendingWrites() ? [impactKey] : [];
+}
+
+type PlatformParts = {
+  readonly runtime: PlatformRuntime;
+  readonly snapshots: SnapshotCache;
+  readonly publisher: ReportPublisher;
+};
+
+/** Changes reach the controllers in this order. */
+function platformControllers(parts: PlatformParts): readonly Controller[] {
+  const { runtime, snapshots, publisher } = parts;
+  return [
+    governanceController(parts),
+    rebootImpactController(parts),
+    {
+      name: names.round,
+      ...roundChanges(parts),
+      reconcile: async () => {
+        const result = startRound(runtime, snapshots);
+        publisher.markDirty();
+        return result;
+      },
+    },
+    { name: names.objects, ...objectChanges(parts), reconcile: objectReconciler(parts) },
+    {
+      name: names.tombstones,
+      reconcile: (key, context) => deleteTombstone(key, { snapshot: snapshots.current(), runtime, context }),
+    },
+    { name: names.report, reconcile: (_key, context) => publisher.reconcile(snapshots.current(), context) },
+  ];
+}
+
+function objectReconciler({ runtime, snapshots, publisher }: PlatformParts): Controller["reconcile"] {
+  const { records } = runtime;
+  return async (key, context) => {
+    const before = [records.hasMutated(), records.hasPendingWrites()];
+    const result = await reconcileObject(key, { runtime, snapshots }, context);
+    publisher.markDirty();
+    // Admission and the impact have informers only while a write is changed by admission, or is pending.
+    const after = [records.hasMutated(), records.hasPendingWrites()];
+    if (after.some((is, at) => is !== before[at])) runtime.refresh();
+    return result;
+  };
+}
+
+function governanceController({ runtime, snapshots }: PlatformParts): Controller {
+  const { governance } = runtime;
+  const observe = (spec: InformerSpec): readonly string[] => {
     if (isGovernanceInput(spec)) governance.observe();
-    const concern = snapshots.concern(spec);
-    if (concern.kind === "all") {
-      changed("all");
-      return [allObjectsKey];
-    }
-    const { shown, readers } = concern;
-    // Whether an object yields to another that serves its purpose depends on whether it is known to be there itself.
-    if (existence === "changed") snapshots.changed(shown);
-    if (readers.length > 0) changed(readers);
-    return [...shown, ...readers];
+    return [];
   };
   return {
-    name: "platform",
-    keysFor: (spec, { before, after }) => {
-      if (before === undefined || after === undefined) return keysConcerned(spec, "changed");
-      const isItsOwn = isHco(spec) && hcoContent(before) === hcoContent(after); // nobody else is made from that
-      return isItsOwn ? [objectKey(refOf(after))] : keysConcerned(spec, "as before");
-    },
-    keysWhen: (informer) => [...policyKeysFor(informer), ...keysConcerned(informer.spec, "changed")],
-    reconcile: async (key, context) => {
-      const before = [records.hasMutated(), records.hasPendingWrites()];
-      const result = await reconcileKey(key, reconciler, context);
-      // What changes our writes has informers while it does, and what an impact is assessed by while one is due.
-      const after = [records.hasMutated(), records.hasPendingWrites()];
-      if (after.some((is, at) => is !== before[at])) refresh();
+    name: names.governance,
+    keysFor: (spec, change) => (isOwnHcoChange(spec, change) ? [] : observe(spec)),
+    keysWhen: ({ spec }) => observe(spec),
+    reconcile: async (_key, context) => {
+      const { result, isChanged } = await governance.reconcile(snapshots.current(), context);
+      if (isChanged) {
+        snapshots.changed("all");
+        runtime.refresh();
+        runtime.queues.round();
+      }
       return result;
     },
   };
 }
 
-/** Webhooks or policies changed: they may leave our writes alone now. */
-function askMutatedAnew(records: PlatformRecords): readonly string[] {
-  const keys = records.mutatedKeys();
-  for (const record of keys.map((key) => records.object(key)))
-    record.memory = record.memory && askedAnew(record.memory);
-  return keys;
+function rebootImpactController({ runtime, snapshots, publisher }: PlatformParts): Controller {
+  const { rebootImpact, records } = runtime;
+  const keysOf = (spec: InformerSpec) => (rebootImpact.isInput(spec) && records.hasPendingWrites() ? ["impact"] : []);
+  return {
+    name: names.rebootImpact,
+    keysFor: keysOf,
+    keysWhen: ({ spec }) => keysOf(spec),
+    reconcile: async (_key, context) => {
+      const { result, isShownChanged } = await rebootImpact.reconcile(snapshots.current(), { runtime, context });
+      if (isShownChanged) publisher.markDirty();
+      return result;
+    },
+  };
 }

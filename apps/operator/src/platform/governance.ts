@@ -32,9 +32,6 @@ import { refOf } from "./report.ts";
 import { type PlatformRuntime, resultAfter } from "./runtime.ts";
 import { chooseHco, isHco, type Snapshot } from "./snapshot.ts";
 
-/** Reconciled under this key. */
-export const governanceKey = "governance";
-
 const repeatMs = 10_000;
 
 export function isGovernanceInput({ kind, name }: InformerSpec): boolean {
@@ -63,8 +60,8 @@ export type Governance = {
 
 export type GovernanceParts = Pick<
   PlatformRuntime,
-  "assets" | "purposesOf" | "ownNamespace" | "settings" | "find" | "clock" | "log" | "enqueue"
-> & { readonly profiles: KnownProfiles };
+  "assets" | "purposesOf" | "ownNamespace" | "settings" | "find" | "clock" | "log"
+> & { readonly profiles: KnownProfiles; readonly enqueue: () => void };
 
 export function createGovernance(parts: GovernanceParts): Governance {
   const { assets, purposesOf, ownNamespace, settings, find, log, enqueue } = parts;
@@ -108,7 +105,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
       known = version;
     }
     set(followGovernance(current, cached()));
-    if (isDue(current, there)) enqueue(governanceKey);
+    if (isDue(current, there)) enqueue();
   };
 
   /** Switches are compared with what the server has now: a stream may show what was set before the plan let go only after it. */
@@ -133,7 +130,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
       if (seen === undefined || !isAsWanted(seen) || doubted.get(key) === `${uid} ${resourceVersion}`) continue;
       const before = current;
       const reading = await read(object.ref);
-      if (before === undefined || current !== before || reading.kind === "unavailable") return enqueue(governanceKey);
+      if (before === undefined || current !== before || reading.kind === "unavailable") return enqueue();
       const names = new Set(seen.parts.map(({ asset }) => asset));
       if (reading.kind !== "found" || !isAsWanted({ ...seen, live: reading.object })) {
         doubted.set(key, `${uid} ${resourceVersion}`);

@@ -8,7 +8,6 @@ import {
   decidePrune,
   type EvaluatedObject,
   explainFailure,
-  type HeldDecision,
   type ManagedObject,
   makersOf,
   normalEvent,
@@ -17,7 +16,7 @@ import {
   prunedParts,
 } from "@virt/platform";
 import { isUngoverned } from "./governance.ts";
-import type { DueRemoval } from "./reboot-impact.ts";
+import type { DueRemoval, RemovalGateResult } from "./reboot-impact.ts";
 import { releaseObject } from "./release.ts";
 import { type ObjectRecord, type PlatformRuntime, resultAfter } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -52,10 +51,10 @@ export async function pruneObject(
   if (asked === "") record.prune = undefined;
   const isSettled = before?.asked === asked && (!before.isKept || isStillKept(object, pruned, prune));
   if (asked === "" || isSettled) return nothing;
-  const { outcome, events, hold, isKept = false } = await pruneNow(object, pruned, prune);
-  if (hold !== undefined) return { ...nothing, removal: { hold } };
+  const { outcome, events, gate, isKept = false } = await pruneNow(object, pruned, prune);
+  const removal = dueRemoval(record, gate);
+  if (gate?.hold !== undefined) return { ...nothing, ...(removal && { removal }) };
   if (outcome.kind !== "done" && outcome.kind !== "missing") {
-    const removal = dueRemoval(record);
     return { ...failed(outcome, object, prune), ...(removal && { removal }) };
   }
   record.prune = { asked, isKept };
@@ -63,11 +62,10 @@ export async function pruneObject(
   return { events, result: { kind: "done" } };
 }
 
-/** After a request that failed: what is due to nodes is so still, and a hold that nobody could judge anew stands. */
-function dueRemoval(record: ObjectRecord): DueRemoval | undefined {
-  const hold = record.attempted === undefined ? record.hold : undefined;
-  if (hold !== undefined) record.attempted = record.nodeWrite;
-  return record.attempted === undefined ? undefined : { hold };
+/** If a request failed before the gate was asked, the earlier answer of the gate remains. */
+function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): DueRemoval | undefined {
+  const write = gate === undefined ? record.hold && record.nodeWrite : gate.write;
+  return write && { hold: gate === undefined ? record.hold : gate.hold, write };
 }
 
 /** Before its informer has synced, it is as it was when it was read. */
@@ -80,7 +78,8 @@ type PruneOutcome = {
   readonly outcome: Outcome;
   readonly events: readonly EventMessage[];
   readonly isKept?: true;
-  readonly hold?: HeldDecision;
+  /** Absent unless a deletion came as far as the gate. */
+  readonly gate?: RemovalGateResult;
 };
 
 async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: PruneContext): Promise<PruneOutcome> {
@@ -107,12 +106,13 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
     case "delete": {
       const { runtime, snapshot } = prune;
       const record = runtime.records.object(objectKey(ref));
-      const hold = runtime.rebootImpact.holdRemoval({ object, live, record, snapshot });
-      if (hold !== undefined) return { outcome: { kind: "stale" }, events: [], hold };
-      if (!(await isUngoverned(object, "prune", prune))) return { outcome: { kind: "stale" }, events: [] };
+      const gate = runtime.rebootImpact.passRemovalGate({ object, live, snapshot });
+      if (gate.isOn) record.nodeWrite = gate.write; // concurrent reconciles assess it too
+      const isBlocked = gate.hold !== undefined || !(await isUngoverned(object, "prune", prune));
+      if (isBlocked) return { outcome: { kind: "stale" }, events: [], gate };
       const { uid, resourceVersion } = removal;
       const outcome = await cluster.remove(ref, { manager, force: false, expect: { uid, resourceVersion } });
-      return { outcome, events: normalEvent("AssetPruned", `Deleted ${name} because ${reasonOf(live, pruned)}`) };
+      return { outcome, gate, events: normalEvent("AssetPruned", `Deleted ${name} because ${reasonOf(live, pruned)}`) };
     }
   }
 }

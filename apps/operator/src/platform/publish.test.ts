@@ -35,7 +35,7 @@ function startPublisher() {
   const clock = { monotonic: () => cluster.ms, wall: () => cluster.ms };
   const runtime = {
     clock,
-    enqueue: () => undefined,
+    queues: { report: () => undefined },
     settings,
     ownNamespace: "ns",
     log: { warn: () => undefined },

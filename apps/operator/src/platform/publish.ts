@@ -20,9 +20,6 @@ import { recordHcoEvent, refOf } from "./report.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 import { previewsOf, type Snapshot } from "./snapshot.ts";
 
-/** Reconciled under this key. */
-export const reportKey = "report";
-
 /** A report is at most this much older than the reconcile that changed it. */
 const mostAgeMs = 2_000;
 /** Many objects change at once: one report for all. */
@@ -51,7 +48,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   return {
     markDirty: () => {
       dirtyAt ??= runtime.clock.monotonic();
-      runtime.enqueue(reportKey);
+      runtime.queues.report();
     },
     reconcile: async (snapshot, { cluster }) => {
       const now = runtime.clock.monotonic();

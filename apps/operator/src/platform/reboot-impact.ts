@@ -19,6 +19,7 @@ import {
   nodeRemovalOf,
   nodeWriteOf,
   type ObjectDecision,
+  objectKey,
   objectName,
   type ReconcileOutcome,
   readRebootGate,
@@ -33,8 +34,6 @@ import { recordHcoEvent } from "./report.ts";
 import type { ObjectRecord, PlatformRecords, PlatformRuntime } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Reconciled under this key. */
-export const impactKey = "impact";
 /** Many facts change at once: one assessment for all; while first lists come in, soon. */
 const restMs = { listed: 5_000, listing: 250 };
 /** What is shown changes at most so often. */
@@ -49,19 +48,26 @@ export type RebootImpactParts = {
   readonly clock: Clock;
 };
 
-/** What is gated. */
 export type GatedObject = {
   readonly object: ManagedObject;
   readonly live: KubeObject | undefined;
   readonly shapeOf: ShapeOf;
-  readonly record: ObjectRecord;
   readonly snapshot: Snapshot;
 };
 
-export type GatedRemoval = Pick<GatedObject, "object" | "record" | "snapshot"> & { readonly live: KubeObject };
+export type GatedRemoval = Pick<GatedObject, "object" | "snapshot"> & { readonly live: KubeObject };
 
-/** A deletion that was asked for and is not done; held: by the gate. */
-export type DueRemoval = { readonly hold: HeldDecision | undefined };
+/** The write to nodes that was considered, and whether a gate is set before it. */
+type ConsideredWrite = { readonly write: NodeWrite | undefined; readonly isOn: boolean };
+
+/** The decision, which may be that the gate blocks the write. */
+export type GateResult = ConsideredWrite & { readonly decision: ObjectDecision };
+
+/** `hold` is set if the gate blocks the deletion. */
+export type RemovalGateResult = ConsideredWrite & { readonly hold: HeldDecision | undefined };
+
+/** A requested deletion that is not done. */
+export type DueRemoval = { readonly hold: HeldDecision | undefined; readonly write: NodeWrite };
 
 export class RebootImpact {
   readonly #parts: RebootImpactParts;
@@ -92,33 +98,29 @@ export class RebootImpact {
     return this.#shown.get(key);
   }
 
-  /** The decision, or that the gate holds it. Reads caches only. */
-  holdAtGate(decided: ObjectDecision, { object, live, shapeOf, record, snapshot }: GatedObject): ObjectDecision {
-    return holdAtGate(decided, this.#gated(nodeWriteOf(object, decided, { live, shapeOf }), record, snapshot));
+  /** Returns the decision, or that the gate blocks it. Reads caches only. */
+  passGate(decided: ObjectDecision, { object, live, shapeOf, snapshot }: GatedObject): GateResult {
+    const write = nodeWriteOf(object, decided, { live, shapeOf });
+    const gated = this.#gated(write, object, snapshot);
+    return { decision: holdAtGate(decided, gated), write, isOn: gated !== undefined };
   }
 
-  /** Why the gate holds the deletion of an object; undefined: it may go. Reads caches only. */
-  holdRemoval({ object, live, record, snapshot }: GatedRemoval): HeldDecision | undefined {
-    const gated = this.#gated(nodeRemovalOf(object, live), record, snapshot);
-    return gated && holdRemovalAtGate(gated);
+  /** Reports whether the gate blocks the deletion of an object. Reads caches only. */
+  passRemovalGate({ object, live, snapshot }: GatedRemoval): RemovalGateResult {
+    const write = nodeRemovalOf(object, live);
+    const gated = this.#gated(write, object, snapshot);
+    return { hold: gated && holdRemovalAtGate(gated), write, isOn: gated !== undefined };
   }
 
-  #gated(write: NodeWrite | undefined, record: ObjectRecord, snapshot: Snapshot): GatedWrite | undefined {
-    record.attempted = write;
+  /** The write is assessed together with all pending ones. */
+  #gated(write: NodeWrite | undefined, { ref }: ManagedObject, snapshot: Snapshot): GatedWrite | undefined {
     const gate = readRebootGate(snapshot.hco.metadata.annotations ?? {});
     if (write === undefined || gate.kind === "off") return undefined;
-    record.nodeWrite = write; // it is assessed with all others
     const pools = this.#list(poolInformer);
     const disruption = pools.isAssessed ? assessed(this.#disruption([write])) : pools;
-    return { gate, disruption, rollout: this.#rollout(snapshot) };
-  }
-
-  /** What is left to be written after a reconcile. */
-  settle(record: ObjectRecord, outcome: ReconcileOutcome, removal: DueRemoval | undefined): void {
-    const isHeld = outcome.kind === "decided" && isHeldAtGate(outcome.decision);
-    record.hold = isHeld ? outcome.decision : removal?.hold;
-    record.nodeWrite = isHeld || outcome.kind === "failed" || removal ? record.attempted : undefined;
-    record.attempted = undefined;
+    const key = objectKey(ref);
+    const others = this.#parts.records.pendingWrites().filter(([pending]) => pending !== key);
+    return { gate, disruption, rollout: this.#rollout(snapshot, [...others, [key, write]]) };
   }
 
   async reconcile(
@@ -132,7 +134,7 @@ export class RebootImpact {
     const at = (monotonic: number): ReconcileResult => ({ kind: "requeueAt", atMs: clock.wall() + monotonic - now });
     if (now < this.#restUntil) return { result: at(this.#restUntil), isShownChanged: false };
     const isWhole = await this.#load(snapshot, context);
-    const rollout = this.#rollout(snapshot);
+    const rollout = this.#rollout(snapshot, pending);
     const isListing = isAnyListing(rollout.impact);
     this.#restUntil = clock.monotonic() + (isListing ? restMs.listing : restMs.listed);
     this.#reportGate(rollout, { snapshot, runtime });
@@ -155,7 +157,8 @@ export class RebootImpact {
 
   async #load(snapshot: Snapshot, { cluster, sender, signal }: ReconcileContext): Promise<boolean> {
     const { clock, discovery, readCache } = this.#parts;
-    const needed = neededReads(this.#facts(this.#pendingDisruption(), snapshot));
+    const writes = this.#parts.records.pendingWrites().map(([, write]) => write);
+    const needed = neededReads(this.#facts(this.#disruption(writes), snapshot));
     const missing = needed.configs.filter((name) => readCache.renderedNow(name) === undefined).slice(0, mostConfigs);
     await Promise.all(missing.map((name) => readCache.renderedIfDue(name, cluster)));
     const { isWhole } = await this.#reads.load(needed, {
@@ -173,7 +176,7 @@ export class RebootImpact {
     const why = closedBecause(readRebootGate(snapshot.hco.metadata.annotations ?? {}), rollout);
     const causes = why.length === 0 ? "" : `${why.join(", ")} ${rollout.impact.summary}`;
     const held = this.#parts.records.heldWrites();
-    if (causes !== this.#causes || causes === "") for (const key of held) runtime.enqueue(key);
+    if (causes !== this.#causes || causes === "") for (const key of held) runtime.queues.object(key);
     this.#causes = causes;
     if (causes === "") this.#isReported = false;
     if (this.#isReported || causes === "" || held.length === 0 || isAnyListing(rollout.impact)) return;
@@ -208,13 +211,9 @@ export class RebootImpact {
     return [...this.#shown].some(([key, was]) => !next.has(key) || isAnyListing(was));
   }
 
-  #rollout(snapshot: Snapshot): GatedRollout {
-    const disruption = this.#pendingDisruption();
+  #rollout(snapshot: Snapshot, writes: PendingWrites): GatedRollout {
+    const disruption = this.#disruption(writes.map(([, write]) => write));
     return { disruption, impact: assessImpact(this.#facts(disruption, snapshot)) };
-  }
-
-  #pendingDisruption() {
-    return this.#disruption(this.#parts.records.pendingWrites().map(([, write]) => write));
   }
 
   #disruption(writes: readonly NodeWrite[]) {
@@ -238,6 +237,20 @@ export class RebootImpact {
 
   readonly #list: ListFacts = (spec): Assessment<readonly KubeObject[]> =>
     this.#lists.list(spec, this.#parts.clock.monotonic());
+}
+
+type PendingWrites = ReturnType<PlatformRecords["pendingWrites"]>;
+
+/** Returns what remains to be written to nodes after a reconcile. */
+export function settleGate(
+  outcome: ReconcileOutcome,
+  attempted: NodeWrite | undefined,
+  removal: DueRemoval | undefined,
+): Pick<ObjectRecord, "hold" | "nodeWrite"> {
+  if (removal !== undefined) return { hold: removal.hold, nodeWrite: removal.write };
+  if (outcome.kind === "decided" && isHeldAtGate(outcome.decision))
+    return { hold: outcome.decision, nodeWrite: attempted };
+  return { hold: undefined, nodeWrite: outcome.kind === "failed" ? attempted : undefined };
 }
 
 function isAnyListing({ notAssessed }: Pick<ShownImpact, "notAssessed">): boolean {

@@ -48,7 +48,18 @@ export type PlatformRuntime = {
   readonly log: Log;
   /** The set of wanted informers may have changed. */
   readonly refresh: () => void;
-  readonly enqueue: (key: string) => void;
+  readonly queues: PlatformQueues;
+};
+
+/** Each function adds a key to the work queue of one controller. */
+export type PlatformQueues = {
+  readonly object: (key: string) => void;
+  readonly tombstone: (key: string) => void;
+  /** Reconciles all objects, the HyperConverged first. */
+  readonly round: () => void;
+  readonly report: () => void;
+  readonly governance: () => void;
+  readonly rebootImpact: () => void;
 };
 
 /** After this time what was refused is tried again. */
@@ -74,11 +85,9 @@ export type ObjectRecord = {
   throttled: Bucket | undefined;
   /** Since when an input cannot be read, in monotonic milliseconds. */
   unreadSince: number | undefined;
-  /** What is due and could not be written, of objects that change nodes. */
+  /** A pending write that changes nodes. */
   nodeWrite: NodeWrite | undefined;
-  /** What this reconcile would write to nodes: most of them do. */
-  attempted: NodeWrite | undefined;
-  /** Why the gate before reboots holds it. */
+  /** Set while the reboot gate blocks the write. */
   hold: HeldDecision | undefined;
   /** Its inputs when it was last reconciled. */
   inputs: InputMemory | undefined;
@@ -154,7 +163,7 @@ export class PlatformRecords {
     return false;
   }
 
-  /** Writes to nodes that are due and not done, by key of their objects. */
+  /** Returns the pending writes to nodes by the keys of their objects. */
   pendingWrites(): readonly (readonly [key: string, write: NodeWrite])[] {
     return [...this.#objects].flatMap(([key, { nodeWrite }]) => (nodeWrite === undefined ? [] : [[key, nodeWrite]]));
   }
@@ -191,7 +200,6 @@ function emptyObjectRecord(): ObjectRecord {
     throttled: undefined,
     unreadSince: undefined,
     nodeWrite: undefined,
-    attempted: undefined,
     hold: undefined,
     inputs: undefined,
     inputHold: undefined,

@@ -1,6 +1,6 @@
 // Deletes what earlier releases applied and nobody wants any more; what cannot be deleted yet is tried again.
 
-import { fieldManagers, type Ref } from "@virt/api";
+import { fieldManagers } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
 import {
   decideTombstone,
@@ -28,22 +28,13 @@ export type TombstoneContext = {
   readonly context: ReconcileContext;
 };
 
-/** In the work queue; none of the keys of objects. */
-function tombstoneKey(ref: Ref): string {
-  return `tombstone ${objectKey(ref)}`;
-}
-
-export function isTombstoneKey(key: string): boolean {
-  return key.startsWith("tombstone ");
-}
-
 export function isGone(tombstone: Tombstone, { records }: Pick<PlatformRuntime, "records">): boolean {
-  return records.cluster.tombstones.get(tombstoneKey(tombstone))?.state === 0;
+  return records.cluster.tombstones.get(objectKey(tombstone))?.state === 0;
 }
 
-/** Keys of those of which nothing is known: the others are done with, or are requeued. */
+/** Returns the keys of tombstones without a record. The others are finished or requeued. */
 export function dueTombstones({ tombstones, records }: PlatformRuntime): readonly string[] {
-  return tombstones.map(tombstoneKey).filter((key) => !records.cluster.tombstones.has(key));
+  return tombstones.map((one) => objectKey(one)).filter((key) => !records.cluster.tombstones.has(key));
 }
 
 export async function deleteTombstone(
@@ -52,7 +43,7 @@ export async function deleteTombstone(
 ): Promise<ReconcileResult> {
   const { records, metrics, clock } = runtime;
   const known = records.cluster.tombstones;
-  const tombstone = runtime.tombstones.find((one) => tombstoneKey(one) === key);
+  const tombstone = runtime.tombstones.find((one) => objectKey(one) === key);
   if (tombstone === undefined || isGone(tombstone, runtime)) return { kind: "done" };
   const before = known.get(key);
   if (snapshot === undefined || !snapshot.facts.activation.isActive || isBarred(tombstone, snapshot.facts)) {

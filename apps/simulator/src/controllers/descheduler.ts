@@ -1,6 +1,6 @@
 // The descheduler operator: status while it is in charge, and now and then a move if the scenario wants that.
 
-import { asList, asNumber, asText, at, compareUtf8, type KubeObject } from "@virt/engine";
+import { asList, asNumber, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/engine";
 import {
   type ClusterState,
   faultOf,
@@ -23,18 +23,19 @@ export function reconcileDescheduler(cluster: ClusterState, timers: SimulatedTim
   return [...deschedulerStatusWrite(cluster, timers, object), ...rebalanceMachines(cluster, timers, object)];
 }
 
-// As scaleDownDeployment in pkg/operator/target_config_reconciler.go has it (release-4.19 to release-5.1): the cause is in the reason, and
-// there is no message.
-function conditionsOf(cluster: ClusterState, object: KubeObject): readonly SimulatedCondition[] {
-  const failure = faultOf(object, "degrade") ?? psiRefusal(cluster, object);
-  const degraded = { reason: failure || "simulated failure", message: "" } as const;
-  const good = { reason: "AsExpected", message: "" } as const;
-  return [
+// As `sync` and `scaleDownDeployment` in pkg/operator/target_config_reconciler.go have it (release-4.17 to release-5.1): no message, the cause
+// of a refusal in the reason, no observedGeneration. A change that is carried out moves the generation of the Deployment, a refusal does not.
+function statusOf(cluster: ClusterState, object: KubeObject, failure: string | undefined): JsonMap {
+  const type = "TargetConfigControllerDegraded";
+  const condition: SimulatedCondition =
     failure === undefined
-      ? { type: "TargetConfigControllerDegraded", status: "False", ...good }
-      : { type: "TargetConfigControllerDegraded", status: "True", ...degraded },
-    { type: "Available", status: "True", ...good },
-  ];
+      ? { type, status: "False", reason: "AsExpected", message: "" }
+      : { type, status: "True", reason: failure || "simulated failure", message: "" };
+  const conditions = withTransitionTimes(object, [condition], cluster.timestamp);
+  if (failure !== undefined) return { conditions };
+  const { namespace = "", generation = 1 } = object.metadata;
+  const deployment = { group: "apps", resource: "deployments", namespace, name: "descheduler" };
+  return { conditions, generations: [{ ...deployment, lastGeneration: generation }] };
 }
 
 /** The operator looks for PSI on the node that it runs on itself: here the first worker. */
@@ -57,15 +58,13 @@ function deschedulerStatusWrite(
   object: KubeObject,
 ): readonly ObjectWrite[] {
   const generation = object.metadata.generation ?? 1;
-  const isKnown = asNumber(at(object, "status", "observedGeneration")) === generation;
+  const [deployment] = asList(at(object, "status", "generations"));
+  const isKnown = asNumber(member(deployment, "lastGeneration")) === generation;
   if (!isKnown && !timers.hasElapsed(`descheduler ${generation}`, simulatedMs(cluster, "operators", "descheduler")))
     return [];
-  const status = {
-    observedGeneration: generation,
-    readyReplicas: 1,
-    conditions: withTransitionTimes(object, conditionsOf(cluster, object), cluster.timestamp),
-  };
-  const event = isKnown ? {} : { event: "descheduler has carried out a change" };
+  const failure = faultOf(object, "degrade") ?? psiRefusal(cluster, object);
+  const status = statusOf(cluster, object, failure);
+  const event = isKnown || failure !== undefined ? {} : { event: "descheduler has carried out a change" };
   return [{ kind: "set", object, fields: { status }, isStatus: true, manager, ...event }];
 }
 

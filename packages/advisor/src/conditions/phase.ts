@@ -1,6 +1,7 @@
 // Reason and message of the eleven phase conditions in each phase. One is True, and Drifted beside it while another phase lasts.
 
 import { type Phase, phaseConditions } from "@virt/api";
+import { showsDriftBeside } from "../phases.ts";
 import type { ConditionInput } from "./status-conditions.ts";
 
 /** Sentences of phases that users, tests and scripts rely on. */
@@ -26,16 +27,13 @@ type PhaseTexts = {
   readonly except?: Partial<Readonly<Record<Phase, ConditionText>>>;
 };
 
-/** Phases that stay while an applied target drifts. */
-const driftBeside: readonly Phase[] = ["InProgress", "CompletedWithErrors", "Failed"];
-
 /**
  * `message` is the sentence of the transition; phases with a fixed sentence ignore it. `drift` describes applied targets that have drifted;
  * undefined: none has.
  */
 export function conditionsForPhase(phase: Phase, message: string, drift?: string): readonly ConditionInput[] {
   const { own, others, except = {} } = phaseTexts[phase](message);
-  const isDrifted = drift !== undefined && driftBeside.includes(phase);
+  const isDrifted = drift !== undefined && showsDriftBeside(phase);
   return phaseConditions.map((type) => {
     if (type === phase) return { type, status: "True", ...own } as const;
     if (type === "Drifted" && isDrifted)

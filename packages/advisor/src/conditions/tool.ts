@@ -1,6 +1,7 @@
 // Ready, Reconciling, Stalled: the phase in the words of kstatus, for tools that know no phases.
 
 import type { Phase } from "@virt/api";
+import { isPlanFinished, isStalledPhase } from "../phases.ts";
 import type { TargetProblem } from "../target-problem.ts";
 import type { ConditionInput } from "./status-conditions.ts";
 
@@ -42,8 +43,6 @@ const readyReasons: Partial<Readonly<Record<Phase, string>>> = {
   Ignored: "Ignored",
 };
 
-const finished: readonly Phase[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade"];
-
 const untilCauseRemoved = "fix the cause. The rollout then continues automatically.";
 
 function readyCondition({
@@ -71,9 +70,9 @@ function readyCondition({
   const text = withNext(message, next);
   const isPlanReady = phase === "ReviewRequired" && !isWithheld;
   const notConverged = at.rolling ?? (isPlanReady ? undefined : at.notConverged);
-  if (notConverged !== undefined && (isPlanReady || finished.includes(phase)))
+  if (notConverged !== undefined && (isPlanReady || isPlanFinished(phase)))
     return { type: "Ready", status: "False", reason: "NotConverged", message: notConverged };
-  if (at.targetProblem !== undefined && (phase === "InProgress" || finished.includes(phase)))
+  if (at.targetProblem !== undefined && (phase === "InProgress" || isPlanFinished(phase)))
     return {
       type: "Ready",
       status: "False",
@@ -115,8 +114,6 @@ function reconcilingCondition({
   return { type, status: "False", reason: phase, message: "" };
 }
 
-const stuck: readonly Phase[] = ["PrerequisiteFailed", "CompletedWithErrors", "Failed"];
-
 function stalledCondition({
   phase,
   message,
@@ -131,6 +128,6 @@ function stalledCondition({
     return { type, status: "True", reason: "TargetDegraded", message: targetProblem.message };
   if (phase === "Drifted" && typeof correction === "object")
     return { type, status: "True", reason: "DriftFight", message: correction.gaveUp };
-  if (stuck.includes(phase)) return { type, status: "True", reason: phase, message };
+  if (isStalledPhase(phase)) return { type, status: "True", reason: phase, message };
   return { type, status: "False", reason: phase, message: "" };
 }

@@ -4,6 +4,7 @@ import type { Impact, Status } from "@virt/api";
 import { equalJson, readTime } from "@virt/engine";
 import { isStillListing } from "@virt/impact";
 import type { Decision, Observed, Requeue } from "../observed.ts";
+import { isPlanOpen } from "../phases.ts";
 
 /** What a person decides by is renewed at most so often; numbers that move all the time, less. */
 const restMs = { facts: 60_000, figures: 600_000 };
@@ -22,8 +23,7 @@ export function withImpact(decision: Decision, observed: Pick<Observed, "stored"
 
 /** The plan goes first, what it does follows by a later write. It is frozen while the plan runs. */
 function isShown(status: Status, stored: Status): boolean {
-  const isOnDisplay = status.phase === "ReviewRequired" || status.phase === "InProgress";
-  return isOnDisplay && stored.phase === status.phase && stored.planHash === status.planHash;
+  return isPlanOpen(status.phase) && stored.phase === status.phase && stored.planHash === status.planHash;
 }
 
 /** What is yet to come in is not frozen: it is replaced once. */

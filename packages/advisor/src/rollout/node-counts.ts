@@ -4,7 +4,7 @@ import type { KubeObject, RolloutStatus } from "@virt/api";
 import { type CountOfPool, type PoolProgress, poolProgress } from "@virt/engine";
 import { countNodes, notAssessed } from "@virt/impact";
 import type { ReconcileFacts } from "../facts.ts";
-import { hasPlanBegun } from "../items.ts";
+import { hasPlanBegun } from "../phases.ts";
 import { isRolloutOpen } from "./publish-rollout.ts";
 import { rolloutChanges } from "./rollout-changes.ts";
 

@@ -7,6 +7,7 @@ import { type ConditionInput, conditionOf, writeConditions } from "../conditions
 import { withNext } from "../conditions/tool.ts";
 import { isApplied } from "../items.ts";
 import type { Decision, Observed, Requeue } from "../observed.ts";
+import { isPlanFinished } from "../phases.ts";
 import { begunPools, progressColumn, progressText } from "../rollouts.ts";
 
 /** What a diagnosis says now. */
@@ -94,7 +95,7 @@ function openPools(status: Status, { pools }: RolloutStatus): RolloutStatus["poo
 }
 
 function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): RolloutStatus {
-  if (finished.includes(phase)) return concludeRollout(rollout);
+  if (isPlanFinished(phase)) return concludeRollout(rollout);
   const { notAssessed: _gaps, ...last } = rollout;
   return { ...last, findings: [], more: { ...last.more, findings: 0 } };
 }
@@ -103,8 +104,6 @@ function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): Rollout
 function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }
-
-const finished: readonly (Phase | undefined)[] = ["Completed", "CompletedWithErrors", "CompletedWithUpgrade"];
 
 function conditionsWith(status: Status, { stored, now, generation }: Pick<Observed, "stored" | "now" | "generation">) {
   const inputs = rolloutConditions(status);
@@ -141,7 +140,7 @@ function adviceOf(finding: RolloutFinding): string | undefined {
 /** What the first finding adds to Ready's message once a plan is through. */
 function findingAddition({ phase, rollout }: Status): string | undefined {
   const first = rollout?.findings[0];
-  return first && finished.includes(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;
+  return first && isPlanFinished(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;
 }
 
 /** Ready's message as it was before a finding was added: that may name a VM, and no event does. */

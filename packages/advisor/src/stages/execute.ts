@@ -141,8 +141,10 @@ export type ItemResult =
 /** The decision that follows from the result of an effect, in place of the one that asked for it. */
 export function recordItemResult(observed: Observed, item: Item, done: ItemResult): Decision {
   switch (done.kind) {
-    case "confirmed":
-      return continueExecution(...withItem(observed, confirmItem(item, observed.now)));
+    case "confirmed": {
+      const awaitsReport = observed.items.some((one) => one.item.name === item.name && one.awaitsReport === true);
+      return continueExecution(...withItem(observed, confirmItem(item, observed.now, awaitsReport)));
+    }
     case "rejected": {
       const verb = item.operation === "Delete" ? "delete" : "apply";
       const message = `Failed to ${verb}: ${done.message}`;

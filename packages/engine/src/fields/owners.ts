@@ -72,6 +72,17 @@ function isApplier(owner: Owner, manager: string): boolean {
   return owner.manager === manager && owner.operation === "Apply" && owner.subresource === undefined;
 }
 
+/**
+ * Reports whether the status was last written before `manager` last applied the object. The times in managedFields are those of the API
+ * server, in whole seconds: within the same second the status counts as newer.
+ */
+export function isStatusOlder(object: KubeObject, manager: string): boolean {
+  const owners = readOwners(object);
+  const latest = (among: readonly Owner[]) => Math.max(...among.flatMap(({ time = "" }) => readTime(time) ?? []));
+  const applied = latest(owners.filter((owner) => isApplier(owner, manager)));
+  return latest(owners.filter(({ subresource }) => subresource === "status")) < applied;
+}
+
 /** Who owns the field, a parent of it or a part of it. */
 export function ownersOf(owners: readonly Owner[], path: Path): readonly Owner[] {
   return owners.filter(({ fields }) => touchesField(fields, path));

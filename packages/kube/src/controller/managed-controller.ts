@@ -32,9 +32,9 @@ export type ReconcileContext = {
  */
 export type Controller = {
   readonly name: string;
-  /** Which keys a change concerns. Synchronous and quick: it only names keys to enqueue. */
-  readonly keysFor: (spec: InformerSpec, change: StoreChange<KubeObject>) => Iterable<string>;
-  /** Which keys it concerns that a kind is served, listed, or not served any more. */
+  /** Returns the keys that a change concerns. Synchronous and quick. Absent: only other reconciles enqueue keys. */
+  readonly keysFor?: (spec: InformerSpec, change: StoreChange<KubeObject>) => Iterable<string>;
+  /** Returns the keys to enqueue when a kind is served, listed, or no longer served. */
   readonly keysWhen?: (informer: InformerState) => Iterable<string>;
   readonly reconcile: (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
   /** This process became the leader, or is not the leader any more: others may have written in between. */
@@ -92,7 +92,7 @@ export class ManagedController {
   }
 
   changed(spec: InformerSpec, change: StoreChange<KubeObject>): void {
-    for (const key of this.#controller.keysFor(spec, change)) {
+    for (const key of this.#controller.keysFor?.(spec, change) ?? []) {
       this.#tracer?.triggered(key, `${spec.kind} ${change.key} ${describeChange(change)}`);
       this.#queue.add(key);
     }
@@ -108,6 +108,10 @@ export class ManagedController {
   enqueue(key: string): void {
     this.#tracer?.triggered(key, "another reconcile");
     this.#queue.add(key);
+  }
+
+  get name(): string {
+    return this.#controller.name;
   }
 
   get oldestReconcileMs(): number {

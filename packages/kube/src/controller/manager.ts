@@ -21,7 +21,7 @@ import {
 } from "../leaderelection/leader-election.ts";
 import { leaseClient } from "../leaderelection/lease.ts";
 import { noLease, WriteFence } from "../leaderelection/write-fence.ts";
-import type { WorkQueueObserver } from "../workqueue/work-queue.ts";
+import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.ts";
 import { type Controller, ManagedController, type TraceObserver } from "./managed-controller.ts";
 import type { WorkerObserver } from "./worker.ts";
 
@@ -32,9 +32,11 @@ export type LeaseDurations = {
   readonly retryMs: number;
 };
 
-/** A controller and the lease that it writes under; without one it always writes. */
-export type ManagedControllerOptions = {
-  readonly controller: Controller;
+/** Controllers that share a lease, metrics and events. Without a lease they always write. */
+export type ControllerGroup = {
+  readonly name: string;
+  /** The names are unique in the process. */
+  readonly controllers: readonly Controller[];
   readonly lease?: {
     readonly namespace: string;
     readonly name: string;
@@ -45,24 +47,25 @@ export type ManagedControllerOptions = {
     WorkQueueObserver &
     TraceObserver &
     LeaderElectionObserver & { readonly leading: (isLeading: boolean) => void };
-  /** Gets what events are sent through, under this controller's lease; called once, before the first reconcile. */
+  /** Gets the sink for events, which writes under the lease of the group. Called once, before the first reconcile. */
   readonly startEvents?: (sink: EventSink) => { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
-/** What a controller sends its events through, beside its reconciles. */
+/** Sends the events of a group, outside its reconciles. */
 export type EventSink = { readonly client: GuardedClient<Writer> };
 
-/** What a manager is made of. It closes the client when it stops. */
+/** The manager closes the client when it stops. */
 export type ManagerOptions = {
   readonly client: ApiClient & { readonly close: () => void };
   readonly clock: Clock;
   readonly random: () => number;
-  readonly controllers: readonly ManagedControllerOptions[];
+  readonly groups: readonly ControllerGroup[];
   readonly observer: BreakerObserver & Omit<InformerObserver, "changed">;
 };
 
-type RunningController = {
-  readonly controller: ManagedController;
+type RunningGroup = {
+  readonly name: string;
+  readonly controllers: readonly ManagedController[];
   readonly lease: Promise<void>;
   readonly events?: { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
@@ -88,10 +91,9 @@ export class Manager {
   readonly breakers: Breakers;
   readonly informers: InformerSet;
   readonly #parts: ManagerOptions;
+  readonly #groups: readonly RunningGroup[];
   readonly #controllers: readonly ManagedController[];
   readonly #leaving = new AbortController();
-  readonly #leases: readonly Promise<void>[];
-  readonly #eventSinks: readonly { readonly stop: (signal: AbortSignal) => Promise<void> }[];
   #cancelFreezeCheck: Cancel | undefined;
   #isStopping = false;
 
@@ -111,10 +113,8 @@ export class Manager {
         stateChanged: (informer) => this.#stateChanged(informer),
       },
     });
-    const running = parts.controllers.map((options) => this.#startController(options));
-    this.#controllers = running.map(({ controller }) => controller);
-    this.#leases = running.map(({ lease }) => lease);
-    this.#eventSinks = running.flatMap(({ events }) => events ?? []);
+    this.#groups = parts.groups.map((group) => this.#startGroup(group));
+    this.#controllers = this.#groups.flatMap(({ controllers }) => controllers);
     this.#checkForFreezes();
   }
 
@@ -123,9 +123,11 @@ export class Manager {
     if (!this.#isStopping) this.informers.setSpecs([crdInformer, ...specs]);
   }
 
-  /** Puts a key into the work queue of the controller at this place. */
-  enqueue(place: number, key: string): void {
-    this.#controllers[place]?.enqueue(key);
+  /** Adds a key to the work queue of a controller. Throws if no controller has the name. */
+  enqueue(controller: string, key: string): void {
+    const named = this.#controllers.find(({ name }) => name === controller);
+    if (named === undefined) throw new Error(`no controller is named ${controller}`);
+    named.enqueue(key);
   }
 
   /** Everything that is wanted has been listed once, or is known not to be served, or to be too large. */
@@ -138,8 +140,9 @@ export class Manager {
     return Math.max(0, ...this.#controllers.map(({ oldestReconcileMs }) => oldestReconcileMs));
   }
 
-  get queueStates() {
-    return this.#controllers.map(({ queueState }) => queueState);
+  /** Returns the sums over the controllers of each group, by its name. */
+  get queueStates(): Readonly<Record<string, WorkQueueState>> {
+    return Object.fromEntries(this.#groups.map(({ name, controllers }) => [name, sumOf(controllers)]));
   }
 
   /**
@@ -150,25 +153,26 @@ export class Manager {
     this.#isStopping = true;
     this.#cancelFreezeCheck?.();
     await Promise.all(this.#controllers.map((controller) => controller.stop(signal)));
-    await Promise.all(this.#eventSinks.map((sink) => sink.stop(signal)));
+    await Promise.all(this.#groups.flatMap(({ events }) => events?.stop(signal) ?? []));
     this.informers.stop();
     this.#leaving.abort();
-    await Promise.all(this.#leases);
+    await Promise.all(this.#groups.map(({ lease }) => lease));
     this.breakers[Symbol.dispose]();
     this.#parts.client.close();
   }
 
-  #startController({ controller, lease, observer, startEvents }: ManagedControllerOptions): RunningController {
+  #startGroup({ name, controllers, lease, observer, startEvents }: ControllerGroup): RunningGroup {
     const { client, clock, random } = this.#parts;
     const times = lease?.times ?? defaultLeaseDurations;
     const fence = lease === undefined ? undefined : new WriteFence({ clock, deadlineMs: times.renewDeadlineMs });
     const gate = fence ?? noLease;
     gate.subscribe(observer.leading);
     const { discovery, breakers, informers } = this;
-    const guarded = createGuardedClient(client, breakers, `${controller.name} events`);
+    const guarded = createGuardedClient(client, breakers, `${name} events`);
     const events = startEvents?.({ client: gateClient(guarded, gate) });
     const parts = { client, discovery, breakers, informers, clock, random, gate, observer };
-    const running = { controller: new ManagedController(controller, parts), ...(events && { events }) };
+    const managed = controllers.map((controller) => new ManagedController(controller, parts));
+    const running = { name, controllers: managed, ...(events && { events }) };
     if (lease === undefined || fence === undefined) return { ...running, lease: Promise.resolve() };
     const elector = { ...lease, durationSeconds: times.durationSeconds, retryMs: times.retryMs };
     const held = runLeaderElection(
@@ -203,6 +207,15 @@ export class Manager {
       this.#checkForFreezes();
     });
   }
+}
+
+function sumOf(controllers: readonly ManagedController[]): WorkQueueState {
+  const states = controllers.map(({ queueState }) => queueState);
+  return {
+    depth: states.reduce((sum, { depth }) => sum + depth, 0),
+    unfinishedSeconds: states.reduce((sum, { unfinishedSeconds }) => sum + unfinishedSeconds, 0),
+    longestRunningSeconds: Math.max(0, ...states.map(({ longestRunningSeconds }) => longestRunningSeconds)),
+  };
 }
 
 /** A CRD is named after its plural and its group. */

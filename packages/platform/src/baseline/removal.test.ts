@@ -78,7 +78,31 @@ const always: readonly Case[] = [
   },
 ];
 
-test.each(always)("tombstone: $reason", ({ given, as }) => {
+const tombstones: readonly Case[] = [
+  ...always,
+  {
+    reason: "an object that was there before the operator is kept",
+    given: { said: { state: stateText({ fields: { one: ["/spec/a"] } }) } },
+    as: kept("nothing proves that the operator created it"),
+  },
+  {
+    reason: "a record that another client wrote proves nothing",
+    given: { theirs: ["metadata/annotations/platform.kubevirt.io~1state"] },
+    as: kept("nothing proves that the operator created it"),
+  },
+  {
+    reason: "an object that another client gave content is kept",
+    given: { theirs: ["spec/b"] },
+    as: kept("nothing proves that the operator created it"),
+  },
+  {
+    reason: "an object with only our label is kept",
+    given: { said: { state: "" }, owner: "kubectl-create" },
+    as: kept("the operator owns none of its fields"),
+  },
+];
+
+test.each(tombstones)("tombstone: $reason", ({ given, as }) => {
   expect(decideTombstone(liveOf(given))).toEqual(as);
 });
 

@@ -26,12 +26,17 @@ export type PruneInput = { readonly assets: readonly string[]; readonly pruned: 
 export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecision {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
-  if (isNoFields(appliedBy(readOwners(live), fieldManagers.platform)))
-    return { kind: "keep", why: "the operator owns none of its fields" };
+  if (!hasOwnFields(live)) return { kind: "keep", why: noOwnFields };
   const others = makersOf(live, pruning).filter((asset) => !pruning.pruned.includes(asset));
   if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} also applied it and is still enabled` };
   const isOurs = isCreatedByUs(live) && live.kind !== "HyperConverged"; // which is never deleted
   return isOurs ? deletion(live) : { kind: "release" };
+}
+
+const noOwnFields = "the operator owns none of its fields";
+
+function hasOwnFields(live: KubeObject): boolean {
+  return !isNoFields(appliedBy(readOwners(live), fieldManagers.platform));
 }
 
 /** The record alone is no proof, because it can be forged. An object that another client gave content may be theirs. */
@@ -48,10 +53,12 @@ export function makersOf(live: KubeObject, { assets }: Pick<PruneInput, "assets"
   return applied.length > 0 ? applied : assets;
 }
 
-/** For an object that earlier releases applied. */
+/** For an object that earlier releases applied. Anyone may copy the label, so the operator must also be proven to have created it. */
 export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { kind: "release" }> {
   const kept = keptBecause(live);
-  return kept === undefined ? deletion(live) : { kind: "keep", why: kept };
+  if (kept !== undefined) return { kind: "keep", why: kept };
+  if (!hasOwnFields(live)) return { kind: "keep", why: noOwnFields };
+  return isCreatedByUs(live) ? deletion(live) : { kind: "keep", why: "nothing proves that the operator created it" };
 }
 
 function keptBecause(live: KubeObject): string | undefined {

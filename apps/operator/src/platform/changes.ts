@@ -1,0 +1,77 @@
+// Maps a change of a cached object to the managed objects that it concerns.
+
+import type { KubeObject } from "@virt/api";
+import type { Controller, InformerSpec } from "@virt/kube";
+import { askedAnew, hcoContent, objectKey } from "@virt/platform";
+import { isAdmissionInformer } from "@virt/reads";
+import { refOf } from "./report.ts";
+import type { PlatformRecords, PlatformRuntime } from "./runtime.ts";
+import { isHco } from "./snapshot.ts";
+import type { ConcernedKeys, SnapshotCache } from "./wanted-informers.ts";
+
+type Change = { readonly before?: KubeObject; readonly after?: KubeObject };
+type ChangeHandlers = Required<Pick<Controller, "keysFor" | "keysWhen">>;
+type ChangedPlatform = {
+  readonly runtime: Pick<PlatformRuntime, "records" | "rebootImpact" | "refresh">;
+  readonly snapshots: SnapshotCache;
+};
+
+/** The key of the round over all objects. */
+export const allObjectsKey = "everything";
+
+/** Reports whether only the HyperConverged itself is reconciled after the change: other objects are not rendered from it. */
+export function isOwnHcoChange(spec: InformerSpec, { before, after }: Change): boolean {
+  return isHco(spec) && before !== undefined && after !== undefined && hcoContent(before) === hcoContent(after);
+}
+
+/** Starts a round when an input of all objects changes. */
+export function roundChanges({ runtime, snapshots }: ChangedPlatform): ChangeHandlers {
+  const keysOf = (spec: InformerSpec) => {
+    if (concernOf(spec, { runtime, snapshots })?.kind !== "all") return [];
+    snapshots.changed("all");
+    runtime.refresh();
+    return [allObjectsKey];
+  };
+  return {
+    keysFor: (spec, change) => (isOwnHcoChange(spec, change) ? [] : keysOf(spec)),
+    keysWhen: ({ spec }) => keysOf(spec),
+  };
+}
+
+/** Returns the objects that a change shows, and those that are rendered from it. */
+export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHandlers {
+  const keysOf = (spec: InformerSpec, isExistenceChanged: boolean) => {
+    if (isAdmissionInformer(spec)) return askMutatedAgain(runtime.records);
+    const concern = concernOf(spec, { runtime, snapshots });
+    if (concern?.kind !== "some") return [];
+    const { shown, readers } = concern;
+    // An object may yield to another object with the same purpose. That depends on whether it exists.
+    if (isExistenceChanged) snapshots.changed(shown);
+    if (readers.length > 0) {
+      snapshots.changed(readers);
+      runtime.refresh();
+    }
+    return [...shown, ...readers];
+  };
+  return {
+    keysFor: (spec, change) => {
+      const { before, after } = change;
+      if (after !== undefined && isOwnHcoChange(spec, change)) return [objectKey(refOf(after))];
+      return keysOf(spec, before === undefined || after === undefined);
+    },
+    keysWhen: ({ spec }) => keysOf(spec, true),
+  };
+}
+
+/** Inputs of the impact assessment and of admission concern no object by themselves. */
+function concernOf(spec: InformerSpec, { runtime, snapshots }: ChangedPlatform): ConcernedKeys | undefined {
+  return isAdmissionInformer(spec) || runtime.rebootImpact.isInput(spec) ? undefined : snapshots.concern(spec);
+}
+
+/** Webhooks or policies changed: they may no longer change our writes. */
+function askMutatedAgain(records: PlatformRecords): readonly string[] {
+  const keys = records.mutatedKeys();
+  for (const record of keys.map((key) => records.object(key)))
+    record.memory = record.memory && askedAnew(record.memory);
+  return keys;
+}

@@ -1,0 +1,44 @@
+// The round over all objects: the HyperConverged first, because the others are rendered from it.
+
+import type { ReconcileResult } from "@virt/kube";
+import { objectKey } from "@virt/platform";
+import { isHardwareDue, roundAfterWait } from "./hardware-wait.ts";
+import { reportMissingHco } from "./report.ts";
+import type { PlatformRuntime } from "./runtime.ts";
+import { isHco, type Snapshot } from "./snapshot.ts";
+import { dueTombstones } from "./tombstones.ts";
+import type { SnapshotCache } from "./wanted-informers.ts";
+
+export function startRound(runtime: PlatformRuntime, snapshots: SnapshotCache): ReconcileResult {
+  if (isHardwareDue(runtime)) snapshots.changed("all");
+  runtime.refresh();
+  const hco = snapshots.current()?.objects.find(({ ref }) => isHco(ref));
+  if (hco === undefined) reportMissingHco(runtime);
+  else {
+    const { cluster } = runtime.records;
+    cluster.counts.begin();
+    cluster.isRoundDue = true;
+    runtime.queues.object(objectKey(hco.ref));
+  }
+  return roundAfterWait(runtime);
+}
+
+/**
+ * Enqueues the other objects after the HyperConverged is reconciled. `isHcoSettled`: no write and no unread input can change
+ * its content any more.
+ */
+export function continueRound(
+  { content, objects, facts }: Snapshot,
+  isHcoSettled: boolean,
+  runtime: PlatformRuntime,
+): void {
+  const { queues, records } = runtime;
+  const { cluster } = records;
+  const isNewContent = isHcoSettled && cluster.settledHcoContent !== content;
+  if (isNewContent) cluster.settledHcoContent = content;
+  if (!isNewContent && !cluster.isRoundDue) return;
+  cluster.isRoundDue = false;
+  // Tombstones go first. They need the schema of the HyperConverged, which its reconcile has read.
+  if (facts.activation.isActive) for (const key of dueTombstones(runtime)) queues.tombstone(key);
+  for (const { ref } of objects) if (!isHco(ref)) queues.object(objectKey(ref));
+}
