@@ -55,7 +55,7 @@ test("VirtAdvisorRolloutStuck", async () => {
   await operator.expectSeries(
     new RegExp(`^kubevirt_advisor_rollout_findings\\{name="${name}",id="PoolPaused",severity="blocking"\\} 1$`, "m"),
   );
-  await operator.expectDiagnosis("VirtAdvisorRolloutStuck", "Pool worker is paused: 3 nodes wait");
+  await operator.expectDiagnosis("VirtAdvisorRolloutStuck", "Pool worker is paused: 3 nodes are pending");
   await operator.mitigate("VirtAdvisorRolloutStuck");
   await operator.expectSeries(inPhase("Completed"));
   await operator.expectSeries(stuck(0));

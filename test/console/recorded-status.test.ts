@@ -262,7 +262,9 @@ test("ignoring a profile during its rollout is said to keep the options that are
   await cluster.configs.edit(profile, { options: { loadAware: { mode: "Predictive" } } });
   await open(`rollout/${profile}`);
   const content = page.locator("#content");
-  await expect.poll(() => content.textContent()).toMatch(/the next plan uses them: .*mode="Predictive"\./u);
+  await expect
+    .poll(() => content.textContent())
+    .toMatch(/These options stay set and apply to the next plan: .*mode="Predictive"\./u);
 });
 
 test("a diff that does not fit into the status shows the command for all of it on demand", async () => {
@@ -270,7 +272,7 @@ test("a diff that does not fit into the status shows the command for all of it o
   await record({ phase: "ReviewRequired", planHash: "a".repeat(64), items: [{ ...item, diff }] });
   await open(`plan/${profile}`);
   const content = page.locator("#content");
-  await page.getByText("12 more lines do not fit into the status. The command line shows all.").waitFor();
+  await page.getByText("12 more lines not shown. The command line shows the full diff.").waitFor();
   expect(await content.textContent()).not.toContain("kubectl virt-advisor diff");
   await page.getByRole("button", { name: "Show command" }).last().click();
   await page.getByText(`kubectl virt-advisor diff ${profile}`).waitFor();
@@ -298,7 +300,7 @@ test("a pool of 500 nodes shows active nodes first, a square for each node, and 
   expect(await section.evaluate((element) => element.getBoundingClientRect().height)).toBeLessThan(1800);
   await section.getByRole("listbox").focus();
   await page.keyboard.press("End");
-  await section.getByRole("list", { name: "Chosen node" }).getByText("disk is full").waitFor();
+  await section.getByRole("list", { name: "Selected node" }).getByText("disk is full").waitFor();
   await expectAccessible(page, "a pool of 500 nodes");
   await section.getByLabel("Filter nodes of pool large by name").fill("large-49");
   const tiles = section.getByRole("list", { name: "Nodes of pool large" }).getByRole("listitem");

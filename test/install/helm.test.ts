@@ -52,6 +52,18 @@ test("install makes the objects that the chart renders, without a warning, and s
   expectRendered(first, rendered(image));
 });
 
+test("every upgrade that the notes print runs", () => {
+  const shown = release("install", "shown", chart, "--dry-run=client", ...setting([image, "admission.enabled=false"]));
+  const printed = [...shown.stdout.matchAll(/^ {2}helm (upgrade .*)$/gmu)].map(([, one = ""]) => one);
+  expect(printed).toHaveLength(2);
+  for (const one of printed) {
+    const [verb = "", , ...words] = one.split(" ");
+    const args = words.map((word) => word.replace("<chart>", chart));
+    const upgraded = helm([verb, "virt-operators", ...args, "--dry-run=server"], helmEnv());
+    expect(upgraded).toMatchObject({ code: 0, stderr: "" });
+  }
+});
+
 test("upgrade makes the objects of the changed values, and deletes those that the values switch off", async () => {
   const changed = release("upgrade", "virt-operators", chart, ...setting(changes));
   expect(changed).toMatchObject({ code: 0, stderr: "" });
@@ -95,7 +107,11 @@ test("uninstall takes all but the CRD and the configs, and says so", async () =>
 });
 
 function release(...args: readonly string[]) {
-  return helm([...args, "--namespace", "default"], { KUBECONFIG: server.kubeconfig, HOME: server.folder });
+  return helm([...args, "--namespace", "default"], helmEnv());
+}
+
+function helmEnv() {
+  return { KUBECONFIG: server.kubeconfig, HOME: server.folder };
 }
 
 /** Every object with our label, whoever installed it. */

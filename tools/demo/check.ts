@@ -15,7 +15,7 @@ const patienceMs = 300_000;
 
 export type DemoEnvironment = Simulated & {
   readonly consoleUrl: string;
-  /** The folder with the kubeconfig, kubectl, the plugin, and stand-ins for oc and virtctl. */
+  /** The folder with the kubeconfig, kubectl, the plugin, and stand-ins for oc, virtctl and ssh. */
   readonly place: string;
   /** With KUBECONFIG and kubectl, as the demo tells people to set it. */
   readonly env: NodeJS.ProcessEnv;

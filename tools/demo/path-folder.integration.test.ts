@@ -8,10 +8,13 @@ import { fillPathFolder } from "./path-folder.ts";
 const root = mkdtempSync(join(tmpdir(), "demo-path-"));
 const folder = join(root, "path");
 
-/** Programs that print what they were called with, one word per line. */
+/** Programs that print what they were called with, one word per line. The cluster has no node `missing`. */
 function writeEcho(name: string): string {
   const file = join(root, name);
-  writeFileSync(file, `#!/bin/sh\nfor word in ${name} "$@"; do printf "%s\\n" "$word"; done\n`);
+  writeFileSync(
+    file,
+    `#!/bin/sh\n[ "$1 $3" = "get missing" ] && exit 1\nfor word in ${name} "$@"; do printf "%s\\n" "$word"; done\n`,
+  );
   chmodSync(file, 0o755);
   return file;
 }
@@ -46,6 +49,7 @@ test.each([
     typed: "virtctl migrate a -n vms",
     runs: "kubectl get virtualmachineinstance a -n vms -o name kubectl create -n vms -f -",
   },
+  { typed: "ssh core@w-0 journalctl -b -u kubelet", runs: "-- No entries --" },
 ])("`$typed` runs with the demo's PATH folder", ({ typed, runs }) => {
   const { status, stdout } = type(typed);
   expect(status).toBe(0);
@@ -55,13 +59,24 @@ test.each([
 test.each([
   { typed: "oc adm upgrade", says: "On OpenShift, it runs: oc adm upgrade" },
   { typed: "oc whoami", says: "On OpenShift, it runs: oc whoami" },
+  { typed: "ssh core@w-0 reboot", says: "accepts no logins. On a real node, it runs: reboot", code: 255 },
   { typed: "virtctl stop", says: "accepts 1 argument, received 0" },
   { typed: "virtctl stop vms a", says: "accepts 1 argument, received more" },
   { typed: "virtctl stop a -n", says: "flag needs an argument: -n" },
   { typed: "virtctl migrate a --now", says: "unknown flag: --now" },
   { typed: "virtctl evacuate a", says: "do not support the command 'evacuate'" },
-])("`$typed` fails: the stand-in does not do it", ({ typed, says }) => {
+])("`$typed` fails: the stand-in does not do it", ({ typed, says, code = 1 }) => {
   const { status, stdout, stderr } = type(typed);
-  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect({ status, stdout }).toEqual({ status: code, stdout: "" });
   expect(stderr).toContain(says);
+});
+
+test("`ssh` to anything but a simulated node is the user's own ssh", () => {
+  const own = join(root, "own");
+  mkdirSync(own);
+  writeFileSync(join(own, "ssh"), '#!/bin/sh\necho "own ssh $*"\n', { mode: 0o755 });
+  const run = (typed: string) =>
+    spawnSync("sh", ["-c", typed], { env: { PATH: `${folder}:${own}:/usr/bin:/bin` }, encoding: "utf8" }).stdout;
+  expect(run("ssh git@example.org git-upload-pack x")).toBe("own ssh git@example.org git-upload-pack x\n");
+  expect(run("ssh core@missing journalctl")).toBe("own ssh core@missing journalctl\n");
 });

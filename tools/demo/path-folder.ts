@@ -13,7 +13,7 @@ export type PathPrograms = {
 export function fillPathFolder(folder: string, { kubectl, plugin }: PathPrograms): void {
   symlinkSync(resolve(kubectl), join(folder, "kubectl"));
   symlinkSync(resolve(plugin), join(folder, "kubectl-virt_advisor"));
-  for (const [name, text] of Object.entries({ oc: ocScript, virtctl: virtctlScript })) {
+  for (const [name, text] of Object.entries({ oc: ocScript, virtctl: virtctlScript, ssh: sshScript })) {
     writeFileSync(join(folder, name), text);
     chmodSync(join(folder, name), 0o755);
   }
@@ -79,4 +79,20 @@ if [ "$verb" = migrate ]; then
 fi
 echo "virtctl (demo stand-in): virtctl $verb sets runStrategy $strategy" >&2
 exec kubectl patch virtualmachine "$vm" "$@" --type=merge -p "{\\"spec\\":{\\"runStrategy\\":\\"$strategy\\"}}"
+`;
+
+/** Only for the simulated nodes: any other ssh of the terminal, such as that of git, is the user's own. */
+const sshScript = `#!/bin/sh
+# The demo's stand-in for ssh.
+node=\${1#core@}
+if [ "core@$node" = "$1" ] && kubectl get node "$node" -o name >/dev/null 2>&1; then
+  shift
+  echo "ssh (demo stand-in): $node is simulated and accepts no logins. On a real node, it runs: $*" >&2
+  [ "$1" = journalctl ] || exit 255
+  echo "-- No entries --"
+  exit
+fi
+folder=$(dirname "$0")
+PATH=$(printf %s ":$PATH:" | sed "s|:$folder/*:|:|g; s|^:||; s|:$||")
+exec ssh "$@"
 `;

@@ -40,7 +40,9 @@ function withoutLog(words: string): string {
   return words.trimEnd().replaceAll(/^[EWI]\d{4} .*\n/gm, "");
 }
 
+export const kubectlMissing =
+  "kubectl is not installed. Install it, or use the one from the build: export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
+
 function describeError(error: NodeJS.ErrnoException): string {
-  if (error.code !== "ENOENT") return error.message;
-  return "kubectl is not installed. Install it, or use the one from the build: export PATH=$(make controlplane 2>/dev/null | tail -n 1):$PATH";
+  return error.code === "ENOENT" ? kubectlMissing : error.message;
 }

@@ -1,7 +1,7 @@
 // Failed requests of the command line, in words that help.
 
 import type { Json } from "@virt/api";
-import { foreignText } from "@virt/client";
+import { foreignText, installCommand } from "@virt/client";
 import { asText, at } from "@virt/engine";
 import { type Access, type ApiAnswer, type FailedRequest, type Resource, resourceName } from "@virt/kube";
 import { CliError, exitCodes } from "./verb.ts";
@@ -58,7 +58,7 @@ function withoutPatch(message: string): string {
 
 function notInstalled(kind: string, where: string): CliError {
   return new CliError(
-    `${kind} is not served by ${where}: the advisor is not installed there. Use another --context, or install the advisor with: kubectl apply --server-side -f dist/install.yaml`,
+    `${kind} is not served by ${where}: the advisor is not installed there. Use another --context, or build an image (docs/OPENSHIFT_DEPLOYMENT.md) and run from a checkout of this project: ${installCommand}`,
     exitCodes.error,
     undefined,
     404,

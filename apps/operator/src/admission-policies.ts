@@ -36,7 +36,7 @@ const kinds = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] 
 const recheckMs = 600_000;
 /** OLM installs no policies, and policies belong to a release: docs/OPENSHIFT_DEPLOYMENT.md, "Install with OLM". */
 const remedy =
-  "apply the admission policies of this release: kubectl apply --server-side -f bundle/admission.yaml if OLM installed the operator, otherwise kubectl apply --server-side -k config/admission";
+  "apply the admission policies from a checkout of this release: kubectl apply --server-side -f bundle/admission.yaml if OLM installed the operator, otherwise kubectl apply --server-side -k config/admission";
 
 export type PolicyStatus =
   | { readonly kind: "in-force" }

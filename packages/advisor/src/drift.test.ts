@@ -87,6 +87,6 @@ test("entries of others in a list of ours are no mutation, a changed entry of ou
 test("the warning names field, both values and how to find what changes it", () => {
   const changes = admissionChanges(object({ mode: "A" }), object({ mode: "B" }));
   expect(mutationWarning(changes)).toBe(
-    'MutatedByAdmission: admission modifies the fields that this item applies: spec.mode ("A" -> "B"). Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)',
+    'MutatedByAdmission: admission modifies the fields that this item applies: spec.mode ("A" -> "B"). Next: find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)',
   );
 });

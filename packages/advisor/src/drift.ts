@@ -6,6 +6,7 @@ import {
   type Change,
   describeChange,
   desiredChanges,
+  findMutator,
   isMadeBy,
   isSameMeaning,
   leafPaths,
@@ -112,10 +113,6 @@ export function admissionChanges(desired: KubeObject, answer: KubeObject): reado
 function isSame(wanted: Json | undefined, there: Json | undefined): boolean {
   return isSameMeaning(wanted, there, () => true);
 }
-
-/** Policies are named apart: asked for together with webhooks, kubectl shows neither where the API server has no such kind. */
-export const findMutator =
-  "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)";
 
 export function mutationWarning(changes: readonly Change[]): string {
   return `MutatedByAdmission: admission modifies the fields that this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;

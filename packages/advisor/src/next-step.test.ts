@@ -59,7 +59,7 @@ const drifted = (kind: Drift["kind"], name: string) => {
 
 describe("drift by admission", () => {
   const find =
-    "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)";
+    "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)";
   const ignore = patch('{"spec":{"action":"Ignore"}}');
   const exempt = (object: string) =>
     `${find}; exempt ${object} there, or accept the stored values and stop managing them with: ${ignore}`;

@@ -1,10 +1,10 @@
 // What a person reads who has to act: why a plan waits, and what to do next, with the command that does it.
 
 import type { Item, LeftBehind, Phase, Review, Spec, Status } from "@virt/api";
+import { findMutator } from "@virt/engine";
 import { restoreCommand } from "@virt/impact";
 import { phaseMessages } from "./conditions/phase.ts";
 import { conditionOf } from "./conditions/status-conditions.ts";
-import { findMutator } from "./drift.ts";
 import { movedSinceApplied } from "./inputs.ts";
 import { leftBehindText, partLeftBehind } from "./left-behind.ts";
 import type { Observed } from "./observed.ts";

@@ -19,6 +19,7 @@ export {
   movedInputs,
 } from "./drift-rows.ts";
 export { type ExecutionSetting, executionSettings, executionText } from "./execution-settings.ts";
+export { installCommand } from "./install-command.ts";
 export { blockingFinding, type NextStep, type NextStepKind, nextStepOf, nextStepText, planName } from "./next-step.ts";
 export {
   approvalAttempts,

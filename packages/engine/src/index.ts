@@ -78,6 +78,7 @@ export {
 } from "./fields/path.ts";
 export { leafPaths, noSchema, type Shape, type ShapeOf } from "./fields/shape.ts";
 export { managedValues, type SnapshotTarget, snapshotTargets, targetKey } from "./fields/snapshot.ts";
+export { findMutator } from "./find-mutator.ts";
 export {
   type GovernedItem,
   type GovernorConfig,

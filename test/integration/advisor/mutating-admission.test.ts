@@ -7,7 +7,7 @@ import { edit, loadAware, paths, printRequestsOnFailure, readAt } from "./cluste
 
 const descheduler = "enable-load-aware-descheduling";
 const find =
-  "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or mutatingadmissionpolicies, if the API server supports them)";
+  "find the webhook or policy with: kubectl get mutatingwebhookconfigurations (or kubectl get mutatingadmissionpolicies, if the API server supports them)";
 const changed = 'spec.mode ("Automatic" -> "Predictive")';
 const isAboutAdmission = (warning: string) => warning.startsWith("MutatedByAdmission");
 let testCluster: TestCluster;

@@ -1,17 +1,32 @@
-// Commands as a user pastes them into a shell with the demo's PATH folder: plugin, kubectl, and stand-ins for oc and virtctl.
+// Commands as a user pastes them into a shell with the demo's PATH folder: plugin, kubectl, and stand-ins for oc, virtctl and ssh.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inRepository, type Server } from "@virt/testkit";
+import { expect } from "vitest";
 import { fillPathFolder } from "../../../tools/demo/path-folder.ts";
+
+/** A command that the product or a tool prints, with values for its placeholders. */
+export type Paste = {
+  readonly command: string;
+  /** Run first: it makes the state that the command is printed in. */
+  readonly before?: string;
+  /** Answered at the terminal. */
+  readonly typed?: string;
+  /** 0 unless given. */
+  readonly code?: number;
+  /** If the command fails here: the reason, which the cluster of the test has and the command has not. */
+  readonly says?: RegExp;
+};
 
 export type PastedCommand = { readonly code: number | null; readonly printed: string };
 
 /** Ctrl-C ends a command that watches or serves, once it has printed something. An editor changes nothing. */
 export function pasteCommand(command: string, server: Server): Promise<PastedCommand> {
   const path = [pathFolder(server), dirname(process.execPath), "/usr/bin", "/bin"].join(":");
-  const child = spawn("sh", ["-c", `exec ${command}`], {
+  const isInterrupted = / (?:--watch|console)$/u.test(command);
+  const child = spawn("sh", ["-c", isInterrupted ? `exec ${command}` : command], {
     env: { PATH: path, HOME: server.folder, KUBECONFIG: server.kubeconfig, KUBE_EDITOR: "true" },
   });
   child.stdin.end();
@@ -19,9 +34,18 @@ export function pasteCommand(command: string, server: Server): Promise<PastedCom
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (text: Buffer) => {
       printed += text.toString();
-      if (/ (?:--watch|console)$/u.test(command) && !child.killed) child.kill("SIGINT");
+      if (isInterrupted && !child.killed) child.kill("SIGINT");
     });
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, printed })));
+}
+
+/** Undefined if the command did its work. */
+export async function pasteFailure(paste: Paste, server: Server): Promise<string | undefined> {
+  const { command, before, typed, code: wanted = 0, says = /(?:)/u } = paste;
+  if (before !== undefined) expect(await pasteCommand(before, server)).toMatchObject({ code: 0 });
+  const atTerminal = typed === undefined ? command : `echo ${typed} | script -qec '${command}' /dev/null`;
+  const { code, printed } = await pasteCommand(atTerminal, server);
+  return code === wanted && says.test(printed) ? undefined : `${command} ended with ${code}\n${printed}`;
 }
 
 function pathFolder({ folder, binaries }: Server): string {

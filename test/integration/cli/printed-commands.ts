@@ -1,27 +1,85 @@
-// The commands in the texts of the product, as the sources have them, and those that a test pastes for each.
+// The commands in the texts of the product and of the tools, as the sources have them, and which commands are the same with values.
 
 import { globSync, readFileSync } from "node:fs";
 import { isShipped, textsIn } from "../../../tools/texts/collect.ts";
+import { literalsOf } from "../../../tools/texts/literals.ts";
 
-export type PastedTemplate = {
-  /** The beginning of a command in the sources, with `<name>` for each value. */
-  readonly template: string;
-  readonly commands: readonly string[];
-  readonly code?: number;
+export type PrintedCommand = {
+  readonly file: string;
+  /** From its first word to the end of the text. A value is shown as `<its expression>`. */
+  readonly text: string;
 };
 
-export type PrintedCommand = { readonly file: string; readonly command: string };
+/** Sources that print no commands for users, or whose commands other tests run. */
+const otherSources = [
+  /^packages\/testkit\//u,
+  /^apps\/simulator\//u,
+  /^apps\/cli\/src\/(?:completion-script|man-page)\.ts$/u, // read by programs
+  /^tools\/generate\//u, // write documents, whose commands test/docs runs
+  /^tools\/package\//u,
+  /^tools\/demo\//u, // the demo runs its suggestions itself: tools/demo/check.ts
+];
 
-/** From their first word to the end of the text. `<program>` stands for the plugin. */
-export function printedCommands(globs: readonly string[]): readonly PrintedCommand[] {
-  return globSync(globs)
-    .filter((file) => isShipped(file))
-    .flatMap((file) => textsIn(file, readFileSync(file, "utf8")).map(({ text }) => ({ file, text })))
-    .flatMap(({ file, text }) =>
-      [
-        ...text
-          .replaceAll(/<(?:\w+\.)?program>/gu, "kubectl virt-advisor")
-          .matchAll(/(?<!\w)(?:kubectl|oc|virtctl) [a-z][^\n]*/gu),
-      ].map(([command]) => ({ file, command })),
-    );
+/** Names of programs in sentences, and usage lines. */
+const noCommand =
+  /^(?:kubectl|oc) (?:virt-advisor(?:$|<…>$| <version>| VERB \[| <titleOf\(verb\)> \[| needs|: )|accepts|does not|command uses|is (?:not installed|running)|login\b)|^virtctl start`\.$/u;
+
+/** Those of helm are run by test/install/helm.test.ts. */
+const program = /(?<![\w/<-]|\| |&& |\$\()(?=((?:kubectl|oc|virtctl|ssh) (?:[a-z]|-n )[^\n]*))/gu;
+
+export const printedCommands: readonly PrintedCommand[] = [
+  ...globSync(["apps/*/src/**/*.{ts,tsx}", "{packages,tools}/**/*.ts", "packages/*/src/**/*.tsx", "catalog/**/*.ts"]),
+  ...globSync(["config/admission/**/*.yaml", "config/crd/bases/*.yaml", "config/chart/templates/NOTES.txt"]),
+]
+  .filter((file) => isShipped(file) && !file.includes("node_modules") && !otherSources.some((one) => one.test(file)))
+  .toSorted()
+  .flatMap((file) => commandsIn(file, readFileSync(file, "utf8")));
+
+export function commandsIn(file: string, content: string): readonly PrintedCommand[] {
+  return shownLines(file, content)
+    .flatMap((line) => [...line.replaceAll(/<(?:\w+\.)?program>/gu, "kubectl virt-advisor").matchAll(program)])
+    .map(([, text = ""]) => ({ file, text: text.trimEnd() }))
+    .filter(({ text }) => !noCommand.test(text));
+}
+
+/** Pages take their texts from the tables of strings: of a component, each line counts that is no comment. */
+function shownLines(file: string, content: string): readonly string[] {
+  const lines = content.split("\n");
+  if (file.endsWith(".tsx")) return lines.filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line));
+  if (file.endsWith(".txt")) return lines.map((line) => line.replaceAll(/\{\{[^}]*\}\}/gu, "<value>"));
+  return textsIn(file, content).flatMap(({ text }) => text.split("\n"));
+}
+
+/** A command ends with its text, or before one of these. */
+const afterCommand = /$|[.,;:)`'"]+(?=\s|$)| \(| (?:to (?:see|list|follow)|if|in its|again|when|shows)\b|<\//gu;
+
+/** Reports whether a command is the printed one, whole, with a value for each placeholder. */
+export function isPrintedAs({ text }: Pick<PrintedCommand, "text">, command: string): boolean {
+  return [...text.matchAll(afterCommand)].some(({ index }) => patternOf(text.slice(0, index), "$").test(command));
+}
+
+/** Reports whether a command begins with the printed text, whose rest the product puts together elsewhere. */
+export function isBegunAs({ text }: Pick<PrintedCommand, "text">, command: string): boolean {
+  return patternOf(text, " ").test(command);
+}
+
+const placeholder = /<…>|<[^<>]*>|\b(?:[A-Z]{3,}(?:=VALUE)?)\b/gu;
+/** Words that are no flags but for `-n`, or the output of a command. */
+const value = String.raw`(?:\$\(.*\)|\S+(?: (?:-n )?[^-\s]\S*)*)`;
+
+/** A long expression can be anything. */
+function patternOf(printed: string, end: "$" | " "): RegExp {
+  const values = [...printed.matchAll(placeholder)].map(([one]) => (one === "<…>" ? ".*" : value));
+  const parts = printed.split(placeholder).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`));
+  return new RegExp(`^${parts.map((part, at) => `${part}${values[at] ?? ""}`).join("")}${end}`, "u");
+}
+
+/** Of `make` in a text: the targets and variables that it names, such as `deploy` and `IMG`. */
+export function makeWordsIn(content: string): readonly string[] {
+  return literalsOf(content).flatMap(({ text }) =>
+    [...text.matchAll(/(?<![\w-])make (?!its\b|or\b)([a-z][a-z0-9-]*)((?: [a-z]+-[a-z-]+)*)((?: [A-Z]+=)?)/gu)].flatMap(
+      ([, first = "", others = "", variable = ""]) =>
+        [first, ...others.split(" "), variable.slice(1, -1)].filter((word) => word !== ""),
+    ),
+  );
 }

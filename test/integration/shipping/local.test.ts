@@ -90,7 +90,7 @@ test("undeploy ends their processes too", { timeout: hangsAfterMs }, async () =>
 
 test("kind-delete ends them all", { timeout: hangsAfterMs }, async () => {
   const { stdout } = await shell.run("make kind-delete");
-  expect(stdout).toMatch(/^kubectl's current context is "production" again, in \S+\ncluster deleted\n$/);
+  expect(stdout).toMatch(/^kubectl's current context is switched back to "production", in \S+\ncluster deleted\n$/);
   expect(userContext()).toBe("production");
   expect((await shell.run("make kind-delete")).stdout).toBe("no cluster created by make dev-setup was found\n");
 });

@@ -1,5 +1,6 @@
 // Every text of the pages, in one place. Sentences say what is known, what is not, and what to do.
 
+import { installCommand } from "@virt/client";
 import { assetStrings } from "./asset-strings.ts";
 import { countOf } from "./count-of.ts";
 import { planStrings } from "./plan-strings.ts";
@@ -77,8 +78,8 @@ export const strings = {
   loading: (what: string) => `Loading ${what}…`,
   absent: {
     title: "The advisor is not installed here",
-    text: "The API server does not serve VirtPlatformConfigs. Install the operators. This page then updates automatically.",
-    command: "kubectl apply --server-side -f dist/install.yaml",
+    text: "The API server does not serve VirtPlatformConfigs. To install the operators, build an image (docs/OPENSHIFT_DEPLOYMENT.md) and run the command from a checkout of this project. This page then updates automatically.",
+    command: installCommand,
   },
   forbidden: {
     title: (resource: string) => `You do not have permission to list ${resource}`,
@@ -90,7 +91,7 @@ export const strings = {
   overview: {
     noProfiles: "No profiles found",
     noProfilesText:
-      "The advisor creates an object for each profile unless advertising is disabled. Create a profile object to begin.",
+      "The advisor creates an object for each profile unless advertising is disabled. To create one, run the command from a checkout of this project.",
     noProfilesCommand: "kubectl apply -f config/samples/loadaware_sample.yaml",
     rollingPools: "Updating pools",
     poolsForbidden: (resource: string) =>

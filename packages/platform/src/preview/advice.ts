@@ -1,5 +1,6 @@
 // What would change the outcome for an asset, in words to people.
 
+import { findMutator } from "@virt/engine";
 import type { Asset } from "../asset.ts";
 import type { Reason } from "../evaluate/asset-status.ts";
 import { commandToAsk } from "../governance/asset-switches.ts";
@@ -32,7 +33,7 @@ export function adviceFor(
 const adopting = [`set annotation ${objectAnnotations.adopt}=true on the object to take over the contested fields`];
 
 const admission = [
-  "find the webhook or policy that changes the field (kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies) and exempt the object there, or ignore the field with annotation platform.kubevirt.io/ignore-fields",
+  `${findMutator}; exempt the object there, or ignore the field with annotation ${objectAnnotations.ignoreFields}`,
 ];
 
 function stopping({ asset, target, kind }: AssetRow): readonly string[] {

@@ -1,7 +1,7 @@
 // The events that stand as long as the situation of an object lasts: each is recorded once, when it begins.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
-import { describeOpponent, showValue, writePath } from "@virt/engine";
+import { describeOpponent, findMutator, showValue, writePath } from "@virt/engine";
 import type { Asset } from "../asset.ts";
 import type { ApplyDecision, ObjectDecision } from "../baseline/decision.ts";
 import { describeMutation } from "../baseline/mutation.ts";
@@ -182,7 +182,7 @@ function mutationEvents(name: string, changes: ApplyDecision["changes"]): readon
   if (changes.length === 0) return [];
   return warningEvent(
     "MutatedByAdmission",
-    `The stored ${name} differs from the applied one: ${describeMutation(changes)}. A mutating webhook or admission policy modifies it. The operator retries when a webhook or policy changes. Next: kubectl get mutatingwebhookconfigurations,mutatingadmissionpolicies`,
+    `The stored ${name} differs from the applied one: ${describeMutation(changes)}. A mutating webhook or admission policy modifies it. The operator retries when a webhook or policy changes. Next: ${findMutator}`,
   );
 }
 

@@ -35,6 +35,8 @@ type ControlPlaneOptions = {
   readonly outlivesOwner: boolean;
   /** What its etcd holds before the API server starts; nothing unless given. */
   readonly content?: EtcdSnapshot;
+  /** An older minor release, such as "1.33", whose APIs alone are served. */
+  readonly emulatedVersion?: string;
 };
 
 export async function launchControlPlane(
@@ -59,12 +61,12 @@ type Ports = { readonly etcd: number; readonly peer: number; readonly api: numbe
 const etcdUrlAt = ({ etcd }: Ports) => `http://127.0.0.1:${etcd}`;
 
 async function startProcesses(options: ControlPlaneOptions, ports: Ports): Promise<ControlPlane> {
-  const { binaries, outlivesOwner, content } = options;
+  const { binaries, outlivesOwner, content, emulatedVersion } = options;
   const authority = issueAuthority("test control plane", certificateValidity(Date.now()));
   const kept = await startKeeper((keeper) => {
     const folder = makeControlPlaneFolder(keeper);
     writeFiles(folder, authority);
-    const [etcd, apiserver] = controlPlaneProcesses({ binaries, folder, ports });
+    const [etcd, apiserver] = controlPlaneProcesses({ binaries, folder, ports, emulatedVersion });
     if (content === undefined) return { folder, programs: [etcd, apiserver] };
     void loadEtcd(folder, ports, content);
     return { folder, programs: [etcd, { ...apiserver, startsAfter: controlPlaneFiles.loaded }] };
@@ -127,6 +129,7 @@ type Layout = {
   readonly binaries: string;
   readonly folder: string;
   readonly ports: Ports;
+  readonly emulatedVersion: string | undefined;
 };
 
 /** The names of the files that the API server reads and writes in its folder. */
@@ -140,7 +143,12 @@ export const controlPlaneFiles = {
   loaded: "loaded",
 } as const;
 
-function controlPlaneProcesses({ binaries, folder, ports }: Layout): readonly [ProcessSpec, ProcessSpec] {
+function controlPlaneProcesses({
+  binaries,
+  folder,
+  ports,
+  emulatedVersion,
+}: Layout): readonly [ProcessSpec, ProcessSpec] {
   const at = (name: string) => join(folder, name);
   const etcdUrl = etcdUrlAt(ports);
   const peerUrl = `http://127.0.0.1:${ports.peer}`;
@@ -175,6 +183,7 @@ function controlPlaneProcesses({ binaries, folder, ports }: Layout): readonly [P
     "audit-policy-file": at(controlPlaneFiles.auditPolicy),
     "audit-log-path": at(controlPlaneFiles.auditLog),
     "audit-log-mode": "blocking-strict",
+    ...(emulatedVersion !== undefined && { "emulated-version": emulatedVersion }),
   };
   return [
     { name: "etcd", command: join(binaries, "etcd"), args: flags(etcd) },

@@ -58,6 +58,8 @@ type ServerOptions = {
    * where `make controller-manager` never ran.
    */
   readonly controllerManager?: boolean;
+  /** An older minor release, such as "1.33", whose APIs alone are served. */
+  readonly emulatedVersion?: string;
 };
 
 /**
@@ -65,20 +67,21 @@ type ServerOptions = {
  * `stop`, with `await using`, or with this process. `example.integration.test.ts` shows it.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
-  const { outlivesOwner = false, controllerManager = false } = options;
-  const launched = await launchFound({ outlivesOwner });
+  const { controllerManager = false, ...launchOptions } = options;
+  const launched = await launchFound(launchOptions);
   const server = openServer(launched, launched.end);
-  return controllerManager ? withControllerManager(server, outlivesOwner) : server;
+  return controllerManager ? withControllerManager(server, options.outlivesOwner === true) : server;
 }
 
-type LaunchOptions = Pick<ServerOptions, "outlivesOwner"> & { readonly content?: EtcdSnapshot };
+type LaunchOptions = Omit<ServerOptions, "controllerManager"> & { readonly content?: EtcdSnapshot };
 
 /** With `content` it settles when the kinds are served that are defined there. */
-export async function launchFound({ outlivesOwner = false, content }: LaunchOptions): Promise<ControlPlane> {
+export async function launchFound(options: LaunchOptions): Promise<ControlPlane> {
+  const { outlivesOwner = false, content, ...others } = options;
   const found = await findBinaries(process.env);
   if (found.kind === "absent") throw new Error("no control plane on this machine yet: run `make controlplane` once");
-  if (content === undefined) return launchControlPlane({ binaries: found.folder, outlivesOwner });
-  const launched = await launchControlPlane({ binaries: found.folder, outlivesOwner, content });
+  if (content === undefined) return launchControlPlane({ binaries: found.folder, outlivesOwner, ...others });
+  const launched = await launchControlPlane({ binaries: found.folder, outlivesOwner, content, ...others });
   const server = openServer(launched, () => Promise.resolve());
   try {
     await Promise.all(crdsIn(content).map((crd) => awaitServed(server, crd)));
