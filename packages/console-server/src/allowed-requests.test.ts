@@ -51,6 +51,9 @@ test.each([
   ["a Service of another client", "/api/v1/namespaces/openshift-cnv/services/kubevirt-operator-webhook"],
   ["a DaemonSet", "/apis/apps/v1/namespaces/openshift-cnv/daemonsets/virt-handler"],
   ["a KubeDescheduler of another name", "/apis/operator.openshift.io/v1/namespaces/a/kubedeschedulers/other"],
+  ["a KubeDescheduler of another namespace", "/apis/operator.openshift.io/v1/namespaces/a/kubedeschedulers/cluster"],
+  ["a MetalLB of another namespace", "/apis/metallb.io/v1beta1/namespaces/a/metallbs/metallb"],
+  ["a Service without a namespace", "/api/v1/services/virt-platform-operator-metrics"],
 ])("a page neither reads nor annotates %s", (_what, url) => {
   const adopt = '{"metadata":{"annotations":{"platform.kubevirt.io/adopt":"true"}}}';
   expect(decide({ url })).toBe("refused");
@@ -65,6 +68,8 @@ test("a page reads every object that a plan or an asset writes", () => {
     `${root}/kubeletconfigs/virt-perf-settings`,
     "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds/kubevirt-hyperconverged",
     "/api/v1/namespaces/virt-platform-operator-system/services/virt-platform-operator-metrics",
+    "/apis/metallb.io/v1beta1/namespaces/metallb-system/metallbs/metallb",
+    "/apis/operator.openshift.io/v1/namespaces/openshift-kube-descheduler-operator/kubedeschedulers/cluster",
   ])
     expect(decide({ url })).toBe(`GET ${url}`);
 });

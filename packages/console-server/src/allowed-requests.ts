@@ -66,7 +66,7 @@ export function allowRequest({ method, url, contentType, body }: PageRequest): A
     ? resource.version === configKind.version && namespace === undefined
     : isTargetResource(resource);
   if (!isKnown) return refuse("access to this kind is not allowed");
-  if (!isConfig && !isPageObject(resource, name)) return refuse("no plan or asset writes an object with this name");
+  if (!isConfig && !isPageObject(resource, object)) return refuse("no plan or asset writes this object");
   if (method === "GET" && !isDryRun) return { kind: "allowed", request: getObject(resource, object) };
   if (method !== "PATCH") return refuse("this method is not allowed here");
   const patch = readPatch(contentType, body);

@@ -1,24 +1,32 @@
-// The objects that a page may read and annotate: the targets of plans and assets, by name.
+// The objects that a page may read and annotate: the targets of plans and assets, by name and namespace.
 
 import { assets, profiles } from "@virt/catalog";
 import { targetResource } from "@virt/client";
 import type { Resource } from "@virt/kube";
 
 type NamedKind = Pick<Resource, "group" | "plural">;
+type ObjectKey = { readonly name: string; readonly namespace?: string };
 
+/** Of each kind and name, the namespaces in which a plan or an asset writes it; `""` for an object of the cluster. */
+const namespacesOf = new Map<string, Set<string>>();
 const keyOf = ({ group, plural }: NamedKind, name: string): string => `${group}/${plural}/${name}`;
 
-const targets: ReadonlySet<string> = new Set([
-  ...assets.flatMap(({ target: { kind, name } }) => {
-    const resource = targetResource(kind);
-    return resource === undefined ? [] : keyOf(resource, name);
-  }),
-  ...profiles.flatMap((profile) =>
-    profile.targets.flatMap(({ group, plural, names }) => names.map((name) => keyOf({ group, plural }, name))),
-  ),
-]);
+function addTarget(resource: NamedKind, name: string, namespaces: readonly string[]): void {
+  const known = namespacesOf.get(keyOf(resource, name)) ?? new Set<string>();
+  namespacesOf.set(keyOf(resource, name), new Set([...known, ...namespaces]));
+}
+for (const { target } of assets) {
+  const resource = targetResource(target.kind);
+  if (resource !== undefined) addTarget(resource, target.name, [target.namespace ?? ""]);
+}
+for (const { group, plural, names, namespaces = [""] } of profiles.flatMap(({ targets }) => targets))
+  for (const name of names) addTarget({ group, plural }, name, namespaces);
 
-/** Reports whether a plan or an asset writes this object. Rendered MachineConfigs, which hold pull secrets, are never among them. */
-export function isPageObject(resource: NamedKind, name: string): boolean {
-  return targets.has(keyOf(resource, name));
+/**
+ * Reports whether a plan or an asset writes this object. Rendered MachineConfigs, which hold pull secrets, are never among them. The
+ * namespaces of an operator and of the HyperConverged depend on the installation, so for these any namespace counts.
+ */
+export function isPageObject(resource: NamedKind, { name, namespace = "" }: ObjectKey): boolean {
+  const known = [...(namespacesOf.get(keyOf(resource, name)) ?? [])];
+  return known.some((one) => one === namespace || (one.startsWith("$") && namespace !== ""));
 }

@@ -168,46 +168,6 @@ test("VMs without a node are not counted if no node drains, or if they have ende
   expect(assessImpact(clusterFacts({ nodes, vms: ended })).vms?.unknown).toBe(0);
 });
 
-test("a VM with thousands of affinity terms is unknown, its namespace is named, and other VMs are assessed", () => {
-  const term = (at: number) => ({
-    matchExpressions: [{ key: `label-${at}`, operator: "In", values: [`value-${at}`] }],
-  });
-  const nodeSelectorTerms = Array.from({ length: 11_000 }, (_, at) => term(at));
-  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
-  const large = vmObject("large", "worker-0", {
-    spec: { affinity: { nodeAffinity } },
-    metadata: { namespace: "hostile" },
-  });
-  const impact = assessImpact(clusterFacts({ nodes, vms: [large, vmObject("a", "worker-0")] }));
-  expect(impact.vms).toMatchObject({ migrate: 1, unknown: 1 });
-  expect(impact.notAssessed).toEqual([
-    {
-      what: "VM placement",
-      reason: "TooMany",
-      message: "1 VM in namespace hostile with too many affinity terms, selectors or tolerations",
-    },
-  ]);
-  const tolerated = vmObject("b", "worker-0", {
-    spec: {
-      affinity: {
-        nodeAffinity: {
-          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: nodeSelectorTerms.slice(0, 50) },
-        },
-      },
-    },
-  });
-  expect(assessImpact(clusterFacts({ nodes, vms: [tolerated] })).vms?.unknown).toBe(0);
-});
-
-test("pods with huge labels are named with their namespace", () => {
-  const labels = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`label-${at}`, "x".repeat(63)]));
-  const pod = { apiVersion: "v1", kind: "Pod", metadata: { namespace: "hostile", name: "a", labels } };
-  const impact = assessImpact(clusterFacts({ nodes, pods: { "worker-0": [pod] } }));
-  expect(impact.notAssessed).toEqual([
-    { what: "pods", reason: "TooMany", message: "1 pod in namespace hostile with too many labels" },
-  ]);
-});
-
 test("no room is no room, whatever else is unknown", () => {
   const small = workers(3, "worker-", { memory: "100Gi" });
   const vms = [...vmsOn(namesOf(small), 2, { gib: 40 }), vmObject("a", "worker-0", { phase: "Unknown" })];

@@ -13,6 +13,7 @@ import {
 import { compareUtf8, type RenderedOf } from "@virt/engine";
 import { assessCapacity } from "./assess-capacity.ts";
 import { type Assessment, assessedOr } from "./assessed.ts";
+import { assessBudgets } from "./bound-budgets.ts";
 import { ClusterRooms } from "./capacity.ts";
 import type { DisruptionPolicies } from "./disruption-class.ts";
 import { assessPods, type DrainedPod } from "./drained-pods.ts";
@@ -67,7 +68,8 @@ export type ImpactOptions = {
  * The impact of a plan, within the bounds of a status. Never throws and never waits: what could not be read is left out and named.
  * The order of lists makes no difference. Seconds are bounds without the time that blockers block.
  */
-export function assessImpact(facts: ImpactFacts, { hidesVmNames = false }: ImpactOptions = {}): Impact {
+export function assessImpact(given: ImpactFacts, { hidesVmNames = false }: ImpactOptions = {}): Impact {
+  const facts = { ...given, budgets: assessBudgets(given.budgets, assessedOr(given.pods, new Map())) };
   if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
   const nodes = facts.nodes.value;
   const shape = assessedOr(facts.shape, readClusterShape(undefined));

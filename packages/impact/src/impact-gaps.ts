@@ -1,11 +1,11 @@
 // What an assessment had to do without, and why: each gap has a name that guards and people know it by.
 
 import type { Impact, ImpactGap } from "@virt/api";
-import { compareUtf8 } from "@virt/engine";
 import type { ImpactFacts } from "./assess-impact.ts";
-import type { Assessment } from "./assessed.ts";
+import { type Assessment, assessedOr } from "./assessed.ts";
 import type { DrainedPod } from "./drained-pods.ts";
 import { type DrainedVm, drainedNodes, isOwnerUnread } from "./drained-vms.ts";
+import { countIn, largePodGaps } from "./large-pod-gaps.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 import { vmGap } from "./summary.ts";
 
@@ -34,7 +34,7 @@ export function gapsOf(facts: ImpactFacts, { pools, drained, pods }: AssessedPar
     ...missing,
     ...ownerGaps(facts, drained),
     ...placementGaps(drained),
-    ...(pods.isAssessed ? [...podGaps(facts, pools), ...largePodGaps(facts, pools)] : []),
+    ...(pods.isAssessed ? [...podGaps(facts, pools), ...drainedPodGaps(facts, pools)] : []),
   ];
 }
 
@@ -44,24 +44,10 @@ function placementGaps(drained: readonly DrainedVm[]): readonly ImpactGap[] {
   return large.length === 0 ? [] : [{ what: "VM placement", reason: "TooMany", message }];
 }
 
-function largePodGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonly ImpactGap[] {
+function drainedPodGaps({ pods, budgets }: ImpactFacts, pools: readonly AssessedPool[]): readonly ImpactGap[] {
   if (!pods.isAssessed) return [];
-  const large = pools
-    .flatMap(drainedNodes)
-    .flatMap((node) => pods.value.get(node) ?? [])
-    .filter(({ isTooLarge }) => isTooLarge);
-  const message = `${countIn(large, "pod")} with too many labels`;
-  return large.length === 0 ? [] : [{ what: "pods", reason: "TooMany", message }];
-}
-
-// Names the namespace that has most of them, which is where to look.
-function countIn(objects: readonly { readonly namespace: string }[], noun: string): string {
-  const namespaces = [...Map.groupBy(objects, ({ namespace }) => namespace)].toSorted(
-    ([left, ofLeft], [right, ofRight]) => ofRight.length - ofLeft.length || compareUtf8(left, right),
-  );
-  const others = namespaces.length - 1;
-  const more = others === 0 ? "" : ` and ${others} other ${others === 1 ? "namespace" : "namespaces"}`;
-  return `${objects.length} ${noun}${objects.length === 1 ? "" : "s"} in namespace ${namespaces[0]?.[0] ?? ""}${more}`;
+  const drained = pools.flatMap(drainedNodes).flatMap((node) => pods.value.get(node) ?? []);
+  return largePodGaps(drained, assessedOr(budgets, []), { pods: "pods", budgets: "pods" });
 }
 
 function ownerGaps({ runStrategies }: ImpactFacts, drained: readonly DrainedVm[]): readonly ImpactGap[] {

@@ -21,6 +21,7 @@ export { type DeletedTarget, restoreCommand } from "./doctor/deleted-target.ts";
 export { changeOfPool, diagnoseOnce, type OnceDiagnosis } from "./doctor/diagnose-once.ts";
 export { type Diagnosis, diagnoseRollout } from "./doctor/diagnose-rollout.ts";
 export { DrainErrors } from "./doctor/drain-errors.ts";
+export { drainGaps } from "./doctor/drain-gaps.ts";
 export { readMachineConfigNodeFact } from "./doctor/machine-config-nodes.ts";
 export { readMigrationFact } from "./doctor/migrations.ts";
 export { drainingNodes } from "./doctor/node-causes.ts";

@@ -4,6 +4,7 @@ import type { InformerSpec, ProjectionMember } from "@virt/engine";
 import { poolInformer } from "@virt/facts";
 import { droppedLabels } from "./nodes.ts";
 import { mostPlacementBytes } from "./placement.ts";
+import { mostSelectorBytes } from "./pods.ts";
 
 const annotations = [
   "currentConfig",
@@ -22,6 +23,15 @@ const members = (...kept: readonly ProjectionMember[]): InformerSpec["projection
   keep: "members",
   members: [["metadata", "name"], ["metadata", "namespace"], ["metadata", "deletionTimestamp"], ...kept],
 });
+
+/** Of objects that users of a namespace make: a real value takes a few dozen bytes, and the API server does not limit it. */
+const shortText = { atMost: 1_000 };
+export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
+  return paths.map((path) => [...path, shortText]);
+}
+
+const ownerParts = (...among: readonly string[]): readonly ProjectionMember[] =>
+  ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 
 /** Nodes, as far as rollouts and VMs ask for them. */
 export const impactNodeInformer: InformerSpec = {
@@ -67,15 +77,7 @@ export const vmInformer: InformerSpec = {
   kind: "VirtualMachineInstance",
   projection: members(
     // Of others nobody knows whether they make a VM again.
-    ...["kind", "name", "controller"].map(
-      (part): ProjectionMember => [
-        "metadata",
-        "ownerReferences",
-        { among: ["VirtualMachine", "VirtualMachineInstanceReplicaSet"], key: "kind" },
-        part,
-      ],
-    ),
-    ["spec", "evictionStrategy"],
+    ...shortTexts(...ownerParts("VirtualMachine", "VirtualMachineInstanceReplicaSet")),
     ["spec", "nodeSelector", { atMost: mostPlacementBytes }],
     [
       "spec",
@@ -85,19 +87,22 @@ export const vmInformer: InformerSpec = {
       { atMost: mostPlacementBytes },
     ],
     ["spec", "tolerations", { atMost: mostPlacementBytes }],
-    ["spec", "terminationGracePeriodSeconds"],
-    ["spec", "domain", "memory", "guest"],
-    ["spec", "domain", "resources", "requests", "memory"],
-    ...["sockets", "cores", "threads"].map((part): ProjectionMember => ["spec", "domain", "cpu", part]),
-    ["status", "phase"],
-    ["status", "nodeName"],
-    ["status", "evacuationNodeName"],
-    ...["completed", "failed", "mode", "startTimestamp", "endTimestamp"].map(
-      (part): ProjectionMember => ["status", "migrationState", part],
+    ...shortTexts(
+      ["spec", "evictionStrategy"],
+      ["spec", "terminationGracePeriodSeconds"],
+      ["spec", "domain", "memory", "guest"],
+      ["spec", "domain", "resources", "requests", "memory"],
+      ...["sockets", "cores", "threads"].map((part): ProjectionMember => ["spec", "domain", "cpu", part]),
+      ["status", "phase"],
+      ["status", "nodeName"],
+      ["status", "evacuationNodeName"],
+      ...["completed", "failed", "mode", "startTimestamp", "endTimestamp"].map(
+        (part): ProjectionMember => ["status", "migrationState", part],
+      ),
+      ["status", "memory", "guestCurrent"],
+      ["status", "memory", "memoryOverhead"],
+      ...conditionsOf("LiveMigratable"),
     ),
-    ["status", "memory", "guestCurrent"],
-    ["status", "memory", "memoryOverhead"],
-    ...conditionsOf("LiveMigratable"),
   ),
 };
 
@@ -106,8 +111,9 @@ export const budgetInformer: InformerSpec = {
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",
   projection: members(
-    ["metadata", "ownerReferences"],
-    ["spec", "selector"],
+    // Older releases of KubeVirt make one for each VM.
+    ...shortTexts(...ownerParts("VirtualMachineInstance")),
+    ["spec", "selector", { atMost: mostSelectorBytes }],
     ["status", "disruptionsAllowed"],
     ["status", "currentHealthy"],
     ["status", "desiredHealthy"],

@@ -36,6 +36,17 @@ test("the order of VMs makes no difference to which are unknown", () => {
   );
 });
 
+test("many cheap VMs in one namespace hide no VM of another", () => {
+  const inHostile = (name: string) =>
+    readVmFact(
+      vmObject(name, "worker-0", { spec: { nodeSelector: { [name]: "v" } }, metadata: { namespace: "hostile" } }),
+    );
+  const hostile = list(2000, (at) => inHostile(`cheap-${at}`));
+  const beyond = tooLarge(boundPlacements([...hostile, vmWithTerms("ours", 50)], nodesOf(500)));
+  expect(beyond.length).toBeGreaterThan(1000);
+  expect(beyond).not.toContain("ours");
+});
+
 test("VMs that ask the same are counted once", () => {
   const same = Array.from({ length: 1000 }, () => vmWithTerms("same", 50));
   expect(boundPlacements(same, nodesOf(500))).toBe(same);

@@ -1,6 +1,7 @@
 // Bounds the time that placements of all VMs together may take: an assessment is synchronous and must not hold up everything else.
 
-import { asList, compareUtf8, type Json, member } from "@virt/engine";
+import { asList, type Json, member } from "@virt/engine";
+import { type ItemCost, keysBeyondLimit } from "./cost-limit.ts";
 import type { NodeFact } from "./nodes.ts";
 import { tooLargePlacement, type VmPlacement } from "./placement.ts";
 import type { VmFact } from "./vms.ts";
@@ -11,23 +12,21 @@ const mostComparisons = 600_000;
 const valuesPerComparison = 10;
 
 /**
- * Returns the VMs with those placements that can be evaluated in time, the cheapest first; the others count as too large. The order of
- * VMs makes no difference, and the same list is returned if all placements can be evaluated.
+ * Returns the VMs with those placements that can be evaluated in time; the others count as too large. The order of VMs makes no
+ * difference, and the same list is returned if all placements can be evaluated.
  */
 export function boundPlacements(vms: readonly VmFact[], nodes: readonly NodeFact[]): readonly VmFact[] {
-  const distinct = new Map(vms.map(({ placement }) => [placement.key, placement]));
   const counts = { nodes: nodes.length, taints: nodes.reduce((sum, { taints }) => sum + taints.length, 0) };
-  let left = mostComparisons;
-  const beyond = new Set<string>();
-  for (const { key, cost } of [...distinct.values()].map((one) => costOf(one, counts)).toSorted(inCostOrder)) {
-    left -= cost;
-    if (left < 0) beyond.add(key);
-  }
+  const costs = [...Map.groupBy(vms, ({ namespace }) => namespace)].flatMap(([namespace, found]) => {
+    const distinct = new Map(found.map(({ placement }) => [placement.key, placement]));
+    return [...distinct.values()].map((placement): ItemCost => ({ namespace, ...costOf(placement, counts) }));
+  });
+  const beyond = keysBeyondLimit(costs, mostComparisons);
   if (beyond.size === 0) return vms;
   return vms.map((vm) => (beyond.has(vm.placement.key) ? { ...vm, placement: tooLargePlacement } : vm));
 }
 
-type PlacementCost = { readonly key: string; readonly cost: number };
+type PlacementCost = Omit<ItemCost, "namespace">;
 type ComparedCounts = { readonly nodes: number; readonly taints: number };
 
 function costOf({ key, ...placement }: VmPlacement, { nodes, taints }: ComparedCounts): PlacementCost {
@@ -41,8 +40,4 @@ function costOfTerm(term: Json): number {
   const requirements = [...asList(member(term, "matchExpressions")), ...asList(member(term, "matchFields"))];
   const values = requirements.reduce<number>((sum, one) => sum + asList(member(one, "values")).length, 0);
   return 1 + requirements.length + values / valuesPerComparison;
-}
-
-function inCostOrder(left: PlacementCost, right: PlacementCost): number {
-  return left.cost - right.cost || compareUtf8(left.key, right.key);
 }

@@ -20,6 +20,8 @@ export type PodFact = {
 
 /** Labels of a pod; real ones take a few hundred bytes. */
 const mostLabelBytes = 16_000;
+/** The selector of a budget; real ones take a few dozen bytes. */
+export const mostSelectorBytes = 8_000;
 
 /** What is kept of a PodDisruptionBudget. */
 export type BudgetFact = {
@@ -31,6 +33,8 @@ export type BudgetFact = {
   readonly currentHealthy: number;
   readonly desiredHealthy: number;
   readonly ownerKind: string | undefined;
+  /** The selector is larger than is evaluated: the budget may protect any pod of its namespace. */
+  readonly isTooLarge?: true;
 };
 
 /** Reads the metadata of a Pod of any shape. */
@@ -59,14 +63,17 @@ function deletionOf(pod: KubeObject): number | undefined {
 /** Reads a PodDisruptionBudget of any shape. */
 export function readBudgetFact(budget: KubeObject): BudgetFact {
   const count = (field: string) => asNumber(at(budget, "status", field)) ?? 0;
+  const selector = at(budget, "spec", "selector");
+  const isTooLarge = exceedsBytes(selector, mostSelectorBytes);
   return {
     namespace: asText(at(budget, "metadata", "namespace")) ?? "",
     name: asText(at(budget, "metadata", "name")) ?? "",
-    selector: at(budget, "spec", "selector"),
+    selector: isTooLarge ? undefined : selector,
     disruptionsAllowed: count("disruptionsAllowed"),
     currentHealthy: count("currentHealthy"),
     desiredHealthy: count("desiredHealthy"),
     ownerKind: readController(budget)?.kind,
+    ...(isTooLarge && { isTooLarge }),
   };
 }
 
@@ -75,20 +82,25 @@ export type PodOutcome =
   | { readonly outcome: "block"; readonly reason: "TwoBudgets" | "PodDisruptionBudget" }
   | { readonly outcome: "delete"; readonly reason: "" };
 
-/** Budgets by namespace: a cluster has hundreds, and each pod asks. Older releases of KubeVirt make one per VM, which are the VMs' matter. */
+/** Budgets by namespace, without those that are too large: `largePodGaps` names them. A cluster has hundreds, and each pod asks. Older releases of KubeVirt make one per VM, which are the VMs' matter. */
 export function budgetsByNamespace(budgets: readonly BudgetFact[]): ReadonlyMap<string, readonly BudgetFact[]> {
-  const counted = budgets.filter(({ ownerKind }) => ownerKind !== "VirtualMachineInstance");
-  return Map.groupBy(counted, ({ namespace }) => namespace);
+  const evaluated = budgets.filter((budget) => isBudgetOfPods(budget) && !budget.isTooLarge);
+  return Map.groupBy(evaluated, ({ namespace }) => namespace);
 }
 
 /** Undefined: the pod is left where it is, or is made again elsewhere. */
 export function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByNamespace>): PodOutcome | undefined {
-  if (!isDrainedPod(pod) || isPodOfVm(pod)) return undefined;
+  if (!isBudgetedPod(pod)) return undefined;
   const covering = coveringBudgets(pod, budgets);
   if (covering.length >= 2) return { outcome: "block", reason: "TwoBudgets" };
   if (covering.some(({ disruptionsAllowed }) => disruptionsAllowed <= 0))
     return { outcome: "block", reason: "PodDisruptionBudget" };
   return pod.controllerKind === undefined ? { outcome: "delete", reason: "" } : undefined;
+}
+
+/** Reports whether the budget protects other pods than that of one VM. */
+export function isBudgetOfPods({ ownerKind }: BudgetFact): boolean {
+  return ownerKind !== "VirtualMachineInstance";
 }
 
 /** The budgets that select the pod. */
@@ -102,6 +114,11 @@ export function coveringBudgets(
 /** Reports whether a drain evicts the pod: not those of DaemonSets and of the kubelet itself. */
 export function isDrainedPod({ isMirror, controllerKind }: PodFact): boolean {
   return !isMirror && controllerKind !== "DaemonSet";
+}
+
+/** Reports whether a drain evicts the pod and its budgets decide when. */
+export function isBudgetedPod(pod: PodFact): boolean {
+  return isDrainedPod(pod) && !isPodOfVm(pod);
 }
 
 const launchers = ["virt-launcher", "hotplug-disk"];

@@ -1,7 +1,7 @@
 // What is known of a running VM (a VirtualMachineInstance of any shape), and how much memory it wants.
 
 import type { Json, KubeObject } from "@virt/api";
-import { asList, asNumber, asText, at, isMap, member, readBytes, readTime } from "@virt/engine";
+import { asList, asNumber, asText, at, exceedsBytes, isMap, member, readBytes, readTime } from "@virt/engine";
 import { readPlacement, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";
 
@@ -61,7 +61,14 @@ export function readController(object: KubeObject): VmFact["controller"] {
 }
 
 function isController(owner: Json | undefined): owner is { readonly kind: string; readonly name: string } {
-  return asText(member(owner, "kind")) !== undefined && asText(member(owner, "name")) !== undefined;
+  return isObjectName(member(owner, "kind")) && isObjectName(member(owner, "name"));
+}
+
+// No object has a longer name, and the API server does not limit it in a reference.
+const mostNameBytes = 253;
+
+function isObjectName(name: Json | undefined): boolean {
+  return asText(name) !== undefined && !exceedsBytes(name, mostNameBytes + 2);
 }
 
 /** An EiB is more than any machine has; what claims to have more must not spoil sums. */

@@ -8,6 +8,7 @@ import {
   assessed,
   changeOfPool,
   diagnoseOnce,
+  drainGaps,
   drainingNodes,
   hcoHealthInformers,
   notAssessed,
@@ -94,11 +95,12 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
     ...findDiagnosisGaps([["Pod", pods]]),
   ];
   const { rollout, young } = diagnoseOnce({ ...known, drainedPods, notAssessed: gaps });
+  const missing = [...gaps, ...drainGaps({ ...known, drainedPods })];
   return {
     rollout,
     young,
     pools: pools.map(({ metadata }) => metadata.name).toSorted(),
-    notAssessed: gaps.map(({ what, reason, message }) => ({ kind: what, reason, message })),
+    notAssessed: missing.map(({ what, reason, message }) => ({ kind: what, reason, message })),
   };
 }
 

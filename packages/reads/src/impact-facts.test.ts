@@ -1,5 +1,16 @@
 import type { KubeObject } from "@virt/api";
-import { assessed, kubeVirtInformer, notAssessed, settingsInForce } from "@virt/impact";
+import {
+  assessed,
+  budgetInformer,
+  kubeVirtInformer,
+  migrationInformer,
+  notAssessed,
+  readBudgetFact,
+  readVmFact,
+  settingsInForce,
+  vmInformer,
+} from "@virt/impact";
+import { projectObject } from "@virt/kube";
 import { expect, test } from "vitest";
 import { collectImpactFacts, type ListFacts } from "./impact-facts.ts";
 import { ImpactReads } from "./impact-reads.ts";
@@ -31,4 +42,37 @@ test.each(["Forbidden", "Unavailable", "Listing"] as const)(
 
 test("without KubeVirt the fields of the HyperConverged are all there is", () => {
   expect(factsBy(notAssessed("NotServed")).settings).toMatchObject({ value: { migrationsPerCluster: 9 } });
+});
+
+const long = "x".repeat(1_000_000);
+const ownedBy = (kind: string) => [{ apiVersion: "kubevirt.io/v1", kind, name: long, uid: long, controller: true }];
+const anyContent = Object.fromEntries(
+  ["evictionStrategy", "phase", "nodeName", "evacuationNodeName", "vmiName", "failureReason"].map((key) => [key, long]),
+);
+const hostile = {
+  metadata: { name: "a", namespace: "hostile", ownerReferences: ownedBy("VirtualMachineInstance") },
+  spec: { ...anyContent, selector: { matchLabels: { [long]: "" } } },
+  status: {
+    ...anyContent,
+    migrationState: { ...anyContent, mode: long },
+    phaseTransitionTimestamps: [{ phase: long }],
+  },
+};
+
+test.each([vmInformer, budgetInformer, migrationInformer])("no text of a megabyte is kept of a $kind", (informer) => {
+  const ownerReferences = [...ownedBy("VirtualMachine"), ...ownedBy("VirtualMachineInstance")];
+  const object = { ...informer, ...hostile, metadata: { ...hostile.metadata, ownerReferences } };
+  const kept = projectObject(object, informer.projection);
+  expect(JSON.stringify(kept).length).toBeLessThan(3_000);
+});
+
+test("an owner with a longer name than objects have is no owner", () => {
+  const vm = { ...vmInformer, ...hostile, metadata: { name: "a", ownerReferences: ownedBy("VirtualMachine") } };
+  expect(readVmFact(vm as KubeObject).controller).toBeUndefined();
+  expect(readVmFact(projectObject(vm as KubeObject, vmInformer.projection)).controller).toBeUndefined();
+});
+
+test("a budget with a huge selector is known to be too large after the projection", () => {
+  const kept = projectObject({ ...budgetInformer, ...hostile }, budgetInformer.projection);
+  expect(readBudgetFact(kept)).toMatchObject({ name: "a", isTooLarge: true });
 });

@@ -30,15 +30,16 @@ test("of more VMs than are kept the plan says so, and it is approved and carried
   await using testCluster = await startTestCluster({ crds });
   const { configs, server } = testCluster;
   const planted = await plantWorkers(server);
-  // An object of its own may have a megabyte, and sixteen are kept of a kind.
-  const spec = { evictionStrategy: "x".repeat(1_000_000), domain: { devices: {} } };
+  // Just below the limit of one VM, they take a hundred kilobytes in memory, and sixteen megabytes are kept of a kind.
+  const spec = { tolerations: Array.from({ length: 2_600 }, () => ({})), domain: { devices: {} } };
   await planted.plantVms(
-    Array.from({ length: 20 }, (_, at) => ({ name: `large-${at}`, node: "worker-0", owner: null, spec })),
+    Array.from({ length: 200 }, (_, at) => ({ name: `large-${at}`, node: "worker-0", owner: null, spec })),
   );
   await testCluster.startOperator({ flags: ["--advertise-profiles=false"] });
   await configs.create(loadAware);
   const { impact } = await configs.until(loadAware, isAssessed);
   expect(impact).toMatchObject({ nodes: 3, notAssessed: [{ what: "VMs", reason: "TooMany" }] });
+  expect(impact?.notAssessed[0]?.message).toContain("most of it in namespace vms");
   expect(impact).not.toHaveProperty("vms");
   await configs.edit(loadAware, { action: "Apply" });
   await configs.until(loadAware, "InProgress");

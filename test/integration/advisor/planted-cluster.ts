@@ -6,17 +6,17 @@ import { poolObject, type VmGiven, vmObject } from "@virt/impact/testing/cluster
 import type { ApiUser } from "@virt/testkit";
 import { paths } from "./cluster.ts";
 
-const kubevirt = "/apis/kubevirt.io/v1/namespaces/vms";
-const places: Readonly<Record<string, string>> = {
+const placesIn = (namespace: string): Readonly<Record<string, string>> => ({
   Node: "/api/v1/nodes",
-  Pod: "/api/v1/namespaces/vms/pods",
-  PodDisruptionBudget: "/apis/policy/v1/namespaces/vms/poddisruptionbudgets",
-  VirtualMachineInstance: `${kubevirt}/virtualmachineinstances`,
-  VirtualMachine: `${kubevirt}/virtualmachines`,
+  Pod: `/api/v1/namespaces/${namespace}/pods`,
+  PodDisruptionBudget: `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`,
+  VirtualMachineInstance: `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachineinstances`,
+  VirtualMachine: `/apis/kubevirt.io/v1/namespaces/${namespace}/virtualmachines`,
   MachineConfigPool: paths.pool("").slice(0, -1),
   KubeletConfig: "/apis/machineconfiguration.openshift.io/v1/kubeletconfigs",
   MachineConfiguration: "/apis/operator.openshift.io/v1/machineconfigurations",
-};
+});
+const named = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, metadata: { name } });
 /** Of a VirtualMachineInstance the status is written with the rest. */
 const withStatus = ["VirtualMachineInstance"];
 
@@ -24,18 +24,18 @@ export type PlantedVm = VmGiven & { readonly name: string; readonly node: string
 
 export class PlantedCluster {
   readonly #actor: ApiUser;
+  readonly #namespace: string;
   readonly #planted: string[] = [];
 
-  constructor(actor: ApiUser) {
+  constructor(actor: ApiUser, namespace = "vms") {
     this.#actor = actor;
+    this.#namespace = namespace;
   }
 
   /** What is around every world and stays: pools that are up to date, a HyperConverged, bare metal. */
   async plantPlatform(): Promise<void> {
     const post = (path: string, body: KubeObject) => this.#send({ method: "POST", path, body });
-    const named = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, metadata: { name } });
-    await post("/api/v1/namespaces", named("v1", "Namespace", "vms"));
-    await post("/api/v1/namespaces/vms/serviceaccounts", named("v1", "ServiceAccount", "default"));
+    await this.plantNamespace();
     const { apiVersion } = poolObject("worker");
     await post(`/apis/${apiVersion}/machineconfigs`, { ...named(apiVersion, "MachineConfig", "rendered-1"), spec: {} });
     for (const name of ["master", "worker"]) await post(`/apis/${apiVersion}/machineconfigpools`, poolObject(name));
@@ -45,6 +45,14 @@ export class PlantedCluster {
     await post(infrastructures, { ...named("config.openshift.io/v1", "Infrastructure", "cluster"), spec: {} });
     const status = { controlPlaneTopology: "HighlyAvailable", platformStatus: { type: "BareMetal" } };
     await this.change(`${infrastructures}/cluster/status`, { status });
+  }
+
+  /** The namespace, with what its pods need. */
+  async plantNamespace(): Promise<void> {
+    const namespaces = "/api/v1/namespaces";
+    await this.#send({ method: "POST", path: namespaces, body: named("v1", "Namespace", this.#namespace) });
+    const path = `${namespaces}/${this.#namespace}/serviceaccounts`;
+    await this.#send({ method: "POST", path, body: named("v1", "ServiceAccount", "default") });
   }
 
   /** Several at once: a world has hundreds. Nodes in their order: a rollout goes by their age, in seconds. */
@@ -76,7 +84,7 @@ export class PlantedCluster {
   }
 
   async #plantOne({ status, ...object }: KubeObject): Promise<void> {
-    const place = places[object.kind] ?? "";
+    const place = placesIn(this.#namespace)[object.kind] ?? "";
     const isWhole = withStatus.includes(object.kind);
     await this.#send({ method: "POST", path: place, body: isWhole ? { ...object, status } : object });
     const path = `${place}/${object.metadata.name}`;

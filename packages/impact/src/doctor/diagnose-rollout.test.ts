@@ -10,6 +10,7 @@ import { terminatingPodsOf } from "./drain-errors.ts";
 import { readMachineConfigNodeFact } from "./machine-config-nodes.ts";
 import { drainingNodes } from "./node-causes.ts";
 import { hasKubeletDropIn } from "./rollout-view.ts";
+import { budget, shopPod } from "./testing/finding-parts.ts";
 import {
   diagnoseInTurn,
   nodeAnnotations,
@@ -190,6 +191,21 @@ test("without nodes, VMs, migrations and reports nothing is found, and nothing f
     pools: [{ name: "worker", total: 0 }],
     findings: [],
   });
+});
+
+test("a drain names pods and budgets that are too large to be compared", () => {
+  const huge = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`label-${index}`, "x"]));
+  const spec = { selector: { matchLabels: huge } };
+  const drainedPods = { "worker-0": [shopPod, { ...shopPod, metadata: { ...shopPod.metadata, labels: huge } }] };
+  const [diagnosis] = diagnoseInTurn([0, { ...at("Draining"), drainedPods, budgets: [{ ...budget("db"), spec }] }]);
+  expect(diagnosis?.rollout.notAssessed).toEqual([
+    { what: "Pod labels", reason: "TooMany", message: "1 pod in namespace shop with too many labels" },
+    {
+      what: "PodDisruptionBudget selectors",
+      reason: "TooMany",
+      message: "1 PodDisruptionBudget in namespace shop with too large a selector: 2 pods may block a drain",
+    },
+  ]);
 });
 
 test("while KubeVirt cannot be read, the strategy of the HyperConverged says what holds a drain", () => {

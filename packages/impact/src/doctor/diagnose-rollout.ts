@@ -2,8 +2,10 @@
 
 import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { writeTime } from "@virt/engine";
+import { assessBudgets } from "../bound-budgets.ts";
 import { findingCatalogue } from "./catalogue.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
+import { drainGaps } from "./drain-gaps.ts";
 import { nodeCauses } from "./node-causes.ts";
 import { isInHand, stepOfNode } from "./node-phase.ts";
 import { observePool } from "./observed-seconds.ts";
@@ -35,7 +37,9 @@ const mostPerNode = 5;
  * The state of a rollout, within the bounds of a status. Never throws and never waits: what could not be read leads to no finding.
  * The order of lists makes no difference. Times are of our own clock, `facts.now`.
  */
-export function diagnoseRollout(facts: DoctorFacts): Diagnosis {
+export function diagnoseRollout(given: DoctorFacts): Diagnosis {
+  const budgets = assessBudgets(given.budgets, given.drainedPods);
+  const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };
   const known = new Map([...sightingsOf(facts.before), ...facts.sightings]);
   const sightings = new Sightings(known, facts.now, facts.isUnwatched);
   const pools = viewPools(facts, sightings);

@@ -2,7 +2,7 @@
 
 import type { InformerSpec, ProjectionMember } from "@virt/engine";
 import { hcoInformers } from "@virt/facts";
-import { impactInformers } from "../informers.ts";
+import { impactInformers, shortTexts } from "../informers.ts";
 import { keptConditions } from "./machine-config-nodes.ts";
 import { holdConditions } from "./migrations.ts";
 
@@ -23,6 +23,9 @@ export const machineConfigNodeInformer: InformerSpec = {
   },
 };
 
+/** A migration has about ten phases, and an error of one or two lines. */
+const mostReportBytes = 8_000;
+
 /** Migrations of VMs. */
 export const migrationInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
@@ -33,13 +36,15 @@ export const migrationInformer: InformerSpec = {
       ["metadata", "name"],
       ["metadata", "namespace"],
       ["metadata", "creationTimestamp"],
-      ["metadata", "annotations", "kubevirt.io/evacuationMigration"],
-      ["spec", "vmiName"],
-      ["status", "phase"],
-      ["status", "phaseTransitionTimestamps"],
-      ["status", "migrationState", "startTimestamp"],
-      ["status", "migrationState", "failureReason"],
-      ...conditionParts(holdConditions, ["type", "status"]),
+      ...shortTexts(
+        ["metadata", "annotations", "kubevirt.io/evacuationMigration"],
+        ["spec", "vmiName"],
+        ["status", "phase"],
+        ["status", "migrationState", "startTimestamp"],
+        ...conditionParts(holdConditions, ["type", "status"]),
+      ),
+      ["status", "migrationState", "failureReason", { atMost: mostReportBytes }],
+      ["status", "phaseTransitionTimestamps", { atMost: mostReportBytes }],
     ],
   },
 };

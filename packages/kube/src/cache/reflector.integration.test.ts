@@ -279,7 +279,9 @@ test("objects that take more memory than the budget are not kept, and are known 
   const clock = new VirtualClock();
   const bytesOf = (version: string) => (version === "6" ? 17_000_000 : 1);
   const { contents, reported, store } = reflect(scripted(server), clock, allConfigMaps, bytesOf);
-  await expect.poll(() => reported).toEqual(["too large: 17.0 MB so far, and no more than 16.0 MB are kept in memory"]);
+  await expect
+    .poll(() => reported)
+    .toEqual(["too large: 17.0 MB so far, most of it in namespace n, and no more than 16.0 MB are kept in memory"]);
   expect([store.isSynced, contents()]).toEqual([false, {}]);
   await clock.advance(30_000);
   await expect.poll(() => reported.length).toBe(2);

@@ -186,8 +186,11 @@ export class Reflector<T> {
   }
 
   #overflow(): void {
-    const [bytes, most] = [this.#parts.store.bytes, budgetBytes].map((count) => (count / 1e6).toFixed(1));
-    this.#input({ is: "overflowed", why: `${bytes} MB so far, and no more than ${most} MB are kept in memory` });
+    const { bytes, largestNamespace } = this.#parts.store;
+    const [size, most] = [bytes, budgetBytes].map((count) => (count / 1e6).toFixed(1));
+    const share = largestNamespace && largestNamespace.bytes > bytes / 2 ? "most of it" : "the largest part";
+    const where = largestNamespace ? `, ${share} in namespace ${largestNamespace.name},` : ",";
+    this.#input({ is: "overflowed", why: `${size} MB so far${where} and no more than ${most} MB are kept in memory` });
   }
 
   #dial(): ApiCall {

@@ -50,6 +50,19 @@ test.each([
   expect(store.notifiedItems.map(({ value }) => value)).toEqual(values);
 });
 
+test("the namespace whose items take most bytes is known, of a list and of changes", () => {
+  const { store } = openStore();
+  expect(store.largestNamespace).toBeUndefined();
+  store.change(put("node", 9));
+  expect(store.largestNamespace).toBeUndefined();
+  for (const key of ["a/1", "a/2"]) store.change(put(key, 3));
+  store.change(put("b/1", 5));
+  expect(store.largestNamespace).toEqual({ name: "a", bytes: 6 });
+  store.begin();
+  store.collect(put("b/1", 90));
+  expect(store.largestNamespace).toEqual({ name: "b", bytes: 90 });
+});
+
 test("a subscriber that is notified of a change finds it in the list", () => {
   const { store } = openStore();
   const seen: number[][] = [];

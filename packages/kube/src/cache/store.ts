@@ -56,6 +56,19 @@ export class Store<T> {
     return Math.max(this.#bytes, this.#collectedBytes);
   }
 
+  /** The namespace whose items take most of `bytes`. Undefined if no item has a namespace. Weighs all items. */
+  get largestNamespace(): { readonly name: string; readonly bytes: number } | undefined {
+    const items = this.#collectedBytes > this.#bytes ? this.#collected : this.#items;
+    const sums = new Map<string, number>();
+    for (const [key, item] of items) {
+      const [namespace, name] = key.split("/");
+      if (namespace === undefined || name === undefined) continue;
+      sums.set(namespace, (sums.get(namespace) ?? 0) + this.#settings.bytesOf(item));
+    }
+    const [most] = [...sums].toSorted(([, left], [, right]) => right - left);
+    return most && { name: most[0], bytes: most[1] };
+  }
+
   items(): Iterable<T> {
     return this.#items.values();
   }

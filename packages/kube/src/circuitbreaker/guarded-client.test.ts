@@ -59,6 +59,11 @@ const cases = [
     heard: ["unavailable *"],
   },
   { reason: "so does a server that nobody is at", answer: failed("refused"), heard: ["unavailable *"] },
+  {
+    reason: "an answer that is larger than we read is an answer too",
+    answer: failed("too large"),
+    heard: ["answered *", "answered /x"],
+  },
   { reason: "what we gave up says nothing about anybody", answer: failed("aborted"), heard: [] },
   { reason: "a write that the fence held back says nothing either", answer: failed("fenced"), heard: [] },
 ];

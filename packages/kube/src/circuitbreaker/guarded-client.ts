@@ -117,7 +117,9 @@ function reportAnswer(guard: RequestGuard, scope: BreakerScope, answer: ApiAnswe
   const isOurs = answer.kind === "failed" && ["aborted", "fenced", "access", "parked"].includes(answer.failure.reason);
   if (isOurs) return;
   guard.answered(server);
-  if (answer.kind === "streaming") return guard.answered(scope);
+  // An answer that is larger than we read: a server that sends it works, and a smaller page is asked for next.
+  const isTooLarge = answer.kind === "failed" && answer.failure.reason === "too large";
+  if (answer.kind === "streaming" || isTooLarge) return guard.answered(scope);
   const result = writeResultOf(answer);
   if (result.kind === "unavailable") guard.unavailable(scope, result);
   else guard.answered(scope);

@@ -1,0 +1,48 @@
+// Bounds the time that the selectors of all PodDisruptionBudgets together may take.
+
+import { asList, isMap, type Json, member } from "@virt/engine";
+import { type Assessment, assessed } from "./assessed.ts";
+import { keysBeyondLimit } from "./cost-limit.ts";
+import { type BudgetFact, isBudgetedPod, isBudgetOfPods, type PodFact } from "./pods.ts";
+
+/** Comparisons of one requirement with one pod, for all budgets of an assessment. Measured in docs/decisions/0063-impact.md. */
+const mostComparisons = 1_000_000;
+/** A value of an expression takes less than its key. */
+const valuesPerComparison = 10;
+
+/**
+ * Returns the budgets with those selectors that can be evaluated in time; the others count as too large. The order of budgets and pods
+ * makes no difference, and the same list is returned if all selectors can be evaluated.
+ */
+export function boundBudgets(budgets: readonly BudgetFact[], pods: readonly PodFact[]): readonly BudgetFact[] {
+  const evicted = Map.groupBy(pods.filter(isBudgetedPod), ({ namespace }) => namespace);
+  const costs = budgets.filter(isBudgetOfPods).map((budget) => ({
+    namespace: budget.namespace,
+    key: keyOf(budget),
+    cost: costOfSelector(budget.selector) * (evicted.get(budget.namespace)?.length ?? 0),
+  }));
+  const beyond = keysBeyondLimit(costs, mostComparisons);
+  if (beyond.size === 0) return budgets;
+  return budgets.map((budget) =>
+    beyond.has(keyOf(budget)) ? { ...budget, selector: undefined, isTooLarge: true } : budget,
+  );
+}
+
+/** Returns the budgets, bounded for the pods of these nodes. */
+export function assessBudgets(
+  budgets: Assessment<readonly BudgetFact[]>,
+  podsByNode: ReadonlyMap<string, readonly PodFact[]>,
+): Assessment<readonly BudgetFact[]> {
+  return budgets.isAssessed ? assessed(boundBudgets(budgets.value, [...podsByNode.values()].flat())) : budgets;
+}
+
+function keyOf({ namespace, name }: BudgetFact): string {
+  return `${namespace}/${name}`;
+}
+
+function costOfSelector(selector: Json | undefined): number {
+  const labels = member(selector, "matchLabels");
+  const expressions = asList(member(selector, "matchExpressions"));
+  const values = expressions.reduce<number>((sum, each) => sum + asList(member(each, "values")).length, 0);
+  return 1 + (isMap(labels) ? Object.keys(labels).length : 0) + expressions.length + values / valuesPerComparison;
+}

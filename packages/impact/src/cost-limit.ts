@@ -1,0 +1,34 @@
+// Bounds the time of an assessment: it is synchronous, and anyone who may create objects decides what it compares.
+
+import { compareUtf8 } from "@virt/engine";
+
+/** The comparisons that an item needs. Items with the same key are evaluated once. */
+export type ItemCost = { readonly namespace: string; readonly key: string; readonly cost: number };
+
+/**
+ * Returns the keys that do not fit into so many comparisons. The namespace with the lowest total comes first, and within a namespace the
+ * cheapest item, so that a namespace never displaces one that costs less. The order of items makes no difference.
+ */
+export function keysBeyondLimit(costs: readonly ItemCost[], most: number): ReadonlySet<string> {
+  const namespaces = [...Map.groupBy(costs, ({ namespace }) => namespace)].map(([namespace, items]) => ({
+    key: namespace,
+    cost: items.reduce((sum, { cost }) => sum + cost, 0),
+    items: items.toSorted(inCostOrder),
+  }));
+  const counted = new Set<string>();
+  const beyond = new Set<string>();
+  let left = most;
+  for (const { key, cost } of namespaces.toSorted(inCostOrder).flatMap(({ items }) => items)) {
+    if (counted.has(key)) continue;
+    counted.add(key);
+    left -= cost;
+    if (left < 0) beyond.add(key);
+  }
+  return beyond;
+}
+
+type Ordered = Pick<ItemCost, "key" | "cost">;
+
+function inCostOrder(left: Ordered, right: Ordered): number {
+  return left.cost - right.cost || compareUtf8(left.key, right.key);
+}
