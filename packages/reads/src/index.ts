@@ -5,6 +5,7 @@ export { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "./dia
 export { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 export { collectDoctorFacts } from "./doctor-facts.ts";
 export { DrainedPods } from "./drained-pods.ts";
+export { findReports } from "./find-reports.ts";
 export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";
 export { ImpactReads, inLanes } from "./impact-reads.ts";
 export { InformerLists } from "./informer-lists.ts";
