@@ -181,6 +181,13 @@ test("a plan that was ignored while nodes rolled does not cause a later rollout 
   ]);
 });
 
+test("a leftover that was deleted is not shown as left in place", () => {
+  const pools = [pool({ target: ["00"], reached: ["00", "psi"], isUpdating: true })];
+  expect(rollingPools({ ...none, pools, configs: [ignoredAt3] })[0]?.causes).toEqual([
+    { kind: "other", machineConfigs: ["psi"] },
+  ]);
+});
+
 test("a plan is the cause before its nodes are counted", () => {
   const pools = [pool({ target: ["00", "99-psi"], reached: ["00"], isUpdating: true })];
   const items = [{ state: "InProgress", changes: true, targetRef: { kind: "MachineConfig", name: "99-psi" } }];
@@ -195,13 +202,13 @@ test("a plan is the cause before its nodes are counted", () => {
 
 test("a MachineConfig that only plans write is not blamed on another client after its config was deleted", () => {
   const pools = [pool({ target: ["00", "99-worker-psi-karg"], reached: ["00"], isUpdating: true })];
-  const text =
-    "Cause: an earlier plan or another client changed 99-worker-psi-karg. No VirtPlatformConfig manages it now.";
+  const text = "Cause: an earlier plan or another client changed 99-worker-psi-karg. No current plan manages it.";
   expect(textOf({ ...none, pools })).toContain(text);
   expect(textOf({ configs: [], platformWrites: undefined, pools })).toContain(text);
   const both = [pool({ target: ["00", "99-worker-psi-karg", "hand-made"], reached: ["00"], isUpdating: true })];
   expect(textOf({ ...none, pools: both })).toContain(`${text} Cause: another client changed hand-made.`);
   const items = [{ state: "Completed", targetRef: { kind: "MachineConfig", name: "99-worker-psi-karg" } }];
+  expect(textOf({ ...none, pools, configs: [config(3, { phase: "Drafting", items })] })).toContain(text);
   expect(textOf({ ...none, pools, configs: [config(12, { phase: "Completed", items })] })).toContain(
     "Cause: another client changed 99-worker-psi-karg.",
   );

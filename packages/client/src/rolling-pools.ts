@@ -6,8 +6,9 @@ import {
   type CauseFacts,
   causesOf,
   causeText,
-  openPlans,
+  openCounts,
   type RolloutCauseView,
+  rollingPlans,
   updatingOf,
 } from "./rollout-causes.ts";
 
@@ -33,7 +34,7 @@ export function rollingPools({ pools, ...facts }: RollingPoolFacts): readonly Ro
       const { nodes, updated, degraded, unavailable } = poolProgress(pool, true);
       const isPaused = at(pool, "spec", "paused") === true;
       const causes = causesOf(pool, facts);
-      const counts = countsOfPlans(name, facts.configs) ?? { total: nodes, ...(updated !== undefined && { updated }) };
+      const counts = countsOfPlans(pool, facts.configs) ?? { total: nodes, ...(updated !== undefined && { updated }) };
       return { name, ...counts, unavailable, degraded, isPaused, causes };
     })
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -54,11 +55,12 @@ function isUpdating(pool: KubeObject): boolean {
  * return to the configuration without it. Undefined: no plan rolls the pool.
  */
 function countsOfPlans(
-  pool: string,
+  pool: KubeObject,
   configs: CauseFacts["configs"] = [],
 ): Pick<RollingPool, "total" | "updated"> | undefined {
-  const counted = openPlans(pool, configs).toSorted((left, right) => left.done - right.done);
-  return counted.map(({ total, done }) => ({ total, updated: done }))[0];
+  const counted = rollingPlans(pool, configs).flatMap((config) => openCounts(pool, config));
+  const [slowest] = counted.toSorted((left, right) => left.done - right.done);
+  return slowest && { total: slowest.total, updated: slowest.done };
 }
 
 /** What a person must know who ends or stops a plan: only a pause keeps nodes from a MachineConfig that is written. */

@@ -1,7 +1,7 @@
 // Why a MachineConfigPool rolls: a plan, what a deleted or ignored config left behind, the platform controller, or another client. If a
 // source cannot be read, the cause is unknown: no other client is blamed for a reboot of our own.
 
-import { isApplied, isRolloutOpen, type LeftBehindParts, partLeftBehind } from "@virt/advisor";
+import { hasPlanBegun, isApplied, isRolloutOpen, type LeftBehindParts, partLeftBehind } from "@virt/advisor";
 import type { Item, KubeObject, PoolRollout, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at, isMap, member, readJson, readTime } from "@virt/engine";
 import { planMachineConfigs } from "./plan-machine-configs.ts";
@@ -14,7 +14,7 @@ type UnreadCause = "configs" | "report" | "object";
 
 /**
  * `leftover`: a plan applied the objects, and its config was deleted or is ignored. `unmanaged`: MachineConfigs that only plans write, but
- * that no config manages now. `other`: none of these; `machineConfigs` are those that were added or removed, if any were. `unknown`: the
+ * that no current plan manages. `other`: none of these; `machineConfigs` are those that were added or removed, if any were. `unknown`: the
  * same, but something that could explain it was not read.
  */
 export type RolloutCauseView =
@@ -53,22 +53,26 @@ function writesIn(report: KubeObject): readonly PlatformWrite[] | undefined {
   }
 }
 
-/** The counts of open rollouts whose own nodes of this pool are not updated. An ignored config has none: its counts are of the past. */
-export function openPlans(pool: string, configs: readonly VirtPlatformConfig[]): readonly PoolRollout[] {
-  return configs
-    .filter(({ status = {} }) => isRolloutOpen(status))
-    .flatMap(({ status }) => status?.rollout?.pools ?? [])
-    .filter(({ name, done, total }) => name === pool && done < total);
+/**
+ * Returns the configs whose plans roll the pool: their nodes are not all updated, or the pool has yet to take over what they wrote. The counts
+ * of an ignored config are of the past.
+ */
+export function rollingPlans(pool: KubeObject, configs: readonly VirtPlatformConfig[]): readonly VirtPlatformConfig[] {
+  const changed = changedSources(pool);
+  return configs.filter((config) => {
+    const { phase, items = [], rollouts = [] } = config.status ?? {};
+    if (phase === "Ignored") return false;
+    const isWritten = ({ state }: Item) => phase === "InProgress" && state === "InProgress";
+    const written = items.filter(isWritten).flatMap(machineConfigOf);
+    const pending = rollouts.map(({ machineConfig }) => machineConfig);
+    const isOpen = openCounts(pool, config).some(({ done, total }) => done < total);
+    return isOpen || [...written, ...pending].some((name) => changed.includes(name));
+  });
 }
 
-/** Reports whether the plan of a config rolls the pool. What the plan has just written is not counted yet. */
-function isPlanOf(pool: string, config: VirtPlatformConfig, changed: readonly string[]): boolean {
-  const { phase, items = [], rollouts = [] } = config.status ?? {};
-  if (phase === "Ignored") return false;
-  const written =
-    phase === "InProgress" ? items.filter(({ state }) => state === "InProgress").flatMap(machineConfigOf) : [];
-  const pending = rollouts.map(({ machineConfig }) => machineConfig);
-  return openPlans(pool, [config]).length > 0 || [...written, ...pending].some((name) => changed.includes(name));
+/** The node counts that a config has of the pool while its rollout is open. */
+export function openCounts({ metadata }: KubeObject, { status = {} }: VirtPlatformConfig): readonly PoolRollout[] {
+  return isRolloutOpen(status) ? (status.rollout?.pools ?? []).filter(({ name }) => name === metadata.name) : [];
 }
 
 function machineConfigOf({ targetRef: { kind, name } }: Item): readonly string[] {
@@ -82,9 +86,8 @@ export function causesOf(
 ): readonly RolloutCauseView[] {
   const configs = listed ?? [];
   const changed = changedSources(pool);
-  const running = configs.filter((config) => isPlanOf(pool.metadata.name, config, changed));
-  const plans = sortedNames(running.map(({ metadata }) => metadata.name));
-  const left = planWrites(configs, "left").filter((write) => isCause(write, pool, changed));
+  const plans = sortedNames(rollingPlans(pool, configs).map(({ metadata }) => metadata.name));
+  const left = planWrites(configs, "left").filter((write) => isRendered(write, pool) && isCause(write, pool, changed));
   const ours = (platformWrites ?? []).filter((write) => isCause(write, pool, changed));
   const known: readonly RolloutCauseView[] = [
     ...(plans.length === 0 ? [] : [{ kind: "plan", configs: plans } as const]),
@@ -117,10 +120,10 @@ export function causesOf(
   ];
 }
 
-/** Reports whether a config that is not ignored has applied, or deleted, this MachineConfig. */
+/** Reports whether a current plan has applied, or deleted, this MachineConfig. In other phases the items are those of a stopped plan. */
 function isManaged(machineConfig: string, configs: readonly VirtPlatformConfig[]): boolean {
   return configs
-    .filter(({ status }) => status?.phase !== "Ignored")
+    .filter(({ status }) => hasPlanBegun(status?.phase))
     .flatMap(({ status }) => (status?.items ?? []).filter(isApplied).flatMap(machineConfigOf))
     .includes(machineConfig);
 }
@@ -162,17 +165,25 @@ function sourcesOf(part: ReturnType<typeof at>): readonly string[] {
 /** The Machine Config Operator renders a write within this time, and says so with the pool's condition. */
 const renderMs = 10 * 60_000;
 
-/** A MachineConfig appears among the sources by its name, a KubeletConfig as a generated one. A changed content shows by its time. */
-function isCause({ object, lastWrite }: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
+/** A MachineConfig appears among the sources by its name, a KubeletConfig as a generated one. */
+function isSourceOf({ object }: PlatformWrite, pool: KubeObject): (source: string) => boolean {
   const [kind = "", name = ""] = object.split(" ");
-  if (kind !== "MachineConfig" && kind !== "KubeletConfig") return false;
-  const source = kind === "MachineConfig" ? name : `99-${pool.metadata.name}-generated-kubelet`;
-  const isSource = (one: string) => (kind === "MachineConfig" ? one === source : one.startsWith(source));
-  if (changed.some(isSource)) return true;
-  const isRendered = sourcesOf(at(pool, "spec")).some(isSource);
-  const written = readTime(lastWrite);
+  const generated = `99-${pool.metadata.name}-generated-kubelet`;
+  return (source) =>
+    (kind === "MachineConfig" && source === name) || (kind === "KubeletConfig" && source.startsWith(generated));
+}
+
+/** Reports whether the pool rolls out the object, and not its removal. */
+function isRendered(write: PlatformWrite, pool: KubeObject): boolean {
+  return sourcesOf(at(pool, "spec")).some(isSourceOf(write, pool));
+}
+
+/** Changed content does not show in the sources, so its time counts. */
+function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
+  if (changed.some(isSourceOf(write, pool))) return true;
+  const written = readTime(write.lastWrite);
   const began = readTime(asText(member(updatingOf(pool), "lastTransitionTime")) ?? "");
-  if (changed.length > 0 || !isRendered || written === undefined || began === undefined) return false;
+  if (changed.length > 0 || !isRendered(write, pool) || written === undefined || began === undefined) return false;
   return written <= began && began - written <= renderMs;
 }
 
@@ -192,7 +203,7 @@ export function causeText(cause: RolloutCauseView): string {
     case "platform":
       return `Cause: the platform controller (${cause.objects.join(", ")}).`;
     case "unmanaged":
-      return `Cause: an earlier plan or another client changed ${cause.machineConfigs.join(", ")}. No VirtPlatformConfig manages it now.`;
+      return `Cause: an earlier plan or another client changed ${cause.machineConfigs.join(", ")}. No current plan manages it.`;
     case "unknown": {
       const changed = cause.machineConfigs.length === 0 ? "" : ` Changed: ${cause.machineConfigs.join(", ")}.`;
       return `Cause: unknown, because ${cause.unread.map((one) => unreadTexts[one]).join(", and ")}.${changed}`;

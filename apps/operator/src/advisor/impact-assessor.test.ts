@@ -219,6 +219,6 @@ test("restart times that another config observed count for the prediction", asyn
   const counts = { total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
   const observed = { drainSeconds: [], restartSeconds: [100, 110, 120] };
   const status = { rollout: { pools: [{ name: "worker", ...counts, observed }] } };
-  objects.push({ ...config, metadata: { name: "other" }, status } as unknown as KubeObject);
+  objects.push({ ...config, metadata: { name: "other" }, status });
   expect((await later(10))?.duration?.restart).toBe("observed");
 });
