@@ -16,6 +16,7 @@ import { isGenerated } from "./generated-mark.ts";
 import { metricsPage } from "./metrics-page.ts";
 import { mockCrds, mockIndex, stubFiles } from "./mock-crds.ts";
 import { advisor, platform } from "./operators.ts";
+import { planMachineConfigsModule } from "./plan-machine-configs.ts";
 import { profileTable } from "./profile-table.ts";
 import { advisorRights, exampleRights } from "./rbac/advisor-rights.ts";
 import { optionalRoleManifest, roleManifest } from "./rbac/operator-rights.ts";
@@ -35,6 +36,7 @@ const [examples = [], others = []] = [true, false].map((is) =>
 const generated: Readonly<Record<string, string>> = {
   "catalog/expected-policies.ts": expectedPolicies(catalog),
   ".github/CODEOWNERS": codeOwners(catalog),
+  "packages/client/src/plan-machine-configs.ts": planMachineConfigsModule(profiles),
   "packages/reads/src/preview/bundled-schemas.ts": bundledSchemasModule(assets, mocks),
   ...policyManifests(catalog),
   "config/crd/bases/advisor.kubevirt.io_virtplatformconfigs.yaml": await configDefinition(profiles),

@@ -144,14 +144,6 @@ export class ClusterSession {
     return { kind: "unknown", message: `the dry run failed: ${why}` };
   }
 
-  /** An object of the core API; undefined: it is not there. */
-  async readConfigMap(namespace: string, name: string): Promise<KubeObject | undefined> {
-    const resource: Resource = { group: "", version: "v1", plural: "configmaps", isNamespaced: true };
-    const answer = await this.#client.send(getObject(resource, { namespace, name }), { signal: this.#signal });
-    if (answer.kind === "answered" && answer.status === 404) return undefined;
-    return this.#object(answer, { verb: "get", resource, name, namespace });
-  }
-
   /** How many VMs run on a node; undefined: nobody may say. */
   async countVms(node: string): Promise<number | undefined> {
     const resource: Resource = {

@@ -1,25 +1,39 @@
 // The pools that roll now, whoever caused it, as `status` shows them.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
-import { type PlatformWrite, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
-import { asList, asText, at, readJson } from "@virt/engine";
+import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
+import { asList, at } from "@virt/engine";
 import { listObjects, type Resource } from "@virt/kube";
-import { reportName } from "@virt/platform";
+import { findReports } from "@virt/reads";
 import type { ClusterSession } from "./cluster-session.ts";
-import { platformNamespace } from "./platform-namespace.ts";
 import type { Block, StyledText } from "./printer.ts";
+import { type StatusOptions, shownRollout } from "./status-blocks.ts";
+import { CliError } from "./verb.ts";
 
-/** Undefined: pools cannot be listed. */
+/** Undefined: pools cannot be listed. Configs are listed if the caller has not done so. */
 export async function readRollingPools(
   session: ClusterSession,
-  configs: readonly VirtPlatformConfig[],
+  listed: readonly VirtPlatformConfig[] | undefined,
   signal: AbortSignal,
 ): Promise<readonly RollingPool[] | undefined> {
   const pools = await listPools(session, signal);
   if (pools === undefined) return undefined;
-  const isQuiet = rollingPools({ pools, configs, platformWrites: [] }).length === 0;
-  const platformWrites = isQuiet ? [] : await readPlatformWrites(session);
-  return rollingPools({ pools, configs, platformWrites });
+  if (rollingPools({ pools, configs: [], platformWrites: [] }).length === 0) return [];
+  const [configs, { reports }] = await Promise.all([
+    listed ?? listConfigs(session),
+    findReports(session.client, signal),
+  ]);
+  return rollingPools({ pools, configs, platformWrites: platformWritesOf(reports) });
+}
+
+/** Undefined: they cannot be listed. */
+async function listConfigs(session: ClusterSession): Promise<readonly VirtPlatformConfig[] | undefined> {
+  try {
+    return await session.listConfigs();
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 const poolPlace: Resource = {
@@ -37,28 +51,19 @@ async function listPools({ client }: ClusterSession, signal: AbortSignal): Promi
   return asList(at(answer.body ?? null, "items")) as unknown as readonly KubeObject[];
 }
 
-/** Empty if there is no report. Undefined: it cannot be read. */
-async function readPlatformWrites(session: ClusterSession): Promise<readonly PlatformWrite[] | undefined> {
-  try {
-    const report = await session.readConfigMap(platformNamespace, reportName);
-    const rows = asList(at(readJson(asText(at(report ?? null, "data", "report.json")) ?? "{}"), "objects"));
-    return rows.map((row) => ({
-      object: asText(at(row, "object")) ?? "",
-      lastWrite: asText(at(row, "lastWrite")) ?? "",
-    }));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Without pools that only roll a plan which is shown with its own bars. */
+/** Without pools of which the config's own bars show all that rolls. */
 export function rollingPoolBlocks(
   rolling: readonly RollingPool[] | undefined,
   configs: readonly VirtPlatformConfig[],
+  options: Pick<StatusOptions, "now" | "isDetailed">,
 ): readonly Block[] {
-  const shown = new Set(configs.map(({ metadata }) => metadata.name));
-  const isShown = ({ causes }: RollingPool) =>
-    causes.every((cause) => cause.kind === "plan" && cause.configs.every((name) => shown.has(name)));
+  const hasBars = (pool: string, name: string) =>
+    configs.some(
+      (config) =>
+        config.metadata.name === name && shownRollout(config, options)?.pools.some((bar) => bar.name === pool),
+    );
+  const isShown = ({ name, causes }: RollingPool) =>
+    causes.every((cause) => cause.kind === "plan" && cause.configs.every((config) => hasBars(name, config)));
   const lines: StyledText[][] =
     rolling === undefined
       ? [[{ text: "Updating pools are not shown: machineconfigpools cannot be listed.", style: "warning" }]]

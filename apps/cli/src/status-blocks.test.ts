@@ -1,5 +1,6 @@
 import type { RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
+import { rollingPoolBlocks } from "./rolling-pools.ts";
 import { statusBlocks } from "./status-blocks.ts";
 
 const config = {
@@ -103,4 +104,27 @@ test("status shows a stuck rollout as Stuck in red", () => {
   const options = { now: 0, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
   expect(JSON.stringify(statusBlocks(stuck, options))).toContain('{"text":"Stuck","style":"bad"}');
   expect(JSON.stringify(statusBlocks(config, options))).toContain('{"text":"InProgress","style":"warning"}');
+});
+
+test("status shows each updating pool, as the bars of its plan or with its cause", () => {
+  const pool = { name: "worker", total: 12, done: 3, inHand: 1, waiting: 8, degraded: 0 };
+  const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more: { pools: 0, nodes: 0, findings: 0 } };
+  const rollouts = [{ machineConfig: "a", startTime: "2026-01-01T00:00:00Z", before: [] }];
+  const rolling = (name: string) => ({
+    name,
+    total: 12,
+    updated: 3,
+    unavailable: 0,
+    degraded: 0,
+    isPaused: false,
+    causes: [{ kind: "plan", configs: ["x"] } as const],
+  });
+  const options = { now: 0, isDetailed: false };
+  const running = { ...config, status: { ...config.status, rollouts, rollout } } as VirtPlatformConfig;
+  const shown = (name: string, one: VirtPlatformConfig) =>
+    JSON.stringify(rollingPoolBlocks([rolling(name)], [one], options));
+  expect(shown("worker", running)).toBe("[]");
+  expect(shown("infra", running)).toContain("Pool infra is updating");
+  const ignored = { ...running, status: { ...running.status, phase: "Ignored" } } as VirtPlatformConfig;
+  expect(shown("worker", ignored)).toContain("Pool worker is updating");
 });

@@ -61,9 +61,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   const row = profileRow(config, now);
   const phase = phaseWord(row) ?? "not processed yet";
   const plan = row.planHash === undefined ? "" : `   plan ${planName(row.planHash)}`;
-  const rollout = viewRollout(config, now, countVms);
-  const hasBegun = expectedRollout(config) === undefined; // else it is the rollout of an earlier plan
-  const isShown = hasBegun && rollout !== undefined && (isRolloutCurrent(rollout) || isDetailed);
+  const rollout = shownRollout(config, { now, countVms, isDetailed });
   const lines: StyledText[][] = [
     [
       { text: row.name, style: "bold" },
@@ -82,12 +80,22 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
       ? []
       : [[{ text: `  Rejected: ${rejectionText(row.rejection)}`, style: "warning" as const }]]),
     ...(isDetailed || status.phase === "InProgress" ? itemLines(config) : []),
-    ...(isShown ? [...rolloutLines(rollout, isWide), ...uncheckedLines(rollout)] : []),
+    ...(rollout === undefined ? [] : [...rolloutLines(rollout, isWide), ...uncheckedLines(rollout)]),
   ];
   return [
     { kind: "lines", lines },
     { kind: "next", text: nextStepText(isWatching ? withoutWatch(row.next) : row.next, program) },
   ];
+}
+
+/** The rollout of which `status` shows bars. Undefined: none, or that of an earlier plan. */
+export function shownRollout(
+  config: VirtPlatformConfig,
+  { now, isDetailed, countVms }: Pick<StatusOptions, "now" | "isDetailed"> & { readonly countVms?: CountVms },
+): RolloutProgressView | undefined {
+  const rollout = viewRollout(config, now, countVms);
+  const hasBegun = expectedRollout(config) === undefined;
+  return hasBegun && rollout !== undefined && (isRolloutCurrent(rollout) || isDetailed) ? rollout : undefined;
 }
 
 /** `to follow them, run: … status NAME --watch` makes no sense to a user who runs just that. */

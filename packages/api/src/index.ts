@@ -29,6 +29,7 @@ export {
   managedByLabel,
   rejectedPlanAnnotation,
   repositoryUrl,
+  usualOperatorNamespaces,
 } from "./names.ts";
 export type { Conflict, Json, JsonMap, KubeObject, NodeContent, ObjectMeta, Ref, VariableText } from "./object.ts";
 export { contentForms, type FieldForm, type FieldsForm, type ObjectForm, type ValueForm } from "./object-form.ts";

@@ -12,6 +12,12 @@ export const configKind = {
 /** Under which name each controller applies; also the owner that it looks for in managedFields. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
+/** Namespaces in which the operators usually run: that of the manifests, then the one that the OLM bundle suggests. */
+export const usualOperatorNamespaces = {
+  advisor: ["virt-advisor-operator-system", "virt-operators-system"],
+  platform: ["virt-platform-operator-system", "virt-operators-system"],
+} as const;
+
 /** On every object that the platform controller applies. */
 export const managedByLabel = { key: "platform.kubevirt.io/managed-by", value: "virt-platform-operator" } as const;
 

@@ -45,14 +45,8 @@ export {
   progressCount,
 } from "./profile-rows.ts";
 export { projectForPage } from "./project-for-page.ts";
-export {
-  type PlatformWrite,
-  type RollingPool,
-  type RolloutCauseView,
-  rollingPools,
-  rollingPoolText,
-  rolloutContinues,
-} from "./rolling-pools.ts";
+export { type RollingPool, rollingPools, rollingPoolText, rolloutContinues } from "./rolling-pools.ts";
+export { platformWritesOf, type RolloutCauseView } from "./rollout-causes.ts";
 export {
   ageText,
   type CountVms,

@@ -3,6 +3,7 @@
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { rollingPools, rollingPoolText } from "./rolling-pools.ts";
+import { platformWritesOf } from "./rollout-causes.ts";
 
 type PoolShape = {
   readonly name?: string;
@@ -38,22 +39,20 @@ function pool({ name = "worker", target = ["00"], reached = target, isUpdating =
 }
 
 const none = { configs: [], platformWrites: [] };
-const config = (done: number) =>
+const config = (done: number, status: object = { phase: "InProgress", rollouts }) =>
   ({
     metadata: { name: "load-aware" },
     spec: { profile: "load-aware", action: "Apply" },
-    status: { rollout: { pools: [{ name: "worker", total: 12, done }] } },
+    status: { rollout: { pools: [{ name: "worker", total: 12, done }] }, ...status },
   }) as unknown as VirtPlatformConfig;
+const rollouts = [{ machineConfig: "99-psi", startTime: began, before: [] }];
+const textOf = (facts: Parameters<typeof rollingPools>[0]) => rollingPools(facts).map(rollingPoolText).join("\n");
 
 test("a pool shows the counts of the running plan that rolls it, and not those of its return to an earlier target", () => {
   const pools = [pool({ target: ["00"], reached: ["00", "99-psi"], isUpdating: true })];
-  const rollouts = [{ machineConfig: "99-psi", startTime: began, before: [] }];
-  const running = {
-    ...config(0),
-    status: { ...config(0).status, phase: "InProgress", rollouts },
-  } as VirtPlatformConfig;
-  expect(rollingPools({ ...none, pools, configs: [running] })).toMatchObject([{ total: 12, updated: 0 }]);
-  expect(rollingPools({ ...none, pools, configs: [config(0)] })).toMatchObject([{ total: 12, updated: 3 }]);
+  expect(rollingPools({ ...none, pools, configs: [config(0)] })).toMatchObject([{ total: 12, updated: 0 }]);
+  const ended = config(0, { phase: "Completed" });
+  expect(rollingPools({ ...none, pools, configs: [ended] })).toMatchObject([{ total: 12, updated: 3 }]);
 });
 
 test("a pool that rolls nothing is not listed", () => {
@@ -107,22 +106,27 @@ test("a change by another client is shown with the MachineConfigs that it added 
 
 test("without the platform controller's report nobody is named as the cause", () => {
   const unread = { configs: [], platformWrites: undefined };
-  const [swap] = rollingPools({
+  const swap = textOf({
     ...unread,
     pools: [pool({ target: ["00", "50-virt-swap-enable"], reached: ["00"], isUpdating: true })],
   });
-  expect(swap?.causes).toEqual([{ kind: "unknown", machineConfigs: ["50-virt-swap-enable"] }]);
-  expect(swap === undefined ? "" : rollingPoolText(swap)).toContain(
-    "Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read. Changed: 50-virt-swap-enable.",
+  expect(swap).toContain(
+    "Cause: unknown, because the report of the platform controller was not found or cannot be read. Changed: 50-virt-swap-enable.",
   );
-  const [content] = rollingPools({ ...unread, pools: [pool({ isUpdating: true })] });
-  expect(content === undefined ? "" : rollingPoolText(content)).toMatch(
-    /Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read\.$/,
+  expect(textOf({ ...unread, pools: [pool({ isUpdating: true })] })).toMatch(
+    /Cause: unknown, because the report of the platform controller was not found or cannot be read\.$/,
   );
   const planned = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
   expect(rollingPools({ ...unread, pools: planned, configs: [config(3)] })[0]?.causes).toEqual([
     { kind: "plan", configs: ["load-aware"] },
   ]);
+});
+
+test("without the configs no other client is named as the cause", () => {
+  const pools = [pool({ target: ["00", "99-worker-psi-karg"], reached: ["00"], isUpdating: true })];
+  expect(textOf({ configs: undefined, platformWrites: [], pools })).toContain(
+    "Cause: unknown, because VirtPlatformConfigs cannot be listed. Changed: 99-worker-psi-karg.",
+  );
 });
 
 test("a paused pool with a pending update is listed as paused", () => {
@@ -133,12 +137,12 @@ test("a paused pool with a pending update is listed as paused", () => {
 
 test("an object that the advisor cannot read may have been left behind, so the cause is unknown", () => {
   const leftBehind = [{ kind: "MachineConfig", name: "psi", unread: true }];
-  const ignored = { ...config(12), status: { phase: "Ignored", leftBehind } } as unknown as VirtPlatformConfig;
+  const ignored = config(12, { phase: "Ignored", leftBehind });
   const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
   const [rolling] = rollingPools({ ...none, pools, configs: [ignored] });
-  expect(rolling?.causes).toEqual([{ kind: "unknown", machineConfigs: ["psi"] }]);
+  expect(rolling?.causes).toEqual([{ kind: "unknown", machineConfigs: ["psi"], unread: ["object"] }]);
   expect(rolling === undefined ? "" : rollingPoolText(rolling)).toContain(
-    "Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read. Changed: psi.",
+    "Cause: unknown, because an object of an earlier plan cannot be read. Changed: psi.",
   );
 });
 
@@ -158,4 +162,65 @@ test("nodes that roll for a deleted config show what it left behind, not another
   expect(rollingPools({ ...none, pools: rested, configs: [advertised] })[0]?.causes).toEqual([
     { kind: "other", machineConfigs: ["new"] },
   ]);
+});
+
+const leftBehind = [{ kind: "MachineConfig", name: "psi", appliedTime: began }];
+const ignoredAt3 = config(3, { phase: "Ignored", leftBehind });
+
+test("a plan that was ignored while nodes rolled is named by the object that it left in place", () => {
+  const pools = [pool({ target: ["00", "psi"], reached: ["00"], isUpdating: true })];
+  expect(textOf({ ...none, pools, configs: [ignoredAt3] })).toBe(
+    "Pool worker is updating: 3 of 12 nodes updated, 1 unavailable. Cause: MachineConfig psi, left in place by a plan of load-aware, which was deleted or is ignored.",
+  );
+});
+
+test("a plan that was ignored while nodes rolled does not cause a later rollout of its pool", () => {
+  const pools = [pool({ target: ["00", "psi", "hand-made"], reached: ["00", "psi"], isUpdating: true })];
+  expect(rollingPools({ ...none, pools, configs: [ignoredAt3] })[0]?.causes).toEqual([
+    { kind: "other", machineConfigs: ["hand-made"] },
+  ]);
+});
+
+test("a leftover that was deleted is not shown as left in place", () => {
+  const pools = [pool({ target: ["00"], reached: ["00", "psi"], isUpdating: true })];
+  expect(rollingPools({ ...none, pools, configs: [ignoredAt3] })[0]?.causes).toEqual([
+    { kind: "other", machineConfigs: ["psi"] },
+  ]);
+});
+
+test("a plan is the cause before its nodes are counted", () => {
+  const pools = [pool({ target: ["00", "99-psi"], reached: ["00"], isUpdating: true })];
+  const items = [{ state: "InProgress", changes: true, targetRef: { kind: "MachineConfig", name: "99-psi" } }];
+  for (const status of [
+    { phase: "ReviewRequired", rollouts },
+    { phase: "InProgress", items },
+  ])
+    expect(rollingPools({ ...none, pools, configs: [config(12, status)] })[0]?.causes).toEqual([
+      { kind: "plan", configs: ["load-aware"] },
+    ]);
+});
+
+test("a MachineConfig that only plans write is not blamed on another client after its config was deleted", () => {
+  const pools = [pool({ target: ["00", "99-worker-psi-karg"], reached: ["00"], isUpdating: true })];
+  const text = "Cause: an earlier plan or another client changed 99-worker-psi-karg. No current plan manages it.";
+  expect(textOf({ ...none, pools })).toContain(text);
+  expect(textOf({ configs: [], platformWrites: undefined, pools })).toContain(text);
+  const both = [pool({ target: ["00", "99-worker-psi-karg", "hand-made"], reached: ["00"], isUpdating: true })];
+  expect(textOf({ ...none, pools: both })).toContain(`${text} Cause: another client changed hand-made.`);
+  const items = [{ state: "Completed", targetRef: { kind: "MachineConfig", name: "99-worker-psi-karg" } }];
+  expect(textOf({ ...none, pools, configs: [config(3, { phase: "Drafting", items })] })).toContain(text);
+  expect(textOf({ ...none, pools, configs: [config(12, { phase: "Completed", items })] })).toContain(
+    "Cause: another client changed 99-worker-psi-karg.",
+  );
+});
+
+test("the writes of the platform controller are those of all reports, and unknown without a readable one", () => {
+  const report = (text: string) =>
+    ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "r" }, data: { "report.json": text } }) as KubeObject;
+  const one = report(`{"objects":[{"object":"MachineConfig 50-virt-swap-enable","lastWrite":"${began}"}]}`);
+  expect(platformWritesOf([one, report("{}")])).toEqual([
+    { object: "MachineConfig 50-virt-swap-enable", lastWrite: began },
+  ]);
+  expect(platformWritesOf([])).toBeUndefined();
+  expect(platformWritesOf([one, report("not JSON")])).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 // The kinds that the pages read, and how each is watched. The server lets nothing else through, so the pages can ask for nothing else.
 
-import { configKind, fieldManagers } from "@virt/api";
+import { configKind, fieldManagers, usualOperatorNamespaces } from "@virt/api";
 
 /** As packages that reach the API server call it; a browser cannot load those. */
 type KindPlace = {
@@ -36,10 +36,6 @@ const machineConfiguration = "machineconfiguration.openshift.io";
 const hyperConvergeds = ["v1beta1", "v1"].map((version) => namespaced("hco.kubevirt.io", version, "hyperconvergeds"));
 const events = namespaced("events.k8s.io", "v1", "events");
 const leases = namespaced("coordination.k8s.io", "v1", "leases");
-const homes = {
-  advisor: "virt-advisor-operator-system",
-  platform: "virt-platform-operator-system",
-} as const;
 
 /** By the name under which pages and server speak of them. */
 export const watchedKinds = {
@@ -52,17 +48,17 @@ export const watchedKinds = {
   reports: {
     resources: [namespaced("", "v1", "configmaps")],
     selection: { fieldSelector: "metadata.name=virt-platform-operator-report" },
-    fallbackNamespaces: [homes.platform],
+    fallbackNamespaces: usualOperatorNamespaces.platform,
   },
   advisorLeases: {
     resources: [leases],
     selection: { fieldSelector: "metadata.name=8f83cc6e.kubevirt.io" },
-    fallbackNamespaces: [homes.advisor],
+    fallbackNamespaces: usualOperatorNamespaces.advisor,
   },
   platformLeases: {
     resources: [leases],
     selection: { fieldSelector: "metadata.name=virt-platform-operator.kubevirt.io" },
-    fallbackNamespaces: [homes.platform],
+    fallbackNamespaces: usualOperatorNamespaces.platform,
   },
   advisorEvents: {
     resources: [events],

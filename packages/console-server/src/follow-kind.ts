@@ -61,15 +61,36 @@ async function followFirst(name: WatchedName, kind: WatchedKind, options: Follow
     end = await followSubject({ name, resource }, options);
     if (end === "absent") continue;
     if (end !== "forbidden") return end;
-    for (const namespace of kind.fallbackNamespaces ?? []) {
-      const narrow = await followSubject({ name, resource, namespace }, options);
-      if (narrow !== "forbidden") return narrow;
-    }
+    const narrow = await followNamespaces({ name, resource }, kind.fallbackNamespaces ?? [], options);
+    if (narrow !== "forbidden") return narrow;
     options.send({ of: name, type: "forbidden", resource: kindName(resource) });
     return "forbidden";
   }
   options.send({ of: name, type: "absent", resource: kindName(kind.resources[0]) });
   return end;
+}
+
+/**
+ * Follows the first namespace with objects. If none has any, it follows the only one that may be read; of several, all are listed again
+ * after a pause, because the objects may appear in any.
+ */
+async function followNamespaces(
+  subject: Subject,
+  namespaces: readonly string[],
+  options: FollowOptions,
+): Promise<FollowEnd> {
+  const empty: FollowStart[] = [];
+  for (const namespace of namespaces) {
+    const start = { subject: { ...subject, namespace }, listed: await listAll({ ...subject, namespace }, options) };
+    if ("end" in start.listed && start.listed.end === "forbidden") continue;
+    if ("end" in start.listed || start.listed.objects.length > 0) return followList(start, options);
+    empty.push(start);
+  }
+  const [only, another] = empty;
+  if (only === undefined) return "forbidden";
+  if (another === undefined) return followList(only, options);
+  options.send({ of: subject.name, type: "list", objects: [] });
+  return "absent";
 }
 
 function kindName(resource: Resource | undefined): string {
@@ -78,8 +99,11 @@ function kindName(resource: Resource | undefined): string {
 }
 
 async function followSubject(subject: Subject, options: FollowOptions): Promise<FollowEnd> {
+  return followList({ subject, listed: await listAll(subject, options) }, options);
+}
+
+async function followList({ subject, listed }: FollowStart, options: FollowOptions): Promise<FollowEnd> {
   const { signal, send } = options;
-  const listed = await listAll(subject, options);
   if ("end" in listed) return listed.end;
   send({ of: subject.name, type: "list", objects: listed.objects });
   let version = listed.version;
@@ -91,6 +115,8 @@ async function followSubject(subject: Subject, options: FollowOptions): Promise<
   }
   return "wait";
 }
+
+type FollowStart = { readonly subject: Subject; readonly listed: ListResult };
 
 type ListResult = { readonly objects: readonly KubeObject[]; readonly version: string } | { readonly end: FollowEnd };
 

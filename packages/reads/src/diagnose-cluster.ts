@@ -6,7 +6,9 @@ import { chooseHyperConverged, infrastructureInformer, kindInformer, poolInforme
 import {
   type Assessment,
   assessed,
+  assessedOr,
   changeOfPool,
+  type DoctorFacts,
   diagnoseOnce,
   drainGaps,
   drainingNodes,
@@ -18,7 +20,7 @@ import { type Client, Discovery, type InformerSpec } from "@virt/kube";
 import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 import { collectDoctorFacts } from "./doctor-facts.ts";
 import { DrainedPods } from "./drained-pods.ts";
-import { assessList } from "./impact-facts.ts";
+import { assessList, type ListFacts } from "./impact-facts.ts";
 import { listOnce } from "./list-once.ts";
 
 export type ClusterDiagnosis = {
@@ -54,53 +56,63 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
   const { client, signal, configs, now } = options;
   const discovery = new Discovery(client);
   const list = async (spec: InformerSpec) => assessList(await listOnce(spec, { client, discovery, signal }));
-  const rolling = configs.filter(({ status = {} }) => isRolloutOpen(status));
-  const specs = [...rolloutInformers, infrastructureInformer, ...(rolling.length === 0 ? [] : [machineConfigInformer])];
+  const isRolling = configs.some(({ status = {} }) => isRolloutOpen(status));
+  const specs = [...rolloutInformers, infrastructureInformer, ...(isRolling ? [machineConfigInformer] : [])];
   const lists = new Map(await Promise.all(specs.map(async (spec) => [spec, await list(spec)] as const)));
   const of = (spec: InformerSpec): Assessment<readonly KubeObject[]> => lists.get(spec) ?? notAssessed("Unavailable");
-  const itemsOf = (spec: InformerSpec) => {
-    const answer = of(spec);
-    return answer.isAssessed ? answer.value : [];
+  const facts = collectClusterFacts(of, options);
+  const draining = drainingNodes(facts);
+  const podLists = new DrainedPods({ isPatient: false });
+  const drainedPods = await podLists.load(draining, { sender: client, signal, now });
+  const refusal = podLists.refusalFor(draining, now);
+  const pods = refusal === undefined ? assessed(drainedPods) : notAssessed(refusal.reason, refusal.message);
+  const gaps = [...facts.notAssessed, ...findDiagnosisGaps([["Pod", pods]])];
+  const { rollout, young } = diagnoseOnce({ ...facts, drainedPods, notAssessed: gaps });
+  const missing = [...gaps, ...drainGaps({ ...facts, drainedPods })];
+  return {
+    rollout,
+    young,
+    pools: assessedOr(of(poolInformer), [])
+      .map(({ metadata }) => metadata.name)
+      .toSorted(),
+    notAssessed: missing.map(({ what, reason, message }) => ({ kind: what, reason, message })),
   };
-  const served = hcoHealthInformers.find((spec) => of(spec).isAssessed);
-  const hco = served && chooseHyperConverged(itemsOf(served), "");
-  const pools = itemsOf(poolInformer);
-  const machineConfigs = of(machineConfigInformer);
-  const asked = pools.filter(({ metadata }) => options.pools?.has(metadata.name) ?? true);
+}
+
+/** Collects the facts of all asked pools from the lists. The caller adds the pods of nodes that drain, and the gap if they cannot be read. */
+export function collectClusterFacts(
+  list: ListFacts,
+  { configs, observers = configs, pools, now }: Omit<ClusterDiagnosisOptions, "client" | "signal">,
+): DoctorFacts {
+  const rolling = configs.filter(({ status = {} }) => isRolloutOpen(status));
+  const served = hcoHealthInformers.find((spec) => list(spec).isAssessed);
+  const hco = served && chooseHyperConverged(assessedOr(list(served), []), "");
+  const machineConfigs = list(machineConfigInformer);
+  const listed = assessedOr(list(poolInformer), []);
+  const asked = listed.filter(({ metadata }) => pools?.has(metadata.name) ?? true);
   const names = new Set(asked.map(({ metadata }) => metadata.name));
   const live = ({ name }: { readonly name: string }) =>
     machineConfigs.isAssessed ? machineConfigs.value.find(({ metadata }) => metadata.name === name) : "unknown";
   const ours = rolling
-    .flatMap((config) => rolloutChanges(config, live, pools))
+    .flatMap((config) => rolloutChanges(config, live, listed))
     .map((change) => ({ ...change, pools: change.pools.filter((pool) => names.has(pool)) }));
   const facts = collectDoctorFacts({
     disruption: [],
     renderedOf: () => undefined,
-    list: of,
+    list,
     hco: hco?.kind === "found" ? hco.object : undefined,
     now,
     changes: [...ours, ...asked.map(changeOfPool)],
     areVmsNamed: true,
   });
-  const observedRollouts = (options.observers ?? configs).flatMap(({ status }) => status?.rollout ?? []);
-  const known = { ...facts, before: historyOf(configs), observedRollouts };
-  const draining = drainingNodes(known);
-  const podLists = new DrainedPods({ isPatient: false });
-  const drainedPods = await podLists.load(draining, { sender: client, signal, now });
-  const refusal = podLists.refusalFor(draining, now);
-  const pods = refusal === undefined ? assessed(drainedPods) : notAssessed(refusal.reason, refusal.message);
-  const gaps = [
-    ...known.notAssessed,
-    ...(rolling.length === 0 ? [] : findDiagnosisGaps([[machineConfigInformer.kind, machineConfigs]])),
-    ...findDiagnosisGaps([["Pod", pods]]),
-  ];
-  const { rollout, young } = diagnoseOnce({ ...known, drainedPods, notAssessed: gaps });
-  const missing = [...gaps, ...drainGaps({ ...known, drainedPods })];
   return {
-    rollout,
-    young,
-    pools: pools.map(({ metadata }) => metadata.name).toSorted(),
-    notAssessed: missing.map(({ what, reason, message }) => ({ kind: what, reason, message })),
+    ...facts,
+    before: historyOf(configs),
+    observedRollouts: observers.flatMap(({ status }) => status?.rollout ?? []),
+    notAssessed: [
+      ...facts.notAssessed,
+      ...(rolling.length === 0 ? [] : findDiagnosisGaps([[machineConfigInformer.kind, machineConfigs]])),
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from "@virt/api";
+import { configInformer } from "@virt/facts";
 import {
   assessed,
   budgetInformer,
@@ -21,15 +22,17 @@ const hco: KubeObject = {
   metadata: { name: "kubevirt-hyperconverged" },
   spec: { evictionStrategy: "LiveMigrate", liveMigrationConfig: { parallelMigrationsPerCluster: 9 } },
 };
-const factsBy = (kubeVirts: ReturnType<ListFacts>) =>
+const factsOf = (list: ListFacts) =>
   collectImpactFacts({
     assessedAt: "",
     disruption: [],
     renderedOf: () => undefined,
-    list: (spec) => (spec === kubeVirtInformer ? kubeVirts : assessed([])),
+    list,
     hco,
     reads: new ImpactReads(),
   });
+const factsBy = (kubeVirts: ReturnType<ListFacts>) =>
+  factsOf((spec) => (spec === kubeVirtInformer ? kubeVirts : assessed([])));
 
 test.each(["Forbidden", "Unavailable", "Listing"] as const)(
   "a KubeVirt that is %s leaves a gap, and the fields of the HyperConverged count",
@@ -75,4 +78,13 @@ test("an owner with a longer name than objects have is no owner", () => {
 test("a budget with a huge selector is known to be too large after the projection", () => {
   const kept = projectObject({ ...budgetInformer, ...hostile }, budgetInformer.projection);
   expect(readBudgetFact(kept)).toMatchObject({ name: "a", isTooLarge: true });
+});
+
+test("restart times that any config observed count for every prediction", () => {
+  const observing = (...restartSeconds: readonly number[]) =>
+    ({ status: { rollout: { pools: [{ name: "worker", observed: { restartSeconds } }] } } }) as unknown as KubeObject;
+  const samplesBy = (configs: ReturnType<ListFacts>) =>
+    factsOf((spec) => (spec === configInformer ? configs : assessed([]))).restartSamples.get("worker");
+  expect(samplesBy(assessed([observing(100), observing(100, 110)]))).toEqual([100, 110]);
+  expect(samplesBy(notAssessed("Forbidden"))).toBeUndefined();
 });

@@ -1,11 +1,12 @@
 // What an impact is assessed by, gathered: lists that somebody follows or made once, and what is read one by one.
 
-import type { KubeObject } from "@virt/api";
+import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { oncePer } from "@virt/engine";
-import { infrastructureInformer, poolInformer } from "@virt/facts";
+import { configInformer, infrastructureInformer, poolInformer } from "@virt/facts";
 import {
   type Assessment,
   assessed,
+  assessedOr,
   boundPlacements,
   budgetInformer,
   disruptionPolicyInformer,
@@ -20,6 +21,7 @@ import {
   readNodeFact,
   readVirtSettings,
   readVmFact,
+  restartSamplesByPool,
   vmInformer,
 } from "@virt/impact";
 import type { InformerSpec } from "@virt/kube";
@@ -66,8 +68,14 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
     budgets: mapped(list(budgetInformer), budgetFacts),
     kubeletConfigs: isMissing(kubeletConfigs) ? assessed([]) : kubeletConfigs,
     pods: reads.pods,
-    restartSamples: new Map(),
+    restartSamples: restartSamplesByPool(rolloutsOf(list(configInformer))),
   };
+}
+
+/** What all configs observed. If they cannot be read, a prediction has its defaults. */
+function rolloutsOf(configs: Assessment<readonly KubeObject[]>): readonly RolloutStatus[] {
+  const known = assessedOr(configs, []) as unknown as readonly VirtPlatformConfig[];
+  return known.flatMap(({ status }) => status?.rollout ?? []);
 }
 
 /** What the cluster does instead of reboots. */

@@ -1,10 +1,11 @@
 // What the operator and people's tools read of a cluster: lists, the facts of impact and diagnosis, and previews of what would be applied.
 // Nothing here writes: at most it asks the API server by a dry run.
 
-export { type ClusterDiagnosis, type DiagnosisGap, diagnoseCluster } from "./diagnose-cluster.ts";
+export { type ClusterDiagnosis, collectClusterFacts, type DiagnosisGap, diagnoseCluster } from "./diagnose-cluster.ts";
 export { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 export { collectDoctorFacts } from "./doctor-facts.ts";
 export { DrainedPods } from "./drained-pods.ts";
+export { findReports } from "./find-reports.ts";
 export { collectImpactFacts, type ListFacts, listPolicies } from "./impact-facts.ts";
 export { ImpactReads, inLanes } from "./impact-reads.ts";
 export { InformerLists } from "./informer-lists.ts";

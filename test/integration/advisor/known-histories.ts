@@ -63,4 +63,26 @@ export const knownHistories: readonly KnownHistory[] = [
     ["VMs cannot be read", 1],
     ["nodes continue", 6],
   ],
+  // A config is ignored while nodes take over what its plan has written, and another client writes the same object later.
+  [
+    ["Apply", 5],
+    ["Ignore", 3],
+    ["MachineConfig deleted", 3],
+    ["MachineConfig restored", 3],
+  ],
+  // A config is ignored while nodes take over that its plan has deleted a MachineConfig.
+  [
+    ["Apply", 12],
+    ["nodes stop", 1],
+    ["no kernel arguments", 4],
+    ["Ignore", 2],
+    ["nodes continue", 3],
+  ],
+  // A config is ignored while nodes take over what its plan has written, and planned again.
+  [
+    ["nodes stop", 1],
+    ["Apply", 4],
+    ["Ignore", 1],
+    ["DryRun", 2],
+  ],
 ];

@@ -9,44 +9,53 @@ import {
   rolloutChanges,
 } from "@virt/advisor";
 import { ConfigHarness, type DiagnoseHarness } from "@virt/advisor/testing/config-harness";
-import { inputRef, machineTarget, mapTarget } from "@virt/advisor/testing/small-profile";
-import type { Item, Phase, Status } from "@virt/api";
+import { inputRef, machineTarget } from "@virt/advisor/testing/small-profile";
+import { type Condition, fieldManagers, type Item, type KubeObject, type Phase, type Status } from "@virt/api";
 import {
   driftRows,
   nextStepOf,
   phaseWord,
   profileRow,
+  type RollingPool,
   rollingPools,
   uncheckedText,
   unrenderedPools,
   viewRollout,
 } from "@virt/client";
 import { desiredChanges } from "@virt/engine";
-import { assessed, diagnoseRollout, notAssessed } from "@virt/impact";
+import { assessed, diagnoseOnce, diagnoseRollout, notAssessed } from "@virt/impact";
 import { Registry } from "@virt/kube";
-import { collectDoctorFacts } from "@virt/reads";
+import { type ClusterDiagnosis, collectClusterFacts, collectDoctorFacts, type ListFacts } from "@virt/reads";
 import { runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rollingPoolBlocks } from "../../../apps/cli/src/rolling-pools.ts";
 import { statusBlocks } from "../../../apps/cli/src/status-blocks.ts";
+import { exitCodeOfDiagnosis } from "../../../apps/cli/src/verbs/doctor.ts";
 import { gridOf } from "../../../apps/console/src/pages/data/pool-grid.ts";
 import { configGauges } from "../../../apps/operator/src/advisor/metrics.ts";
-import { type KnownHistory, knownHistories } from "./known-histories.ts";
+import { anyHistory, historyOf } from "./harness-events.ts";
+import { knownHistories } from "./known-histories.ts";
+
+/** Other kinds are not served, except VMs that may not be read. */
+function listsOf(
+  objects: Readonly<Record<string, readonly KubeObject[]>>,
+  { behaviour }: { readonly behaviour: Pick<ConfigHarness["behaviour"], "areVmsReadable"> },
+): ListFacts {
+  return ({ kind }) => {
+    if (kind === "VirtualMachineInstance" && !behaviour.areVmsReadable) return notAssessed("Forbidden", "403");
+    const found = objects[kind];
+    return found === undefined ? notAssessed("NotServed") : assessed(found);
+  };
+}
 
 /** The diagnosis of the shipped operator, from nodes and pools alone. */
 const diagnose: DiagnoseHarness = (facts, nodes, { areVmsReadable }) => {
   const { config, pools, live, renderedOf, now } = facts;
-  const lists = new Map([
-    ["Node", assessed(nodes)],
-    ["MachineConfigPool", assessed(pools)],
-  ]);
   const collected = collectDoctorFacts({
     disruption: [],
     renderedOf,
-    list: ({ kind }) =>
-      kind === "VirtualMachineInstance" && !areVmsReadable
-        ? notAssessed("Forbidden", "403")
-        : (lists.get(kind) ?? notAssessed("NotServed")),
+    list: listsOf({ Node: nodes, MachineConfigPool: pools }, { behaviour: { areVmsReadable } }),
     hco: undefined,
     now,
     changes: rolloutChanges(config, live, pools, renderedOf),
@@ -56,55 +65,6 @@ const diagnose: DiagnoseHarness = (facts, nodes, { areVmsReadable }) => {
   const { rollout, nextAt } = diagnoseRollout(doctorFacts);
   return { rollingNodes: doctorFacts, diagnosed: { rollout, dueMs: 0, nextMs: nextAt } };
 };
-
-type HistoryEvent = readonly [string, (harness: ConfigHarness) => void];
-
-const behave = (change: Partial<ConfigHarness["behaviour"]>) => (harness: ConfigHarness) =>
-  void Object.assign(harness.behaviour, change);
-const events: readonly HistoryEvent[] = [
-  ["DryRun", (harness) => harness.edit({ action: "DryRun" })],
-  ["Apply", (harness) => harness.edit({ action: "Apply" })],
-  ["Apply again", (harness) => harness.edit({ action: "Apply" })],
-  ["Ignore", (harness) => harness.edit({ action: "Ignore" })],
-  ["another size", (harness) => harness.edit({ options: { small: { size: "xl" } } })],
-  ["no kernel arguments", (harness) => harness.edit({ options: { small: { kernel: false } } })],
-  ["default options", (harness) => harness.edit({ options: {} })],
-  ["continue after failures", (harness) => harness.edit({ failurePolicy: "Continue" })],
-  ["correct drift", (harness) => harness.edit({ bypassOptimisticLock: true })],
-  ["a timeout", (harness) => harness.edit({ waitTimeout: "5m" })],
-  ["an input changes", (harness) => harness.put(inputRef, { data: { limit: "10" } })],
-  ["settings edited", (harness) => harness.put(mapTarget, { data: { size: "mine" } })],
-  ["settings deleted", (harness) => harness.put(mapTarget, undefined)],
-  ["kernel arguments edited", (harness) => harness.put(machineTarget, { spec: { kernelArguments: ["b=2"] } })],
-  ["MachineConfig deleted", (harness) => harness.put(machineTarget, undefined)],
-  ["MachineConfig restored", (harness) => harness.put(machineTarget, { spec: { kernelArguments: ["a=1"] } })],
-  ["nodes stop", behave({ isRollingOut: false })],
-  ["nodes continue", behave({ isRollingOut: true })],
-  ["the pool does not count", behave({ isPoolSilent: true })],
-  ["the pool counts", behave({ isPoolSilent: false })],
-  ["the API server refuses writes", behave({ isRefusing: true })],
-  ["the API server accepts writes", behave({ isRefusing: false })],
-  ["VMs cannot be read", behave({ areVmsReadable: false })],
-  ["VMs can be read", behave({ areVmsReadable: true })],
-  ["an outage", behave({ isUnavailable: true })],
-  ["the end of an outage", behave({ isUnavailable: false })],
-];
-
-const anyHistory = fc.array(
-  fc.record({ event: fc.constantFrom(...events), reconciles: fc.integer({ min: 1, max: 6 }) }),
-  { minLength: 2, maxLength: 9, size: "max" },
-);
-
-function historyOf(known: KnownHistory) {
-  return known.map(([name, reconciles]) => ({
-    event: events.find(([event]) => event === name) ?? never(name),
-    reconciles,
-  }));
-}
-
-function never(name: string): never {
-  throw new Error(`no event is called ${name}`);
-}
 
 /** A metric of the config by its labels; undefined: there is no such series. */
 class ConfigMetrics {
@@ -145,10 +105,35 @@ function nodesInText(text: string): NodesShown | undefined {
   return updated === undefined ? undefined : { updated: Number(updated), total: Number(total) };
 }
 
+/** A condition that is False keeps the message of the time when it was True, except Ready. */
+function shownConditions({ conditions = [] }: Status): readonly Condition[] {
+  return conditions.filter(({ type, status }) => status === "True" || type === "Ready");
+}
+
+function rollingOf({ pool, config }: ConfigHarness): readonly RollingPool[] {
+  const planned = new Set([machineTarget.name]);
+  return rollingPools({ pools: [pool], configs: [config], platformWrites: [], planned });
+}
+
+/** As `doctor` looks at all pools, afresh. */
+function diagnoseAll(harness: ConfigHarness): ClusterDiagnosis {
+  const { config, pool, nodes, nowMs } = harness;
+  const machineConfig = harness.live(machineTarget);
+  const lists: Readonly<Record<string, readonly KubeObject[]>> = {
+    Node: nodes,
+    MachineConfigPool: [pool],
+    MachineConfig: machineConfig === undefined ? [] : [machineConfig],
+  };
+  const facts = collectClusterFacts(listsOf(lists, harness), { configs: [config], pools: undefined, now: nowMs });
+  const notAssessed = facts.notAssessed.map(({ what, reason, message }) => ({ kind: what, reason, message }));
+  return { ...diagnoseOnce(facts), pools: [pool.metadata.name], notAssessed };
+}
+
 /** Every count of nodes that any surface shows while nodes take something over. */
 function shownNodes(
   harness: ConfigHarness,
   metrics: ReadonlyMap<string, number>,
+  diagnosis: ClusterDiagnosis | undefined,
 ): Readonly<Record<string, NodesShown | undefined>> {
   const { config, status } = harness;
   const row = profileRow(config, harness.nowMs);
@@ -160,7 +145,7 @@ function shownNodes(
     vms: undefined,
     unrendered: unrenderedPools(config, [harness.pool]),
   });
-  const [rolling] = rollingPools({ pools: [harness.pool], configs: [config], platformWrites: [] });
+  const [rolling] = rollingOf(harness);
   // Else it is not the plan that rolls the pool, or nothing counts its nodes yet.
   const isOfPlan = status.progress !== undefined && rolling?.causes.some(({ kind }) => kind === "plan") === true;
   // In any other phase the items are those of a plan that was stopped.
@@ -185,6 +170,13 @@ function shownNodes(
         ? { updated: rolling.updated, total: rolling.total }
         : undefined,
     metric: counted === undefined ? undefined : { updated: counted, total: harness.nodes.length },
+    doctor: diagnosis && {
+      updated: sum(diagnosis.rollout.pools.map(({ done }) => done)),
+      total: sum(diagnosis.rollout.pools.map(({ total }) => total)),
+    },
+    ...Object.fromEntries(
+      shownConditions(status).map(({ type, message }) => [`condition ${type}`, nodesInText(message)]),
+    ),
     ...Object.fromEntries(running.map(({ name, message }) => [`item ${name}`, nodesInText(message)])),
   };
 }
@@ -229,7 +221,8 @@ function claimsOf(harness: ConfigHarness, before: Status, series: ReadonlyMap<st
     ["the column calls nothing else stuck", isStalled || !column.startsWith("stuck")],
     ["the metric calls it stuck", !(isManaged && isStuck) || series.get("rollout_stuck") === 1],
     ...driftClaims(harness, before, series),
-    ...nodeClaims(harness, series),
+    ...nodeClaims(harness, before, series),
+    ...rollingClaims(harness),
     ...gapClaims(harness, before),
     ...clearClaims(harness),
   ];
@@ -257,21 +250,65 @@ function driftClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap
   ];
 }
 
-function nodeClaims(harness: ConfigHarness, series: ReadonlyMap<string, number>): readonly Claim[] {
-  if (!isRolloutOpen(harness.status) && harness.status.progress === undefined) return [];
-  const shown = Object.entries(shownNodes(harness, series)).filter(([, nodes]) => nodes !== undefined);
+/** Reports whether the status has the counts of a diagnosis of this reconcile. */
+function isDiagnosed({ config, status }: ConfigHarness, before: Status): boolean {
+  return (
+    isRolloutOpen(before) && isRolloutOpen(status) && status.phase !== "Ignored" && config.spec.action !== "Ignore"
+  );
+}
+
+/** What nodes take over. If it begins in a reconcile, the status counts no updated nodes until the next one, and `doctor` does. */
+function begunIn({ rollouts = [], items = [] }: Status): string {
+  return JSON.stringify([rollouts, items.map(({ name, state }) => [name, state])]);
+}
+
+function nodeClaims(harness: ConfigHarness, before: Status, series: ReadonlyMap<string, number>): readonly Claim[] {
+  const { status } = harness;
+  if (!isRolloutOpen(status) && status.progress === undefined) return [];
+  const diagnosis = isDiagnosed(harness, before) ? diagnoseAll(harness) : undefined;
+  // A plan counts no nodes until its pool has rendered what it wrote; doctor counts whatever the pool rolls out.
+  const isRendered = unrenderedPools(harness.config, [harness.pool]).size === 0;
+  const isOngoing = status.phase === "InProgress" && isRendered && begunIn(before) === begunIn(status);
+  const shown = Object.entries(shownNodes(harness, series, isOngoing ? diagnosis : undefined)).filter(
+    ([, nodes]) => nodes !== undefined,
+  );
   const distinct = new Set(shown.map(([, nodes]) => JSON.stringify(nodes)));
-  return [[`node counts agree: ${JSON.stringify(shown)}`, distinct.size <= 1]];
+  const isBlocking = status.rollout?.findings.some(({ severity }) => severity === "blocking") === true;
+  const isBlocked = status.phase === "InProgress" && isBlocking; // a plan that was stopped waits for nothing
+  const isClear = diagnosis !== undefined && exitCodeOfDiagnosis(diagnosis) === 0;
+  return [
+    [`node counts agree: ${JSON.stringify(shown)}`, distinct.size <= 1],
+    ["doctor gives no all-clear for a blocked rollout", !(isBlocked && isClear)],
+    ["doctor gives no all-clear without the VMs", harness.behaviour.areVmsReadable || !isClear],
+  ];
+}
+
+/** Every updating pool is on the screen of `status`, with a cause that is true. */
+function rollingClaims(harness: ConfigHarness): readonly Claim[] {
+  const { config, status } = harness;
+  const rolling = rollingOf(harness);
+  const options = { now: harness.nowMs, program: "k", countVms: () => undefined, isDetailed: false, rolling };
+  const screen = JSON.stringify([rollingPoolBlocks(rolling, [config], options), statusBlocks(config, options)]);
+  const isBlamed = (cause: RollingPool["causes"][number]) =>
+    cause.kind === "other" && cause.machineConfigs.includes(machineTarget.name);
+  const isOurs = harness.lastWriter(machineTarget) === fieldManagers.advisor;
+  const isGone = harness.live(machineTarget) === undefined;
+  return rolling.flatMap(({ name, causes }): readonly Claim[] => [
+    [`pool ${name} is shown`, screen.includes(`Pool ${name} is `) || screen.includes(`    ${name}  [`)],
+    [`pool ${name} has a cause`, causes.length > 0],
+    ["no other client is blamed for a write of the plan", !isOurs || !causes.some(isBlamed)],
+    ["no ignored plan rolls the pool", status.phase !== "Ignored" || causes.every(({ kind }) => kind !== "plan")],
+    ["nothing that is gone was left in place", !isGone || causes.every(({ kind }) => kind !== "leftover")],
+  ]);
 }
 
 /** The rollout page, the overview and `status` say that nothing blocks only if the diagnosis could read everything. */
 function gapClaims(harness: ConfigHarness, before: Status): readonly Claim[] {
   const { config, status, behaviour } = harness;
   const view = viewRollout(config, harness.nowMs);
-  const isDiagnosed = isRolloutOpen(before) && isRolloutOpen(status) && status.phase !== "Ignored";
   if (view === undefined) return [];
   if (!isRolloutOpen(status)) return [["an ended rollout has no unread inputs", view.notAssessed.length === 0]];
-  if (!isDiagnosed || config.spec.action === "Ignore") return [];
+  if (!isDiagnosed(harness, before)) return [];
   const unchecked = uncheckedText(view);
   const options = { now: harness.nowMs, program: "k", countVms: () => undefined, isDetailed: false, rolling: [] };
   const printed = JSON.stringify(statusBlocks(config, options));

@@ -9,6 +9,7 @@ import { reply, startScriptedServer, startTcpGate } from "@virt/testkit";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startConsole } from "../../../tools/console/start-console.ts";
+import { applyManifests } from "../../cluster/account.ts";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
 import { loadAware } from "../advisor/cluster.ts";
 import { followPlugin, type PluginRun, runPlugin } from "./plugin.ts";
@@ -78,25 +79,80 @@ test("doctor does not report all clear to a user who may not list VMs, and ends 
   expect(out).not.toContain("Nothing is blocking the pools");
 });
 
-test("status blames nobody for a rollout if the platform controller's report cannot be read", async () => {
+const unknownCause =
+  "Cause: unknown, because the report of the platform controller was not found or cannot be read. Changed: 50-virt-swap-enable.";
+const readsStatus: readonly Rule[] = [
+  { apiGroups: [machineConfiguration], resources: ["machineconfigpools"], verbs: ["list"] },
+  { apiGroups: ["advisor.kubevirt.io"], resources: ["virtplatformconfigs"], verbs: ["get", "list"] },
+];
+
+/** A pool that rolls out the MachineConfig of an asset. */
+async function rollSwap(pool: string): Promise<void> {
   const { server } = testCluster;
-  const advisor = "advisor.kubevirt.io";
-  const user = await reader("status-reader", [
-    { apiGroups: [machineConfiguration], resources: ["machineconfigpools"], verbs: ["list"] },
-    { apiGroups: [advisor], resources: ["virtplatformconfigs"], verbs: ["get", "list"] },
-  ]);
   const source = [{ kind: "MachineConfig", name: "50-virt-swap-enable" }];
-  await createPool("infra", { configuration: { name: "rendered-infra-2", source } });
-  const body = { status: { configuration: { name: "rendered-infra-1", source: [] } } };
-  const patched = await server.request({ method: "PATCH", path: `${poolsPath}/infra/status`, body });
+  await createPool(pool, { configuration: { name: "rendered-2", source } });
+  const body = { status: { configuration: { name: "rendered-1", source: [] } } };
+  const patched = await server.request({ method: "PATCH", path: `${poolsPath}/${pool}/status`, body });
   expect(patched).toMatchObject({ status: 200 });
-  await expect
-    .poll(async () => (await runPlugin(["status"], user)).out)
-    .toMatch(
-      /Pool infra is updating: .*Cause: unknown, because the report of the platform controller or an object of an earlier plan cannot be read\. Changed: 50-virt-swap-enable\./,
-    );
-  expect((await run("status")).out).toContain("Cause: another client changed 50-virt-swap-enable.");
-  await server.request({ method: "DELETE", path: `${poolsPath}/infra` });
+  onTestFinished(async () => void (await server.request({ method: "DELETE", path: `${poolsPath}/${pool}` })));
+}
+
+test("status blames nobody for a rollout if the platform controller's report is not found or cannot be read", async () => {
+  const user = await reader("status-reader", readsStatus);
+  await rollSwap("infra");
+  await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(unknownCause);
+  expect((await run("status")).out).toContain(unknownCause);
+});
+
+test("status and render find the report in the namespace that the OLM bundle suggests, with rights there alone", async () => {
+  const { server } = testCluster;
+  const namespace = "virt-operators-system";
+  const user = await reader("olm-reader", readsStatus);
+  const metadata = { name: "virt-platform-operator-report", namespace };
+  const role = { name: "reports", namespace };
+  const rbac = "rbac.authorization.k8s.io/v1";
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "olm-reader" }];
+  const report = {
+    version: 1,
+    activation: { mode: "opt-in", isActive: false },
+    objects: [{ object: "MachineConfig 50-virt-swap-enable", lastWrite: "2026-01-01T00:00:00Z" }],
+  };
+  const rules = [{ apiGroups: [""], resources: ["configmaps"], resourceNames: [metadata.name], verbs: ["get"] }];
+  await applyManifests(
+    server,
+    [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+      { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "report.json": JSON.stringify(report) } },
+      { apiVersion: rbac, kind: "Role", metadata: role, rules },
+      {
+        apiVersion: rbac,
+        kind: "RoleBinding",
+        metadata: role,
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "reports" },
+        subjects,
+      },
+    ]
+      .map((one) => JSON.stringify(one))
+      .join("\n---\n"),
+  );
+  onTestFinished(async () => {
+    await server.request({ method: "DELETE", path: `/api/v1/namespaces/${namespace}/configmaps/${metadata.name}` });
+  });
+  await rollSwap("olm");
+  const cause = "Cause: the platform controller (MachineConfig 50-virt-swap-enable).";
+  await expect.poll(async () => (await runPlugin(["status"], user)).out).toContain(cause);
+  for (const args of [["status"], ["status", loadAware]]) expect((await run(...args)).out).toContain(cause);
+  await server.request({
+    method: "POST",
+    path: "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconvergeds",
+    body: {
+      apiVersion: "hco.kubevirt.io/v1beta1",
+      kind: "HyperConverged",
+      metadata: { name: "kubevirt-hyperconverged", namespace: "openshift-cnv" },
+      spec: {},
+    },
+  });
+  expect((await run("render")).out).toMatch(/swap-enable +EXCLUDED .* NotActivated/);
 });
 
 const verbs: readonly (readonly string[])[] = [

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
+import { loadAware } from "../advisor/cluster.ts";
 import { hcoPath } from "../platform/platform-cluster.ts";
 import { type PluginRun, runAtTerminal, runPlugin } from "./plugin.ts";
 
@@ -92,6 +93,18 @@ test("whoever may not patch the HyperConverged is told so, and nothing is change
     .poll(async () => (await runPlugin(["enable", "--yes"], reader)).err)
     .toMatch(/cannot patch hyperconvergeds\.hco\.kubevirt\.io /u);
   expect(await autopilot()).toBeUndefined();
+});
+
+test("the duration counts restart times that a plan observed", async () => {
+  await testCluster.configs.create(loadAware, { action: "Ignore" });
+  const observed = { drainSeconds: [], restartSeconds: [100, 110, 120] };
+  const pool = { name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0, observed };
+  const more = { pools: 0, nodes: 0, findings: 0 };
+  const rollout = { summary: "", pools: [pool], nodes: [], findings: [], more };
+  await testCluster.configs.record(loadAware, { phase: "Ignored", rollout });
+  const { code, out } = await run("swap-enable", "--yes", "-o", "json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ impact: { duration: { restart: "observed" } } });
 });
 
 const noAutopilot = { metadata: { annotations: { "platform.kubevirt.io/autopilot": null } } };

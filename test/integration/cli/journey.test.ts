@@ -1,6 +1,6 @@
 // The command line on a real API server, from the first look to drift: what it prints, how it ends, and what it never does.
 
-import { rejectedPlanAnnotation } from "@virt/api";
+import { rejectedPlanAnnotation, type Status } from "@virt/api";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { startTestCluster, type TestCluster } from "../../cluster/test-cluster.ts";
@@ -204,10 +204,9 @@ test("Ctrl-C at the prompt ends with 130 and changes nothing", async () => {
   expect((await storedConfig()).spec).toEqual(before.spec);
 });
 
-test("approved at a terminal, the rollout is followed line by line in a pipe until it is done", async () => {
+test("approve at a terminal shows the impact first, and records who approved", async () => {
   const hash = await planHash();
-  const pool = paths.pool("worker");
-  await fault(testCluster.server, pool, ["render-delay", "9000h"]); // else it may be done before anybody follows it
+  await fault(testCluster.server, paths.pool("worker"), ["render-delay", "9000h"]); // else it may be done before anybody follows it
   await testCluster.configs.until(loadAware, ({ impact }) => impact !== undefined);
   const approved = await runAtTerminal(["approve", loadAware], { kubeconfig, typed: "yes" }).ended;
   const summary = "Reboots 3 nodes (worker pool";
@@ -223,9 +222,29 @@ test("approved at a terminal, the rollout is followed line by line in a pipe unt
     `^Plan ${hash.slice(0, 12)} approved by \\S+ \\(not verified\\) through kubectl-virt_advisor `,
   );
   await expect.poll(async () => (await approvals())[0]?.note).toMatch(named);
+});
+
+test("drift of a running plan is printed, and ends with 2", async () => {
+  const machineConfig = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/99-worker-psi-karg";
+  const isDrifted = ({ conditions = [] }: Status) =>
+    conditions.some(({ type, status }) => type === "Drifted" && status === "True");
+  await testCluster.configs.until(loadAware, ({ progress }) => progress !== undefined);
+  await edit(testCluster.server, machineConfig, { spec: { kernelArguments: ["psi=0"] } });
+  await testCluster.configs.until(loadAware, isDrifted);
+  const shown = await run("drift");
+  expect(shown.code).toBe(2);
+  expect(shown.out).toMatch(/MachineConfig 99-worker-psi-karg +spec\.kernelArguments/);
+  expect(await testCluster.configs.status(loadAware)).toMatchObject({ phase: "InProgress" });
+  await edit(testCluster.server, machineConfig, { spec: { kernelArguments: ["psi=1"] } });
+  await testCluster.configs.until(loadAware, (status) => !isDrifted(status));
+  expect(await run("drift")).toMatchObject({ code: 0, out: "Nothing has drifted.\n" });
+});
+
+test("the rollout is followed line by line in a pipe until it is done", async () => {
+  const hash = await planHash();
   const waiting = followPlugin(["status", loadAware, "--wait"], { kubeconfig });
   await expect.poll(waiting.out).toContain(`${loadAware}: InProgress`);
-  await fault(testCluster.server, pool, ["render-delay", null]);
+  await fault(testCluster.server, paths.pool("worker"), ["render-delay", null]);
   const waited = await waiting.ended;
   expect(waited.code).toBe(0);
   expect(waited.out.trimEnd().split("\n").at(-1)).toContain(`${loadAware}: Completed`);

@@ -36,7 +36,7 @@ const run = (...args: readonly string[]): Promise<PluginRun> => runPlugin(args, 
 test("assets shows what the platform controller reports and why an asset is not applied, and its hints run when pasted", async () => {
   const missing = await run("assets");
   expect(missing.code).toBe(1);
-  expect(missing.err).toContain("no report of the platform controller in namespace virt-platform-operator-system");
+  expect(missing.err).toContain("no report of the platform controller in any namespace");
   const report = {
     version: 1,
     activation: { mode: "always", isActive: true },

@@ -10,7 +10,7 @@ import { applyManifests } from "../../cluster/account.ts";
 import { mockCrd } from "../../cluster/test-cluster.ts";
 import { type Permissions, person } from "./people.ts";
 import { applyFolder, bindRole, dryRunWrite, manifest, messageOf, untilDenied, type Write } from "./rights-cluster.ts";
-import { everything, onHco } from "./switches.ts";
+import { everything, onHco, rebooting } from "./switches.ts";
 
 const prefix = "platform.kubevirt.io/";
 const name = "kubevirt-hyperconverged";
@@ -132,6 +132,17 @@ describe("a HyperConverged", () => {
     expect(messageOf(await dryRunWrite(owner, { method: "DELETE", path: collection }))).toContain(reports);
     const turner = await person(server, "turner", [all, { group: kubelets.group, resource: "machineconfigs" }]);
     expect(await dryRunWrite(turner, remove)).toMatchObject({ status: 200 });
+  });
+
+  test("with the reboot gate alone is deleted only by a user who could open the gate", async () => {
+    await applyManifests(server, manifest("v1", "Namespace", { name: "gated" }));
+    await applyManifests(server, hco(version, {}, { [`${prefix}reboot-gate`]: "true" }, "gated"));
+    const removeGated: Write = { method: "DELETE", path: `${folder(version, "gated")}/${name}` };
+    expect(messageOf(await dryRunWrite(owner, removeGated))).toContain(
+      "owner may not change platform.kubevirt.io/reboot-gate on the HyperConverged",
+    );
+    const opener = await person(server, "opener", [all, ...rebooting]);
+    expect(await dryRunWrite(opener, removeGated)).toMatchObject({ status: 200 });
   });
 
   test("with a switch is not given to an owner whose end would be its own", async () => {

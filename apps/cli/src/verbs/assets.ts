@@ -4,7 +4,7 @@ import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } fro
 import type { AssetState, Json } from "@virt/engine";
 import { asList, asText, at } from "@virt/engine";
 import { didYouMean, reportName } from "@virt/platform";
-import { platformNamespace } from "../platform-namespace.ts";
+import { findReports } from "@virt/reads";
 import type { Block, StyledText, TextStyle } from "../printer.ts";
 import { type SortKeys, sortRows } from "../sort-rows.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
@@ -40,19 +40,27 @@ const sortKeys: SortKeys<AssetStateRow> = {
   why: ({ why }) => why,
 };
 
-async function readReport({ session, flag, program }: VerbContext): Promise<Json> {
-  const namespace = flag("namespace") ?? platformNamespace;
-  const found = await session().readConfigMap(namespace, reportName);
-  const text = asText(at(found ?? null, "data", "report.json"));
+async function readReport({ session, flag, program, signal }: VerbContext): Promise<Json> {
+  const found = await findReports(session().client, signal, flag("namespace"));
+  const [report] = found.reports;
+  const text = asText(at(report ?? null, "data", "report.json"));
+  if (text === undefined && found.refusal !== undefined)
+    throw new CliError(`cannot read the report of the platform controller: ${foreignText(found.refusal, 300)}`);
   if (text === undefined)
     throw new CliError(
-      `no report of the platform controller in namespace ${namespace}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
+      `no report of the platform controller in ${placesText(found.namespaces)}: it is not running there. Try: ${program} assets -n NAMESPACE, or ${program} render to see what it would apply`,
     );
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
-    throw new CliError(`the report ${namespace}/${reportName} is not valid JSON`, exitCodes.error, error);
+    const place = report?.metadata.namespace ?? "";
+    throw new CliError(`the report ${place}/${reportName} is not valid JSON`, exitCodes.error, error);
   }
+}
+
+function placesText(namespaces: readonly string[] | undefined): string {
+  if (namespaces === undefined) return "any namespace";
+  return `${namespaces.length === 1 ? "namespace" : "namespaces"} ${namespaces.join(" and ")}`;
 }
 
 function controllerState(report: Json): Block {

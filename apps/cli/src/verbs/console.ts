@@ -3,7 +3,6 @@
 import { assets, profiles } from "@virt/catalog";
 import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/console-server";
 import { previewEnablement } from "@virt/reads";
-import { platformNamespace } from "../platform-namespace.ts";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
 /** Set by the bundler; sources that run as they are have none. */
@@ -26,7 +25,7 @@ export const serveConsolePages: RunVerb = async ({ access, environment, flag, no
         client,
         signal: asked,
         environment,
-        ownNamespace: platformNamespace,
+        ownNamespace: undefined,
         hcoNamespace: "",
         now: now(),
       });

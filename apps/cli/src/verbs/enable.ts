@@ -8,7 +8,6 @@ import { annotationPrefix } from "@virt/platform";
 import { type Enablement, previewEnablement } from "@virt/reads";
 import { fieldManager } from "../cluster-session.ts";
 import { confirmChange, showBeforeChange } from "../confirm-change.ts";
-import { platformNamespace } from "../platform-namespace.ts";
 import type { Block, StyledText } from "../printer.ts";
 import { describeFailure } from "../session-failure.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
@@ -25,7 +24,7 @@ export const enablePlatformAssets: RunVerb = async (context) => {
       client: session().client,
       signal,
       environment,
-      ownNamespace: flag("namespace") ?? platformNamespace,
+      ownNamespace: flag("namespace"),
       hcoNamespace: "",
       names: words,
       now: now(),

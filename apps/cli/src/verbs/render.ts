@@ -10,7 +10,6 @@ import {
   renderEntries,
 } from "@virt/platform";
 import { type CatalogPreviewInput, explainPreview, PreviewError, previewCatalog, requireAsset } from "@virt/reads";
-import { platformNamespace } from "../platform-namespace.ts";
 import type { Block, TextStyle } from "../printer.ts";
 import { CliError, exitCodes, type RunVerb, type VerbContext } from "../verb.ts";
 
@@ -100,7 +99,7 @@ function previewInput({ flag, all, readFile, session, signal, environment, now }
         ? { kind: "cluster", client: session().client, signal }
         : { kind: "files", files: { hco, facts, read: readFile } },
     environment,
-    ownNamespace: flag("namespace") ?? platformNamespace,
+    ownNamespace: flag("namespace"),
     hcoNamespace: "",
     activation: undefined,
     now: now(),

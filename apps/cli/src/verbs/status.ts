@@ -20,16 +20,22 @@ export const showStatus: RunVerb = async (context) => {
     if (name !== undefined) await requireConfig(context);
     return followStatus(context);
   }
-  const configs = name === undefined ? await session().listConfigs() : [await requireConfig(context)];
-  printer.print(statusReport(configs, await optionsFor(configs, context)));
+  const all = name === undefined ? await session().listConfigs() : undefined;
+  const configs = all ?? [await requireConfig(context)];
+  printer.print(statusReport(configs, await optionsFor(configs, all, context)));
   return exitCodes.done;
 };
 
-async function optionsFor(configs: readonly VirtPlatformConfig[], context: VerbContext): Promise<StatusOptions> {
+/** `all` tells which plans roll the pools; undefined: not listed yet. */
+async function optionsFor(
+  configs: readonly VirtPlatformConfig[],
+  all: readonly VirtPlatformConfig[] | undefined,
+  context: VerbContext,
+): Promise<StatusOptions> {
   const { isOn, now, program, session, signal, words, printer } = context;
   const [counts, rolling] = await Promise.all([
     countVms(configs, now(), session()),
-    readRollingPools(session(), configs, signal),
+    readRollingPools(session(), all, signal),
   ]);
   const shown = {
     isDetailed: words.length > 0,
@@ -65,7 +71,7 @@ function statusReport(configs: readonly VirtPlatformConfig[], options: StatusOpt
       ...(options.rolling !== undefined && { rollingPools: options.rolling }),
     },
     blocks: [
-      ...rollingPoolBlocks(options.rolling, sorted),
+      ...rollingPoolBlocks(options.rolling, sorted, options),
       ...(sorted.length === 0 ? [none] : sorted.flatMap((config) => statusBlocks(config, options))),
     ],
   };
@@ -94,7 +100,7 @@ async function followStatus(context: VerbContext): Promise<ExitCode> {
       value.kind === "configs"
         ? value.configs.filter(({ metadata }) => name === undefined || metadata.name === name)
         : [];
-    await screen.show(value.kind === "configs" ? { ...value, configs } : value);
+    await screen.show(value, configs);
     if (value.kind !== "configs" || !isOn("wait")) continue;
     const code = endOf(configs);
     if (code === undefined) continue;
@@ -127,12 +133,22 @@ function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   return codes.reduce<ExitCode>((worst, code) => (code !== undefined && code > worst ? code : worst), exitCodes.done);
 }
 
-type Screen = { readonly show: (notice: ConfigNotice) => Promise<void>; readonly end: () => void };
+/** `configs` are those to be shown; the notice has all. */
+type Screen = {
+  readonly show: (notice: ConfigNotice, configs: readonly VirtPlatformConfig[]) => Promise<void>;
+  readonly end: () => void;
+};
+
+type ShownConfigs = {
+  readonly configs: readonly VirtPlatformConfig[];
+  readonly all: readonly VirtPlatformConfig[];
+  readonly options: StatusOptions;
+};
 
 /** One block on a terminal, drawn again with each change and each second, because ages pass. */
 function redrawing(context: VerbContext): Screen {
   const block = new LiveBlock();
-  let latest: { readonly configs: readonly VirtPlatformConfig[]; readonly options: StatusOptions } | undefined;
+  let latest: ShownConfigs | undefined;
   let connectionNote = "";
   const draw = () => {
     if (latest === undefined) return;
@@ -144,15 +160,15 @@ function redrawing(context: VerbContext): Screen {
   // Pools change without a change of any config.
   const refresh = async () => {
     if (latest === undefined) return;
-    const { configs } = latest;
-    const options = await optionsFor(configs, context);
-    if (latest?.configs === configs) latest = { configs, options };
+    const { configs, all } = latest;
+    const options = await optionsFor(configs, all, context);
+    if (latest?.configs === configs) latest = { configs, all, options };
   };
   const refreshing = setInterval(() => void refresh().catch(() => undefined), 5000);
   return {
-    show: async (notice) => {
+    show: async (notice, configs) => {
       if (notice.kind === "configs")
-        latest = { configs: notice.configs, options: await optionsFor(notice.configs, context) };
+        latest = { configs, all: notice.configs, options: await optionsFor(configs, notice.configs, context) };
       connectionNote = notice.kind === "lost" ? `! ${notice.message}; retrying. This output may be out of date` : "";
       draw();
     },
@@ -168,19 +184,19 @@ function printing(context: VerbContext): Screen {
   const { printer, now, program } = context;
   const known = new Map<string, string>();
   return {
-    show: async (notice) => {
+    show: async (notice, configs) => {
       if (notice.kind === "lost")
         printer.progress(`connection lost: ${notice.message}; retrying in ${notice.retryInMs / 1000} s`);
       if (notice.kind === "back") printer.progress("connection restored");
       if (notice.kind !== "configs") return;
-      for (const config of notice.configs) {
+      for (const config of configs) {
         const row = profileRow(config, now());
         const line = changeLine(row, config, program);
         if (known.get(row.name) === line) continue;
         known.set(row.name, line);
         if (printer.isTable || printer.format === "markdown")
           printer.print({ type: "Change", data: {}, blocks: [{ kind: "lines", lines: [[line]] }] });
-        else printer.print(statusReport([config], await optionsFor([config], context)));
+        else printer.print(statusReport([config], await optionsFor([config], notice.configs, context)));
       }
     },
     end: () => {},

@@ -29,6 +29,7 @@ import { ExpectedOrder } from "./rollout/expected-order.tsx";
 import { Findings } from "./rollout/findings.tsx";
 import { ItemTable } from "./rollout/item-table.tsx";
 import { PoolAlerts, PoolGrid } from "./rollout/pool-grid.tsx";
+import { quietText } from "./rollout/quiet-text.ts";
 import { StoppedVmAlert } from "./rollout/stopped-vms.tsx";
 import { Timeline } from "./rollout/timeline.tsx";
 import { strings } from "./strings.ts";
@@ -96,7 +97,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
       {view?.stopped === undefined || expected !== undefined ? null : <StoppedVmAlert {...view.stopped} />}
       {status.phase === "InProgress" ? <Stops config={config} /> : null}
       {expected === undefined ? null : (
-        <ExpectedOrder name={name} hasPlan={row.planHash !== undefined} pools={expected} />
+        <ExpectedOrder title={quietText(config, now)} hasPlan={row.planHash !== undefined} pools={expected} />
       )}
       <Pools
         config={config}

@@ -42,14 +42,35 @@ async function watchFirst(name: WatchedName, kind: WatchedKind, options: WatchKi
     const end = await watchSubject({ name, resource }, options);
     if (end === "absent") continue;
     if (end !== "forbidden") return end;
-    for (const namespace of kind.fallbackNamespaces ?? []) {
-      const narrow = await watchSubject({ name, resource, namespace }, options);
-      if (narrow !== "forbidden") return narrow;
-    }
+    const narrow = await watchNamespaces({ name, resource }, kind.fallbackNamespaces ?? [], options);
+    if (narrow !== "forbidden") return narrow;
     options.onLine({ of: name, type: "forbidden", resource: kindName(resource) });
     return "forbidden";
   }
   options.onLine({ of: name, type: "absent", resource: kindName(kind.resources[0]) });
+  return "absent";
+}
+
+/**
+ * Watches the first namespace with objects. If none has any, it watches the only one that may be read; of several, all are listed again
+ * after a pause, because the objects may appear in any.
+ */
+async function watchNamespaces(
+  subject: Subject,
+  namespaces: readonly string[],
+  options: WatchKindOptions,
+): Promise<WatchEnd> {
+  const empty: WatchStart[] = [];
+  for (const namespace of namespaces) {
+    const start = { subject: { ...subject, namespace }, listed: await listAll({ ...subject, namespace }, options) };
+    if ("end" in start.listed && start.listed.end === "forbidden") continue;
+    if ("end" in start.listed || start.listed.objects.length > 0) return watchList(start, options);
+    empty.push(start);
+  }
+  const [only, another] = empty;
+  if (only === undefined) return "forbidden";
+  if (another === undefined) return watchList(only, options);
+  options.onLine({ of: subject.name, type: "list", objects: [] });
   return "absent";
 }
 
@@ -59,7 +80,10 @@ function kindName(resource: KindPlace | undefined): string {
 }
 
 async function watchSubject(subject: Subject, options: WatchKindOptions): Promise<WatchEnd> {
-  const listed = await listAll(subject, options);
+  return watchList({ subject, listed: await listAll(subject, options) }, options);
+}
+
+async function watchList({ subject, listed }: WatchStart, options: WatchKindOptions): Promise<WatchEnd> {
   if ("end" in listed) return listed.end;
   options.onLine({ of: subject.name, type: "list", objects: listed.objects });
   let { version } = listed;
@@ -72,6 +96,8 @@ async function watchSubject(subject: Subject, options: WatchKindOptions): Promis
   }
   return "wait";
 }
+
+type WatchStart = { readonly subject: Subject; readonly listed: ListResult };
 
 type ListResult = { readonly objects: readonly KubeObject[]; readonly version: string } | { readonly end: WatchEnd };
 

@@ -62,7 +62,6 @@ function createRuntime(
     drafts,
     impacts: new ImpactAssessor({
       find,
-      observedRollouts,
       pools: view.pools,
       hco: (config) => view.hco(config).object,
       disruption: (config) => disruptionOfDraft(config, { view, drafts }),

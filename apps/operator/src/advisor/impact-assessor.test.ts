@@ -1,6 +1,6 @@
 // When the assessor reads what, what it says meanwhile, and whom it wakes.
 
-import type { Impact, KubeObject, PoolDisruption, Ref, RolloutStatus, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
 import { VirtualClock } from "@virt/testkit";
@@ -46,7 +46,6 @@ function assessorOf(vms: readonly KubeObject[] = []) {
     asked: [] as string[],
     woken: 0,
     disruption: undefined as readonly PoolDisruption[] | undefined,
-    observedRollouts: [] as readonly RolloutStatus[],
   };
   const nodes = [0, 1, 2].map((at) => nodeObject(`worker-${at}`));
   const objects = [poolObject("worker"), ...nodes, kubeVirt, ...vms];
@@ -63,7 +62,6 @@ function assessorOf(vms: readonly KubeObject[] = []) {
   const assessor = new ImpactAssessor({
     find,
     pools: () => [poolObject("worker")],
-    observedRollouts: () => server.observedRollouts,
     hco: () => undefined,
     disruption: () => server.disruption,
     clock,
@@ -216,13 +214,11 @@ test("a change right after an assessment wakes until it is assessed", async () =
 });
 
 test("restart times that another config observed count for the prediction", async () => {
-  const { server, assess, later } = assessorOf();
+  const { objects, assess, later } = assessorOf();
   expect((await assess())?.duration?.restart).toBe("default");
   const counts = { total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 };
   const observed = { drainSeconds: [], restartSeconds: [100, 110, 120] };
-  const more = { pools: 0, nodes: 0, findings: 0 };
-  server.observedRollouts = [
-    { summary: "", pools: [{ name: "worker", ...counts, observed }], nodes: [], findings: [], more },
-  ];
+  const status = { rollout: { pools: [{ name: "worker", ...counts, observed }] } };
+  objects.push({ ...config, metadata: { name: "other" }, status });
   expect((await later(10))?.duration?.restart).toBe("observed");
 });

@@ -1,7 +1,7 @@
 // Assesses what the plans on display would do, from informers and single reads, while one waits; and wakes their configs when that may have changed.
 
 import { isMachineConfig } from "@virt/advisor";
-import type { Impact, KubeObject, PoolDisruption, RolloutStatus, VirtPlatformConfig } from "@virt/api";
+import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { affectedPools, writeTime } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
 import {
@@ -12,7 +12,6 @@ import {
   isStillListing,
   neededReads,
   notAssessed,
-  restartSamplesByPool,
 } from "@virt/impact";
 import type { Clock, InformerSpec, InformerState, ReconcileContext } from "@virt/kube";
 import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, refusalOf } from "@virt/reads";
@@ -32,8 +31,6 @@ export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
-  /** The rollouts of all configs, for their restart samples. */
-  readonly observedRollouts: () => readonly RolloutStatus[];
   /** What a plan does to all pools; undefined: as far as its status says. */
   readonly disruption: (config: VirtPlatformConfig) => readonly PoolDisruption[] | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
@@ -194,7 +191,7 @@ export class ImpactAssessor {
 
   #facts(plan: AssessedPlan, config: VirtPlatformConfig, nowMs: number): ImpactFacts {
     const { hco, disruption, remembered, pools } = this.#options;
-    const facts = collectImpactFacts({
+    return collectImpactFacts({
       assessedAt: this.#assessedAt(),
       disruption: disruption(config) ?? disruptionOfPlan(config, pools()),
       renderedOf: (name) => remembered.renderedNow(name),
@@ -202,7 +199,6 @@ export class ImpactAssessor {
       hco: hco(config),
       reads: plan.reads,
     });
-    return { ...facts, restartSamples: restartSamplesByPool(this.#options.observedRollouts()) };
   }
 }
 

@@ -15,6 +15,7 @@ import { type ComparedItem, composeDraft } from "../compose-draft.ts";
 import { findDriftSuspects } from "../drift.ts";
 import type { Drifts, ReconcileFacts } from "../facts.ts";
 import { isStale } from "../hashes.ts";
+import { leftBehindOf, wantsLeftBehind } from "../left-behind.ts";
 import { observe } from "../observe.ts";
 import type { Decision, Drift, Observed } from "../observed.ts";
 import { plannedItems } from "../plan.ts";
@@ -63,6 +64,7 @@ export class ConfigHarness {
   };
   readonly written: ItemWrite[] = [];
   readonly #objects = new Map<string, KubeObject>();
+  readonly #writers = new Map<string, string>();
   #spec: Spec = spec({ profile: "small", action: "DryRun" });
   #generation = 1;
   #status: Status = {};
@@ -122,9 +124,15 @@ export class ConfigHarness {
     return this.#objects.get(targetKey(ref));
   }
 
+  /** The field manager that wrote or deleted an object last. */
+  lastWriter(ref: Ref): string | undefined {
+    return this.#writers.get(targetKey(ref));
+  }
+
   /** Somebody writes an object; undefined deletes it. */
   put(ref: Ref, content: object | undefined, manager = "kubectl"): void {
     const before = this.live(ref);
+    this.#writers.set(targetKey(ref), manager);
     this.#made += 1;
     if (content === undefined) this.#objects.delete(targetKey(ref));
     else this.#objects.set(targetKey(ref), this.#object(ref, content, { before, manager }));
@@ -235,6 +243,7 @@ export class ConfigHarness {
       renderedOf: (name) => this.#rendered.get(name),
       isForDraft: true,
       statusOrigin: "own",
+      ...(wantsLeftBehind(this.config, "own") && { leftBehind: leftBehindOf([...this.#objects.values()]) }),
     };
   }
 
@@ -267,19 +276,24 @@ export class ConfigHarness {
       machineCount: this.#nodes.length,
       updatedMachineCount: updated,
       readyMachineCount: this.#nodes.length === 1 ? 1 : updated,
-      configuration: isThere ? { name: target } : (this.#poolStatus?.["configuration"] ?? { name: "rendered-none" }),
+      configuration: isThere
+        ? { name: target, source: this.#sources() }
+        : (this.#poolStatus?.["configuration"] ?? { name: "rendered-none", source: [] }),
       conditions: [condition("Updated", isThere), condition("Updating", !isThere)],
     };
   }
 
+  #sources(): Json[] {
+    return this.live(machineTarget) === undefined ? [] : [{ name: machineTarget.name }];
+  }
+
   #pool(): KubeObject {
-    const source = this.live(machineTarget) === undefined ? [] : [{ name: machineTarget.name }];
     return {
       apiVersion: machineTarget.apiVersion,
       kind: "MachineConfigPool",
       metadata: { name: "worker" },
       spec: {
-        configuration: { name: this.#target(), source },
+        configuration: { name: this.#target(), source: this.#sources() },
         nodeSelector: { matchLabels: { "node-role.kubernetes.io/worker": "" } },
       },
       status: this.#poolStatus ?? this.#countedStatus(),

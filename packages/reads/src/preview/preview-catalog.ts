@@ -1,7 +1,7 @@
 // What the platform controller would do, previewed: its facts, made of files or of one list of a cluster, and its objects.
 
 import type { Profile } from "@virt/advisor";
-import { configKind, type KubeObject } from "@virt/api";
+import { configKind, type KubeObject, usualOperatorNamespaces } from "@virt/api";
 import type { GovernorConfig, Purposes } from "@virt/engine";
 import { countReported } from "@virt/facts";
 import type { Client, InformerSpec } from "@virt/kube";
@@ -53,8 +53,8 @@ export type CatalogPreviewInput = {
     | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal };
   /** Images and the like, as the operator is given them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Of the platform controller. */
-  readonly ownNamespace: string;
+  /** Of the platform controller. Undefined: the namespace of its report, or the usual one without a report. */
+  readonly ownNamespace: string | undefined;
   /** Of the HyperConverged; empty: wherever it is. */
   readonly hcoNamespace: string;
   /** Undefined: as the report of the controller in the cluster states it; without a report, what an active operator does is shown, with a note. */
@@ -83,8 +83,9 @@ export async function previewCatalog(given: CatalogPreviewInput): Promise<Catalo
     source.kind === "cluster"
       ? await readReportedState(source.client, given.ownNamespace, source.signal)
       : nothingReported;
-  const input = { ...given, activation: given.activation ?? reported.mode };
-  const { catalog, ownNamespace, now } = input;
+  const ownNamespace = given.ownNamespace ?? reported.namespace ?? usualOperatorNamespaces.platform[0];
+  const input = { ...given, ownNamespace, activation: given.activation ?? reported.mode };
+  const { catalog, now } = input;
   const { hco: found, facts } = await readInputs(input);
   const autopilot = enablingValue(found, input);
   const hco = autopilot === undefined ? found : withAutopilot(found, autopilot);
@@ -130,13 +131,16 @@ export function requireAsset({ rows }: Pick<CatalogPreview, "rows">, name: strin
   throw new PreviewError(`Asset not found: ${name}${hint}`);
 }
 
-async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: CatalogPreviewInput): Promise<PreviewFacts> {
+async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: PlacedInput): Promise<PreviewFacts> {
   if (source.kind === "cluster")
     return readCluster(source.client, { hcoNamespace, ownNamespace, assets: catalog.assets, signal: source.signal });
   return readFiles(source.files, { hcoNamespace: hcoNamespace || "openshift-cnv", ownNamespace });
 }
 
-type FactsInput = CatalogPreviewInput & Pick<ReportedState, "hardwareChanges">;
+/** With the namespace of the controller. */
+type PlacedInput = CatalogPreviewInput & { readonly ownNamespace: string };
+
+type FactsInput = PlacedInput & Pick<ReportedState, "hardwareChanges">;
 
 function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: FactsInput): ClusterFacts {
   const { catalog, environment, ownNamespace, activation = "always", hardwareChanges, now } = input;
@@ -170,7 +174,7 @@ function releasedNow(hco: KubeObject, { objects }: PlainFacts, { catalog, ownNam
   return followGovernance(startRecord(readGovernanceRecord(stored), seen, { live: hco, profiles }), seen).released;
 }
 
-type Recorded = Pick<CatalogPreviewInput, "ownNamespace" | "catalog"> & { readonly purposesOf: Purposes };
+type Recorded = Pick<PlacedInput, "ownNamespace" | "catalog"> & { readonly purposesOf: Purposes };
 
 /** As far as it matters to who governs what. */
 export function knownProfiles(profiles: readonly Profile[]): KnownProfiles {
@@ -192,7 +196,7 @@ const ownNamespaceKind = { apiVersion: "v1", kind: "Namespace" };
 /** Without any CRD the kinds of the bundled schemas count as installed. The operator lives somewhere, so its namespace is there. */
 function readFiles(
   { hco: hcoFile, facts, read }: PreviewFiles,
-  { hcoNamespace, ownNamespace }: Pick<CatalogPreviewInput, "hcoNamespace" | "ownNamespace">,
+  { hcoNamespace, ownNamespace }: Pick<PlacedInput, "hcoNamespace" | "ownNamespace">,
 ): PreviewFacts {
   const [hco, ...beside] = readFileObjects(hcoFile, read);
   if (hco === undefined) throw new PreviewError(`cannot read ${hcoFile}: it has no object`);

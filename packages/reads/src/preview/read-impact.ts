@@ -2,7 +2,7 @@
 
 import type { Impact, KubeObject } from "@virt/api";
 import { writeTime } from "@virt/engine";
-import { infrastructureInformer, poolInformer } from "@virt/facts";
+import { configInformer, infrastructureInformer, poolInformer } from "@virt/facts";
 import { assessed, assessImpact, impactInformers, neededReads, notAssessed } from "@virt/impact";
 import { type Client, Discovery, type InformerSpec, readerFor } from "@virt/kube";
 import {
@@ -71,7 +71,10 @@ async function assessWrites({ write, pending, asked }: Writes) {
       specs.map(async (spec) => [spec, assessList(await listOnce(spec, { client, discovery, signal }))] as const),
     ),
   );
-  const list = (spec: InformerSpec) => answers.get(spec) ?? notAssessed("Unavailable");
+  // The preview was made of the configs, so they were listed already.
+  const configs = assessed(asked.clusterFacts.plans as unknown as readonly KubeObject[]);
+  const list = (spec: InformerSpec) =>
+    spec === configInformer ? configs : (answers.get(spec) ?? notAssessed("Unavailable"));
   const listedPools = list(poolInformer);
   const pools = listedPools.isAssessed ? listedPools.value : [];
   const reader = readerFor({ sender: client, discovery }, signal);

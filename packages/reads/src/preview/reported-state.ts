@@ -1,35 +1,39 @@
 // What only the running platform controller knows, as its report states it: its --activation and the hardware changes that wait.
 
-import type { Json } from "@virt/api";
+import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, readJson } from "@virt/engine";
 import { detectors, type HardwareChange } from "@virt/facts";
-import { type Client, Discovery, readerFor } from "@virt/kube";
-import { type ActivationMode, reportName } from "@virt/platform";
+import type { Client } from "@virt/kube";
+import type { ActivationMode } from "@virt/platform";
+import { findReports } from "../find-reports.ts";
 
 export type ReportedState = {
   /** Undefined: no controller has reported, or you may not read its report. */
   readonly mode: ActivationMode | undefined;
+  /** Of the report, and so of the controller. Undefined: as for the mode. */
+  readonly namespace: string | undefined;
   readonly hardwareChanges: readonly HardwareChange[];
 };
 
-export const nothingReported: ReportedState = { mode: undefined, hardwareChanges: [] };
+export const nothingReported: ReportedState = { mode: undefined, namespace: undefined, hardwareChanges: [] };
 
+/** Of several reports the one that was written last. Without a namespace it may be in any. */
 export async function readReportedState(
   client: Client,
-  namespace: string,
+  namespace: string | undefined,
   signal: AbortSignal,
 ): Promise<ReportedState> {
-  const reader = readerFor({ sender: client, discovery: new Discovery(client) }, signal);
-  const reading = await reader.read({ apiVersion: "v1", kind: "ConfigMap", name: reportName, namespace });
-  return reading.kind === "found" ? stateIn(asText(at(reading.object, "data", "report.json")) ?? "") : nothingReported;
+  const [latest] = (await findReports(client, signal, namespace)).reports;
+  return latest === undefined ? nothingReported : stateIn(latest);
 }
 
-function stateIn(text: string): ReportedState {
+function stateIn(reported: KubeObject): ReportedState {
   try {
-    const report = readJson(text);
+    const report = readJson(asText(at(reported, "data", "report.json")) ?? "");
     const mode = asText(at(report, "activation", "mode"));
     return {
       mode: mode === "always" || mode === "opt-in" ? mode : undefined,
+      namespace: reported.metadata.namespace,
       hardwareChanges: asList(at(report, "hardwareChanges")).flatMap(changeIn),
     };
   } catch {

@@ -1,9 +1,8 @@
 // Every pool that rolls now, whoever caused it: while nodes drain, the overview never looks as if nothing happened.
 
 import { Alert, AlertActionLink } from "@patternfly/react-core";
-import { type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
+import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
 import { useMemo } from "react";
-import { readReport } from "../data/report.ts";
 import { useConfigs, useKind, useObjects } from "../data/use-cluster.ts";
 import { hrefOf } from "../routes.ts";
 import { strings } from "../strings.ts";
@@ -13,12 +12,12 @@ const texts = strings.overview;
 export function useRollingPools(): readonly RollingPool[] {
   const pools = useObjects("pools");
   const configs = useConfigs();
-  const [report] = useObjects("reports");
-  const isUnread = useKind("reports").state !== "listed";
+  const reports = useObjects("reports");
+  const { state } = useKind("configs");
   return useMemo(() => {
-    const written = report === undefined ? [] : readReport(report)?.rows;
-    return rollingPools({ pools, configs, platformWrites: isUnread ? undefined : written });
-  }, [pools, configs, report, isUnread]);
+    const known = state === "listed" || state === "absent" ? configs : undefined;
+    return rollingPools({ pools, configs: known, platformWrites: platformWritesOf(reports) });
+  }, [pools, configs, state, reports]);
 }
 
 export function RollingPools() {

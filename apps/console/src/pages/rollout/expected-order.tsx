@@ -8,15 +8,15 @@ import { strings } from "../strings.ts";
 const texts = strings.rollout;
 
 type ExpectedOrderProps = {
-  readonly name: string;
+  readonly title: string;
   readonly hasPlan: boolean;
   readonly pools: readonly ExpectedPool[];
 };
 
-export function ExpectedOrder({ name, hasPlan, pools }: ExpectedOrderProps) {
+export function ExpectedOrder({ title, hasPlan, pools }: ExpectedOrderProps) {
   return (
     <section className="vc-section" data-testid="expected-order">
-      <Alert isInline variant="info" title={hasPlan ? texts.notBegun : texts.noneText(name)} />
+      <Alert isInline variant="info" title={title} />
       {!hasPlan || pools.length === 0 ? null : (
         <Table aria-label={texts.expected} variant="compact" gridBreakPoint="grid-md">
           <Thead>

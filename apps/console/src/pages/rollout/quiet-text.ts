@@ -1,0 +1,17 @@
+// What the rollout page says of a profile without a rollout that the advisor follows.
+
+import type { VirtPlatformConfig } from "@virt/api";
+import { profileRow, viewRollout } from "@virt/client";
+import { strings } from "../strings.ts";
+
+const texts = strings.rollout;
+
+/** `now` is milliseconds. The counts of an ended rollout are those of its last diagnosis: its nodes may have changed since. */
+export function quietText(config: VirtPlatformConfig, now: number): string {
+  const { name } = config.metadata;
+  if (profileRow(config, now).planHash !== undefined) return texts.notBegun;
+  const pools = viewRollout(config, now)?.pools ?? [];
+  if (pools.length === 0) return texts.noneText(name);
+  const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
+  return texts.endedText(name, sum(pools.map(({ updated }) => updated)), sum(pools.map(({ total }) => total)));
+}
