@@ -14,6 +14,7 @@ const hco = "/apis/hco.kubevirt.io/v1beta1/namespaces/openshift-cnv/hyperconverg
 const maps = "/api/v1/namespaces/openshift-cnv/configmaps";
 const prefix = "platform.kubevirt.io/";
 const labels = { [`${prefix}managed-by`]: "virt-platform-operator" };
+const created = { [`${prefix}state`]: JSON.stringify({ v: 1, created: true }) };
 const names = ["ours", "never-there", "unlabelled", "unmanaged", "taken", "refused", "excluded"] as const;
 type Name = (typeof names)[number];
 const tombstones = names.map((name) => ({
@@ -24,6 +25,12 @@ const tombstones = names.map((name) => ({
   since: "v2",
   reason: "a test",
 }));
+
+type AppliedMetadata = {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+};
 
 let server: Server;
 let proxy: FaultProxy;
@@ -46,7 +53,7 @@ beforeAll(async () => {
     { name: "unmanaged", labels, annotations: { [`${prefix}mode`]: "unmanaged" } },
     ...["taken", "refused", "excluded"].map((name) => ({ name, labels })),
   ])
-    await create(maps, { apiVersion: "v1", kind: "ConfigMap", metadata });
+    await applyAsOperator(metadata);
   await create(hco, {
     apiVersion: "hco.kubevirt.io/v1beta1",
     kind: "HyperConverged",
@@ -96,6 +103,15 @@ function refuseDeletion(name: Name): void {
 async function create(path: string, body: JsonMap): Promise<void> {
   const { status } = await server.request({ method: "POST", path, body });
   expect(status).toBe(201);
+}
+
+/** Creates a ConfigMap like an earlier release of the operator did. */
+async function applyAsOperator({ annotations, ...metadata }: AppliedMetadata): Promise<void> {
+  const all = { ...created, ...annotations };
+  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, annotations: all }, data: { a: "1" } };
+  const path = `${maps}/${metadata.name}?fieldManager=virt-platform-operator`;
+  const contentType = "application/apply-patch+yaml";
+  expect((await server.request({ method: "PATCH", path, body, contentType })).status).toBe(201);
 }
 
 async function startOperator(): Promise<void> {
