@@ -9,7 +9,7 @@ import { followPlugin, oldestNode, type PluginOptions, runPlugin } from "./plugi
 
 let testCluster: TestCluster;
 const namespace = "virt-advisor-operator-system";
-const report = { version: 1, activation: { mode: "always", isActive: true }, hco: null, objects: [], exclusions: [] };
+const report = { version: 1, activation: { mode: "opt-in", isActive: false }, hco: null, objects: [], exclusions: [] };
 
 beforeAll(async () => {
   testCluster = await startTestCluster({ crds: { kubevirts: "kubevirts" } });
@@ -44,9 +44,9 @@ const everyVerb: readonly VerbRun[] = [
   { args: ["doctor"], code: 0, says: /Nothing is blocking the pools/u },
   { args: ["ignore", loadAware], code: 0, says: /load-aware-rebalancing/u },
   { args: ["assets", "-n", namespace], code: 0, says: /\S/u },
+  { args: ["enable", "swap-enable", "--yes"], code: 0, says: /The platform controller is enabled for swap-enable/u },
   { args: ["render"], code: 0, says: /swap-enable +INCLUDED/u },
   { args: ["explain", "swap-enable"], code: 0, says: /accepts it \(dry run with your permissions\)/u },
-  { args: ["enable", "swap-enable", "--yes"], code: 0, says: /The platform controller is enabled for swap-enable/u },
   { args: ["version"], code: 0, says: /kubectl virt-advisor v/u },
   { args: ["completion", "bash"], code: 0, says: /profiles/u },
 ];
