@@ -1,5 +1,3 @@
-// When the operator acts, and on what.
-
 import { expect, test } from "vitest";
 import { enablingAnnotation, isAllowed, isAskedFor, readActivation } from "./activation.ts";
 

@@ -1,26 +1,25 @@
-// Whether an asset is asked for: the autopilot annotation, and the switch of the asset.
+// Reads the autopilot annotation and the switches of assets.
 
 import { shorten } from "./annotation-values.ts";
 import type { Switch } from "./asset.ts";
 import { annotationOf, annotationPrefix, booleanOf, notBoolean } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
-/** `always`: unless somebody opts out. `opt-in`: only once somebody opts in. */
+/** `always`: active unless an administrator opts out. `opt-in`: active only after an administrator opts in. */
 export type ActivationMode = "always" | "opt-in";
 
-/** Whether the operator is active, and for which assets. */
 export type Activation = {
-  /** Idle: nothing is written, and nothing is undone. */
+  /** False while the operator is idle: it writes nothing and reverts nothing. */
   readonly isActive: boolean;
-  /** Names of assets and groups that are listed; undefined: there is no list, all assets may act. */
+  /** The listed assets and groups. Undefined if there is no list: all assets may act. */
   readonly listed: ReadonlySet<string> | undefined;
-  /** Items of the list that name neither an asset nor a group; a few of them. */
+  /** List items that match neither an asset nor a group, at most 10. */
   readonly unknown: readonly string[];
 };
 
 type Named = { readonly name: string; readonly group?: string };
 
-/** The annotation, when it says something, wins over the mode. */
+/** Returns the activation. An annotation that is not empty overrides the mode. */
 export function readActivation(
   annotation: string | undefined,
   mode: ActivationMode,
@@ -39,18 +38,15 @@ export function readActivation(
   return { isActive: listed.size > 0, listed, unknown: unknown.slice(0, mostReported).map((item) => shorten(item)) };
 }
 
-// Each becomes an event; a text of thousands is no list of assets.
+// Each unknown item becomes an event, so a long text must not cause thousands of them.
 const mostReported = 10;
 
-/** Whether the list, if there is one, lets an asset act. */
+/** Reports whether the list lets an asset act. Without a list, every asset may act. */
 export function isAllowed({ listed }: Activation, asset: Named): boolean {
   return listed === undefined || isListed(listed, asset);
 }
 
-/**
- * Returns the annotation under which the named assets may act beside those that already may; without names, all assets. Undefined: they may
- * act already.
- */
+/** Returns the annotation that also enables the named assets, or all without names. Undefined if nothing changes. */
 export function enablingAnnotation(
   annotation: string | undefined,
   mode: ActivationMode,
@@ -67,7 +63,7 @@ export function enablingAnnotation(
   return [...(listed === undefined ? [] : [(annotation ?? "").trim()]), ...added].join(",");
 }
 
-/** Whether somebody asked for it by name. */
+/** Reports whether the list names the asset or its group. */
 export function isAskedFor({ listed }: Activation, asset: Named): boolean {
   return listed !== undefined && isListed(listed, asset);
 }
@@ -76,12 +72,11 @@ function isListed(listed: ReadonlySet<string>, { name, group }: Named): boolean 
   return listed.has(name) || (group !== undefined && listed.has(group));
 }
 
-/** Whether the switch of an asset is on, what it is compared with, and whether a person set it. */
 export type SwitchState = {
   readonly isOn: boolean;
-  /** Why nobody can say what was meant; then `isOn` says nothing. */
+  /** The reason why the value is invalid. `isOn` is meaningless then. */
   readonly mistake?: string;
-  /** Somebody asked for it by name, so that they are told when it cannot be had. */
+  /** True if a user explicitly requested the asset. The operator then reports why it cannot apply it. */
   readonly isAskedFor: boolean;
   readonly expected: string;
   readonly actual: string;
@@ -89,7 +84,7 @@ export type SwitchState = {
 
 type Said = Pick<AssetHcoFact, "annotations" | "featureGates">;
 
-/** Without a switch an asset is on, and nobody asked. */
+/** Returns the state of a switch. An asset without a switch is on, but not requested. */
 export function switchState(declared: Switch | undefined, hco: Said): SwitchState {
   if (declared === undefined) return { isOn: true, isAskedFor: false, expected: "no switch", actual: "no switch" };
   if ("gate" in declared) return gateState(declared.gate, hco);

@@ -1,4 +1,4 @@
-// How values that people write into annotations are read, shown back to them, and corrected.
+// Reads annotation values written by users, and suggests corrections.
 
 import type { Json } from "@virt/api";
 import { utf8Length } from "@virt/engine";
@@ -9,7 +9,7 @@ export type YamlText =
   | { readonly kind: "value"; readonly value: Json }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** JSON is YAML. Keys given twice, tags of other types and a second document are refused. */
+/** Parses YAML, which includes JSON. Rejects duplicate keys, custom tags and more than one document. */
 export function readYaml(text: string, mostBytes: number): YamlText {
   const bytes = utf8Length(text);
   if (bytes > mostBytes) return { kind: "refused", reason: `text exceeds ${mostBytes} bytes: ${bytes}` };
@@ -22,31 +22,31 @@ export function readYaml(text: string, mostBytes: number): YamlText {
   }
 }
 
-// Nothing that is read here goes deeper than a list in an entry of a list.
+// Expected values are at most a list inside an entry of a list. No aliases, so a small text cannot expand.
 const limits = { maxDepth: 8, maxAliases: 0 };
 
 const part = "[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?";
 const domainShape = new RegExp(`^${part}(?:\\.${part})*$`);
 const nameShape = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-/** Qualified, and not of a domain that belongs to Kubernetes. */
+/** Reports whether a text is a qualified resource name outside the kubernetes.io domains. */
 export function isResourceName(text: string): boolean {
   const [domain = "", name = "", ...rest] = text.split("/");
   const isQualified = domain.length <= 253 && domainShape.test(domain) && nameShape.test(name) && rest.length === 0;
   return isQualified && !isWithin(domain, "kubernetes.io");
 }
 
-/** What people wrote, short enough to be shown back to them. */
+/** Truncates user input for messages. */
 export function shorten(text: string, most = 60): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** Of equally near words the first one. Case does not count. */
+/** Returns the nearest word, ignoring case. Of equally near words, returns the first. */
 export function nearest(word: string, words: readonly string[]): string {
   return ranked(word, words)?.other ?? "";
 }
 
-/** The word that was very likely meant; undefined: none is near enough to say so. */
+/** Returns the word that the user most likely meant. Undefined if none is close enough. */
 export function likelyMeant(word: string, words: readonly string[]): string | undefined {
   const synonym = synonyms.get(word.toLowerCase());
   if (synonym !== undefined && words.includes(synonym)) return synonym;
@@ -56,7 +56,7 @@ export function likelyMeant(word: string, words: readonly string[]): string | un
     : undefined;
 }
 
-/** `; did you mean <word>?`, or nothing where no word is near. */
+/** Returns `; did you mean <word>?`, or an empty string if no word is close. */
 export function didYouMean(word: string, words: readonly string[]): string {
   const meant = likelyMeant(word, words);
   return meant === undefined ? "" : `; did you mean ${meant}?`;
@@ -80,10 +80,10 @@ function ranked(
     );
 }
 
-// Keys have 63 characters at most, and words that are longer are not near anything.
+// Annotation keys have at most 63 characters.
 const longest = 64;
 
-/** Levenshtein: how many letters are to be put in, taken out or changed. */
+/** Returns the Levenshtein distance. */
 function distance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at);
   for (let above = 0; above < left.length; above++) {

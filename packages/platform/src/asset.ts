@@ -1,145 +1,139 @@
-// An asset: what its folder in the catalog declares. Its informers and rights, its feature and its checks follow from it.
+// Types for the declaration of an asset. The asset's informers, permissions, feature and checks are derived from it.
 
 import type { JsonMap, KubeObject, NodeContent, ObjectForm, Ref } from "@virt/api";
 import type { Detector, Hardware, PoolFact, ReadParts, Topology, TopologyField } from "@virt/facts";
 import type { AssetHcoFact } from "./hco-fact.ts";
 
-/** `render` has nothing to apply, for this reason. */
+/** A reason why `render` has nothing to apply. */
 export type Nothing = { readonly nothing: string };
 
-/** There is nothing to apply here, and why. */
 export function nothing(reason: string): Nothing {
   return { nothing: reason };
 }
 
-/** How people switch an asset on or off; without one it is always on. */
+/** The user's switch for an asset. An asset without a switch is always on. */
 export type Switch =
   | { readonly annotation: string; readonly default: "on" | "off" }
   | { readonly gate: string }
   | { readonly present: string };
 
-/** `source`: where the value comes from. `shown` stands for a value that is too long for a table. */
+/** `source` is the origin of the value. `shown` replaces a value that is too long for a table. */
 export type ValueReason = { readonly reason: string; readonly source: string; readonly shown?: string };
 
 type Declared = {
   /** Unique, in kebab case. */
   readonly name: string;
-  /** Assets that are listed and switched together; else its name. */
+  /** Assets of a group are listed and switched together. Defaults to the asset's name. */
   readonly group?: string;
-  /** The row of the feature table that it belongs to; assets of one feature share the value. */
+  /** A row of the feature table. All assets of a feature share the same value. */
   readonly feature: Feature;
   readonly tier: "always-on" | "context-aware" | "advanced";
-  /** 0: part of the HyperConverged, applied before all else. */
+  /** Phase 0 is part of the HyperConverged and is applied first. */
   readonly phase: 0 | 1 | 2 | 3;
-  /** Ascending; ties are broken by name. */
+  /** Ascending. Ties are broken by name. */
   readonly order: number;
   readonly target: AssetTarget;
-  /** Kinds, the target's own implied. */
+  /** Required kinds. The target's own kind is implied. */
   readonly needs: readonly NeededKind[];
-  /** Further kinds without which it makes no sense. */
+  /** More kinds that must exist for the asset to be useful. */
   readonly gates?: readonly NeededKind[];
-  /** Who is told when a CRD is missing. */
+  /** Selects how the operator reports a missing CRD. */
   readonly dependency: "platform" | "optional";
   readonly switch?: Switch;
   readonly conditions?: readonly AssetCondition[];
   readonly purpose?: string;
-  /** Foreign objects that serve the purpose already. */
+  /** Objects of other clients that already serve the purpose. */
   readonly alternates?: readonly (Ref | PlacedRef)[];
-  /** Yields when any other object of the kind exists. */
+  /** True if the asset yields to any other object of its kind. */
   readonly singleton?: boolean;
-  /** Yields to a foreign object of the kind that selects this pool: of two, one would silently win. */
+  /** The asset yields to another client's object that selects this pool. If both existed, one would silently win. */
   readonly poolRule?: string;
   readonly adoption: "whole" | "fieldwise";
-  /** False for an object that only others create. */
+  /** False if only other clients create the object. */
   readonly create?: boolean;
   readonly impact: "none" | "pods" | "reboot";
-  /** Why `render` writes each value, by the field's name or path without indices; `docs/assets.md` shows it. */
+  /** The reason for each value, by field name or by path without indices. `docs/assets.md` shows it. */
   readonly values?: Readonly<Record<string, ValueReason>>;
-  /** Of a MachineConfig: what `render` makes, whatever it reads. */
+  /** For a MachineConfig: the rendered content, which does not depend on the reads. */
   readonly content?: NodeContent;
-  /** Of every other kind: the content that `render` may make, one form for each version of the API. */
+  /** For other kinds: the possible content, one form per API version. */
   readonly forms?: readonly ObjectForm[];
 };
 
-/** A kind that somebody else installs, as people are told of it where it is missing. */
+/** A kind that another operator installs, as shown in messages when it is missing. */
 export type NeededKind = Pick<Ref, "apiVersion" | "kind"> & { readonly crd: string } & ProvidedKind;
 
-/** `operator`: who brings the CRD, as people know it; absent: the group of the API is shown. */
+/** The display name of the operator that provides the CRD. Absent: the API group is shown. */
 type ProvidedKind = { readonly operator?: string };
 
-/** `crd` is absent for kinds that are built in. */
+/** `crd` is absent for built-in kinds. */
 export type AssetTarget = (Ref | PlacedRef) & { readonly crd?: string } & ProvidedKind;
 
-/** An asset with its reads known to the compiler. */
 export type AssetOf<R extends AssetReads> = Declared & {
   readonly reads: R;
-  /** The fields it has an opinion on, and no others. */
+  /** Returns only the fields that the operator should own. */
   readonly render: (facts: AssetFacts<R>) => KubeObject | Nothing;
-  /** What people should know about an object that is applied and is not all that was asked for. */
   readonly warnings?: (facts: AssetFacts<R>) => readonly string[];
 };
 
-/** An asset whose own types are hidden: facts are found under the names of its reads. */
+/** An asset with erased types. The facts are keyed by the names of its reads. */
 export type Asset = Declared & {
   readonly reads: AssetReads;
   readonly render: (facts: AnyAssetFacts) => KubeObject | Nothing;
   readonly warnings?: (facts: AnyAssetFacts) => readonly string[];
 };
 
-/** The facts of any asset, for code that is generic over assets. */
 export type AnyAssetFacts = AssetFactsContext & Readonly<Record<string, AssetFactOf<AssetRead> | string>>;
 
-/** Checks an asset's declaration by its type; the catalog's own tests check the rest. See `example.test.ts`. */
+/** Declares an asset and type-checks its reads. The catalog's tests check the rest. See `example.test.ts`. */
 export function defineAsset<R extends AssetReads>(asset: AssetOf<R>): Asset {
   return asset as unknown as Asset;
 }
 
-/** A row of the feature table: assets that people switch together. */
+/** A row of the feature table: assets that are switched together. */
 export type Feature = {
-  /** Unique. */
   readonly name: string;
   readonly description: string;
   readonly maturity: "GA" | "TP" | "DP";
 };
 
-/** What must be true of the cluster before an asset is of use. Data, so that it can be explained. */
+/** A requirement on the cluster. It is data rather than a function, so that messages can explain it. */
 export type AssetCondition =
   | { readonly type: "annotation"; readonly key: string; readonly value?: string }
   | { readonly type: "feature-gate"; readonly value: string }
   | { readonly type: "hardware-detection"; readonly detector: Detector }
-  /** `value` "false" inverts. */
+  /** Value "false" inverts the condition. */
   | { readonly type: "topology"; readonly field: TopologyField; readonly value?: "true" | "false" }
   | { readonly type: "image"; readonly key: string }
   | { readonly type: "hco-field-unconfigured"; readonly path: string }
   | { readonly type: "anyOf"; readonly of: readonly AssetCondition[] };
 
-/** True while an annotation of the HyperConverged has this value, or any where none is given. */
+/** Requires an annotation on the HyperConverged, with this value if one is given. */
 export const annotationIs = (key: string, value?: string): AssetCondition => ({
   type: "annotation",
   key,
   ...(value !== undefined && { value }),
 });
-/** True while a feature gate of the HyperConverged is on. */
+/** Requires an enabled feature gate of the HyperConverged. */
 export const gate = (value: string): AssetCondition => ({ type: "feature-gate", value });
-/** True while nodes have this hardware. */
+/** Requires this hardware on nodes. */
 export const detected = (detector: Detector): AssetCondition => ({ type: "hardware-detection", detector });
-/** True while a fact of the topology has this value. */
+/** Requires this value of a topology field. */
 export const topologyIs = (field: TopologyField, value: "true" | "false" = "true"): AssetCondition => ({
   type: "topology",
   field,
   value,
 });
-/** True while one of these is. */
+/** Requires at least one of the conditions. */
 export const anyOf = (...of: readonly AssetCondition[]): AssetCondition => ({ type: "anyOf", of });
 
-/** An object that earlier releases applied and that is deleted now. */
+/** An object that an earlier release applied and that this release deletes. */
 export type Tombstone = Ref & {
-  /** The release that gave it up. */
   readonly since: string;
   readonly reason: string;
 };
 
-/** What an asset may read. The value in `render`, the informer and the right to it follow. */
+/** An input of an asset. Its value in `render`, its informer and its RBAC rules are derived from it. */
 export type AssetRead =
   | { readonly read: "hco" }
   | { readonly read: "hardware" }
@@ -150,13 +144,11 @@ export type AssetRead =
   | { readonly read: "objects"; readonly apiVersion: string; readonly kind: string; readonly parts: ReadParts }
   | { readonly read: "pool"; readonly name: string };
 
-/** A place that is known only at run time: where the HyperConverged is, or the operator itself. */
+/** An object whose namespace is known only at run time: that of the HyperConverged or of the operator. */
 export type PlacedRef = Omit<Ref, "namespace"> & { readonly namespace: "$hco" | "$operator" };
 
-/** The declared reads of an asset, by the names that `render` uses. */
 export type AssetReads = Readonly<Record<string, AssetRead>>;
 
-/** The value that a declared read has in `render`. */
 export type AssetFactOf<R extends AssetRead> = R extends { read: "hco" }
   ? AssetHcoFact
   : R extends { read: "hardware" }
@@ -166,31 +158,29 @@ export type AssetFactOf<R extends AssetRead> = R extends { read: "hco" }
       : R extends { read: "images" }
         ? Readonly<Record<string, string>>
         : R extends { read: "schema" }
-          ? JsonMap | undefined // openAPIV3Schema of that version, undefined where it is not served
+          ? JsonMap | undefined // the openAPIV3Schema of that version, undefined if it is not served
           : R extends { read: "object" }
             ? KubeObject | undefined
             : R extends { read: "objects" }
               ? readonly KubeObject[]
               : PoolFact | undefined;
 
-/** What the operator itself knows. */
+/** Facts that do not come from the cluster. */
 export type AssetFactsContext = {
   readonly ownNamespace: string;
-  /** Where runbooks are, `%s` in place of the alert; undefined: in our own repository. */
+  /** The runbook URL, with `%s` in place of the alert name. Undefined: the project's own repository. */
   readonly runbookUrlTemplate?: string | undefined;
 };
 
-/** What `render` gets: a value for each declared read, and what the operator itself knows. */
 export type AssetFacts<R extends AssetReads> = { readonly [Name in keyof R]: AssetFactOf<R[Name]> } & AssetFactsContext;
 
-/** The hardware of the nodes that count. */
+/** Reads the hardware of the relevant nodes, without changes that are too recent. */
 export const hardware = () => ({ read: "hardware" }) as const;
-/** What kind of cluster this is. */
 export const topology = () => ({ read: "topology" }) as const;
-/** The images that the operator was given by environment variables. */
+/** Reads the images from the operator's `RELATED_IMAGE_*` environment variables. */
 export const images = () => ({ read: "images" }) as const;
-/** All objects of a kind, with these parts beside their metadata. */
+/** Reads all objects of a kind: their metadata and these parts. */
 export const objects = (apiVersion: string, kind: string, parts: ReadParts = []) =>
   ({ read: "objects", apiVersion, kind, parts }) as const;
-/** A MachineConfigPool, with the kernel arguments of what it runs; undefined where it is absent. */
+/** Reads a MachineConfigPool and the kernel arguments of its rendered config. Undefined if the pool is absent. */
 export const pool = (name: string) => ({ read: "pool", name }) as const;

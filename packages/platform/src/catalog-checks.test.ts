@@ -1,5 +1,3 @@
-// A catalog with a fault is refused, and the fault named.
-
 import { hco } from "@virt/facts";
 import { expect, test } from "vitest";
 import {

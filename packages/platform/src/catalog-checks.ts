@@ -1,4 +1,4 @@
-// What the catalog must not hold: faulty assets, renders that return too much, tombstones of what must never be deleted.
+// Validates the catalog: faulty assets, forbidden render output and forbidden tombstones.
 
 import { type JsonMap, managedByLabel } from "@virt/api";
 import { entriesOf, isMap } from "@virt/engine";
@@ -6,13 +6,12 @@ import type { Asset, AssetCondition, AssetRead, Tombstone } from "./asset.ts";
 import { brokenCondition } from "./evaluate-condition.ts";
 import { annotationPrefix } from "./hco-annotations.ts";
 
-/** All assets and tombstones of a release. */
 export type AssetCatalog = {
   readonly assets: readonly Asset[];
   readonly tombstones: readonly Tombstone[];
 };
 
-/** What is wrong with it, one sentence each; none: nothing is. */
+/** Returns the faults of a catalog, one sentence each. */
 export function catalogFaults({ assets, tombstones }: AssetCatalog): readonly string[] {
   return [
     ...assets.flatMap((asset) => [
@@ -94,11 +93,11 @@ function readsOf(condition: AssetCondition): readonly AssetRead["read"][] {
     case "anyOf":
       return condition.of.flatMap(readsOf);
     default:
-      return []; // a broken declaration is told by itself
+      return []; // another check reports unknown types
   }
 }
 
-/** Ascending; ties are broken by name. */
+/** Reports whether an asset sorts first: ascending order, ties broken by name. */
 export function isBefore(left: Asset, right: Asset): boolean {
   return left.order === right.order ? left.name < right.name : left.order < right.order;
 }
@@ -112,7 +111,7 @@ function orderFaults(assets: readonly Asset[]): readonly string[] {
   });
 }
 
-// Parts of one object are applied, adopted and created as one.
+// Assets that share an object are applied, adopted and created together.
 function pairFaults(one: Asset, other: Asset): readonly string[] {
   const isSame = identityOf(one) === identityOf(other);
   const isAmbiguous = one.feature.name === other.feature.name && !isSameFeature(one, other);
@@ -134,7 +133,7 @@ function identityOf({ target: { apiVersion, kind, namespace, name } }: Asset): s
 
 const metadataKeys: ReadonlySet<string> = new Set(["name", "namespace", "labels", "annotations"]);
 
-/** What is wrong with an object that an asset rendered. The place is what `$hco` and `$operator` stand for. */
+/** Returns the faults of a rendered object. `namespace` is the resolved value of `$hco` or `$operator`. */
 export function renderFaults(asset: Asset, object: JsonMap, namespace: string | undefined): readonly string[] {
   const { target } = asset;
   const metadata = isMap(object["metadata"]) ? object["metadata"] : {};
@@ -160,7 +159,7 @@ const refused: ReadonlySet<string> = new Set([
   "PersistentVolumeClaim",
 ]);
 
-/** Data of people is not ours to delete, and what the catalog applies would come back. */
+/** Rejects tombstones of user data, and of objects that the catalog would re-create. */
 function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asset[]): readonly string[] {
   return tombstones.flatMap((tombstone) => {
     const { apiVersion, kind, name } = tombstone;
@@ -177,7 +176,7 @@ function tombstoneFaults(tombstones: readonly Tombstone[], assets: readonly Asse
   });
 }
 
-// A place that is known at run time only may be any.
+// A namespace that is known only at run time matches any namespace.
 function isOf({ target }: Asset, { kind, name, namespace }: Tombstone): boolean {
   const isPlace = target.namespace?.startsWith("$") === true || target.namespace === namespace;
   return target.kind === kind && target.name === name && isPlace;

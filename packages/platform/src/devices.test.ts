@@ -1,5 +1,3 @@
-// Lists of devices that people write: what is taken, and what is refused as a whole.
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deviceAnnotations, readUsbDevices, readVfioDevices } from "./devices.ts";

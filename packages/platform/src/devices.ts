@@ -1,18 +1,16 @@
-// Reads the lists of devices that people want handed to VMs: the vfio-devices and usb-devices annotations.
+// Reads the vfio-devices and usb-devices annotations: devices to assign to VMs.
 
 import type { Json, JsonMap } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/engine";
 import { isResourceName, readYaml, shorten } from "./annotation-values.ts";
 
-/** A PCI device that VMs get under a resource name. */
 export type VfioDevice = {
-  /** Vendor and device in hexadecimal digits, as it was written. */
+  /** Vendor and device ID in hexadecimal, in the user's spelling. */
   readonly selector: string;
   readonly resourceName: string;
   readonly externalResourceProvider?: boolean;
 };
 
-/** USB devices that VMs get under one resource name. */
 export type UsbDevice = {
   readonly resourceName: string;
   readonly selectors: readonly UsbSelector[];
@@ -21,12 +19,12 @@ export type UsbDevice = {
 
 export type UsbSelector = { readonly vendor: string; readonly product: string };
 
-/** All or nothing: one wrong entry refuses the list. */
+/** The result of reading a list. One invalid entry rejects the whole list. */
 export type Devices<Device> =
   | { readonly kind: "devices"; readonly devices: readonly Device[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Reads the vfio-devices annotation: 1 to 16 entries, all or nothing. */
+/** Reads the vfio-devices annotation: 1 to 16 entries. */
 export function readVfioDevices(text: string): Devices<VfioDevice> {
   return readDevices(text, {
     most: 16,
@@ -36,7 +34,7 @@ export function readVfioDevices(text: string): Devices<VfioDevice> {
   });
 }
 
-/** Reads the usb-devices annotation: 1 to 32 entries, all or nothing. */
+/** Reads the usb-devices annotation: 1 to 32 entries. */
 export function readUsbDevices(text: string): Devices<UsbDevice> {
   return readDevices(text, {
     most: 32,
@@ -46,7 +44,7 @@ export function readUsbDevices(text: string): Devices<UsbDevice> {
   });
 }
 
-/** The annotations that hold devices, by key, and what is wrong with their text; undefined if nothing is. */
+/** Validators of the device annotations, by short key. They return a reason, or undefined if the text is valid. */
 export const deviceAnnotations: Readonly<Record<string, (text: string) => string | undefined>> = {
   "vfio-devices": (text) => refusalOf(readVfioDevices(text)),
   "usb-devices": (text) => refusalOf(readUsbDevices(text)),
@@ -140,7 +138,6 @@ const usbId = /^[0-9A-Fa-f]{1,4}$/;
 
 type Offer = { readonly resourceName: string; readonly externalResourceProvider?: boolean };
 
-// What both kinds of entries say: under which name VMs ask for the device.
 function readOffer(entry: JsonMap): Offer | Wrong {
   const resourceName = asText(member(entry, "resourceName"));
   if (resourceName === undefined || !isResourceName(resourceName))

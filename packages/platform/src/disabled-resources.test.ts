@@ -1,5 +1,3 @@
-// Objects that people exclude: what a list means, and that a wrong one never counts as none.
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { excludedBy, readExclusions } from "./disabled-resources.ts";

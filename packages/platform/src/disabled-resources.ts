@@ -1,26 +1,26 @@
-// The disabled-resources annotation: rules of kinds, namespaces and names with patterns. No pattern makes a match slow.
+// Reads the disabled-resources annotation. Patterns match without backtracking over earlier stars, so no pattern is
+// slow.
 
 import type { Json } from "@virt/api";
 import { asText, isList, isMap, member } from "@virt/engine";
 import { readYaml, shorten } from "./annotation-values.ts";
 
-/** A kind, and patterns of namespace and name; absent patterns match everything. */
+/** Excludes objects by kind, namespace pattern and name pattern. */
 export type ExclusionRule = {
-  /** Exact, with its case. */
+  /** Exact and case-sensitive. */
   readonly kind: string;
   readonly name: Glob;
-  /** Undefined: in any namespace, or in none. */
+  /** Undefined: matches any namespace, and cluster-scoped objects. */
   readonly namespace: Glob | undefined;
 };
 
-/** The rules of the disabled-resources annotation; refused as a whole where one of them is wrong. */
 export type Exclusions =
   | { readonly kind: "rules"; readonly rules: readonly ExclusionRule[] }
   | { readonly kind: "refused"; readonly reason: string };
 
 const limits = { bytes: 65_536, rules: 200 };
 
-/** One wrong rule refuses all: a typo must not switch exclusions off. */
+/** Reads the rules. One invalid rule rejects all, so that a typo does not disable other exclusions. */
 export function readExclusions(annotation: string | undefined): Exclusions {
   const text = (annotation ?? "").trim();
   if (text === "") return { kind: "rules", rules: [] };
@@ -38,7 +38,6 @@ export function readExclusions(annotation: string | undefined): Exclusions {
   return { kind: "rules", rules };
 }
 
-// The rule, or why it is none.
 function readRule(given: Json): ExclusionRule | string {
   if (!isMap(given)) return "not a map";
   const other = Object.keys(given).find((key) => !keys.has(key));
@@ -62,7 +61,7 @@ function globOf(value: Json): Glob | undefined {
 
 type Excludable = { readonly kind: string; readonly name: string; readonly namespace?: string };
 
-/** The number of the first rule that an object falls under; undefined: it may be written. */
+/** Returns the index of the first rule that matches an object. Undefined if the object is not excluded. */
 export function excludedBy(rules: readonly ExclusionRule[], target: Excludable): number | undefined {
   const found = rules.findIndex(
     ({ kind, name, namespace }) =>
@@ -73,7 +72,7 @@ export function excludedBy(rules: readonly ExclusionRule[], target: Excludable):
   return found === -1 ? undefined : found;
 }
 
-/** One sign of a name: any, or one of some ranges. */
+/** Matches one character against ranges. `isNot` inverts the match. */
 type One = { readonly ranges: readonly (readonly [string, string])[]; readonly isNot: boolean };
 type Token = "many" | One;
 
@@ -82,7 +81,7 @@ export type Glob = readonly Token[];
 const any: One = { ranges: [], isNot: true };
 const longest = 512;
 
-/** Undefined if it is no pattern: a class without end or content, a range that goes backwards, a backslash at the end. */
+/** Parses a pattern. Undefined if invalid: an unclosed or empty class, a reversed range, or a trailing backslash. */
 export function readGlob(pattern: string): Glob | undefined {
   if (pattern.length > longest) return undefined;
   const tokens: Token[] = [];
@@ -109,7 +108,6 @@ export function readGlob(pattern: string): Glob | undefined {
   return tokens;
 }
 
-// A backslash takes the sign behind it as it is.
 function readSign(pattern: string, at: number): { readonly sign: string; readonly end: number } | undefined {
   const isEscaped = pattern[at] === "\\";
   const sign = pattern[isEscaped ? at + 1 : at];

@@ -1,5 +1,3 @@
-// Conditions are met or not, and say what was expected and what is there.
-
 import { readHardware, readTopology } from "@virt/facts";
 import { nodeWithRole } from "@virt/facts/testing/nodes";
 import { expect, test } from "vitest";

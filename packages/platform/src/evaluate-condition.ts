@@ -1,5 +1,3 @@
-// Says whether a condition is met, and if not, what was expected and what is there.
-
 import type { Json } from "@virt/api";
 import { at, isMap } from "@virt/engine";
 import { type Detector, type Hardware, type HardwareChange, type Topology, topologyFields } from "@virt/facts";
@@ -7,7 +5,6 @@ import type { AssetCondition } from "./asset.ts";
 import { annotationOf, annotationPrefix } from "./hco-annotations.ts";
 import { type AssetHcoFact, isGateOn } from "./hco-fact.ts";
 
-/** What conditions are evaluated by. */
 export type ConditionFacts = {
   readonly hco: AssetHcoFact;
   readonly hardware: Hardware;
@@ -16,13 +13,13 @@ export type ConditionFacts = {
   readonly images: Readonly<Record<string, string>>;
 };
 
-/** Whether a condition is met, and if not what was expected and found. */
+/** The result of a condition, with the expected and actual values if it is not met. */
 export type ConditionFinding =
   | { readonly kind: "met" }
   | { readonly kind: "unmet"; readonly expected: string; readonly actual: string }
   | { readonly kind: "broken"; readonly reason: string };
 
-/** All of them must be met; the first that is not says why. */
+/** Requires all conditions, and returns the first finding that is not met. */
 export function evaluateConditions(conditions: readonly AssetCondition[], facts: ConditionFacts): ConditionFinding {
   for (const condition of conditions) {
     const finding = evaluateCondition(condition, facts);
@@ -31,7 +28,7 @@ export function evaluateConditions(conditions: readonly AssetCondition[], facts:
   return { kind: "met" };
 }
 
-/** Whether a condition is met; a condition that nobody can evaluate is broken, never met. */
+/** Evaluates a condition. An invalid declaration is broken, never met. */
 export function evaluateCondition(condition: AssetCondition, facts: ConditionFacts): ConditionFinding {
   const reason = brokenCondition(condition);
   if (reason !== undefined) return { kind: "broken", reason };
@@ -78,7 +75,7 @@ function topologyFinding({ field, value = "true" }: Of<"topology">, topology: To
   return found(actual === value, `${field}=${value}`, `${field}=${actual}`);
 }
 
-// Absent, null or an empty map in the normalised facts.
+// Absent, null and an empty map count as not configured.
 function isUnconfigured(hco: AssetHcoFact, path: string): boolean {
   const value: Json | undefined = at(hco, ...path.split("."));
   return value === undefined || value === null || (isMap(value) && Object.keys(value).length === 0);
@@ -102,7 +99,7 @@ const required = new Map([
   ["hco-field-unconfigured", "path"],
 ]);
 
-/** What is wrong with a declaration that the compiler did not see; undefined if nothing is. */
+/** Returns the fault of a declaration that the compiler did not check. Undefined if it is valid. */
 export function brokenCondition(condition: AssetCondition): string | undefined {
   const { type, ...given } = condition as { type: string } & Readonly<Record<string, unknown>>;
   const field = required.get(type);

@@ -1,4 +1,4 @@
-// The platform's core in one page: from an asset and what the cluster has to what is written, and back to rest.
+// Shows the platform's core on one page: from an asset and cluster facts to a write, and back to idle.
 
 import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/engine";
@@ -42,7 +42,6 @@ const hco: KubeObject = {
 };
 const places = { hcoNamespace: "openshift-cnv", hcoApiVersion: hco.apiVersion, ownNamespace: "virt" };
 
-/** What a reconcile decides while the cluster has these objects, and the process remembers this of its own. */
 function decide(objects: readonly KubeObject[], memory: ObjectMemory) {
   const facts = buildClusterFacts(hco, {
     lookup: lookupIn({ objects, crds: [] }),
@@ -67,7 +66,6 @@ test("an object is created, left alone while it is as wanted, and corrected when
   if (created.kind !== "apply") throw new Error(`it is not applied: ${created.kind}`);
   expect(created.apply.cause).toBe("create");
   const { object, intent } = created.apply;
-  // As the API server answers a server-side apply.
   const stored = (resourceVersion: string, manager: string, text: string): KubeObject => ({
     ...object,
     metadata: { ...object.metadata, uid: "1", resourceVersion, managedFields: [ownedBy(manager)] },

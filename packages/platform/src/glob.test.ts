@@ -1,5 +1,3 @@
-// Patterns match as people expect, and none is slow.
-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { matchesGlob, readGlob } from "./disabled-resources.ts";

@@ -1,5 +1,3 @@
-// What is reported about annotations on the HyperConverged that make no sense.
-
 import { expect, test } from "vitest";
 import { annotationIs, anyOf, type Switch } from "./asset.ts";
 import { type AnnotationProblem, annotationOf, annotationProblems, booleanOf } from "./hco-annotations.ts";

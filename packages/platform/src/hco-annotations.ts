@@ -1,4 +1,4 @@
-// The annotations by which people steer the operator: their names on the HyperConverged and on objects, and mistakes in them.
+// The operator's annotations on the HyperConverged and on objects, and their validation.
 
 import { managedByLabel } from "@virt/api";
 import { fieldPath, type Path } from "@virt/engine";
@@ -6,10 +6,9 @@ import { didYouMean, likelyMeant, shorten } from "./annotation-values.ts";
 import type { Asset, AssetCondition } from "./asset.ts";
 import { deviceAnnotations } from "./devices.ts";
 
-/** Every annotation of ours starts with it. */
 export const annotationPrefix = "platform.kubevirt.io/";
 
-/** The annotations on one object: what people write to adjust it, and what the operator stores there. */
+/** Annotations on one object: the user's overrides, and the operator's state. */
 export const objectAnnotations = {
   patch: `${annotationPrefix}patch`,
   ignoreFields: `${annotationPrefix}ignore-fields`,
@@ -19,15 +18,13 @@ export const objectAnnotations = {
   state: `${annotationPrefix}state`,
 } as const;
 
-/** Holds fields that we released, so that their values stay. */
+/** The field manager that holds released fields, so that they keep their values. */
 export const releasedManager = "virt-platform-operator-released";
 
-/** Where the operator stores what it knows of an object. */
 export const statePath: Path = fieldPath("metadata", "annotations", objectAnnotations.state);
 
 const labelPath: Path = fieldPath("metadata", "labels", managedByLabel.key);
 
-/** Whether it is the label that marks an object as managed. */
 export function isOwnLabel(path: Path): boolean {
   return isSamePath(path, labelPath);
 }
@@ -36,38 +33,37 @@ function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((element, at) => element === right[at]);
 }
 
-/** Our memory is ours alone: no drift, nothing to release. */
+/** Reports whether the path is the state annotation, which is never drift and never released. */
 export function isState(path: Path): boolean {
   return isSamePath(path, statePath);
 }
 
-/** An object without annotations differs from one with our memory alone. */
+/** Reports whether the path is `metadata.annotations`. Writing the state annotation alone creates it. */
 export function isStateParent(path: Path): boolean {
   return path.length === 2 && path[0] === statePath[0] && path[1] === statePath[1];
 }
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The trimmed value under a short key such as `enable-swap`; undefined where it is absent. */
+/** Returns the trimmed value of a short key such as `enable-swap`. Undefined if absent. */
 export function annotationOf(annotations: Annotations, key: string): string | undefined {
   const name = `${annotationPrefix}${key}`;
   return Object.hasOwn(annotations, name) ? annotations[name]?.trim() : undefined;
 }
 
-/** Exactly `true` or `false`; anything else counts as not set. */
+/** Returns the value of exactly `true` or `false`. Undefined for anything else. */
 export function booleanOf(annotations: Annotations, key: string): boolean | undefined {
   const value = annotationOf(annotations, key);
   return value === "true" || value === "false" ? value === "true" : undefined;
 }
 
-/** An annotation that is unknown, with the known one that was likely meant, or that has a value nobody can read. */
 export type AnnotationProblem =
   | { readonly kind: "invalid"; readonly key: string; readonly reason: string }
   | { readonly kind: "unknown"; readonly key: string; readonly meant: string | undefined };
 
 type Declares = Pick<Asset, "switch" | "conditions">;
 
-/** In order of their keys, which are whole. Of the unknown ones only the first few are told. */
+/** Returns all invalid values, then at most 10 unknown annotations, each sorted by key. Keys are complete. */
 export function annotationProblems(
   annotations: Annotations,
   assets: readonly Declares[],
@@ -95,7 +91,7 @@ function unknownKey(key: string, known: readonly string[]): AnnotationProblem {
 
 type Check = (value: string) => string | undefined;
 
-// What assets declare is known by their declaration alone; a check of ours comes before theirs.
+// Assets declare their own keys. The operator's own checks come later and override theirs.
 function knownKeys(assets: readonly Declares[]): ReadonlyMap<string, Check> {
   return new Map<string, Check>([
     ...assets.flatMap(declaredKeys),
@@ -120,23 +116,19 @@ function annotationKeys(condition: AssetCondition): readonly string[] {
 const anything: Check = () => undefined;
 const isBoolean: Check = (value) => (value === "true" || value === "false" ? undefined : notBoolean(value));
 
-/** Why a text is no boolean, with the one that was meant. */
 export function notBoolean(value: string): string {
   return `must be true or false, not ${JSON.stringify(shorten(value))}${didYouMean(value, ["true", "false"])}`;
 }
 
-/** The short key of the gate before reboots, and its one value. */
 export const rebootGateKey = "reboot-gate";
-/** The only value that the gate knows. */
+/** The only value of the reboot gate. */
 export const noBlockers = "no-blockers";
 
-/** Why a value is none of the gate's; undefined: it is. */
 export function refuseRebootGate(value: string): string | undefined {
   if (value === noBlockers) return undefined;
   return `must be ${noBlockers}, not ${JSON.stringify(shorten(value))}${didYouMean(value, [noBlockers])}`;
 }
 
-/** Whether a short key is read on the HyperConverged, and on no other object. */
 export function isHcoKey(key: string): boolean {
   return key.startsWith("enable-") || hcoKeys.has(key) || Object.hasOwn(deviceAnnotations, key);
 }
@@ -144,11 +136,11 @@ export function isHcoKey(key: string): boolean {
 const booleans = ["prune", "enable-incident-detection"];
 
 const onHcoAlone = [
-  "autopilot", // its list is read with the assets, disabled-resources has a report of its own
+  "autopilot", // the activation validates its list, and disabled-resources has its own report
   "disabled-resources",
   "feature-gates",
-  "openshift", // accepted: what it said is read from the cluster
-  // Known from the successor, without effect yet.
+  "openshift", // accepted for compatibility: the operator detects OpenShift
+  // Reserved for future releases, without effect.
   "enable-logging",
   "enable-audit-logging",
   "enable-ksm-zero-only",
@@ -164,7 +156,7 @@ const onHcoAlone = [
 
 const hcoKeys: ReadonlySet<string> = new Set([...onHcoAlone, ...booleans, rebootGateKey]);
 
-/** Short keys of what is said about one object, whichever it is. */
+/** Short keys that are valid on every managed object. */
 export const objectKeys: readonly string[] = Object.values(objectAnnotations).map((name) =>
   name.slice(annotationPrefix.length),
 );

@@ -1,11 +1,11 @@
-// The content of the HyperConverged that other objects are made from, and the administrator's decisions in it.
+// Reads the administrator's decisions from the HyperConverged.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, canonicalJson, leaveOut, leavesOf, oncePer, readOwners } from "@virt/engine";
 import type { EvaluatedObject } from "./evaluate/evaluate-object.ts";
 import { annotationPrefix, objectAnnotations } from "./hco-annotations.ts";
 
-/** Spec and annotations for all objects. Status, and annotations about the HyperConverged itself, are left out. */
+/** Returns the spec and annotations that affect all objects. Excludes annotations about the HyperConverged itself. */
 export const hcoContent = oncePer((hco: KubeObject): string => {
   const said = Object.entries(hco.metadata.annotations ?? {}).filter(([key]) => isSaidToAll(key));
   return canonicalJson({ spec: hco["spec"] ?? {}, annotations: Object.fromEntries(said) });
@@ -17,14 +17,14 @@ function isSaidToAll(key: string): boolean {
   return key.startsWith(annotationPrefix) && !saidToOne.has(key);
 }
 
-/** The content without our own fields: a node's label must not look like a decision of an administrator. */
+/** Excludes fields of the operator: a change to its own fields must not look like an administrator's decision. */
 const ownFieldsLeftOut = oncePer((hco: KubeObject): string =>
   hcoContent(leaveOut(hco, leavesOf(appliedBy(readOwners(hco), fieldManagers.platform)))),
 );
 
 const byPlan: ReadonlySet<string> = new Set(["GovernedByPlan", "ReleasedByPlan"]);
 
-/** The administrator's decisions that reach an object through the HyperConverged and approved plans. */
+/** Returns the administrator's decisions that affect an object, from the HyperConverged and from plans. */
 export function decisionsFor(hco: KubeObject, { statuses }: Pick<EvaluatedObject, "statuses">): string {
   const planned = [...statuses].flatMap(([asset, status]) =>
     status.kind === "excluded" && byPlan.has(status.reason) ? [` ${asset} ${status.reason}`] : [],

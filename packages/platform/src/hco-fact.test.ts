@@ -1,5 +1,3 @@
-// The HyperConverged is the same to assets, whichever version is served.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { type AssetHcoFact, isGateOn, readHco } from "./hco-fact.ts";

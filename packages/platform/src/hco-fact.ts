@@ -1,15 +1,15 @@
-// The HyperConverged as assets read it, and pointers into it in terms of the version that is served.
+// Reads the HyperConverged independently of its API version, and translates pointers between versions.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member, movesTo, type Pointer } from "@virt/engine";
 
-/** The HyperConverged as assets read it, the same whichever version is served. */
+/** The HyperConverged as assets read it. Its shape does not depend on the served version. */
 export type AssetHcoFact = {
   readonly apiVersion: "hco.kubevirt.io/v1" | "hco.kubevirt.io/v1beta1";
   readonly namespace: string;
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** By lower-case name; those of the annotation count as enabled. */
+  /** Keyed by lower-case name. Gates of the feature-gates annotation count as enabled. */
   readonly featureGates: Readonly<Record<string, boolean>>;
   readonly liveMigration: {
     readonly parallelMigrationsPerCluster: number;
@@ -21,7 +21,6 @@ export type AssetHcoFact = {
   readonly uninstallStrategy: string | undefined;
 };
 
-/** Where each version keeps what we read. */
 export const hcoPaths = {
   "hco.kubevirt.io/v1beta1": {
     liveMigration: ["spec", "liveMigrationConfig"],
@@ -39,7 +38,7 @@ export const hcoPaths = {
   },
 } as const;
 
-/** `schema` is the openAPIV3Schema of the object's own version; its defaults stand in for numbers that are missing. */
+/** Reads a HyperConverged. The defaults of `schema`, its own version's openAPIV3Schema, replace missing numbers. */
 export function readHco(object: KubeObject, schema: JsonMap | undefined): AssetHcoFact {
   const apiVersion = object.apiVersion === "hco.kubevirt.io/v1beta1" ? "hco.kubevirt.io/v1beta1" : "hco.kubevirt.io/v1";
   const paths = hcoPaths[apiVersion];
@@ -68,13 +67,13 @@ export function readHco(object: KubeObject, schema: JsonMap | undefined): AssetH
 
 const gatesAnnotation = "platform.kubevirt.io/feature-gates";
 
-/** Names compare without case. */
+/** Reports whether a gate is on. Ignores case. */
 export function isGateOn({ featureGates }: Pick<AssetHcoFact, "featureGates">, gate: string): boolean {
   const name = gate.toLowerCase();
   return Object.hasOwn(featureGates, name) && featureGates[name] === true;
 }
 
-// No number of migrations is as good as none given.
+// An invalid number counts as absent.
 function migrations(value: Json | undefined): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
 }
@@ -89,7 +88,7 @@ function gatesOf(given: Json | undefined, annotation: string | undefined): Reado
   return Object.fromEntries(gates.flatMap(([name, isOn]) => (name === "" ? [] : [[name.toLowerCase(), isOn]])));
 }
 
-// A map of booleans, a list of names, or a list of names with states.
+// Accepts a map of booleans, a list of names, or a list of names with states.
 function gateEntries(given: Json | undefined): readonly (readonly [string, boolean])[] {
   if (isMap(given)) return entriesOf(given).map(([name, value]) => [name, value === true]);
   return asList(given).flatMap((gate) => {
@@ -99,7 +98,7 @@ function gateEntries(given: Json | undefined): readonly (readonly [string, boole
   });
 }
 
-/** What is native already, or known to neither, stays as it is. A parent becomes all that was below it. */
+/** Translates pointers to the served version. Keeps native and unknown ones. A parent expands to its moved fields. */
 export function hcoPointers(pointers: readonly Pointer[], served: AssetHcoFact["apiVersion"]): readonly Pointer[] {
   return pointers.flatMap((pointer) => translate(pointer, served));
 }
@@ -115,7 +114,7 @@ function translate(pointer: Pointer, served: AssetHcoFact["apiVersion"]): readon
   return below.length > 0 ? below.flatMap(({ to }) => (to === undefined ? [] : [to])) : [pointer];
 }
 
-// A map in v1beta1, an atomic list in v1: what points into the one means all of the other.
+// Feature gates are a map in v1beta1 and an atomic list in v1, so a pointer into one means the whole other.
 function gatePointer(pointer: Pointer, served: AssetHcoFact["apiVersion"]): Pointer {
   const [, , gate] = pointer;
   const isOther = served === "hco.kubevirt.io/v1" || (gate !== undefined && /^[0-9]+$|=/.test(gate));

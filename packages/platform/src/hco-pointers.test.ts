@@ -1,5 +1,3 @@
-// Pointers written for one version of the HyperConverged are understood in the other.
-
 import { readPointer, writePointer } from "@virt/engine";
 import { expect, test } from "vitest";
 import { hcoPointers } from "./hco-fact.ts";

@@ -1,5 +1,3 @@
-// Images come from the environment, by readable names.
-
 import { expect, test } from "vitest";
 import { readImages } from "./evaluate/cluster-facts.ts";
 

@@ -1,4 +1,4 @@
-// What other packages use of the platform controller's core.
+// The public API of the platform controller's core.
 
 export {
   type Activation,

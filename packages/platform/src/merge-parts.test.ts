@@ -1,5 +1,3 @@
-// Several assets share one object: what they agree on is merged, and the later one yields.
-
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { canonicalJson, type Shape, type ShapeOf } from "@virt/engine";
 import { runsForCost } from "@virt/testkit/law-runs";

@@ -1,4 +1,4 @@
-// Makes one object of the renders of all assets that share it.
+// Merges the renders of all assets that share an object.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
@@ -14,21 +14,18 @@ import {
   writePointer,
 } from "@virt/engine";
 
-/** What one asset wants of the object. */
 export type RenderedPart = { readonly asset: string; readonly object: KubeObject };
 
-/** One object made of the renders of several assets; undefined where none is left. */
 export type MergedParts = {
-  /** Undefined: there were no parts. */
   readonly object: KubeObject | undefined;
-  /** Assets whose render is left out as a whole, and where it wants something else than those before it. */
+  /** Assets whose whole render is left out, each with the path of its first conflict. */
   readonly conflicts: readonly PartConflict[];
 };
 
-/** An asset that sets a field to another value than those before it: it is left out. */
+/** An asset that sets a field to a different value than the assets before it. Its render is left out. */
 export type PartConflict = { readonly asset: string; readonly path: string };
 
-/** Parts in the order of their assets: in a conflict the later one yields. Without conflicts the order does not matter. */
+/** Merges parts in asset order. In a conflict, the later part yields. Without conflicts, the order does not matter. */
 export function mergeParts(parts: readonly RenderedPart[], shapeOf: ShapeOf): MergedParts {
   let object: JsonMap | undefined;
   const conflicts: PartConflict[] = [];
@@ -75,7 +72,7 @@ function mergeLists(left: readonly Json[], right: readonly Json[], place: Place 
     const other = keyed.get(key);
     keyed.set(key, other === undefined ? each : merge(other, each, { names: [...names, "[]"], shapeOf, found }));
   }
-  // Sorted, so that it is the same list whichever part came first.
+  // Sorted, so that the result does not depend on the order of the parts.
   return [...keyed.entries()].toSorted(([one], [two]) => compareUtf8(one, two)).map(([, each]) => each);
 }
 

@@ -1,5 +1,3 @@
-// What a served CRD does not know is left out, and reported.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { keepKnown } from "./baseline/schema.ts";

@@ -1,5 +1,3 @@
-// How the switch of an asset is read.
-
 import { expect, test } from "vitest";
 import { switchState } from "./activation.ts";
 import type { Switch } from "./asset.ts";

@@ -1,4 +1,4 @@
-// Compares what is there with what is wanted: what differs, who changed it, who owns it, and whether a write is due.
+// Compares a live object with its intent and finds the owner of each changed field.
 
 import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
@@ -33,7 +33,7 @@ import { readState } from "./state.ts";
 
 export type Comparison =
   | { readonly kind: "in-sync" }
-  /** Nobody knows yet: the server has to say. */
+  /** The comparison is inconclusive, so the server must decide in a dry run. */
   | { readonly kind: "ask"; readonly cause: "intent" | "start" }
   | { readonly kind: "drift"; readonly changes: readonly Change[] };
 
@@ -57,14 +57,14 @@ export function compareObject(compared: ComparedObject): Comparison {
 }
 
 /**
- * Without an answer: in sync if exactly our fields are ours, with the values that we want. What others took from us, and
- * nothing else, is drift as at any other time: a restart must not make a fight longer.
+ * Compares without an earlier answer. In sync means that the operator owns exactly the wanted fields and values. Fields
+ * that others took over are drift even after a restart, so that a restart does not prolong an edit war.
  */
 function compareAtStart({ intent, live, shapeOf }: ComparedObject): Comparison {
   const wanted = leafPaths(intent, shapeOf);
   const fields = fieldSet(wanted);
   const own = leavesOf(appliedBy(readOwners(live), fieldManagers.platform)).filter(
-    (path) => !isState(path) && (hasField(fields, path) || !isHeldBy(fields, path)), // a map around a field that was taken
+    (path) => !isState(path) && (hasField(fields, path) || !isHeldBy(fields, path)), // skips parents of lost fields
   );
   const owned = new Set(own.map(writePath));
   const applied = new Set(Object.values(readState(live).fields).flat());
@@ -85,7 +85,7 @@ function changeOf({ path, wanted, there }: DesiredField): Change {
   return { path, ...(there !== undefined && { live: there }), ...(wanted !== undefined && { desired: wanted }) };
 }
 
-/** Whether an apply is due after a dry run: it would change content, or give up fields. */
+/** Reports whether a dry run shows that an apply would change content or give up fields. */
 export function isWriteDue(live: KubeObject, reply: KubeObject): boolean {
   const isChanging = contentChanges(live, reply).some(({ path }) => !isState(path) && !isStateParent(path));
   const [before, after] = [live, reply].map((object) => appliedBy(readOwners(object), fieldManagers.platform));
@@ -109,7 +109,7 @@ function nameOf(element: string): string {
 
 export type BlamedManagers = { readonly path: Path; readonly opponent: Opponent | "unknown" };
 
-/** Without an answer of the server nobody is known to have done anything. */
+/** Returns the manager responsible for each change. Without an answer of the server, it blames no manager. */
 export function findBlamedManagers(
   changes: readonly Change[],
   live: KubeObject,
@@ -123,22 +123,21 @@ export function findBlamedManagers(
   return changes.map(({ path }) => ({ path, opponent: opponentOf(path, encounter) }));
 }
 
-/** Each of them once. */
 export function describeOpponents(blamed: readonly BlamedManagers[]): readonly string[] {
   return [...new Set(blamed.map(({ opponent }) => describeOpponent(opponent)))];
 }
 
-/** Whoever owns the field or a part of it; and whoever may, by an entry of another version that nobody can place. */
+/** Returns the owners of the field or a part of it. Includes owners in another API version that may own it. */
 export function holdersOf(live: KubeObject, path: Path): readonly Owner[] {
   return readOwners(live).filter((owner) => isHeldBy(owner.fields, path) || mayOwn(owner, path, live));
 }
 
-/** The field itself, or a part of it. */
+/** Reports whether the set owns the field or a part of it. */
 export function isHeldBy(fields: FieldSet, path: Path): boolean {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), fields) !== undefined;
 }
 
-/** Neither we nor who holds what we released; a subresource is another matter. */
+/** Reports whether another client owns the fields. The operator's managers and subresources do not count. */
 export function isForeign({ manager, subresource }: Owner): boolean {
   return subresource === undefined && manager !== fieldManagers.platform && manager !== releasedManager;
 }

@@ -1,4 +1,5 @@
-// Which fields others set on purpose to something else: they are left alone until somebody agrees.
+// Finds fields that another client set to a different value. The operator leaves them alone until the user agrees to
+// take them over.
 
 import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
@@ -19,11 +20,11 @@ import {
 import { holdersOf, isForeign, isHeldBy, isMet } from "./compare.ts";
 import type { ObjectState } from "./state.ts";
 
-/** A field that others own and that is left to them. */
+/** A field that another client owns and that the operator does not touch. */
 export type Contested = {
   readonly path: Path;
   readonly managers: readonly string[];
-  /** What we would set; undefined: nothing would be there. */
+  /** The value that the operator would set. Undefined if it would remove the field. */
   readonly wanted: Json | undefined;
   readonly there: Json | undefined;
 };
@@ -31,18 +32,18 @@ export type Contested = {
 export type Contest = {
   readonly candidate: KubeObject;
   readonly live: KubeObject;
-  /** The server's last answer to us, if it is of this object: what we owned then was agreed. */
+  /** The server's last answer for this object. The operator keeps fields that it owned then. */
   readonly answer?: KubeObject | undefined;
   readonly state: ObjectState;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
-  /** Pointers that are ignored now: one that left the annotation is consent. */
+  /** The currently ignored pointers. Removing a pointer from the annotation counts as consent. */
   readonly ignored: readonly string[];
-  /** Pointers of people in terms of the version that is served. */
+  /** Translates the user's pointers to the served version. */
   readonly translate?: ((pointers: readonly Pointer[]) => readonly Pointer[]) | undefined;
 };
 
-/** Without any managedFields nothing is contested: nobody can say who set what. */
+/** Returns the contested fields. Returns none without managedFields, because the owners are unknown. */
 export function contestedPaths(contest: Contest): readonly Contested[] {
   const { candidate, live, shapeOf, defaultOf } = contest;
   const ours = appliedBy(readOwners(live), fieldManagers.platform);

@@ -54,7 +54,7 @@ const said = fc.record(
   { requiredKeys: [] },
 );
 
-/** An object that others made, that we may have applied before, and that somebody may have edited since. */
+/** An object of another client, possibly applied by the operator and edited since. */
 const situation = fc
   .record({
     before: spec,
@@ -72,7 +72,6 @@ const situation = fc
     return observedOf(wanted, { live: cluster.live, memory, adoption });
   });
 
-/** The same content in another order of keys. */
 function turned(value: Json): Json {
   if (Array.isArray(value)) return value.map((each) => turned(each as Json));
   if (typeof value !== "object" || value === null) return value;
@@ -115,7 +114,6 @@ test("nothing is applied to what is unmanaged, paused, held, or contested as a w
   fc.assert(law, runsForCost(8));
 });
 
-/** Every value in it. */
 function valuesIn(value: Json | undefined): readonly Json[] {
   if (Array.isArray(value)) return value.flatMap((each) => valuesIn(each as Json));
   if (typeof value !== "object" || value === null) return value === undefined ? [] : [value];
@@ -165,7 +163,7 @@ test("what is ignored keeps its value through whatever we write", { timeout: 240
 
 type Opponent = { readonly pauses: readonly number[]; readonly removes: boolean; readonly forgets: readonly number[] };
 
-/** Simulates an opponent who acts after each of these pauses against an operator who may lose its memory before any of them. */
+/** Simulates an opponent that acts after each pause. The operator may lose its memory before any of them. */
 function fight({ pauses, removes, forgets }: Opponent) {
   const cluster = new SmallCluster(exampleObject({}));
   let now = start;
@@ -207,7 +205,7 @@ test("a fight costs at most five corrections in an hour and one pause, at whatev
     expect(Math.max(0, ...corrections.map(inHour))).toBeLessThanOrEqual(5);
     expect(markers).toBeLessThanOrEqual(1);
     if (markers === 0) return;
-    expect(corrections.length).toBeGreaterThanOrEqual(5); // no pause without five corrections
+    expect(corrections.length).toBeGreaterThanOrEqual(5); // no pause before five corrections
     expect(readOverrides(live).isPaused).toBe(true);
     expect(readState(live).paused?.field).toBe("/spec/a");
   });

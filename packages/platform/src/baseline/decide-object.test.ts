@@ -23,7 +23,6 @@ const pausedState = writeState({
   paused: { field: "/spec/a", by: "x", count: 5, at: "2026-01-01T00:00:00Z" },
 });
 
-/** An object that we have applied, as it is in the cluster. */
 function agreed(spec: JsonMap, metadata: JsonMap = {}) {
   const cluster = new SmallCluster(exampleObject({ theirs: 1 }, metadata));
   const { memory } = reconcileExample(cluster, observedOf(spec));

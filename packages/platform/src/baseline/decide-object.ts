@@ -1,4 +1,4 @@
-// Decides what is to be done with one object. No I/O, no clock, no mutation.
+// Decides how to reconcile one object.
 
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import {
@@ -30,10 +30,10 @@ import { type Overrides, readOverrides } from "./overrides.ts";
 import { releaseFields } from "./release.ts";
 import { type ObjectState, readState, recreations, restAfter, storeState, writeState } from "./state.ts";
 
-/** One token back every 6 s, ten at most. It delays, and never pauses. */
+/** A burst of 10 writes, then one write every 6 s. The limit only delays writes. */
 export const writeRate = { capacity: 10, refillMs: 6_000 };
 
-/** What is to be done with an object now. Pure: it only reads what was observed. See `example.test.ts`. */
+/** Decides the next action for an object. Pure: depends only on the observation. See `example.test.ts`. */
 export function decideObject(observed: ObservedObject): ObjectDecision {
   const { live } = observed;
   const overrides = readOverrides(live);
@@ -56,9 +56,9 @@ export function decideObject(observed: ObservedObject): ObjectDecision {
   return compared({ seen: observed, live, state: known, intended, overrides });
 }
 
-/** Whoever takes our memory off the object does not make us forget the fight. */
+/** Restores the fight history from memory, so that removing the state annotation does not end an edit war. */
 function knownState(state: ObjectState, { live, memory: { answer } }: ObservedObject): ObjectState {
-  if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a person resumed it
+  if (state.paused !== undefined) return { ...state, paused: undefined, fights: {} }; // a user ended the pause
   const before = answer?.metadata.uid === live?.metadata.uid ? readState(answer) : undefined;
   if (before === undefined || before.paused !== undefined) return state;
   const inputWrite = state.inputWrite ?? before.inputWrite;
@@ -125,12 +125,12 @@ function compared(knowing: Knowing): ObjectDecision {
     : { kind: "mutated", changes: mutation.changes, contested: intended.contested, inMs };
 }
 
-/** What admission makes of a field is nobody's edit: to count it would end in a pause. */
+/** Reports whether admission changed the field. Counting such a change as an edit would lead to a pause. */
 function isMutated(path: Path, mutation: Mutation | undefined): boolean {
   return mutation?.changes.some((change) => writePath(change.path) === writePath(path)) === true;
 }
 
-/** A drift: counted against whoever made it, and left to people when it becomes a fight. */
+/** Corrects drift and counts it against its managers. An edit war pauses the object. */
 function correct(knowing: Knowing, changes: readonly Change[]): ObjectDecision {
   const { seen, live, state } = knowing;
   const keys = findBlamedManagers(changes, live, seen.memory.answer);
@@ -205,7 +205,7 @@ function adoptedField(path: Path, managers: readonly string[], { live, intended 
   };
 }
 
-/** What tells whether a refusal is because of the patch. */
+/** Returns the intent without the user's patch, to check whether the patch causes a rejection. */
 function unpatched({ seen, live, state, overrides }: Knowing): Pick<ApplyDecision, "unpatched"> {
   if (overrides.patch === undefined) return {};
   const intended = buildIntent(seen, { ...overrides, patch: undefined }, state);
@@ -217,7 +217,7 @@ function unpatched({ seen, live, state, overrides }: Knowing): Pick<ApplyDecisio
 }
 
 function spend({ memory, monotonicMs }: ObservedObject, due: ApplyDecision): ObjectDecision {
-  const tokens = 1 + [due.handOver, due.removals].filter((paths) => paths.length > 0).length; // each is a write of its own
+  const tokens = 1 + [due.handOver, due.removals].filter((paths) => paths.length > 0).length; // one per write
   const { granted, bucket, retryInMs } = takeToken(memory.bucket, { ...writeRate, tokens }, monotonicMs);
   if (!granted) return { kind: "wait", why: "throttled", inMs: retryInMs };
   return { kind: "apply", apply: due, bucket, skipsDryRun: due.cause === "create" };

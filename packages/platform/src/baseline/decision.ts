@@ -1,24 +1,21 @@
-// What is to be done with one object, and why.
-
 import type { KubeObject } from "@virt/api";
 import type { Bucket, Change, Path } from "@virt/engine";
 import type { Contested } from "./contested.ts";
 import type { PauseRecord } from "./state.ts";
 
-/** Why an object is applied: it is absent, what is wanted of it changed, or it drifted. */
+/** The reason for an apply: the object is absent, its intent changed, or it drifted. */
 export type Cause = "create" | "intent" | "drift";
 
-/** An apply that is due once the server has confirmed it. */
 export type ApplyDecision = {
   readonly cause: Cause;
   readonly object: KubeObject;
-  /** The object without our memory. */
+  /** The object without the operator's state annotation. */
   readonly intent: KubeObject;
-  /** The same without the user's patch, if there is one. */
+  /** The intent without the user's patch. Absent if there is no patch. */
   readonly unpatched?: UnpatchedApply;
-  /** Fields that another holder must take first, so that their values stay. */
+  /** Fields that another manager must own before the apply, to keep their values. */
   readonly handOver: readonly Path[];
-  /** Members that must be removed first, because the apply would leave their map empty. */
+  /** Members to remove first, because the apply would leave their map empty. */
   readonly removals: readonly Path[];
   readonly contested: readonly Contested[];
   readonly changes: readonly Change[];
@@ -30,48 +27,45 @@ export type UnpatchedApply = { readonly intent: KubeObject; readonly removals: r
 
 export type AdoptedField = Change & { readonly managers: readonly string[] };
 
-/** What is done with it beside the values: worth telling once it succeeded. */
 export type SettledDecision = {
-  /** Operations of a patch that was not in force before; 0: none. */
+  /** The number of operations of a new patch. 0 if the patch did not change. */
   readonly patched: number;
-  /** Fields that are let go because people or a plan ask for it. */
   readonly released: readonly Path[];
-  /** Fields that others held with another value and that we take because people said so. */
+  /** Fields that the operator takes over from other managers because the user requested it. */
   readonly adopted: readonly AdoptedField[];
-  /** Somebody ended a pause. */
   readonly isResumed: boolean;
 };
 
-/** Nothing is written to it. */
+/** The operator does not write to the object. */
 export type HeldDecision = {
   readonly kind: "held";
   readonly reason: string;
   readonly message: string;
-  /** What others did to it meanwhile: told, not corrected. */
+  /** Changes by other clients since the last write: reported, not corrected. */
   readonly changes?: readonly Change[];
   readonly opponents?: readonly string[];
-  /** The server may say something else then. */
+  /** Time until the next attempt, because the server's answer may change. */
   readonly inMs?: number;
 };
 
-/** What is to be done with an object. `inMs`: when it is worth deciding again, absent where an event will say so. */
+/** The next action for an object. `inMs` is the delay until the next decision. Absent: an event triggers it. */
 export type ObjectDecision =
   | { readonly kind: "managed-by-other"; readonly by: string }
   | { readonly kind: "unmanaged" }
   | { readonly kind: "paused"; readonly reason: "edit-war" | "manual" }
-  /** Somebody deletes it again and again: it is not made again before this time has passed. */
+  /** Another client keeps deleting the object. The operator does not re-create it before this delay ends. */
   | { readonly kind: "deletion-fight"; readonly inMs: number; readonly count: number }
   | HeldDecision
   | { readonly kind: "contested"; readonly contested: readonly Contested[] }
   | { readonly kind: "in-sync"; readonly contested: readonly Contested[]; readonly intent: KubeObject }
-  /** As we applied it, but for what admission makes of it. */
+  /** In sync except for changes by admission. */
   | {
       readonly kind: "mutated";
       readonly changes: readonly Change[];
       readonly contested: readonly Contested[];
       readonly inMs: number;
     }
-  | { readonly kind: "not-there" } // and not ours to create
+  | { readonly kind: "not-there" } // and the operator must not create it
   | { readonly kind: "apply"; readonly apply: ApplyDecision; readonly bucket: Bucket; readonly skipsDryRun: boolean }
   | { readonly kind: "wait"; readonly why: "throttled" | "fight"; readonly inMs: number }
   | { readonly kind: "pause"; readonly paused: PauseRecord; readonly state: string; readonly bucket: Bucket };

@@ -1,5 +1,5 @@
-// Finds maps that an apply would leave empty. The API server turns such a map into null and refuses the object, so their members are
-// removed beforehand.
+// Finds maps that an apply would leave empty. The API server stores null in their place and rejects the object, so the
+// operator removes their members first.
 
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import {
@@ -21,14 +21,13 @@ import { isIntended } from "./release.ts";
 export type EmptiedMapsInput = {
   readonly live: KubeObject;
   readonly intent: KubeObject;
-  /** Fields that keep their values because another holder takes them before the apply. */
   readonly handOver: readonly Path[];
   readonly shapeOf: ShapeOf;
 };
 
 /**
- * Returns the members to remove before the apply. An apply removes the fields that only we own and no longer apply. If nothing is left in a
- * map that the intent has as an empty map, or that another client owns, the API server stores null in its place.
+ * Returns the members to remove first. An apply removes fields that only the operator owns and no longer applies. If a
+ * map becomes empty, but the intent keeps it or another client owns it, the API server stores null.
  */
 export function membersOfEmptiedMaps({ live, intent, handOver, shapeOf }: EmptiedMapsInput): readonly Path[] {
   const owners = readOwners(live);
@@ -52,7 +51,7 @@ export function membersOfEmptiedMaps({ live, intent, handOver, shapeOf }: Emptie
   return members.filter((path, at) => members.findIndex((one) => isSamePath(one, path)) === at);
 }
 
-/** The largest part that goes with a removed field, if the innermost held map around it is emptied. A part of a list element is left alone. */
+/** Returns the largest removable member around a removed field of an emptied map. Ignores parts of list elements. */
 function memberToRemove(
   path: Path,
   held: readonly Path[],
@@ -65,7 +64,6 @@ function memberToRemove(
   return member?.every((element) => element.startsWith("f:")) === true ? [member] : undefined;
 }
 
-/** The innermost first. */
 function mapsAround(path: Path): readonly Path[] {
   return path
     .slice(1)

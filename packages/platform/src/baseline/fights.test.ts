@@ -8,7 +8,6 @@ import { readState, writeState } from "./state.ts";
 const second = 1000;
 const now = 1_800_000_000_000;
 
-/** An object that we have applied, as it is in the cluster. */
 function agreed(spec: JsonMap) {
   const cluster = new SmallCluster(exampleObject({ theirs: 1 }));
   const { memory } = reconcileExample(cluster, observedOf(spec));

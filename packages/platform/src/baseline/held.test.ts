@@ -27,7 +27,6 @@ function annotate(cluster: SmallCluster, said: Parameters<typeof withAnnotations
   );
 }
 
-/** An object that we have applied, which somebody then annotated so. */
 function agreed(said: Parameters<typeof withAnnotations>[0]) {
   const cluster = new SmallCluster(exampleObject({ theirs: 1 }));
   const { memory } = reconcileExample(cluster, observedOf(wanted));
@@ -56,7 +55,7 @@ const overrides = [
 test.each(overrides)("what others do to an object that is held $reason is reported with their names", ({ said }) => {
   const { cluster, memory } = agreed(said);
   expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(nothing);
-  cluster.update("kubectl", [[["f:spec", "f:z"], 2]], now); // nothing of ours
+  cluster.update("kubectl", [[["f:spec", "f:z"], 2]], now); // not a field of the operator
   expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(nothing);
   cluster.update("kubectl", [[["f:spec", "f:a"], 2]], now);
   expect(summarizeChanges(held({ live: cluster.live, memory }))).toEqual(theirs);
@@ -73,7 +72,6 @@ test("what a working patch had set is no drift while a broken one holds the obje
   expect(summarizeChanges(held({ live: cluster.live, memory: forgotten }))).toEqual(nothing);
 });
 
-/** The server refused what we wanted to send. */
 function refused(patch: string, given: Partial<ObservedObject> = {}) {
   const { cluster, memory } = agreed({ patch });
   const observed = observedOf(wanted, { live: cluster.live, memory, now, ...given });

@@ -1,4 +1,4 @@
-// Objects that nothing is written to: those that are held, with what changed meanwhile, and those that are as wanted.
+// Handles objects that are held or already in sync.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, type Change, equalJson, fieldSet, leafPaths, leavesOf, readOwners, valueAt } from "@virt/engine";
@@ -23,7 +23,7 @@ export function holdObject(why: HeldDecision, holding: Holding): HeldDecision {
   return { ...why, changes, opponents: describeOpponents(findBlamedManagers(changes, live, seen.memory.answer)) };
 }
 
-/** What the server said about this very intent, while nothing is likely to make it say something else. */
+/** Returns the server's rejection of this intent, until it is time to retry. */
 export function rejectionOf(intent: KubeObject, observed: ObservedObject): HeldDecision | undefined {
   const { memory, monotonicMs, shapeOf } = observed;
   const { refused } = memory;
@@ -32,7 +32,7 @@ export function rejectionOf(intent: KubeObject, observed: ObservedObject): HeldD
   return inMs <= 0 ? undefined : { ...invalidPatch(observed, `rejected by the API server: ${refused.message}`), inMs };
 }
 
-/** Against what was sent last; nobody knows that after a start, when it is what we would send if people said nothing. */
+/** Compares with the last sent intent. After a start, it compares with the intent without user overrides. */
 function changesMeanwhile({ seen, live, overrides, state }: Holding): readonly Change[] {
   const { memory, shapeOf } = seen;
   const plain = { ...overrides, patch: undefined, ignoreFields: undefined };
@@ -42,7 +42,7 @@ function changesMeanwhile({ seen, live, overrides, state }: Holding): readonly C
   return found?.kind === "drift" ? found.changes : [];
 }
 
-/** False also while people hold it: then nobody knows what will be wanted of it. */
+/** Reports whether the object matches its intent. False while the user holds it, because the intent is unknown. */
 export function isAsWanted(observed: ObservedObject): boolean {
   const { live, shapeOf } = observed;
   const overrides = readOverrides(live);
@@ -54,7 +54,7 @@ export function isAsWanted(observed: ObservedObject): boolean {
     (path) =>
       isOwnLabel(path) || isMet({ path, wanted: valueAt(intended.object, path), there: valueAt(live, path) }, shapeOf),
   );
-  // What we own and no longer want would be taken away.
+  // An apply would remove fields that the operator owns and no longer wants.
   const fields = fieldSet(wanted);
   const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
   return isThere && owned.every((path) => isState(path) || isOwnLabel(path) || isHeldBy(fields, path));

@@ -1,4 +1,4 @@
-// What we would apply: baseline, then the person's patch, then what they want ignored, then what others contest.
+// Builds the intent of an object: the baseline with the user's patch, without ignored, governed and contested fields.
 
 import { type JsonMap, type KubeObject, managedByLabel } from "@virt/api";
 import {
@@ -26,10 +26,8 @@ export type IntendedObject =
       readonly kind: "intended";
       readonly object: KubeObject;
       readonly contested: readonly Contested[];
-      /** Let go on purpose: ignored, or governed by a plan. */
       readonly masked: readonly Path[];
       readonly ignored: readonly string[];
-      /** Contested fields that are taken because people said so. */
       readonly adopted: readonly Contested[];
       readonly patchOperations: number;
     }
@@ -66,10 +64,7 @@ export function buildIntent(observed: ObservedObject, overrides: Overrides, stat
   };
 }
 
-/**
- * Whether a pointer means something: in what we want, with or without the patch, in what is there, in what it released
- * before, which others may have removed since, or in the schema, by which the field may come.
- */
+/** Reports whether a pointer is valid: it matches an object, a field released earlier, or the schema. */
 function isMatched(
   pointer: Pointer,
   wanted: KubeObject,
@@ -79,12 +74,12 @@ function isMatched(
   if (state.released.includes(writePointer(pointer))) return true;
   const meant = translate?.([pointer]) ?? [pointer];
   const objects = [wanted, baseline, ...(live === undefined ? [] : [live])];
-  // A field that only the other version has is known, though it has no place in this one.
+  // A pointer to a field that only the other version has translates to nothing, and is valid.
   const isKnown = (one: Pointer) => isDeclared(one) || objects.some((object) => isPointedAt(object, one, shapeOf));
   return meant.length === 0 || meant.some(isKnown);
 }
 
-/** It is a typing error more often than not, and what it was to protect would be overwritten. */
+/** Holds the object: the pointer is probably a typo, and an apply would overwrite the field that it should protect. */
 function strayPointer(pointer: Pointer, wanted: KubeObject, { shapeOf }: ObservedObject): HeldDecision {
   const text = writePointer(pointer);
   const known = leafPaths(wanted, shapeOf).filter(([root]) => root === "f:spec" || root === "f:data");
@@ -93,7 +88,7 @@ function strayPointer(pointer: Pointer, wanted: KubeObject, { shapeOf }: Observe
   return { kind: "held", reason: "InvalidIgnoreFields", message };
 }
 
-/** Pointers are translated to the version that is served, patches are not: whoever wrote one must know which it is. */
+/** Names the served version in the message, because patches are not translated between versions. */
 export function invalidPatch({ translate, ref }: ObservedObject, reason: string): HeldDecision {
   const message = translate === undefined ? reason : `${reason} (the served version is ${ref.apiVersion})`;
   return { kind: "held", reason: "InvalidPatch", message };
@@ -117,8 +112,8 @@ const labelled = oncePer((object: KubeObject): KubeObject => {
 const pointersTo = oncePer((paths: readonly Path[]) => paths.map(writePath));
 
 /**
- * By asset, the pointers of what it put into the intent. What a patch added goes with the first of them: when the patch
- * is taken away, so is that.
+ * Returns the pointers of each asset in the intent. Fields of a patch count for the first asset, so that they are
+ * removed along with the patch.
  */
 export function fieldsByAsset(
   { parts, shapeOf }: ObservedObject,

@@ -104,7 +104,6 @@ test("when webhooks change it is asked at once, and soon again", () => {
   expect(rememberAnswer(anew, again).mutation?.askAgainAt).toBe(now + 2 * second);
 });
 
-/** An object that we applied and of which admission made something else. */
 function mutated() {
   const cluster = new SmallCluster(exampleObject({}, withAnnotations({})));
   const { memory } = reconcileExample(cluster, observedOf({ a: 1, b: 1 }));

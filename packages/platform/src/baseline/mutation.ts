@@ -1,4 +1,4 @@
-// Fields that the server stored otherwise than we sent them: an admission webhook or policy changed our write on its way.
+// Tracks fields that admission webhooks or policies changed in the operator's writes.
 
 import type { Json, KubeObject } from "@virt/api";
 import {
@@ -14,11 +14,10 @@ import {
 import { isMet } from "./compare.ts";
 import type { ObjectMemory, ObservedObject } from "./observe-object.ts";
 
-/** What an answer to one intent showed, and when to ask again whether it still does. */
 export type Mutation = {
   readonly intent: KubeObject;
   readonly changes: readonly Change[];
-  /** How often it was seen in a row. */
+  /** Consecutive answers with these changes. */
   readonly times: number;
   /** Monotonic milliseconds. */
   readonly askAgainAt: number;
@@ -27,7 +26,7 @@ export type Mutation = {
 const firstMs = 2_000;
 const longestMs = 1_800_000;
 
-/** Defaults, other forms of one value and what others have in our lists and maps are no mutation. */
+/** Returns the fields that admission changed. Ignores defaults, equivalent values and other clients' additions. */
 export function mutatedFields(
   intent: KubeObject,
   answer: KubeObject,
@@ -46,7 +45,7 @@ function below(names: readonly string[]): Path {
   return names.map((name) => (name === "[]" ? "i:0" : `f:${name}`));
 }
 
-/** What is remembered after the server answered, by a write or by a dry run. */
+/** Returns the memory after a write or a dry run. Each repeated mutation doubles the delay, up to 30 minutes. */
 export function rememberAnswer(
   memory: ObjectMemory,
   { intent, answer, seen }: { readonly intent: KubeObject; readonly answer: KubeObject; readonly seen: ObservedObject },
@@ -60,7 +59,7 @@ export function rememberAnswer(
   return { ...known, mutation: { intent, changes, times, askAgainAt } };
 }
 
-/** Webhooks or policies are others than before: whether they still change our write is asked at once, and often again. */
+/** Resets the delay after webhooks or policies change, so that the next check runs immediately. */
 export function askedAnew(memory: ObjectMemory): ObjectMemory {
   const { mutation, ...rest } = memory;
   return mutation === undefined
@@ -68,13 +67,13 @@ export function askedAnew(memory: ObjectMemory): ObjectMemory {
     : { ...rest, mutation: { ...mutation, times: 0, askAgainAt: Number.NEGATIVE_INFINITY } };
 }
 
-/** While it is of this intent. */
+/** Returns the remembered mutation if it belongs to this intent. */
 export function mutationOf(intent: KubeObject, { memory }: Pick<ObservedObject, "memory">): Mutation | undefined {
   const { mutation } = memory;
   return mutation !== undefined && equalJson(mutation.intent, intent) ? mutation : undefined;
 }
 
-/** `/spec/mode is "Predictive", applied was "Automatic"`. */
+/** Returns text such as `/spec/mode is "Predictive", applied was "Automatic"`. */
 export function describeMutation(changes: readonly Change[]): string {
   return changes
     .map(({ path, live, desired }) => `${writePath(path)} is ${showValue(live)}, applied was ${showValue(desired)}`)

@@ -1,4 +1,4 @@
-// What one reconcile knows about one managed object.
+// Collects the inputs of a decision about one managed object.
 
 import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
 import type { Bucket, Path, Pointer, ShapeOf } from "@virt/engine";
@@ -16,7 +16,7 @@ export type ObservationInput = Pick<ObservedObject, "now" | "monotonicMs" | "mem
 
 type Wanted = Extract<EvaluatedObject["wanted"], { kind: "object" }>;
 
-/** Puts together what a decision is made from; reads caches only. */
+/** Builds the observation of an object. Reads only caches. */
 export function observeObject(
   object: ManagedObject,
   wanted: Wanted,
@@ -43,13 +43,12 @@ export function observeObject(
   };
 }
 
-/** How its parts are merged. */
+/** Returns the merge rules of an object's lists and maps. */
 export function shapeOfObject(object: ManagedObject, facts: ClusterFacts): ShapeOf {
   const schema = servedSchema(object, facts);
   return schema === undefined ? builtInShape(object.ref.kind) : shapeFrom(schema);
 }
 
-/** What the server fills in. */
 export function defaultOfObject(object: ManagedObject, facts: ClusterFacts): ObservedObject["defaultOf"] {
   return defaultFrom(servedSchema(object, facts));
 }
@@ -65,60 +64,53 @@ function servedVersion({ ref: { apiVersion } }: ManagedObject): AssetHcoFact["ap
   return apiVersion === "hco.kubevirt.io/v1" ? apiVersion : "hco.kubevirt.io/v1beta1";
 }
 
-/** The render of one active asset. */
 export type Part = { readonly asset: string; readonly object: KubeObject };
 
-/** All that a decision is made from. */
 export type ObservedObject = {
-  /** Wall time in milliseconds, for what is shown or stored on the object. */
+  /** Wall clock in milliseconds, for displayed and stored times. */
   readonly now: number;
-  /** What throttles and waits goes by this: the wall clock may be set. */
+  /** Monotonic milliseconds, for throttling and delays: the wall clock may jump. */
   readonly monotonicMs: number;
   readonly ref: Ref;
-  /** The merged renders of the active assets, without anything of ours. */
+  /** The merged objects of the active assets, without the operator's label and state. */
   readonly baseline: KubeObject;
   readonly parts: readonly Part[];
   readonly adoption: "whole" | "fieldwise";
-  /** False: only others create it. */
+  /** False if only other clients create the object. */
   readonly mayCreate: boolean;
   readonly shapeOf: ShapeOf;
   readonly defaultOf: (path: Path) => Json | undefined;
-  /** Whether the served schema has the field, though the object may not. */
+  /** Reports whether the served schema declares the field, even if the object does not have it. */
   readonly isDeclared: (pointer: Pointer) => boolean;
   readonly live: KubeObject | undefined;
-  /** Fields that a plan is in charge of, where the object is yielded field by field. */
   readonly governed: readonly Path[];
-  /** Assets that are switched off and whose fields go with them. */
+  /** Switched-off assets whose fields are pruned. */
   readonly pruned: readonly string[];
   readonly memory: ObjectMemory;
-  /** Pointers of people in terms of the version that is served. */
   readonly translate?: (pointers: readonly Pointer[]) => readonly Pointer[];
 };
 
-/** What the process remembers of an object. All of it may be lost. */
+/** In-memory state of an object. Losing it is safe. */
 export type ObjectMemory = {
-  /** The server's last answer to an apply, or the live object that served as one. */
+  /** The server's last answer to an apply, or the live object in its place. */
   readonly answer?: KubeObject;
-  /** What was last sent, without our memory. */
+  /** The last intent that was sent, without the state annotation. */
   readonly sent?: KubeObject;
   readonly bucket: Bucket;
-  /** A pause that could not be written yet: corrections stop all the same. */
+  /** A pause that is not written yet. Corrections already stop. */
   readonly unwrittenPause?: PauseRecord;
-  /** It existed when it was last seen: if it is gone now, somebody deleted it. */
+  /** True if the object existed when last seen. If it is absent now, another client deleted it. */
   readonly wasThere: boolean;
-  /** When deletions by others were undone, in milliseconds. */
+  /** Times of re-creations after deletions by other clients, in milliseconds. */
   readonly recreated?: readonly number[];
   readonly refused?: RejectedApply;
-  /** Fields of the last intent that the server stored otherwise. */
   readonly mutation?: Mutation;
 };
 
-/** A patched intent that the server refuses, while it would take the one without the patch. */
+/** A patched intent that the server rejects, although it accepts the intent without the patch. */
 export type RejectedApply = {
   readonly intent: KubeObject;
-  /** Of the schema that it was refused by. */
   readonly shapeOf: ShapeOf;
-  /** The server's. */
   readonly message: string;
   /** Monotonic milliseconds. */
   readonly askAgainAt: number;

@@ -1,4 +1,4 @@
-// The annotations on one object by which people adjust it, and mistakes in them: such an object is held as it is.
+// Reads the user's annotations on one object. The operator does not write to an object with invalid annotations.
 
 import type { KubeObject } from "@virt/api";
 import { oncePer } from "@virt/engine";
@@ -11,11 +11,10 @@ export type Overrides = {
   readonly isUnmanaged: boolean;
   readonly isAdopted: boolean;
   readonly isPaused: boolean;
-  /** What was said and cannot be read: while there is any, nothing is written to the object. */
   readonly mistakes: readonly OverrideMistake[];
 };
 
-/** The overrides on an object; of an absent one there are none. Never throws: what cannot be read is a mistake. */
+/** Returns the overrides on an object, or defaults if it is absent. Never throws: invalid values are mistakes. */
 export function readOverrides(live: KubeObject | undefined): Overrides {
   const annotations = live?.metadata.annotations ?? {};
   const said = (key: keyof typeof objectAnnotations) => annotations[objectAnnotations[key]]?.trim();
@@ -30,14 +29,12 @@ export function readOverrides(live: KubeObject | undefined): Overrides {
 }
 
 export type OverrideMistake = {
-  /** Of the event. */
   readonly reason: "UnknownAnnotation" | "InvalidMode" | "InvalidConfiguration";
-  /** The annotation's whole name. */
   readonly key: string;
   readonly message: string;
 };
 
-/** The first few unknown keys, then values. */
+/** Returns at most 3 unknown keys, then invalid values. */
 const overrideMistakes = oncePer((live: KubeObject): readonly OverrideMistake[] => {
   const { kind, metadata } = live;
   const { annotations = {} } = metadata;
@@ -64,12 +61,11 @@ const overrideMistakes = oncePer((live: KubeObject): readonly OverrideMistake[] 
   ];
 });
 
-// Each becomes an event.
 const mostUnknown = 3;
-// To find the word that was meant takes time, and an object may carry thousands of annotations.
+// Suggesting corrections is slow, and an object may have thousands of annotations.
 const mostExamined = 100;
 
-/** The HyperConverged carries switches of its own, which are reported apart and hold nothing. */
+/** Reports whether a key on the HyperConverged is a mistyped object key. Other mistakes there do not hold it. */
 function isMeantForObject(key: string): boolean {
   return !isHcoKey(key) && likelyMeant(key, objectKeys) !== undefined;
 }

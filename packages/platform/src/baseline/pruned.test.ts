@@ -1,5 +1,3 @@
-// Which assets are pruned, and what speaks against it.
-
 import { readHardware, readTopology } from "@virt/facts";
 import { expect, test } from "vitest";
 import { defineAsset } from "../asset.ts";

@@ -38,7 +38,7 @@ test("a re-creation is counted on the object itself, the first creation is not",
 
 type Deletion = { readonly afterMs: number; readonly isForgotten: boolean };
 
-/** Somebody deletes the object after each of these pauses; the operator may have lost its memory while it was there. */
+/** Simulates a client that deletes the object after each pause. The operator may lose its memory in between. */
 function simulateDeletions(deletions: readonly Deletion[]): readonly number[] {
   let now = start;
   let memory = forgotten;
@@ -51,7 +51,7 @@ function simulateDeletions(deletions: readonly Deletion[]): readonly number[] {
     live = decision.kind === "apply" ? decision.apply.object : undefined;
     if (live !== undefined) made.push(now);
   }
-  return made.slice(1); // the first one undoes nothing
+  return made.slice(1); // the first creation is not a re-creation
 }
 
 test("a deletion is undone at most five times in an hour, at whatever pace, restarts or not", {

@@ -1,4 +1,4 @@
-// Which fields we let go of, and which of them need somebody to hold them so that their values stay.
+// Finds the fields to release, and those that need another owner to keep their values.
 
 import { fieldManagers, type Json, type KubeObject } from "@virt/api";
 import {
@@ -25,16 +25,14 @@ export type ReleaseInput = {
   readonly live: KubeObject;
   readonly intent: KubeObject;
   readonly state: ObjectState;
-  /** Assets that are active now: what they no longer render may go. */
   readonly active: readonly string[];
-  /** Assets that are switched off and whose fields go with them. */
   readonly pruned: readonly string[];
-  /** Paths that are left out on purpose: ignored, or governed by a plan. */
+  /** Paths left out on purpose: ignored by the user or governed by a plan. */
   readonly masked: readonly Path[];
   readonly shapeOf: ShapeOf;
 };
 
-/** What we own and leave out of the intent on purpose, and what of it only we own: somebody must hold that first. */
+/** `released`: fields left out on purpose. `handOver`: fields to keep that need another owner first. */
 export type ReleasedFields = { readonly released: readonly Path[]; readonly handOver: readonly Path[] };
 
 export function releaseFields(releasing: ReleaseInput): ReleasedFields {
@@ -52,7 +50,7 @@ export function releaseFields(releasing: ReleaseInput): ReleasedFields {
   };
 }
 
-/** In the intent, or in something that is applied as a whole. A map that is left empty has nothing in it. */
+/** Reports whether the intent contains the path or applies a parent as a whole. An empty map contains nothing. */
 export function isIntended(path: Path, wanted: FieldSet, intent: KubeObject): boolean {
   const isIn = (above: Path) => hasField(wanted, above) && !isEmptyMap(valueAt(intent, above));
   return isHeldBy(wanted, path) || path.some((_, at) => isIn(path.slice(0, at)));
@@ -62,10 +60,7 @@ function isMasked(path: Path, { masked }: ReleaseInput): boolean {
   return masked.some((one) => one.every((element, at) => element === path[at]));
 }
 
-/**
- * An active asset rendered it and does not any more: that is a change of mind, and the field goes. So it does with an
- * asset that is pruned, unless one rendered it, too, that is not active for another reason.
- */
+/** Reports whether to remove the field: an active asset stopped rendering it, or all that rendered it are pruned. */
 function isWithdrawn(path: Path, { state, active, pruned }: ReleaseInput): boolean {
   const pointer = writePath(path);
   const from = Object.keys(state.fields).filter((asset) => state.fields[asset]?.includes(pointer) === true);
@@ -73,13 +68,13 @@ function isWithdrawn(path: Path, { state, active, pruned }: ReleaseInput): boole
   return from.length > 0 && from.every((asset) => pruned.includes(asset));
 }
 
-/** What the holder of released fields applies: all that it holds, and these, with the values that are there. */
+/** Returns the object for the manager of released fields: its fields plus these paths, with live values. */
 export function transferObject(live: KubeObject, paths: readonly Path[]): KubeObject {
   const held = leavesOf(appliedBy(readOwners(live), releasedManager));
   return heldObject(live, [...held, ...paths]);
 }
 
-/** Fields that the holder holds though somebody owns them again: it gives them up. Undefined: there are none. */
+/** Returns the object that gives up released fields that have another owner again. Undefined if there are none. */
 export function releaseOwnershipObject(live: KubeObject): KubeObject | undefined {
   const owners = readOwners(live);
   const held = leavesOf(appliedBy(owners, releasedManager));
@@ -89,14 +84,14 @@ export function releaseOwnershipObject(live: KubeObject): KubeObject | undefined
 }
 
 /**
- * That very field. To own something in a map is not to own the map: in free-form parts the server removes a map that
- * nobody owns, with all that others have in it.
+ * Reports whether an owner has this exact field. Owning a member is not enough: in free-form parts, the server removes
+ * an unowned map with all its members.
  */
 function isOwnedBy(owners: readonly Owner[], path: Path): boolean {
   return owners.some(({ fields }) => hasField(fields, path));
 }
 
-/** Of a map in which others own something, the map alone. */
+/** Returns the live values of these paths. For a map with members of other owners, returns only the empty map. */
 function heldObject(live: KubeObject, paths: readonly Path[]): KubeObject {
   const owners = readOwners(live);
   const isShared = (path: Path) =>

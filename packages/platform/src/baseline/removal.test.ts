@@ -1,5 +1,3 @@
-// What is deleted, what is let go of, and what is left alone.
-
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import type { objectAnnotations } from "../hco-annotations.ts";
@@ -17,7 +15,6 @@ type RemovalOptions = {
   readonly labels?: Readonly<Record<string, string>>;
   readonly said?: Partial<Record<keyof typeof objectAnnotations, string>>;
   readonly owner?: string;
-  /** What another manager owns, such as `spec/b`. */
   readonly theirs?: readonly string[];
   readonly identity?: { readonly uid?: string; readonly resourceVersion?: string };
 };

@@ -1,4 +1,4 @@
-// What may be deleted: parts whose switch is off, where people ask for pruning, and tombstones.
+// Decides which objects to delete: pruned assets and tombstones.
 
 import { fieldManagers, type KubeObject, managedByLabel, type Ref } from "@virt/api";
 import { appliedBy, fieldPath, governorOf, isNoFields, readOwners } from "@virt/engine";
@@ -12,24 +12,22 @@ import { booleanOf } from "../hco-annotations.ts";
 import { readOverrides } from "./overrides.ts";
 import { isOwnedByOthers, readState } from "./state.ts";
 
-/** Whether an object is deleted (this very version of it), released, or kept for a reason. */
 export type RemovalDecision =
   | { readonly kind: "delete"; readonly uid: string; readonly resourceVersion: string }
-  /** It is not proven that we made it: we let go of it, and it stays. */
+  /** The operator gives up its fields but keeps the object, because it may not have created it. */
   | { readonly kind: "release" }
   | { readonly kind: "keep"; readonly why: string };
 
-/** The assets that share an object, and those of them that are pruned. */
 export type PruneInput = { readonly assets: readonly string[]; readonly pruned: readonly string[] };
 
-/** For an object of which no asset is active, where pruning is asked for. */
+/** Decides about an object with pruning requested and no active asset. */
 export function decidePrune(live: KubeObject, pruning: PruneInput): RemovalDecision {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
   if (!hasOwnFields(live)) return { kind: "keep", why: noOwnFields };
   const others = makersOf(live, pruning).filter((asset) => !pruning.pruned.includes(asset));
   if (others.length > 0) return { kind: "keep", why: `${others.join(", ")} also applied it and is still enabled` };
-  const isOurs = isCreatedByUs(live) && live.kind !== "HyperConverged"; // which is never deleted
+  const isOurs = isCreatedByUs(live) && live.kind !== "HyperConverged"; // the HyperConverged is never deleted
   return isOurs ? deletion(live) : { kind: "release" };
 }
 
@@ -39,7 +37,7 @@ function hasOwnFields(live: KubeObject): boolean {
   return !isNoFields(appliedBy(readOwners(live), fieldManagers.platform));
 }
 
-/** The record alone is no proof, because it can be forged. An object that another client gave content may be theirs. */
+/** Reports whether the operator created the object. The record can be forged, so no other client may own content. */
 function isCreatedByUs(live: KubeObject): boolean {
   const content = Object.keys(live).filter((key) => !outsideContent.has(key));
   return readState(live).created && content.every((key) => !isOwnedByOthers(live, fieldPath(key)));
@@ -47,13 +45,13 @@ function isCreatedByUs(live: KubeObject): boolean {
 
 const outsideContent: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
-/** Whose fields it was last applied with; all that may be, where that is forgotten. */
+/** Returns the assets whose fields were last applied, or all assets of the object if that is unknown. */
 export function makersOf(live: KubeObject, { assets }: Pick<PruneInput, "assets">): readonly string[] {
   const applied = Object.keys(readState(live).fields);
   return applied.length > 0 ? applied : assets;
 }
 
-/** For an object that earlier releases applied. Anyone may copy the label, so the operator must also be proven to have created it. */
+/** Decides about an object of an earlier release. The label alone is no proof, because anyone can copy it. */
 export function decideTombstone(live: KubeObject): Exclude<RemovalDecision, { kind: "release" }> {
   const kept = keptBecause(live);
   if (kept !== undefined) return { kind: "keep", why: kept };
@@ -78,15 +76,18 @@ function deletion({
   return { kind: "delete", uid, resourceVersion };
 }
 
-/** None because of idle, lists, exclusions, plans, missing CRDs, hardware or inputs. */
+/** Returns the assets to prune. Assets that are off for another reason than their switch are not pruned. */
 export function prunedParts({ assets }: Pick<ManagedObject, "assets">, facts: ClusterFacts): readonly Asset[] {
   const { hco, unread, releasedUnread } = facts;
   const isAsked = hco !== undefined && booleanOf(hco.annotations, "prune") === true;
-  if (!isAsked || (unread ?? releasedUnread) !== undefined) return []; // a plan that nobody could read yet may be in charge
+  if (!isAsked || (unread ?? releasedUnread) !== undefined) return []; // an unread plan may govern the object
   return assets.map((asset) => askedOf(asset, facts, hco)).flatMap((asked) => (isPruned(asked) ? asked.asset : []));
 }
 
-/** With a switch that is off the evaluation ends, before anybody asks whether it may be written at all. */
+/**
+ * Reports whether the asset is off and nothing forbids a write. Evaluation stops at the switch, so the later checks run
+ * here.
+ */
 function isPruned(asked: AssetRequest): boolean {
   const { activation, "allow-list": isListed, switch: isSwitchedOn, exclusions, plans } = checks;
   const others = [activation, isListed, exclusions, plans];
@@ -98,7 +99,7 @@ function isPruned(asked: AssetRequest): boolean {
 
 type Barring = Pick<ClusterFacts, "exclusions" | "plans" | "unread">;
 
-/** Nothing may be written to it, whatever it is: people exclude it, a plan is in charge, or nobody can say. */
+/** Reports whether writes are forbidden: the user excludes the object, a plan governs it, or that is unknown. */
 export function isBarred(ref: Ref, { exclusions, plans, unread }: Barring): boolean {
   if (exclusions === undefined || unread !== undefined) return true;
   return excludedBy(exclusions, ref) !== undefined || governorOf(plans, ref) !== undefined;

@@ -1,4 +1,4 @@
-// What the served schema says of an object: the shape of its lists, its defaults, and which fields it knows at all.
+// Reads list types, defaults and known fields from the served schema.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
@@ -18,7 +18,6 @@ import {
   writePointer,
 } from "@virt/engine";
 
-/** The node of an openAPIV3Schema at a path of member names; `[]` stands for the elements of a list. */
 function nodeAt(schema: Json | undefined, names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>((node, name) => {
     if (name === "[]") return member(node, "items");
@@ -29,7 +28,7 @@ function nodeAt(schema: Json | undefined, names: readonly string[]): Json | unde
   }, schema);
 }
 
-/** How lists of an object are merged, from its openAPIV3Schema. */
+/** Returns the merge rules in an openAPIV3Schema. */
 export const shapeFrom = oncePer(
   (schema: JsonMap): ShapeOf =>
     (names) => {
@@ -46,7 +45,7 @@ export const shapeFrom = oncePer(
     },
 );
 
-/** Built-in kinds have no CRD; these are the lists in them that we render. */
+/** Merge rules of Services, which have no CRD schema. */
 const service: ReadonlyMap<string, Shape> = new Map([
   ["spec.ports", { kind: "map", keys: ["port", "protocol"] }],
   ["spec.selector", { kind: "atomic" }],
@@ -54,12 +53,12 @@ const service: ReadonlyMap<string, Shape> = new Map([
 
 const serviceShape: ShapeOf = (names) => service.get(names.join("."));
 
-/** The shape of kinds that have no CRD. */
+/** Returns the merge rules of kinds without a CRD. */
 export function builtInShape(kind: string): ShapeOf {
   return kind === "Service" ? serviceShape : noSchema;
 }
 
-/** Whether a served schema declares a field by its name. Keys of free maps are nobody's to know. */
+/** Reports whether the schema declares a field by name. Keys of free-form maps are not declared. */
 export function declaredIn(schema: JsonMap | undefined): (pointer: Pointer) => boolean {
   return (pointer) =>
     pointer.reduce<Json | undefined>(
@@ -68,7 +67,7 @@ export function declaredIn(schema: JsonMap | undefined): (pointer: Pointer) => b
     ) !== undefined;
 }
 
-/** The value that the API server fills in where nobody sets one; booked on whoever created the object. */
+/** Returns the default from the schema. The server attributes defaults to the manager that created the object. */
 export function defaultFrom(schema: JsonMap | undefined): (path: Path) => Json | undefined {
   return (path) =>
     member(
@@ -80,14 +79,13 @@ export function defaultFrom(schema: JsonMap | undefined): (path: Path) => Json |
     );
 }
 
-/** An object without what the served schema does not know, and what was left out. */
+/** An object reduced to the fields of the served schema. */
 export type KnownFields = {
   readonly object: KubeObject;
-  /** Pointers to what was left out. */
   readonly leftOut: readonly string[];
 };
 
-/** `schema` is the openAPIV3Schema of the object's version. A map of which nothing is left is left out as well. */
+/** Removes fields that `schema`, the openAPIV3Schema of the object's version, does not declare, and emptied maps. */
 export function keepKnown(object: KubeObject, schema: JsonMap): KnownFields {
   const leftOut: string[] = [];
   const { apiVersion, kind, metadata, ...rest } = object;
@@ -109,7 +107,6 @@ function knownMembers(map: JsonMap, schema: Json, { names, leftOut }: Place): Js
   );
 }
 
-// Undefined: nothing of it is known.
 function knownValue(value: Json, schema: Json, place: Place): Json | undefined {
   if (isMap(value)) return unlessEmptied(value, knownMembers(value, schema, place));
   const items = member(schema, "items");
@@ -121,7 +118,7 @@ function knownValue(value: Json, schema: Json, place: Place): Json | undefined {
   );
 }
 
-// What was empty before says something, such as `spec: {}`.
+// Keeps values that were empty before, such as `spec: {}`, because they are intentional.
 function unlessEmptied<T extends JsonMap | readonly Json[]>(before: T, after: T): T | undefined {
   return Object.keys(after).length === 0 && Object.keys(before).length > 0 ? undefined : after;
 }

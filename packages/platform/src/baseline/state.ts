@@ -1,4 +1,4 @@
-// What the operator stores on an object, in its state annotation: applied fields, edit wars, recreations.
+// Reads and writes the operator's state annotation on an object.
 
 import { fieldManagers, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import {
@@ -28,23 +28,21 @@ import type { ObjectMemory } from "./observe-object.ts";
 
 export type PauseRecord = { readonly field: string; readonly by: string; readonly count: number; readonly at: string };
 
-/** `at`: milliseconds. With a digest of the decisions, and the version of the operator, of the latest write since. */
+/** A write caused by a changed input. `at` is in milliseconds, `decisions` is a digest. */
 export type InputWrite = { readonly at: number; readonly decisions: string; readonly version: string };
 
-/** What the operator stores on an object. All of it may be lost or forged: it is checked when it is read. */
+/** The state that the operator stores on an object. It may be lost or forged, so it is validated when read. */
 export type ObjectState = {
   readonly created: boolean;
-  /** By asset: the paths of its last apply, as pointers. */
+  /** The pointers of the last apply, by asset. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** The pointers of ignore-fields that are honoured. */
+  /** The ignore-fields pointers in effect. */
   readonly released: readonly string[];
-  /** A digest of the patch that was reported. */
+  /** A digest of the last reported patch. */
   readonly patch: string | undefined;
   readonly fights: EditWarRecord;
   readonly paused: PauseRecord | undefined;
-  /** Times, in milliseconds, at which somebody's deletion was undone. */
   readonly recreated: readonly number[];
-  /** The last write that a changed input caused. */
   readonly inputWrite: InputWrite | undefined;
 };
 
@@ -59,7 +57,7 @@ const noState: ObjectState = {
   inputWrite: undefined,
 };
 
-/** What cannot be read is empty, which errs on the careful side. */
+/** Reads the state. Invalid parts are empty, which is the safe side. */
 export function readState(live: KubeObject | undefined): ObjectState {
   return live === undefined ? noState : stateOn(live);
 }
@@ -93,7 +91,7 @@ export function isOwnedByOthers(live: KubeObject, path: Path): boolean {
 
 const mostBytes = 16_384;
 
-/** Empty members are left out; when it grows too long the oldest fights are forgotten first. */
+/** Serializes the state without empty members. Drops the oldest fights if it exceeds 16 KiB. */
 export function writeState(state: ObjectState): string {
   const text = canonicalJson(plain(state));
   if (utf8Length(text) <= mostBytes) return text;
@@ -120,7 +118,6 @@ function plain({ created, fields, released, patch, fights, paused, recreated, in
   };
 }
 
-/** Returns the object with this state in its annotation. */
 export function storeState(object: KubeObject, state: ObjectState): KubeObject {
   const annotations = { ...object.metadata.annotations, [objectAnnotations.state]: writeState(state) };
   return { ...object, metadata: { ...object.metadata, annotations } };
@@ -159,7 +156,7 @@ function inputWriteOf(value: Json | undefined): InputWrite | undefined {
     : { at: ms, decisions, version };
 }
 
-/** What has no place in the other version stays as it is, and means nothing there. */
+/** Translates pointers to the object's API version. Pointers without an equivalent stay and match nothing. */
 function movedState(state: ObjectState, live: KubeObject): ObjectState {
   const moves = movesTo(live);
   if (moves.length === 0) return state;
@@ -169,13 +166,12 @@ function movedState(state: ObjectState, live: KubeObject): ObjectState {
   return { ...state, fields: Object.fromEntries(fields), fights: movedFights(state.fights, moves) };
 }
 
-/** A fight that began in one version goes on in the other. */
 function movedFights(fights: EditWarRecord, moves: readonly FieldMove[]): EditWarRecord {
   const shortestFirst = Object.entries(fights).toSorted(([, left], [, right]) => left.length - right.length);
   return Object.fromEntries(shortestFirst.map(([key, times]) => [movedText(key, moves), times]));
 }
 
-/** A pointer, or one with something after a bar. The places in the moves have nothing to be escaped. */
+/** Translates a pointer, or a fight key: a pointer with a suffix after `|`. Pointers in moves need no escaping. */
 function movedText(text: string, moves: readonly FieldMove[]): string {
   for (const { from, to } of moves) {
     const start = writePointer(from);
@@ -185,21 +181,21 @@ function movedText(text: string, moves: readonly FieldMove[]): string {
   return text;
 }
 
-/** Those within the window. */
+/** Returns the re-creations within the edit war window. */
 export function recreations({ recreated = [] }: ObjectMemory, now: number): readonly number[] {
   return recreated.filter((time) => now - time < platformRule.windowMs);
 }
 
-/** How long it is not made again, once it was often enough. */
+/** Returns the delay before the next re-creation, in milliseconds. Undefined below the limit. */
 export function restAfter(recreated: readonly number[], now: number): number | undefined {
   const first = recreated.at(-platformRule.limit);
-  // A clock that went back must not make anybody wait for longer than the rule says.
+  // If the clock jumps back, the delay still does not exceed the window.
   return first === undefined ? undefined : Math.min(platformRule.windowMs, first + platformRule.windowMs - now);
 }
 
 /**
- * What its presence tells for the time when it is gone. The object carries the count through a restart, the process where
- * somebody takes it off the object; to a process that starts while it is gone, a creation is the first one.
+ * Records that the object exists. The annotation keeps the count across restarts, memory keeps it if the annotation is
+ * removed. A process that starts while the object is absent counts from zero.
  */
 export function noteThere(memory: ObjectMemory, live: KubeObject): ObjectMemory {
   const recreated = new Set([...(memory.recreated ?? []), ...readState(live).recreated]);

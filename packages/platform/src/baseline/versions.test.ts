@@ -1,4 +1,4 @@
-// A HyperConverged that was written in v1beta1 and is served in v1: what is whose stays so.
+// Tests a HyperConverged written in v1beta1 and served in v1: field ownership is preserved.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { writePath } from "@virt/engine";

@@ -1,4 +1,4 @@
-// Whether somebody else's object serves the purpose already. Ours yields only while it does not exist.
+// Finds other clients' objects that already serve an asset's purpose. An asset yields only if its own object is absent.
 
 import { foreignPoolConfig, type PoolFact } from "@virt/facts";
 import type { AssetRequest, UnreadInput } from "./asset-status.ts";
@@ -8,7 +8,7 @@ export function alreadyProvided(asked: AssetRequest): string | undefined {
   return asked.facts.live(asked.target) === undefined ? foreignProvider(asked) : undefined;
 }
 
-/** Why nobody can say yet whether ours is there or somebody else's; undefined: it is known, or does not matter. */
+/** Returns the unread input that hides the asset's own object or another provider. Undefined if irrelevant. */
 export function unlistedProvider({ asset, facts, target, places }: AssetRequest): UnreadInput | undefined {
   const { alternates = [], singleton = false, poolRule } = asset;
   if (alternates.length === 0 && !singleton && poolRule === undefined) return undefined;
@@ -24,7 +24,6 @@ export function unlistedProvider({ asset, facts, target, places }: AssetRequest)
   })[0];
 }
 
-/** The foreign object, as people know it. */
 export function foreignProvider(asked: AssetRequest): string | undefined {
   const { asset, facts, target, places } = asked;
   const alternate = (asset.alternates ?? [])

@@ -1,5 +1,3 @@
-// The status of an asset: active, or one reason why not. And the request for it.
-
 import type { KubeObject, Ref } from "@virt/api";
 import type { Asset, AssetRead } from "../asset.ts";
 import type { AssetHcoFact } from "../hco-fact.ts";
@@ -24,38 +22,34 @@ export const reasons = [
   "RenderError",
   "NothingToApply",
 ] as const;
-/** Why an asset is not active. */
 export type Reason = (typeof reasons)[number];
 
-/** The status of an asset: active with its render, excluded, or held because an input is missing. */
+/** The status of an asset. `held`: an input is unavailable or invalid. */
 export type AssetStatus =
   | {
       readonly kind: "active";
       readonly object: KubeObject;
       readonly leftOut: readonly string[];
-      /** Somebody else's object that serves the same purpose, though ours is there. */
+      /** Another client's object with the same purpose, although the asset's own object exists. */
       readonly rival?: string;
-      /** Why it is not all that was asked for. */
       readonly warnings?: readonly string[];
     }
   | { readonly kind: "excluded"; readonly reason: Reason; readonly details: string }
   | WaitingStatus;
 
-/** The last intent stays: what it depends on cannot be read. */
+/** An input is unavailable or invalid, so the last intent stays in effect. */
 export type WaitingStatus = {
   readonly kind: "held";
   readonly reason: Reason;
   readonly details: string;
-  /** With reason InputUnavailable. */
+  /** Set with reason InputUnavailable. */
   readonly input?: UnreadInput;
-  /** Whatever could be read, a later check speaks against it. */
+  /** Set if a later check excludes the asset regardless of the missing input. */
   readonly isExcluded?: true;
 };
 
-/** What could not be read, as people call it, and why. */
 export type UnreadInput = { readonly name: string; readonly why: string };
 
-/** Known, and not only waited for. */
 export type SettledStatus = Exclude<AssetStatus, WaitingStatus>;
 
 export const excludedStatus = (reason: Reason, details: string): AssetStatus => ({ kind: "excluded", reason, details });
@@ -71,7 +65,6 @@ export type AssetRequest = {
   readonly asset: Asset;
   readonly facts: ClusterFacts;
   readonly hco: AssetHcoFact;
-  /** Where the asset's object lies here. */
   readonly target: Ref;
   readonly places: Places;
 };

@@ -1,5 +1,3 @@
-// Facts of hardware that does not count yet.
-
 import type { KubeObject } from "@virt/api";
 import type { CountedHardware, Hardware } from "@virt/facts";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What is known of the cluster when assets are evaluated, built from what is looked up. Nothing here does I/O.
+// Builds the facts for the evaluation of assets from a lookup.
 
 import type { Json, KubeObject, Ref } from "@virt/api";
 import { asList, asText, at, type GovernorConfig, type Purposes } from "@virt/engine";
@@ -24,48 +24,44 @@ import type { UnreadInput } from "./asset-status.ts";
 import type { ListResult, Lookup, LookupResult } from "./lookup.ts";
 import { placed } from "./managed-objects.ts";
 
-/** A read that failed is not an empty one. */
+/** A fact, or the reason why its read failed. A failed read is not an empty one. */
 export type Fact =
   | { readonly kind: "known"; readonly value: AssetFactOf<AssetRead> }
   | { readonly kind: "unavailable"; readonly why: string };
 
-/** What is known of the cluster at one moment. Its functions read caches and never fail. */
+/** The known facts of the cluster at one moment. Its functions read caches and never throw. */
 export type ClusterFacts = {
-  /** The HyperConverged as it is in force; undefined: there is none, or nobody can say which. */
+  /** The effective HyperConverged. Undefined if there is none or it is ambiguous. */
   readonly hco: AssetHcoFact | undefined;
   readonly activation: Activation;
-  /** What every asset is evaluated by and nobody could read yet: nothing may be concluded from it. */
+  /** An unread input that every asset needs. While it is set, draw no conclusions from absent objects. */
   readonly unread: UnreadInput | undefined;
-  /** The last valid rules; undefined: none are known since the start, and nothing may be written. */
+  /** The last valid rules. Undefined if none are known since the start: nothing may be written then. */
   readonly exclusions: readonly ExclusionRule[] | undefined;
-  /** Short keys of device annotations that cannot be read. */
   readonly brokenDevices: readonly string[];
   readonly hardware: Hardware;
-  /** Changes of the hardware that do not count yet. */
+  /** Hardware changes that are too recent to take effect. */
   readonly hardwareChanges: readonly HardwareChange[];
   readonly topology: Topology;
   readonly images: Readonly<Record<string, string>>;
-  /** Names of the installed CRDs. */
   readonly crds: ReadonlySet<string>;
   readonly plans: readonly GovernorConfig[];
   readonly purposesOf: Purposes;
-  /** By asset: a plan governed it, and no person asked for it since. */
+  /** Assets that a plan governed and that no user has requested since, by name. */
   readonly released: Readonly<Record<string, ReleasedAsset>>;
-  /** Why nobody can say which assets are released. */
   readonly releasedUnread?: string | undefined;
-  /** Undefined: not known yet. */
+  /** Undefined if not known yet. */
   readonly hasNamespace: (name: string) => boolean | undefined;
   readonly fact: (read: AssetRead) => Fact;
   readonly live: (ref: Ref) => KubeObject | undefined;
-  /** Objects of a kind beside ours, by their metadata. */
+  /** Returns the metadata of all objects of a kind. */
   readonly others: (apiVersion: string, kind: string) => readonly KubeObject[];
-  /** Why nobody can say yet whether an object is there, or without its name which ones of the kind are. */
+  /** Returns why it is unknown whether the object exists, or without a name, any object of the kind. */
   readonly unlisted: (sought: Omit<Ref, "name"> & Partial<Ref>) => string | undefined;
   readonly ownNamespace: string;
   readonly runbookUrlTemplate?: string | undefined;
 };
 
-/** What facts are built from. */
 export type ClusterFactsInput = {
   readonly lookup: Lookup;
   readonly assets: readonly Asset[];
@@ -74,17 +70,16 @@ export type ClusterFactsInput = {
   readonly purposesOf: Purposes;
   readonly ownNamespace: string;
   readonly runbookUrlTemplate?: string | undefined;
-  /** The last valid list of exclusions. */
   readonly exclusions: readonly ExclusionRule[] | undefined;
   readonly released: Readonly<Record<string, ReleasedAsset>>;
   readonly releasedUnread?: string | undefined;
-  /** Returns the hardware that counts, from what the nodes have now. Without it, that counts. */
+  /** Returns the effective hardware for the current nodes. Absent: changes take effect immediately. */
   readonly countHardware?: ((seen: Hardware) => CountedHardware) | undefined;
 };
 
 const hcoCrd = "hyperconvergeds.hco.kubevirt.io";
 
-/** The same for the controller, its pages and the commands: they cannot disagree on the same facts. */
+/** Builds the facts for the controller, its pages and the commands, so that they agree. */
 export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFactsInput): ClusterFacts {
   const { lookup, assets, images, purposesOf, ownNamespace, exclusions } = given;
   const partsOf = (kind: string): ReadParts => (selectsPools(kind, assets) ? poolRuleParts : []);
@@ -105,7 +100,7 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
   };
   return {
     ...common,
-    // The cluster's own Network overrides the size that nodes report.
+    // The cluster's Network overrides the prefix that nodes report.
     hardwareChanges: counted.changes.filter(
       ({ name }) => name !== "podSubnetPrefix" || common.hardware === counted.hardware,
     ),
@@ -135,12 +130,11 @@ export function buildClusterFacts(hco: KubeObject | undefined, given: ClusterFac
   };
 }
 
-/** Whether an asset yields to others' objects of the kind by the pool that they select. */
 function selectsPools(kind: string, assets: readonly Asset[]): boolean {
   return assets.some(({ target, poolRule }) => poolRule !== undefined && target.kind === kind);
 }
 
-/** The schema of the HyperConverged says which of its fields this cluster has. */
+/** Returns the first unread input. The schema counts, because it determines the HyperConverged's fields. */
 function unreadIn(lookup: Lookup, schema: string | undefined): UnreadInput | undefined {
   const { nodes, infrastructure, scheduler, network, plans, crdUnreadReason } = lookup;
   const unreadReasons = {
@@ -155,7 +149,7 @@ function unreadIn(lookup: Lookup, schema: string | undefined): UnreadInput | und
   return Object.entries(unreadReasons).flatMap(([name, why]) => (why === undefined ? [] : { name, why }))[0];
 }
 
-/** Roles of an earlier release lack the right: nodes tell the size of their networks then. */
+/** Ignores a forbidden read: earlier roles lack the permission, and nodes report their network size instead. */
 function unlessForbidden(unreadReason: string | undefined): string | undefined {
   return unreadReason !== undefined && /\bforbidden\b/i.test(unreadReason) ? undefined : unreadReason;
 }
@@ -198,7 +192,7 @@ function factOf(read: AssetRead, reading: Reading): Fact {
   }
 }
 
-/** What is not served is absent, which is a fact; what is not listed yet is not known. */
+/** Returns the value, or the reason why the list is unread. An unserved kind is known to be absent. */
 function whole({ items, unreadReason }: ListResult, value: (items: readonly KubeObject[]) => unknown): Fact {
   return unreadReason === undefined ? known(value(items)) : { kind: "unavailable", why: unreadReason };
 }
@@ -211,7 +205,7 @@ function factFromLookup({ value, unreadReason }: LookupResult<unknown>): Fact {
   return unreadReason === undefined ? known(value) : { kind: "unavailable", why: unreadReason };
 }
 
-/** A pool that aims at nothing yet has no arguments that are known. */
+/** Returns the pool's fact. Without a rendered config, its kernel arguments are unknown. */
 function poolFact(listed: ListResult, { rendered }: Lookup): Fact {
   const [pool] = listed.items;
   const name = asText(at(pool, "spec", "configuration", "name"));
@@ -224,7 +218,7 @@ function poolFact(listed: ListResult, { rendered }: Lookup): Fact {
 
 const start = "RELATED_IMAGE_";
 
-/** By name: RELATED_IMAGE_MY_TOOL becomes my-tool. Those without a value are left out. */
+/** Returns the images by name: RELATED_IMAGE_MY_TOOL becomes my-tool. Skips empty values. */
 export function readImages(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {

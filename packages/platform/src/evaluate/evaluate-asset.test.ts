@@ -68,7 +68,6 @@ const plan = (profile: string, name = "somewhere-else") => ({
   },
 });
 
-/** Where everything is wrong. */
 const worst: ClusterFacts = {
   hco: undefined,
   activation: { isActive: false, listed: new Set(["another"]), unknown: [] },
@@ -91,7 +90,7 @@ const worst: ClusterFacts = {
   unread: undefined,
 };
 
-/** One thing after the other is set right, and each time the next one is the reason. */
+/** Fixes one cause after another. Each time, the next check gives the reason. */
 const ladder: readonly { reason: string; details: string; mended: Partial<ClusterFacts> }[] = [
   { reason: "excluded HCOMissing", details: "HyperConverged not found", mended: { hco: hcoWith({}) } },
   {

@@ -1,4 +1,4 @@
-// Whether an asset is applied here: the checks in their order, the first that fails is the reason.
+// Evaluates an asset: runs the checks in order and reports the first failure.
 
 import type { KubeObject } from "@virt/api";
 import { isAllowed, switchState } from "../activation.ts";
@@ -36,7 +36,7 @@ export function evaluateAsset(asset: Asset, facts: ClusterFacts): AssetStatus {
   return waiting ?? renderAsset(asked);
 }
 
-/** What is seen only while the object is of use cannot take its use away: its streams would end, and begin again, and end. */
+/** Keeps waiting if the exclusion depends on the asset's own streams, which would otherwise stop and restart. */
 function outweighed(waiting: WaitingStatus, reason: Reason): WaitingStatus {
   return reason === "NamespaceMissing" || reason === "AlreadyProvided" ? waiting : { ...waiting, isExcluded: true };
 }
@@ -81,7 +81,7 @@ const isReadable: Check = ({ asset, facts }) => {
 
 const isConditionMet: Check = ({ asset, facts, hco }) => {
   const { hardware, hardwareChanges, topology, images, unread } = facts;
-  if (unread !== undefined) return unreadStatus(unread); // plans, which a later check needs, are among it
+  if (unread !== undefined) return unreadStatus(unread); // includes plans, which a later check needs
   const finding = evaluateConditions(asset.conditions ?? [], { hco, hardware, hardwareChanges, topology, images });
   if (finding.kind === "met") return undefined;
   const details = finding.kind === "broken" ? finding.reason : `expected ${finding.expected}, found ${finding.actual}`;
@@ -100,13 +100,13 @@ const isNotExcluded: Check = ({ facts, target }) => {
     : excludedStatus("RootExclusion", `rule ${rule} of annotation disabled-resources`);
 };
 
-/** An object that is yielded field by field goes on without the fields of the plan. */
+/** Excludes an asset whose whole object a plan governs. Fieldwise assets continue without the plan's fields. */
 const isUngoverned: Check = ({ asset, facts, target }) => {
   const governor = governorOfAsset(asset, target, facts);
   return governor === undefined ? undefined : excludedStatus("GovernedByPlan", `VirtPlatformConfig ${governor}`);
 };
 
-/** What a plan let go of stays as it is until a person asks for more: to hand over must not reboot a node. */
+/** Excludes an asset that a plan released, until a user requests it. A hand-over must not reboot nodes. */
 const isAskedSincePlan: Check = ({ asset, hco, facts: { released, releasedUnread } }) => {
   if (asset.impact !== "reboot") return undefined;
   if (releasedUnread !== undefined) return unreadStatus({ name: "record of governance", why: releasedUnread });
@@ -122,7 +122,7 @@ const hasCrds: Check = ({ asset, facts }) => {
     ...(asset.target.crd === undefined ? [] : [asset.target.crd]),
     ...[...asset.needs, ...(asset.gates ?? [])].map(({ crd }) => crd),
   ];
-  if (facts.unread !== undefined) return undefined; // the list of CRDs may not be complete
+  if (facts.unread !== undefined) return undefined; // the list of CRDs may be incomplete
   const missing = wanted.find((crd) => !facts.crds.has(crd));
   return missing === undefined ? undefined : excludedStatus("CRDMissing", missing);
 };
@@ -137,7 +137,7 @@ const hasInputs: Check = ({ asset, facts, target }) => {
   return unreadStatus({ name: readWords(unread.read), why: unread.fact.why });
 };
 
-/** Where the HyperConverged is there is a namespace. */
+/** Checks that the namespace exists. The namespace of the HyperConverged always does. */
 const hasNamespace: Check = ({ facts, target, hco }) => {
   const { namespace } = target;
   if (namespace === undefined || namespace === hco.namespace) return undefined;
@@ -153,7 +153,6 @@ const isNeeded: Check = (asked) => {
   return other === undefined ? undefined : excludedStatus("AlreadyProvided", other);
 };
 
-/** In the order in which they are made. */
 export const checks = {
   activation: isActive,
   "allow-list": isListed,
@@ -204,12 +203,11 @@ function factsOf({ reads }: Asset, facts: ClusterFacts): AnyAssetFacts {
   return { ...Object.fromEntries(entries), ownNamespace, runbookUrlTemplate };
 }
 
-/** By it the object is cut to what is served. */
 function ownSchema(crd: string | undefined, apiVersion: string): readonly AssetRead[] {
   return crd === undefined ? [] : [{ read: "schema", crd, version: apiVersion.split("/").at(-1) ?? "" }];
 }
 
-/** A leaf that the served schema does not know would be refused. */
+/** Removes fields that the served schema does not declare, because the server would reject them. */
 function known(object: KubeObject, { target: { crd } }: Asset, facts: ClusterFacts) {
   const [read] = ownSchema(crd, object.apiVersion);
   const fact = read && facts.fact(read);

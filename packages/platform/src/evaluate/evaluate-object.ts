@@ -1,4 +1,4 @@
-// What an object should be here: the renders of its active assets, merged.
+// Evaluates a managed object: merges the renders of its active assets.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { dottedPath, governedFields, type Path, type ShapeOf } from "@virt/engine";
@@ -8,10 +8,9 @@ import { type AssetStatus, excludedStatus, type SettledStatus } from "./asset-st
 import type { ClusterFacts } from "./cluster-facts.ts";
 import { evaluateAsset } from "./evaluate-asset.ts";
 
-/** Several assets may share one object as its parts. */
+/** An object and the assets that share it. */
 export type ManagedObject = { readonly ref: Ref; readonly assets: readonly Asset[] };
 
-/** The status of each asset of an object, and what is wanted of it. */
 export type EvaluatedObject = {
   readonly statuses: ReadonlyMap<string, AssetStatus>;
   readonly wanted:
@@ -19,22 +18,20 @@ export type EvaluatedObject = {
         readonly kind: "object";
         readonly baseline: KubeObject;
         readonly parts: readonly { readonly asset: string; readonly object: KubeObject }[];
-        /** Left to a plan. */
+        /** Fields that a plan governs. */
         readonly governed: readonly Path[];
       }
     | { readonly kind: "held"; readonly reason: string; readonly message: string }
     | { readonly kind: "excluded" };
 };
 
-/** What an object is evaluated by. */
 export type EvaluationInput = {
   readonly facts: ClusterFacts;
   readonly shapeOf: ShapeOf;
-  /** How assets stood when their inputs could last be read. */
+  /** The last status of each asset with all inputs available. */
   readonly lastKnown: ReadonlyMap<string, SettledStatus>;
 };
 
-/** Evaluates all assets of an object and merges the renders of the active ones. */
 export function evaluateObject(
   { ref, assets }: ManagedObject,
   { facts, shapeOf, lastKnown }: EvaluationInput,
@@ -59,7 +56,7 @@ export function evaluateObject(
   return { statuses, wanted: { kind: "object", baseline: object, parts: merged, governed } };
 }
 
-/** What was wanted of the object in another version of it is no wish in this one. */
+/** Returns the last status, unless it belongs to another API version. */
 function lastOf(
   asset: string,
   { apiVersion }: Ref,

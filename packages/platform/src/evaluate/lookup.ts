@@ -1,56 +1,49 @@
-// Where facts come from: caches, files, or one list of a cluster.
+// The source of facts: caches, files, or a list of a cluster.
 
 import { configKind, type JsonMap, type KubeObject, type Ref } from "@virt/api";
 import { asList, asText, at, member } from "@virt/engine";
 import type { ReadParts } from "@virt/facts";
 
-/** `unreadReason` says why the list may not be complete; a kind that is not served has no objects, and nothing is unread. */
+/** `unreadReason` is set if the list may be incomplete. A kind that is not served is an empty, complete list. */
 export type ListResult = { readonly items: readonly KubeObject[]; readonly unreadReason?: string };
 
-/** One thing that is read on demand. `unreadReason`: it is there, or may be, and this is why nobody could read it yet. */
+/** One item that is read on demand. `unreadReason` is set if it could not be read yet. */
 export type LookupResult<Value> = { readonly value?: Value | undefined; readonly unreadReason?: string | undefined };
 
-/** Where facts are looked up. Nothing here waits: what is not there yet says why. */
+/** Looks up objects. Never waits: reports a reason for missing data. */
 export type Lookup = {
-  /** Another list whenever a node is another one: the same list is not read twice. */
+  /** Returns the same list until a node changes, so that results can be cached by identity. */
   readonly nodes: () => ListResult;
   readonly infrastructure: () => ListResult;
   readonly scheduler: () => ListResult;
-  /** The cluster-wide Network of OpenShift. */
   readonly network: () => ListResult;
-  /** VirtPlatformConfigs. */
   readonly plans: () => ListResult;
   readonly namespace: (name: string) => ListResult;
   readonly object: (ref: Ref) => ListResult;
-  /** All of a kind, at least with these parts beside their metadata. */
+  /** Returns all objects of a kind, with at least their metadata and these parts. */
   readonly objects: (apiVersion: string, kind: string, parts: ReadParts) => ListResult;
   readonly pool: (name: string) => ListResult;
-  /** Names of the installed CRDs, as far as they are listed. */
   readonly crds: ReadonlySet<string>;
-  /** Why not all of them may be listed. */
   readonly crdUnreadReason?: string | undefined;
-  /** The openAPIV3Schema of a version; undefined where it is not served. */
+  /** Returns the openAPIV3Schema of a version. The value is undefined if the version is not served. */
   readonly schema: (crd: string, version: string) => LookupResult<JsonMap>;
-  /** A MachineConfig that a pool runs. */
   readonly rendered: (name: string) => LookupResult<KubeObject>;
 };
 
-/** What was asked for: one object, or all of a kind. */
 export type LookupKey = Pick<Ref, "apiVersion" | "kind"> & { readonly name?: string; readonly namespace?: string };
 
-/** Objects and CRDs of one moment, as files or one list of a cluster give them. */
+/** Objects and CRDs from files or from one list of a cluster. */
 export type PlainFacts = {
   readonly objects: readonly KubeObject[];
-  /** As far as they are known; those that are installed and were not read have no versions. */
+  /** The known CRDs. Installed CRDs that were not read have no versions. */
   readonly crds: readonly KubeObject[];
-  /** Why something that was asked for could not be had. */
   readonly unreadReason?: (sought: LookupKey) => string | undefined;
 };
 
 const config = "config.openshift.io/v1";
 const machineConfiguration = "machineconfiguration.openshift.io/v1";
 
-/** What is not among the objects is absent. */
+/** Returns a lookup in these objects. Other objects count as absent. */
 export function lookupIn({ objects, crds, unreadReason = () => undefined }: PlainFacts): Lookup {
   const byKind = Map.groupBy(objects, ({ apiVersion, kind }) => `${apiVersion} ${kind}`);
   const list = (sought: LookupKey): ListResult => {

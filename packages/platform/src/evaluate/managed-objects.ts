@@ -1,10 +1,8 @@
-// The objects that the catalog makes up: what they are called, where they lie in this cluster, and their order.
-
 import type { KubeObject, Ref } from "@virt/api";
 import type { Asset, AssetTarget, PlacedRef } from "../asset.ts";
 import type { ManagedObject } from "./evaluate-object.ts";
 
-/** In the order of work: the HyperConverged first, then by order and name. */
+/** Returns the objects in reconcile order: ascending order, ties broken by name. */
 export function managedObjects(assets: readonly Asset[], places: Places): readonly ManagedObject[] {
   const objects = new Map<string, { readonly ref: Ref; readonly assets: Asset[] }>();
   for (const asset of assets.toSorted(byOrder)) {
@@ -21,15 +19,14 @@ function byOrder(left: Asset, right: Asset): number {
   return left.order - right.order || (left.name < right.name ? -1 : 1);
 }
 
-/** Where objects lie that the catalog places at run time. */
+/** The values that resolve `$hco`, `$operator` and the version of the HyperConverged. */
 export type Places = { readonly hcoNamespace: string; readonly hcoApiVersion: string; readonly ownNamespace: string };
 
-/** Where a HyperConverged puts them. */
 export function placesIn({ apiVersion, metadata }: KubeObject, { ownNamespace }: Pick<Places, "ownNamespace">): Places {
   return { hcoNamespace: metadata.namespace ?? "", hcoApiVersion: apiVersion, ownNamespace };
 }
 
-/** Targets on the HyperConverged are written in the version that is served. */
+/** Resolves the namespace of a target. Targets of kind HyperConverged use the served version. */
 export function placed(
   target: AssetTarget | Ref | PlacedRef,
   { hcoNamespace, hcoApiVersion, ownNamespace }: Places,
@@ -43,17 +40,16 @@ export function placed(
 
 type Named = Omit<Ref, "apiVersion">;
 
-/** Kind/namespace/name: for work queues, maps and the `action` of events. The middle is empty where there is no namespace. */
+/** Returns Kind/namespace/name, for work queues, maps and event actions. Cluster-scoped: empty namespace. */
 export function objectKey({ kind, namespace = "", name }: Named): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-/** `Kind name` or `Kind namespace/name`: for everything that people read. */
+/** Returns `Kind name` or `Kind namespace/name`, for messages. */
 export function objectName({ kind, namespace = "", name }: Named): string {
   return namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
-/** The command that takes an annotation off an object. */
 export function removeAnnotationCommand(ref: Named, key: string): string {
   return `kubectl annotate ${kubectlArguments(ref)} ${key}-`;
 }

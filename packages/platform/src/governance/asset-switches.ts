@@ -1,4 +1,4 @@
-// What the HyperConverged says about one asset, and whether a person set one of its switches anew.
+// Reads the switches of one asset on the HyperConverged and detects new requests.
 
 import { asText, isMap, type JsonMap, member, sha256 } from "@virt/engine";
 import { switchState } from "../activation.ts";
@@ -9,9 +9,9 @@ import type { AssetHcoFact } from "../hco-fact.ts";
 const autopilotWords = ["all", "named", "off", "unset"] as const;
 
 export type AssetSwitches = {
-  /** What annotation autopilot says about this asset. A list that names it and also others says the same as before. */
+  /** The autopilot setting for this asset. `named` does not depend on other items of the list. */
   readonly autopilot: (typeof autopilotWords)[number];
-  /** The value of its own switch, a digest of a list of devices; absent while nothing is set. */
+  /** The value of the asset's own switch, or a digest of a device list. Absent if not set. */
   readonly own?: string;
   readonly isOn: boolean;
   readonly isPruning: boolean;
@@ -47,18 +47,17 @@ function ownSwitch({ switch: declared }: SwitchedAsset, hco: HcoSwitches): strin
   return booleanOf(hco.annotations, declared.annotation)?.toString();
 }
 
-/** To take a switch away is not to ask for the asset, even where the default is on. */
+/** Reports whether the user newly requested the asset. Removing a switch is no request, even if the default is on. */
 export function asksToApply(now: AssetSwitches, before: AssetSwitches): boolean {
   const isActivated = (now.autopilot === "all" || now.autopilot === "named") && now.autopilot !== before.autopilot;
   return isActivated || (now.own !== undefined && now.own !== "false" && now.own !== before.own);
 }
 
-/** The asset was switched off where pruning is on, or pruning was switched on where the asset is off. */
+/** Reports whether the user newly requested pruning: by switching off the asset, or by turning on pruning. */
 export function asksToPrune(now: AssetSwitches, before: AssetSwitches): boolean {
   return now.isPruning && !now.isOn && (before.isOn || !before.isPruning);
 }
 
-/** Undefined: not what `readAssetSwitches` gives. */
 export function parseAssetSwitches(value: JsonMap[string] | undefined): AssetSwitches | undefined {
   if (!isMap(value)) return undefined;
   const autopilot = autopilotWords.find((word) => word === member(value, "autopilot"));
@@ -68,7 +67,7 @@ export function parseAssetSwitches(value: JsonMap[string] | undefined): AssetSwi
   return { autopilot, ...(own !== undefined && { own }), isOn, isPruning };
 }
 
-/** What a person runs so that the asset is asked for anew. */
+/** Returns the command that requests the asset again. */
 export function commandToAsk(
   asset: SwitchedAsset,
   hco: HcoSwitches & Pick<AssetHcoFact, "name" | "namespace">,

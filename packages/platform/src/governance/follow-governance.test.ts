@@ -72,7 +72,6 @@ const seen = ({ plans = [], hco = hcoAnnotated({}), isFresh = false }: Governanc
 });
 const follow = (record: GovernanceRecord, input: GovernanceInput) => followGovernance(record, seen(input));
 
-/** Governed, then handed over while the HyperConverged says this. */
 function handedOver(said: Readonly<Record<string, string>>, plans: readonly GovernorConfig[] = []): GovernanceRecord {
   const governed = follow(emptyRecord, { plans: [approved] });
   return follow(governed, { plans, hco: hcoAnnotated(said), isFresh: true });

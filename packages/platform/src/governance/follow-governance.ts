@@ -1,4 +1,4 @@
-// Keeps account of which plans govern which assets. What a plan lets go of is written again only after a person asked for it.
+// Tracks which plans govern which assets. After a plan releases an asset, the operator waits for a user to request it.
 
 import { fieldManagers, type KubeObject, type Ref } from "@virt/api";
 import {
@@ -24,26 +24,23 @@ import {
   type SwitchesSince,
 } from "./governance-record.ts";
 
-/** The plans, the switches and the assets that governance follows from. */
 export type ObservedGovernance = {
   readonly assets: readonly Asset[];
   readonly places: Places;
   readonly plans: readonly GovernorConfig[];
   readonly purposesOf: Purposes;
-  /** Undefined: there is none, or nobody can say which. */
   readonly hco?: ObservedSwitches | undefined;
 };
 
 export type ObservedSwitches = Pick<AssetHcoFact, "annotations" | "featureGates"> & {
   readonly uid: string;
   readonly resourceVersion: string;
-  /** It was read after all that is observed beside it, so it shows every switch that was set before. */
+  /** True if it was read after all other inputs, so it includes every earlier switch. */
   readonly isFresh: boolean;
-  /** Whether it is as new as a version that was seen before. */
   readonly reaches: (resourceVersion: string) => boolean;
 };
 
-/** `reaches` compares versions, where the HyperConverged was not just read. */
+/** Reads the switches. Pass `reaches`, which compares versions, if the HyperConverged comes from a cache. */
 export function switchesIn(hco: KubeObject, reaches?: (seen: string, version: string) => boolean): ObservedSwitches {
   const { annotations, featureGates } = readHco(hco, undefined);
   const { uid = "", resourceVersion = "" } = hco.metadata;
@@ -51,7 +48,7 @@ export function switchesIn(hco: KubeObject, reaches?: (seen: string, version: st
   return { annotations, featureGates, uid, resourceVersion, isFresh: reaches === undefined, reaches: isAtLeast };
 }
 
-/** The config that governs an asset: by its purpose, or its object as a whole. */
+/** Returns the config that governs an asset, by its purpose or by its whole object. */
 export function governorOfAsset(
   asset: Asset,
   target: Ref,
@@ -61,16 +58,16 @@ export function governorOfAsset(
   return byPurpose ?? (asset.adoption === "whole" ? governorOf(plans, target) : undefined);
 }
 
-/** Of the profiles that there are: which one may have governed what, where nothing is recorded. */
+/** Existing profiles, to presume governance if no record exists. */
 export type KnownProfiles = {
   readonly all: readonly string[];
-  /** Those whose plans write the HyperConverged, which shows that as long as it lives. */
+  /** Profiles whose plans write to the HyperConverged. Its managedFields show that permanently. */
   readonly onHco: readonly string[];
 };
 
 /**
- * What to follow from. A record that is lost leaves its traces: the advisor's fields in the HyperConverged. One that
- * cannot be read was about something, and nobody knows about what.
+ * Returns the initial record. If none is stored, the advisor's fields on the HyperConverged show earlier plans. If it
+ * is unreadable, any profile may have governed.
  */
 export function startRecord(
   stored: StoredRecord,
@@ -99,7 +96,7 @@ function presumeReleased(profiles: readonly string[], seen: ObservedGovernance):
   return { ...emptyRecord, released: Object.fromEntries(released) };
 }
 
-/** Only of assets that reboot nodes: the others may be written as soon as nobody governs them. */
+/** Returns the next record. Tracks only rebooting assets: others may be written once no plan governs them. */
 export function followGovernance(before: GovernanceRecord, seen: ObservedGovernance): GovernanceRecord {
   const assets = rebooting(seen);
   const governed = governedNow(assets, before, seen);
@@ -123,7 +120,7 @@ function rebooting({ assets }: ObservedGovernance): readonly Asset[] {
   return assets.filter(({ impact }) => impact === "reboot");
 }
 
-/** An asset that this release does not know may be known to the next one. */
+/** Returns the governed assets. Keeps assets that this release does not know, because another release may. */
 function governedNow(assets: readonly Asset[], before: GovernanceRecord, seen: ObservedGovernance) {
   const unknown = Object.entries(before.governed).filter(([name]) => assets.every((asset) => asset.name !== name));
   const known = assets.flatMap((asset) => {
@@ -133,7 +130,7 @@ function governedNow(assets: readonly Asset[], before: GovernanceRecord, seen: O
   return Object.fromEntries([...unknown, ...known]);
 }
 
-/** By configs that are found not to govern, but were executed at a time when nobody watched. */
+/** Returns assets that plans governed unobserved, for example while the operator was down. */
 function formerlyGoverned(
   assets: readonly Asset[],
   { accounted }: GovernanceRecord,
@@ -167,13 +164,13 @@ function accountedFor(before: GovernanceRecord, { plans }: ObservedGovernance): 
     : Object.fromEntries(there);
 }
 
-/** Undefined: a person asked for the asset since it was released. */
+/** Updates a released asset. Undefined once a user has requested it. */
 function followSwitches(asset: Asset, released: ReleasedAsset, { hco }: ObservedGovernance): ReleasedAsset | undefined {
   if (hco === undefined) return released;
   const { uid, resourceVersion, isFresh } = hco;
   const now: SwitchesSince = { uid, resourceVersion, switches: readAssetSwitches(asset, hco) };
   const { since, ...rest } = released;
-  // Another HyperConverged, even with the same annotations, may come from a backup: that is no person who asks.
+  // A different HyperConverged may come from a backup, so its annotations are not a new request.
   if (since === undefined || since.uid !== uid) return isFresh ? { ...rest, since: now } : rest;
   if (!isFresh && !hco.reaches(since.resourceVersion)) return released;
   if (asksToApply(now.switches, since.switches)) return undefined;

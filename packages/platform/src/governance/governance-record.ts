@@ -1,33 +1,29 @@
-// What is remembered of plans that govern assets, so that it outlives processes, leaders and the plans themselves.
+// Reads and writes the governance record. It survives restarts, leader changes and the plans themselves.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { asText, at, canonicalJson, entriesOf, isMap, type Json, member, parseJson } from "@virt/engine";
 import { type AssetSwitches, parseAssetSwitches } from "./asset-switches.ts";
 
-/** The name of that ConfigMap. */
 export const governanceRecordName = "virt-platform-operator-governance";
 const key = "governance.json";
 
-/** Which plans govern which assets, and what was released and not asked for since. */
 export type GovernanceRecord = {
-  /** By asset, the config that governs it. */
   readonly governed: Readonly<Record<string, string>>;
-  /** By asset, the config that governed it last. Nothing is written for it until a person asks. */
+  /** The config that last governed each asset. The operator does not write the asset until a user requests it. */
   readonly released: Readonly<Record<string, ReleasedAsset>>;
-  /** Configs that govern no more, and whose former execution is accounted for. */
+  /** Configs whose earlier execution is already recorded, by name. */
   readonly accounted: Readonly<Record<string, AccountedConfig>>;
 };
 
-/** An asset that a plan governed and let go of. */
 export type ReleasedAsset = {
   readonly by: string;
-  /** What is compared with to see a switch set anew; absent while it is not known: then nothing counts as set anew. */
+  /** The baseline for detecting a new request. While it is absent, no switch counts as a request. */
   readonly since?: SwitchesSince;
-  /** A person asked since then to have it pruned. */
+  /** Set if a user has requested pruning since the release. */
   readonly isPruneAsked?: true;
 };
 
-/** The switches of an asset in a version of the HyperConverged that is not older than the hand-over. */
+/** The switches of an asset in a version of the HyperConverged that is at least as new as the release. */
 export type SwitchesSince = {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -36,7 +32,6 @@ export type SwitchesSince = {
 
 export type AccountedConfig = { readonly uid: string; readonly generation: number };
 
-/** The record before any plan governed anything. */
 export const emptyRecord: GovernanceRecord = { governed: {}, released: {}, accounted: {} };
 
 export type StoredRecord =
@@ -44,7 +39,7 @@ export type StoredRecord =
   | { readonly kind: "absent" }
   | { readonly kind: "unreadable" };
 
-/** Reads a stored record; an absent one and an unreadable one are told apart. */
+/** Reads a stored record. Distinguishes an absent record from an unreadable one. */
 export function readGovernanceRecord(stored: KubeObject | undefined): StoredRecord {
   if (stored === undefined) return { kind: "absent" };
   const value = parseJson(governanceText(stored) ?? "");
@@ -56,17 +51,16 @@ export function readGovernanceRecord(stored: KubeObject | undefined): StoredReco
   return { kind: "record", record: { governed, released, accounted } };
 }
 
-/** As it is stored; undefined: nothing is. */
+/** Returns the stored text. Undefined if there is none. */
 export function governanceText(stored: KubeObject | undefined): string | undefined {
   return asText(at(stored, "data", key));
 }
 
-/** The same text for the same record. */
+/** Serializes a record. Equal records give equal text. */
 export function writeGovernanceRecord(record: GovernanceRecord): string {
   return canonicalJson({ version: 1, ...record });
 }
 
-/** The ConfigMap that stores a record. */
 export function governanceObject(namespace: string, text: string): KubeObject {
   return {
     apiVersion: "v1",
@@ -76,7 +70,7 @@ export function governanceObject(namespace: string, text: string): KubeObject {
   };
 }
 
-/** All or nothing: a part that cannot be read may be the one that matters. */
+/** Parses a map. One invalid entry rejects the whole map, because it may be the relevant one. */
 function mapOf<T>(
   value: JsonMap,
   name: string,

@@ -1,4 +1,4 @@
-// What would change the outcome for an asset, in words to people.
+// Explains how a user can change the result for an asset.
 
 import { findMutator } from "@virt/engine";
 import type { Asset } from "../asset.ts";
@@ -10,7 +10,7 @@ import type { CheckFound } from "./explain.ts";
 import type { AssetRow } from "./rows.ts";
 import { switchAdvice } from "./words.ts";
 
-/** For one that is applied: how to stop it. Else one sentence for each check that fails, the deciding one first. */
+/** Returns one sentence per failed check, the decisive one first, or for an applied asset, ways to stop it. */
 export function adviceFor(
   row: AssetRow,
   found: readonly CheckFound[],
@@ -93,7 +93,7 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
       return `remove ${details} on the HyperConverged`;
     case "GovernedByPlan": {
       const release = `set action Ignore on ${details}, or delete it`;
-      // A plan that lets go of nodes must not reboot them: the asset waits until its switch is set.
+      // A release must not reboot nodes, so the asset waits until the user sets its switch.
       return asset.impact === "reboot" && hco !== undefined ? `${release}, then ${askAgain(asset, hco)}` : release;
     }
     case "ReleasedByPlan":
@@ -109,6 +109,6 @@ function adviceOn(reason: Reason, details: string, { asset, hco }: Advised): str
     case "NothingToApply":
       return `nothing to do: ${details}`;
     case "RenderError":
-      return undefined; // a bug of ours: no person can mend it by settings
+      return undefined; // a bug in the catalog: no setting fixes it
   }
 }

@@ -1,5 +1,3 @@
-// Explains one asset: its status, every check, and what would change it.
-
 import { type Change, leafPaths, writePath } from "@virt/engine";
 import { changeWords, detectors, type HardwareChange } from "@virt/facts";
 import { switchState } from "../activation.ts";
@@ -25,11 +23,11 @@ export type CheckFound = {
   readonly check: CheckName;
   readonly isMet: boolean;
   readonly found: string;
-  /** Why not. */
+  /** Absent if the check is met. */
   readonly reason?: string;
 };
 
-/** All of them, although the first that fails decides: whoever mends one wants to know of the next. */
+/** Runs all checks, although the first failure decides: fixing one may reveal the next. */
 function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[] {
   if (facts.hco === undefined)
     return [{ check: "activation", isMet: false, found: "there is no HyperConverged", reason: "HCOMissing" }];
@@ -43,7 +41,7 @@ function explainChecks(asset: Asset, facts: ClusterFacts): readonly CheckFound[]
   return isReadable ? [...found, renderFound(asked)] : found;
 }
 
-/** What is rendered without them would be wrong, and say so. */
+/** Checks that provide inputs. If one fails, rendering would give a misleading result. */
 const givesInput: ReadonlySet<string> = new Set(["switch", "devices", "inputs"]);
 
 function checkFound(check: CheckName, status: AssetStatus | undefined, found: string): CheckFound {
@@ -59,7 +57,7 @@ function renderFound(asked: AssetRequest): CheckFound {
   return checkFound("render", status, words);
 }
 
-// A check without words does not compile.
+// The type requires a text for every check.
 const values: Readonly<Record<keyof typeof checks, (asked: AssetRequest) => string>> = {
   activation: ({ hco }) => {
     const said = annotationOf(hco.annotations, "autopilot");
@@ -99,7 +97,6 @@ function conditionsFound({ asset, facts, hco }: AssetRequest): string {
   return met.map(conditionWords).join("; ") || "none";
 }
 
-/** An asset's status with every check, in the order in which they are made. */
 export type Explanation = {
   readonly asset: string;
   readonly group: string;
@@ -109,21 +106,18 @@ export type Explanation = {
   readonly impact: Asset["impact"];
   readonly status: RowStatus;
   readonly reason?: string;
-  /** What the API server says to it, or why it was not asked. */
+  /** The API server's answer, or the reason why it was not contacted. */
   readonly server: string;
   readonly checks: readonly CheckFound[];
-  /** Fields of the whole object that would be applied. */
   readonly applies: readonly string[];
   readonly leftOut: readonly string[];
   readonly hardware: Readonly<Record<string, boolean>>;
-  /** Changes that the nodes report and that do not count yet. */
   readonly hardwareChanges?: readonly HardwareChange[];
   readonly advice: readonly string[];
-  /** What writing its object now would do to nodes and VMs; absent: it is not due, or nobody looked. */
+  /** The impact of writing the object now. Absent if no write is pending or the impact was not assessed. */
   readonly rollout?: ShownImpact;
 };
 
-/** What the API server made of a dry run of the object. */
 export type DryRunAnswer =
   | { readonly kind: "not-asked"; readonly why: string }
   | { readonly kind: "accepted"; readonly mutated: readonly Change[] }
@@ -135,7 +129,7 @@ export type ExplanationInput = {
   readonly rollout?: ShownImpact | undefined;
 };
 
-/** Undefined: the object has no such asset. */
+/** Explains an asset. Undefined if the object has no such asset. */
 export function explainAsset(
   name: string,
   preview: Preview,
@@ -192,7 +186,6 @@ const impacts: Readonly<Record<Asset["impact"], string>> = {
   reboot: "reboot: drains and reboots the nodes of its pool",
 };
 
-/** The explanation as the command prints it. */
 export function explanationText(explanation: Explanation): string {
   const { asset, group, feature, tier, object, impact, status, reason, checks, applies, leftOut, advice } = explanation;
   const { hardwareChanges = [] } = explanation;

@@ -1,4 +1,4 @@
-// What the controller would do with one object now; and objects that people keep in files.
+// Previews the controller's decision about one object, and reads objects from files.
 
 import type { Json, KubeObject, Ref } from "@virt/api";
 import { asList, asText, at, fullBucket, isMap, member } from "@virt/engine";
@@ -15,35 +15,33 @@ import { decisionsFor } from "../hco-content.ts";
 import { limitInputWrite, noteInputs } from "../reboot/input-limit.ts";
 import { nodeWriteOf } from "../reboot/node-write.ts";
 
-/** What the controller would do with one object now. */
+/** The controller's evaluation of one object and its decision. */
 export type Preview = {
   readonly object: ManagedObject;
   readonly live: KubeObject | undefined;
   readonly evaluated: EvaluatedObject;
-  /** Absent while no asset of it is active, or one of them is held. */
+  /** Absent if no asset is active or an asset is held. */
   readonly decided?: { readonly decision: ObjectDecision; readonly intended?: IntendedObject };
 };
 
 export type PreviewInput = {
   readonly facts: ClusterFacts;
   readonly now: number;
-  /** By the clock of whoever remembers. */
+  /** On the same clock as `memory`. */
   readonly monotonicMs?: number;
-  /** What a running controller remembers of the object. */
   readonly memory?: ObjectMemory | undefined;
-  /** How the object stands, where somebody knows already. */
+  /** Absent: the preview evaluates the object. */
   readonly evaluated?: EvaluatedObject | undefined;
-  /** Returns the decision as gates leave it. Without it, the object's own state says whether an input is on hold. */
+  /** Returns the decision after the gates. Absent: only the input limit applies, by the object's stored state. */
   readonly gated?: ((object: ManagedObject, decision: ObjectDecision) => ObjectDecision) | undefined;
-  /** As it was read. */
   readonly hco?: KubeObject | undefined;
-  /** Why nobody can say whether the object is there; undefined: its absence means something. */
+  /** Returns the reason why it is unknown whether the object exists. Undefined if its absence is certain. */
   readonly unreadReason?: ((ref: Ref) => string | undefined) | undefined;
 };
 
 const noMemory: ObjectMemory = { bucket: fullBucket, wasThere: false };
 
-/** The controller's own evaluation and decision, on the same facts. */
+/** Evaluates and decides like the controller. */
 export function previewObject(object: ManagedObject, previewing: PreviewInput): Preview {
   const { facts, now, monotonicMs = 0, memory = noMemory, unreadReason, gated } = previewing;
   const evaluated =
@@ -65,7 +63,7 @@ export function previewObject(object: ManagedObject, previewing: PreviewInput): 
 type StartingPreview = Pick<Preview, "object" | "evaluated"> &
   Pick<PreviewInput, "hco" | "now"> & { readonly observed: ObservedObject };
 
-/** As a controller decides that has just started. */
+/** Applies the input limit like a controller that has just started. */
 function limitAtStart(
   decided: ObjectDecision,
   { hco, object, evaluated, observed, now }: StartingPreview,
@@ -81,7 +79,7 @@ export type ObjectsText =
   | { readonly kind: "objects"; readonly objects: readonly KubeObject[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Empty documents are skipped. Whatever is no object of Kubernetes refuses the whole text. */
+/** Reads objects and lists from YAML. Skips empty documents. One invalid object rejects the whole text. */
 export function readObjects(text: string): ObjectsText {
   let documents: readonly Json[];
   try {

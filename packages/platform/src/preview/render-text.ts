@@ -1,4 +1,4 @@
-// What `render` says: the objects that would be applied as documents, and each asset with its status as a table.
+// Formats the output of `render`: YAML documents and a table of assets.
 
 import type { KubeObject } from "@virt/api";
 import { writeYaml } from "@virt/engine";
@@ -8,9 +8,7 @@ import type { Preview } from "./preview.ts";
 import { type AssetRow, documentOf, type RowStatus, reasonText, rowStatuses, rowsOf } from "./rows.ts";
 import { worst } from "./words.ts";
 
-/** An object with the assets that it is made of, or one asset that is not applied. */
 export type RenderEntry = {
-  /** Comma-joined where an object has several. */
   readonly asset: string;
   readonly path: string;
   readonly component: string;
@@ -20,14 +18,12 @@ export type RenderEntry = {
   readonly object?: KubeObject;
 };
 
-/** Which assets are shown. */
 export type RenderChoice = {
-  /** The one that is asked for; it is shown whatever its status. */
   readonly asset?: string | undefined;
   readonly showExcluded: boolean;
 };
 
-/** One document for each object, whole: two documents of one object would undo each other when they are applied. */
+/** Returns one entry per applied object. Applying two documents of the same object would undo the first. */
 export function renderEntries(previews: readonly Preview[], choice: RenderChoice): readonly RenderEntry[] {
   const isShown = (rows: readonly AssetRow[]) =>
     choice.asset === undefined
@@ -58,7 +54,7 @@ function entryOf(rows: readonly AssetRow[], preview: Preview): RenderEntry | und
   };
 }
 
-/** YAML that `kubectl apply` and `oc diff` take; what is not applied is a comment. */
+/** Returns YAML for `kubectl apply` and `oc diff`. Assets that are not applied are comments. */
 export function renderDocuments(entries: readonly RenderEntry[]): string {
   return entries.map(documentText).join("");
 }
@@ -75,15 +71,14 @@ function documentText({ asset, path, component, status, reason, object }: Render
   return ["---\n", ...comments, object === undefined ? "" : writeYaml(object)].join("");
 }
 
-/** Text of others must not end a comment, nor control a terminal. */
+/** Replaces line breaks and control characters. Untrusted text must not end a YAML comment or control a terminal. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
-// Longer reasons would push the impact off the screen; `exclusions` and `explain` have them whole.
+// Longer reasons would push the impact off the screen. `exclusions` and `explain` show them in full.
 const widest = 72;
 
-/** Every asset, and how many there are of each status. */
 export function renderStatus(rows: readonly AssetRow[]): string {
   const lines = rows.map((row) => [
     row.asset.name,
@@ -99,7 +94,7 @@ export function renderStatus(rows: readonly AssetRow[]): string {
   return `${tableText([["ASSET", "STATUS", "COMPONENT", "REASON", "IMPACT"], ...lines])}\n${summary}`;
 }
 
-/** Columns as wide as their widest cell; an empty cell is a dash. */
+/** Aligns columns. An empty cell becomes a dash. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => oneLine(cell) || "-"));
   const widths = (cells[0] ?? []).map((_, at) => Math.max(...cells.map((row) => (row[at] ?? "").length)));

@@ -1,4 +1,4 @@
-// The report of all objects, and the pages of exclusions, features and facts.
+// Builds the report of all objects, and the data for the exclusions, features and facts pages.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assetStateOf, isGoverning, utf8Length } from "@virt/engine";
@@ -11,30 +11,28 @@ import { tableText } from "./render-text.ts";
 import type { AssetRow, ObjectRow } from "./rows.ts";
 import { type FeatureRow, neededCrds } from "./words.ts";
 
-/** The name of the report ConfigMap. */
 export const reportName = "virt-platform-operator-report";
 
-/** What the report ConfigMap holds. Its keys are an interface: they stay. */
+/** The content of the report ConfigMap. Its keys are a stable interface. */
 export type Report = {
   readonly version: 1;
   readonly activation: { readonly mode: string; readonly isActive: boolean };
-  /** Null: there is none, or nobody can say which. */
+  /** Null if there is none or it is ambiguous. */
   readonly hco: { readonly apiVersion: string; readonly namespace: string } | null;
   readonly features: readonly FeatureState[];
   readonly objects: readonly ObjectRow[];
   readonly exclusions: readonly Exclusion[];
-  /** Changes that the nodes report and that do not count yet. Absent: none. */
+  /** Hardware changes that are too recent to take effect. Absent if there are none. */
   readonly hardwareChanges?: readonly HardwareChange[];
 };
 
-/** What the report says of the HyperConverged; null where there is none. */
 export function hcoOf({ hco }: ClusterFacts): Report["hco"] {
   return hco === undefined ? null : { apiVersion: hco.apiVersion, namespace: hco.namespace };
 }
 
-const mostBytes = 500_000; // an object may have a mebibyte, and whoever watches it gets all of it each time
+const mostBytes = 500_000; // objects are limited to 1 MiB, and every watcher receives the whole report on each change
 
-/** Lists of fields go first when it grows too long: the objects themselves say them, too. */
+/** Serializes a report. Beyond 500 kB, drops the lists of fields, because the objects contain them. */
 export function writeReport(report: Report): string {
   const text = JSON.stringify(report);
   if (utf8Length(text) <= mostBytes) return text;
@@ -45,7 +43,6 @@ export function writeReport(report: Report): string {
 const mostLines = 300;
 const widest = 160;
 
-/** The same for people: a table of objects, and of assets that are not applied. */
 export function reportText(report: Report): string {
   const { activation, hco, objects, exclusions, hardwareChanges = [] } = report;
   const state = activation.isActive ? "active" : "idle";
@@ -84,7 +81,6 @@ function section(title: string, rows: readonly (readonly string[])[]): string {
   return `\n${title}:\n${tableText(rows.slice(0, mostLines))}${more}`;
 }
 
-/** The ConfigMap that publishes a report. */
 export function reportObject(namespace: string, report: Report): KubeObject {
   return {
     apiVersion: "v1",
@@ -94,17 +90,14 @@ export function reportObject(namespace: string, report: Report): KubeObject {
   };
 }
 
-/** An asset that is not applied, and why. */
 export type Exclusion = {
   readonly asset: string;
   readonly group: string;
   readonly target: string;
   readonly reason: string;
-  /** With what was expected and what is there. */
   readonly details: string;
 };
 
-/** The assets that are not applied, of these rows. */
 export function exclusionsOf(rows: readonly AssetRow[]): readonly Exclusion[] {
   return rows
     .filter(({ status }) => status !== "INCLUDED")
@@ -117,19 +110,16 @@ export function exclusionsOf(rows: readonly AssetRow[]): readonly Exclusion[] {
     }));
 }
 
-/** A row of the feature table, with what became of its assets here. */
 export type FeatureState = FeatureRow & {
-  /** Those of its assets that are applied here. */
   readonly active: readonly string[];
 };
 
-/** The feature table with what became of each feature here. */
 export function featureStates(features: readonly FeatureRow[], rows: readonly AssetRow[]): readonly FeatureState[] {
   const included = new Set(rows.flatMap(({ asset, status }) => (status === "INCLUDED" ? [asset.name] : [])));
   return features.map((row) => ({ ...row, active: row.assets.filter((asset) => included.has(asset)) }));
 }
 
-/** What assets are decided by. Of annotations only ours: others may hold anything. */
+/** Returns the facts for display, without annotations of other clients, which may contain anything. */
 export function factsOf(facts: ClusterFacts, assets: readonly Asset[]): JsonMap {
   const { hco, activation, hardware, hardwareChanges, topology, images, crds, plans } = facts;
   const needed = [...new Set(assets.flatMap(neededCrds))].toSorted();

@@ -8,9 +8,7 @@ type Case = {
   readonly reason: string;
   readonly said?: Readonly<Record<string, string>>;
   readonly facts?: Partial<PlainFacts>;
-  /** Of the first object. */
   readonly status: string;
-  /** Of its first asset. */
   readonly row: string;
 };
 
@@ -18,7 +16,6 @@ const live = (annotations: Readonly<Record<string, string>>, spec = {}) => ({
   objects: [exampleThing(spec, annotations)],
 });
 
-/** Somebody else set the size on purpose. */
 const contested: KubeObject = {
   ...exampleThing({ size: 7 }),
   metadata: {

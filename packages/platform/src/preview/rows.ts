@@ -1,5 +1,3 @@
-// One row per asset, and one per object: status, owners, and what was contested.
-
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, leavesOf, type Path, readOwners, showValue, writePath } from "@virt/engine";
 import type { Asset } from "../asset.ts";
@@ -15,25 +13,22 @@ import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 import type { ShownImpact } from "../reboot/shown-impact.ts";
 import type { Preview } from "./preview.ts";
 
-/** Filtered: excluded by a rule of disabled-resources. */
+/** FILTERED: excluded by a rule of disabled-resources. */
 export const rowStatuses = ["INCLUDED", "EXCLUDED", "FILTERED", "ERROR"] as const;
 export type RowStatus = (typeof rowStatuses)[number];
 
-/** What is shown of one asset. */
 export type AssetRow = {
   readonly asset: Asset;
-  /** As people know the object. */
   readonly target: string;
   readonly kind: string;
   readonly status: RowStatus;
-  /** Why it is not applied; for an included one, what of it is not. */
+  /** The reason why the asset is not applied, or for an included asset, why part of it is not. */
   readonly reason?: string;
   readonly details?: string;
 };
 
 type RowText = Pick<AssetRow, "status" | "reason" | "details">;
 
-/** A row for each asset of an object. */
 export function rowsOf(preview: Preview): readonly AssetRow[] {
   const { object, evaluated } = preview;
   return object.assets.map((asset) => {
@@ -50,7 +45,6 @@ function describeStatus({ kind, reason, details }: Exclude<AssetStatus, { kind: 
   return { status: reason === "RootExclusion" ? "FILTERED" : "EXCLUDED", reason, details };
 }
 
-/** The asset is active; what became of its object? */
 function describeObject({ decided, evaluated: { wanted } }: Preview): RowText {
   if (decided === undefined)
     return wanted.kind === "held"
@@ -99,7 +93,7 @@ function contestedText(contested: readonly Contested[]): string {
   return contested.map(({ path, managers }) => `${writePath(path)} (${managers.join(", ")})`).join(", ");
 }
 
-/** What would be applied, without our memory: undefined where nothing is. */
+/** Returns the object to apply, without the state annotation. Undefined if nothing would be applied. */
 export function documentOf(preview: Preview): KubeObject | undefined {
   const isIncluded = rowsOf(preview).some(({ status }) => status === "INCLUDED");
   const intended = preview.decided?.intended;
@@ -108,7 +102,6 @@ export function documentOf(preview: Preview): KubeObject | undefined {
 
 const rowText = ({ reason, message: details }: HeldDecision) => ({ reason, details });
 
-/** Reason and details as one text. */
 export function reasonText({ reason, details }: Pick<AssetRow, "reason" | "details">): string {
   return [reason, details].filter((part) => part !== undefined && part !== "").join(": ");
 }
@@ -126,10 +119,9 @@ export const objectStatuses = [
 ] as const;
 export type ObjectStatus = (typeof objectStatuses)[number];
 
-/** What the last reconcile could not do; permanent: the server will say so again. */
+/** The failure of the last reconcile. `isPermanent`: retrying without a change gives the same result. */
 export type LastError = { readonly message: string; readonly isPermanent: boolean };
 
-/** A field that is left to others, with what we would set and what is there. */
 export type ContestedRow = {
   readonly path: string;
   readonly managers: readonly string[];
@@ -137,37 +129,29 @@ export type ContestedRow = {
   readonly found: string;
 };
 
-/** What is shown of one managed object. */
 export type ObjectRow = {
   readonly object: string;
   readonly status: ObjectStatus;
-  /** Those that are active. */
   readonly assets: readonly string[];
   readonly owned: readonly string[];
   readonly released: readonly string[];
   readonly contested: readonly ContestedRow[];
-  /** When our manager last wrote to it. */
+  /** Time of the operator's last write. */
   readonly lastWrite?: string;
   readonly lastError?: string;
-  /** Why it is held at the gate before reboots. */
+  /** The reason why the reboot gate or the input limit holds the object. */
   readonly held?: string;
-  /** What the write that is due would do to nodes and VMs. */
   readonly impact?: ShownImpact;
-  /** By field and opponent, how often it was corrected of late. */
+  /** The number of recent corrections, by field and opponent. */
   readonly fights: Readonly<Record<string, number>>;
 };
 
-/** What a running controller knows of an object. */
 export type LiveObjectFacts = {
-  /** What its last reconcile could not do. */
   readonly lastError?: LastError | undefined;
-  /** Of what it has still to write. */
   readonly impact?: ShownImpact | undefined;
-  /** Why the gate before reboots keeps it from being deleted. */
   readonly heldRemoval?: HeldDecision | undefined;
 };
 
-/** The row of an object. */
 export function objectRow(preview: Preview, { lastError, impact, heldRemoval }: LiveObjectFacts = {}): ObjectRow {
   const { object, live, evaluated, decided } = preview;
   const owners = live === undefined ? [] : readOwners(live);
@@ -204,7 +188,7 @@ function written(paths: readonly Path[]): readonly string[] {
   return paths.filter((path) => !isState(path)).map(writePath);
 }
 
-/** An object that could not be asked about is unknown, one that the server refuses has failed. */
+/** Returns Failed if the server rejects the object permanently, and Unknown after a temporary failure. */
 function statusOf({ evaluated: { wanted }, decided }: Preview, lastError: LastError | undefined): ObjectStatus {
   if (wanted.kind === "excluded") return "Excluded";
   if (wanted.kind === "held" || decided === undefined) return "Held";

@@ -1,9 +1,6 @@
-// The words of switches and conditions, and the feature table made of them.
-
 import type { Asset, AssetCondition, Feature } from "../asset.ts";
 import { annotationPrefix } from "../hco-annotations.ts";
 
-/** A condition as people read it. */
 export function conditionWords(condition: AssetCondition): string {
   switch (condition.type) {
     case "annotation":
@@ -25,19 +22,19 @@ export function conditionWords(condition: AssetCondition): string {
   }
 }
 
-/** With the short key of the annotation. */
+/** Returns the text for a switch, with the short key of its annotation. */
 export function switchWords({ switch: declared }: Pick<Asset, "switch">): string {
   if (declared === undefined) return "none";
   if ("gate" in declared) return `feature gate ${declared.gate}`;
   return "present" in declared ? declared.present : declared.annotation;
 }
 
-/** Whether an asset is on where nobody sets its switch. */
+/** Reports whether an asset is on if its switch is not set. */
 export function isOnByDefault({ switch: declared }: Pick<Asset, "switch">): boolean {
   return declared === undefined || ("annotation" in declared && declared.default === "on");
 }
 
-/** What a person does to turn the switch. */
+/** Returns the instruction for turning a switch on or off. Undefined if there is no switch. */
 export function switchAdvice({ switch: declared }: Pick<Asset, "switch">, isOn: boolean): string | undefined {
   if (declared === undefined) return undefined;
   if ("gate" in declared)
@@ -51,7 +48,7 @@ export function switchAdvice({ switch: declared }: Pick<Asset, "switch">, isOn: 
   return `set annotation ${annotationPrefix}${declared.annotation}=${isOn}`;
 }
 
-/** CRDs that must be there, the target's own first. */
+/** Returns the required CRDs, the target's own first. */
 export function neededCrds({
   target,
   needs,
@@ -61,7 +58,6 @@ export function neededCrds({
   return [...new Set([...(target.crd === undefined ? [] : [target.crd]), ...further])];
 }
 
-/** What can be switched, by whom it is provided, and what it costs. */
 export type FeatureRow = {
   readonly feature: string;
   readonly description: string;
@@ -73,7 +69,7 @@ export type FeatureRow = {
   readonly impact: Asset["impact"];
 };
 
-/** The features that the assets belong to: what is supported first, then in the order in which assets are applied. */
+/** Returns the features by maturity (GA first), then in the order of their assets. */
 export function featureRows(assets: readonly Asset[]): readonly FeatureRow[] {
   const byName = Map.groupBy(assets, ({ feature }) => feature.name);
   const rows = [...byName.values()].flatMap((own) => {

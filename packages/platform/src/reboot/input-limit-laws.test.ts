@@ -1,4 +1,4 @@
-// Flips of inputs over a day: at most one rebooting write per object in 6 hours, and decisions pass at once.
+// Tests the input limit over a day: at most one rebooting write per object in 6 hours, but decisions apply at once.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { fullBucket, noSchema } from "@virt/engine";
@@ -28,7 +28,7 @@ const kubelet = (maxPods: number): KubeObject => ({
 const start = 1_700_000_000_000;
 const minute = 60_000;
 
-/** One object and its operator, without a server: an apply becomes the live object. */
+/** Simulates one object and its operator without a server: an apply becomes the live object. */
 class SimulatedObject {
   live: KubeObject | undefined;
   memory: ObjectMemory = { bucket: fullBucket, wasThere: false };
@@ -102,7 +102,7 @@ test("flips of an input never cause two rebooting writes within 6 hours", () => 
   const law = fc.property(fc.array(anyStep, { minLength: 10, maxLength: 60 }), (steps) => {
     const simulated = new SimulatedObject();
     simulated.reconcile(start, 500);
-    simulated.writes = []; // its creation follows from the activation
+    simulated.writes = []; // the creation follows from the activation
     let now = start;
     for (const { afterMs, maxPods, isRestarted } of steps) {
       now += afterMs;

@@ -1,4 +1,4 @@
-// Limits rebooting writes that a changed input causes: one per object in 6 hours, whatever nodes report meanwhile.
+// Limits rebooting writes caused by changed inputs to one per object in 6 hours.
 
 import type { KubeObject } from "@virt/api";
 import { canonicalJson, equalJson, sha256, writeTime } from "@virt/engine";
@@ -11,21 +11,21 @@ import type { NodeWrite } from "./node-write.ts";
 export const inputLimitMs = 6 * 3_600_000;
 export const inputLimitReason = "InputChanged";
 
-/** The content that assets want of an object. Undefined: no asset is active. */
+/** The merged content of an object's active assets. Undefined where no asset is active. */
 export type WantedContent = { readonly baseline: KubeObject; readonly parts: readonly Part[] };
 
-/** The inputs of an object as the process last saw them. It may be lost: the object itself has the last decisions then. */
+/** The last seen inputs of an object. After a restart, the state annotation provides the last decisions. */
 export type InputMemory = {
   readonly wanted: WantedContent | undefined;
-  /** The wanted content when the object last had it. */
+  /** The wanted content when the object was last in sync. */
   readonly settled: WantedContent | undefined;
-  /** The administrator's decisions that reach the object through the HyperConverged and plans. */
+  /** The administrator's decisions that affect the object through the HyperConverged and plans. */
   readonly decisions: string;
-  /** The administrator's decisions on the object itself. */
+  /** The administrator's annotations on the object itself. */
   readonly overrides: Overrides;
-  /** The version of the operator. Undefined: not known, as in a preview. */
+  /** The operator's version. Undefined in a preview. */
   readonly version: string | undefined;
-  /** The wanted content changed without a decision, and the object does not have it yet. */
+  /** True if an input changed the wanted content without a decision, and the object is not yet updated. */
   readonly isInputPending: boolean;
 };
 
@@ -33,7 +33,7 @@ export type InputObservation = Pick<InputMemory, "wanted" | "decisions" | "versi
   readonly live: KubeObject | undefined;
 };
 
-/** Finds out whether a decision or an input changed the wanted content. A decision passes with all that is pending. */
+/** Detects whether a decision or an input changed the content. A decision also releases pending changes. */
 export function noteInputs(
   before: InputMemory | undefined,
   { wanted, decisions, version, live }: InputObservation,
@@ -52,7 +52,6 @@ export function noteInputs(
   return { ...seen, isInputPending: wanted !== undefined && !isDecided };
 }
 
-/** After the object has the wanted content, nothing is pending. */
 export function settleInputs(memory: InputMemory): InputMemory {
   return { ...memory, settled: memory.wanted, isInputPending: false };
 }
@@ -70,21 +69,21 @@ function digestOf({ decisions, overrides }: Basis): string {
 }
 
 export type LimitedWrite = {
-  /** Undefined: no node changes by it. */
+  /** Undefined if the write does not affect nodes. */
   readonly write: NodeWrite | undefined;
   readonly inputs: InputMemory;
-  /** Wall time in milliseconds. */
+  /** Wall clock in milliseconds. */
   readonly now: number;
 };
 
-/** Records the time of a write that an input causes, or holds the write. Any other decision stays as it is. */
+/** Holds a rebooting write caused by an input, or records its time. Returns other decisions unchanged. */
 export function limitInputWrite(decision: ObjectDecision, { write, inputs, now }: LimitedWrite): ObjectDecision {
   if (decision.kind !== "apply" || write === undefined) return decision;
   const { apply } = decision;
   const { inputWrite: last, ...state } = readState(apply.object);
   const isCausedByInput = inputs.isInputPending && apply.cause !== "drift";
   const untilMs = last === undefined ? now : last.at + inputLimitMs;
-  // A time that no clock of ours can have written must not hold the object for years.
+  // A forged or wrong time far in the future must not hold the object for years.
   const isLimited = untilMs > now && untilMs <= now + 2 * inputLimitMs;
   if (last !== undefined && isCausedByInput && isLimited) return heldUntil(last.at, untilMs, now);
   if (!isCausedByInput && !isLimited) return decision;
@@ -98,12 +97,11 @@ function heldUntil(lastMs: number, untilMs: number, now: number): HeldDecision {
   return { kind: "held", reason: inputLimitReason, message, inMs: untilMs - now };
 }
 
-/** Reports whether the limit holds the object. */
 export function isHeldByInputLimit(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === inputLimitReason;
 }
 
-/** The object as it was wanted before the input changed: drift from it is corrected during a hold. */
+/** Returns the observation before the input change. Drift from it is corrected even during a hold. */
 export function observedBeforeInput(observed: ObservedObject, { settled }: InputMemory): ObservedObject | undefined {
   return settled === undefined ? undefined : { ...observed, ...settled };
 }

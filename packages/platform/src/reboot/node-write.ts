@@ -1,4 +1,4 @@
-// A write that nodes will roll out: what the object is, what it would become, and what that does to which pools.
+// Computes the effect of writes on nodes: the object before and after, and the disruption of each pool.
 
 import { fieldManagers, type Json, type JsonMap, type KubeObject, type PoolDisruption } from "@virt/api";
 import {
@@ -34,10 +34,10 @@ import type { ManagedObject } from "../evaluate/evaluate-object.ts";
 
 const group = "machineconfiguration.openshift.io/";
 
-/** A MachineConfig or a KubeletConfig that is about to be written: as it is and as it will be, undefined where it is not there. */
+/** A pending write of a MachineConfig or KubeletConfig. `before` is undefined on creation, `after` on deletion. */
 export type NodeWrite = MachineConfigWrite;
 
-/** Undefined: nothing is written, or no node changes by it. */
+/** Returns the write of an apply. Undefined if it does not affect nodes. */
 export function nodeWriteOf(
   { assets }: ManagedObject,
   decision: ObjectDecision,
@@ -51,7 +51,7 @@ export function nodeWriteOf(
   return isOther ? { before: live, after } : undefined;
 }
 
-/** The write that deletes an object. Undefined: no node changes by it. */
+/** Returns the write that deletes an object. Undefined if it does not affect nodes. */
 export function nodeRemovalOf({ assets }: Pick<ManagedObject, "assets">, live: KubeObject): NodeWrite | undefined {
   return isOnNodes(assets, live) ? { before: live, after: undefined } : undefined;
 }
@@ -60,10 +60,10 @@ function isOnNodes(assets: ManagedObject["assets"], { apiVersion }: KubeObject):
   return apiVersion.startsWith(group) && assets.some(({ impact }) => impact === "reboot");
 }
 
-/** What rollouts are made from: the content, and the labels by which pools select it. */
+/** The parts of an object that affect rollouts: its content, and the role label by which pools select it. */
 const contentKeys: readonly (readonly string[])[] = [["spec"], ["metadata", "labels", roleLabel]];
 
-/** As the server would merge it, with lists replaced and what we own and no longer want taken away: no less than what changes. */
+/** Merges an apply like the server, except that it replaces lists. The result never underestimates the change. */
 function appliedOver(live: KubeObject, { intent, handOver }: ApplyDecision, shapeOf: ShapeOf): KubeObject {
   const kept = fieldSet([...leafPaths(intent, shapeOf), ...handOver]);
   const owned = leavesOf(appliedBy(readOwners(live), fieldManagers.platform));
@@ -79,7 +79,7 @@ function overlaid(under: Json | undefined, over: Json): Json {
   return { ...under, ...Object.fromEntries(entriesOf(over).map(([key, value]) => [key, overlaid(under[key], value)])) };
 }
 
-/** What the writes do together to each pool, by pool. Pools to which nothing happens are left out. */
+/** Returns the combined disruption of the writes for each affected pool. */
 export function disruptionOfWrites(
   writes: readonly NodeWrite[],
   pools: readonly KubeObject[],
@@ -97,7 +97,10 @@ export function disruptionOfWrites(
     .toSorted((left, right) => compareUtf8(left.pool, right.pool));
 }
 
-/** The Machine Config Operator makes files of it, in a MachineConfig for each pool that it selects; others may inherit that. */
+/**
+ * Returns the disruption by a KubeletConfig. The Machine Config Operator writes a MachineConfig per selected pool, and
+ * custom pools may inherit it.
+ */
 function kubeletDisruption(
   { before, after }: NodeWrite,
   pools: readonly KubeObject[],
@@ -113,7 +116,7 @@ function kubeletDisruption(
   return [...new Set(names)].map((pool) => ({ pool, class: disruption }));
 }
 
-/** An empty selector selects nothing. */
+/** Reports whether the selector matches. An empty selector matches nothing. */
 function isSelected(selector: Json | undefined, labels: Readonly<Record<string, string>> = {}): boolean {
   const named = member(selector, "matchLabels");
   const isEmpty =

@@ -1,5 +1,3 @@
-// The gate holds whatever happens to the cluster: a fault keeps it closed, and never opens it.
-
 import { type Assessment, assessed, assessImpact, notAssessed } from "@virt/impact";
 import {
   anyFault,

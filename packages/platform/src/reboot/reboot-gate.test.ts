@@ -178,7 +178,6 @@ const anyGap = fc.record({
 });
 const anyPolicy = fc.constantFrom(["Reboot"], ["Drain"], ["Restart"], ["None"]);
 
-/** A change of a file, which policies may spare a reboot. */
 const fileConfig = (): KubeObject => ({
   ...psiConfig(),
   spec: { config: { storage: { files: [{ path: "/etc/a", contents: { source: "data:," } }] } } },
@@ -203,7 +202,7 @@ test("while the gate is on nothing that drains or reboots is written over a bloc
       const isHeldUp = impact.held > 0 || impact.pools.some(({ holdup }) => holdup !== undefined);
       const isClosed = isBlocked || isUnknown || isHeldUp || gate !== "no-blockers";
       const isHeld = gate !== undefined && isDraining && isClosed;
-      // Held or the very same decision: what would be applied is neither changed nor forgotten.
+      // Either a hold or the identical decision: the apply is neither changed nor lost.
       expect(isHeld ? isHeldAtGate(result) : result === decision).toBe(true);
       for (const other of others) expect(holdAtGate(other, write)).toBe(other);
     },

@@ -1,17 +1,17 @@
-// The gate that people set before reboots: whether a write that drains or reboots nodes may go now, and why not.
+// Decides whether the reboot gate lets a write that drains or reboots nodes proceed.
 
 import type { Impact, PoolDisruption } from "@virt/api";
 import { type Assessment, findRolloutObstacles } from "@virt/impact";
 import type { HeldDecision, ObjectDecision } from "../baseline/decision.ts";
 import { annotationOf, annotationPrefix, rebootGateKey, refuseRebootGate } from "../hco-annotations.ts";
 
-/** `unreadable`: somebody wanted a gate, and nobody can say which. */
+/** `unreadable`: the annotation is set, but its value is invalid. */
 export type RebootGate =
   | { readonly kind: "off" }
   | { readonly kind: "on" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-/** Off unless the annotation is there; any value but the known one holds all until it is corrected. */
+/** Reads the gate. Off if the annotation is absent. An invalid value blocks rebooting writes until corrected. */
 export function readRebootGate(annotations: Readonly<Record<string, string>>): RebootGate {
   const value = annotationOf(annotations, rebootGateKey);
   if (value === undefined) return { kind: "off" };
@@ -19,22 +19,20 @@ export function readRebootGate(annotations: Readonly<Record<string, string>>): R
   return reason === undefined ? { kind: "on" } : { kind: "unreadable", reason };
 }
 
-/** What is known of the rollout that all pending writes would set off together. */
+/** The rollout that all pending writes would cause together. */
 export type GatedRollout = {
-  /** Of all of them. */
   readonly disruption: readonly PoolDisruption[];
   readonly impact: Impact;
 };
 
-/** One write, and the gate before it. */
 export type GatedWrite = {
   readonly gate: RebootGate;
-  /** What this write alone does to pools; not assessed: the pools cannot be listed. */
+  /** The disruption by this write alone. Not assessed if the pools cannot be listed. */
   readonly disruption: Assessment<readonly PoolDisruption[]>;
   readonly rollout: GatedRollout;
 };
 
-/** Holds an apply that drains or reboots nodes while the gate is closed. Any other decision stays as it is. */
+/** Holds an apply that drains or reboots nodes while the gate is closed. Returns other decisions unchanged. */
 export function holdAtGate(decision: ObjectDecision, write: GatedWrite | undefined): ObjectDecision {
   if (decision.kind !== "apply" || write === undefined) return decision;
   const { changes, opponents } = decision.apply;
@@ -42,7 +40,7 @@ export function holdAtGate(decision: ObjectDecision, write: GatedWrite | undefin
   return held === undefined ? decision : { ...held, changes, opponents };
 }
 
-/** The same for a deletion. Undefined: it may go. */
+/** Returns the hold of a deletion while the gate is closed. Undefined if the deletion may proceed. */
 export function holdRemovalAtGate(write: GatedWrite): HeldDecision | undefined {
   return holdWrite(write, "deleted");
 }
@@ -58,7 +56,6 @@ function holdWrite(write: GatedWrite, done: "applied" | "deleted"): HeldDecision
   return { kind: "held", reason: rebootGateReason, message: messageOf(write, causes, done) };
 }
 
-/** The reason of what is held by the gate. */
 export const rebootGateReason = "RebootGate";
 
 function isDraining({ class: disruption }: Pick<PoolDisruption, "class">): boolean {
@@ -72,7 +69,7 @@ function messageOf({ gate, rollout }: GatedWrite, causes: readonly string[], don
   return `annotation ${key} blocks this write: ${why}. The object is ${done} automatically after the cause is resolved. Impact: ${rollout.impact.summary}`;
 }
 
-/** Why the gate is closed for whatever drains or reboots; empty: it is open. */
+/** Returns the causes that close the gate. Empty if it is open. */
 export function closedBecause(gate: RebootGate, { impact }: GatedRollout): readonly string[] {
   if (gate.kind !== "on") return gate.kind === "off" ? [] : [gate.reason];
   const { vms, pods, notAssessed } = impact;
@@ -90,7 +87,7 @@ export function closedBecause(gate: RebootGate, { impact }: GatedRollout): reado
   ];
 }
 
-/** Without these the worst is assumed, or nothing that blocks depends on them. */
+/** Gaps that do not close the gate: the assessment assumes the worst, or blockers do not depend on them. */
 const harmlessGaps: ReadonlySet<string> = new Set(["disruption policies", "infrastructure", "VM owners"]);
 
 function counted(number: number, noun: string, one: string, several: string): readonly string[] {
@@ -98,12 +95,11 @@ function counted(number: number, noun: string, one: string, several: string): re
   return [number === 1 ? `1 ${noun} ${one}` : `${number} ${noun}s ${several}`];
 }
 
-/** Whether a decision is the gate's. */
 export function isHeldAtGate(decision: ObjectDecision): decision is HeldDecision {
   return decision.kind === "held" && decision.reason === rebootGateReason;
 }
 
-/** What the event of a hold says; it is recorded once, when the hold begins. */
+/** Returns the note of the event that is recorded once when a hold begins. */
 export function rebootHeldNote(
   objects: readonly string[],
   causes: readonly string[],

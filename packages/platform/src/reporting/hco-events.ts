@@ -1,4 +1,4 @@
-// The events of the HyperConverged itself: mistakes in its annotations, and the CRDs that its features need.
+// Builds the events of the HyperConverged: invalid annotations and missing CRDs.
 
 import type { EventMessage, KubeObject } from "@virt/api";
 import { isAskedFor, switchState } from "../activation.ts";
@@ -14,14 +14,14 @@ import { normalEvent } from "./status-events.ts";
 
 const warning = (reason: string, note: string): EventMessage => ({ type: "Warning", reason, note });
 
-/** What stands until somebody mends it. */
+/** Returns the warnings that last until the user fixes their cause. */
 export function eventsForHyperConverged(
   hco: KubeObject,
   facts: ClusterFacts,
   assets: readonly Asset[],
 ): readonly EventMessage[] {
   const annotations = hco.metadata.annotations ?? {};
-  const onObject = new Set(readOverrides(hco).mistakes.map(({ key }) => key)); // reported with what is done to the object
+  const onObject = new Set(readOverrides(hco).mistakes.map(({ key }) => key)); // reported with the object
   const problems = annotationProblems(annotations, assets)
     .filter(({ key }) => !onObject.has(key))
     .map((problem) =>
@@ -61,10 +61,9 @@ function activationWords(assets: readonly Asset[]): readonly string[] {
   return ["true", "false", ...assets.flatMap(({ name, group }) => [name, ...(group === undefined ? [] : [group])])];
 }
 
-/** A CRD that a feature needs, and whether it is missing. */
 export type Dependency = {
   readonly crd: string;
-  /** Of the assets, as it is listed and switched. */
+  /** The name of the asset's group, or of the asset. */
   readonly assets: string;
   readonly group: string;
   readonly version: string;
@@ -72,7 +71,7 @@ export type Dependency = {
   readonly isMissing: boolean;
 };
 
-/** CRDs of features that somebody asked for, or that a whole OpenShift has; nothing while that cannot be told. */
+/** Returns the CRDs of requested features, and on standalone OpenShift of platform features. Empty while unread. */
 export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): readonly Dependency[] {
   const { hco, activation, topology, crds, unread } = facts;
   if (hco === undefined || !activation.isActive || unread !== undefined) return [];
@@ -87,7 +86,7 @@ export function dependencies(facts: ClusterFacts, assets: readonly Asset[]): rea
   return all.filter((each, at) => all.findIndex((one) => one.crd === each.crd && one.assets === each.assets) === at);
 }
 
-/** The HyperConverged in the version that is served. */
+/** Returns the asset's own kind. The HyperConverged has the served version. */
 function ownKind({ target }: Asset, { apiVersion }: Pick<AssetHcoFact, "apiVersion">): readonly NeededKind[] {
   const { crd, kind } = target;
   return crd === undefined
@@ -103,7 +102,6 @@ function described(
   return { crd, assets: assets ?? name, group, version, kind };
 }
 
-/** Why nothing is done, with the annotation, the object and the command. */
 export function idleMessage({ metadata: { name, namespace = "", annotations = {} } }: KubeObject): string {
   const key = `${annotationPrefix}autopilot`;
   const value = annotationOf(annotations, "autopilot") ?? "";
@@ -112,7 +110,7 @@ export function idleMessage({ metadata: { name, namespace = "", annotations = {}
   return `The platform controller is disabled: ${why} on HyperConverged ${namespace}/${name}. Next: preview the changes with the command render, then enable all assets with ${command} (some assets reboot nodes), or list asset names instead of true`;
 }
 
-/** By CRD, the assets that wait for it. */
+/** Waiting assets, by CRD. */
 export type MissingCrds = ReadonlyMap<string, readonly string[]>;
 
 export type EvaluatedObjects = {
@@ -120,7 +118,6 @@ export type EvaluatedObjects = {
   readonly evaluate: (object: ManagedObject) => EvaluatedObject;
 };
 
-/** The CRDs that are missing now, with the assets that wait for them. */
 export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrds {
   const missing = new Map<string, string[]>();
   for (const object of objects)
@@ -130,15 +127,12 @@ export function missingCrds({ objects, evaluate }: EvaluatedObjects): MissingCrd
   return missing;
 }
 
-/** What is there after the CRDs changed. */
 export type DiscoveredCrds = {
-  /** CRDs that are there. */
   readonly crds: ReadonlySet<string>;
-  /** Assets that are left out, whatever the reason. */
   readonly excluded: ReadonlySet<string>;
 };
 
-/** An asset may wait no longer because nobody wants it any more: that is no discovery. */
+/** Returns the events for newly installed CRDs. Skips assets that are still excluded for another reason. */
 export function eventsForDiscoveredCrds(
   before: MissingCrds,
   { crds, excluded }: DiscoveredCrds,
@@ -150,7 +144,6 @@ export function eventsForDiscoveredCrds(
   });
 }
 
-/** The names of the assets that are left out now. */
 export function excludedAssets({ objects, evaluate }: EvaluatedObjects): ReadonlySet<string> {
   const statuses = objects.flatMap((object) => [...evaluate(object).statuses]);
   return new Set(statuses.flatMap(([asset, { kind }]) => (kind === "excluded" ? [asset] : [])));

@@ -1,5 +1,3 @@
-// How many of the active assets are applied: an event when all objects were reconciled and the numbers changed.
-
 import type { EventMessage } from "@virt/api";
 import type { ObjectDecision } from "../baseline/decision.ts";
 import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
@@ -8,23 +6,20 @@ import { rebootGateReason } from "../reboot/reboot-gate.ts";
 import { isInSync, objectFindingOf, type ReconcileOutcome } from "./reconcile-outcome.ts";
 import { normalEvent } from "./status-events.ts";
 
-/** How many assets are applied, counted object by object within a round. */
+/** Counts applied assets, object by object within a round. */
 export type ObjectCounts = {
-  /** A round over all objects begins. */
   readonly begin: () => void;
   readonly add: (key: string, outcome: ReconcileOutcome, evaluated: EvaluatedObject) => void;
-  /** Forgets what was counted. */
   readonly forget: () => void;
-  /** Nothing until so many objects were reconciled in this round. */
+  /** Returns no events until this many objects were reconciled in the round. */
   readonly events: (objects: number) => readonly EventMessage[];
 };
 
 type Count = { readonly active: number; readonly applied: number; readonly shortfall?: string | undefined };
 
-/** Counts over the rounds of one process; empty at first. */
 export function createObjectCounts(): ObjectCounts {
   const counts = new Map<string, Count>();
-  /** By object, why its assets are not applied; undefined: they are. */
+  /** The reason why an object's assets are not applied, by object key. Undefined: they are. */
   const shortfalls = new Map<string, string | undefined>();
   let sum: Count = { active: 0, applied: 0 };
   let last = "";
@@ -41,7 +36,7 @@ export function createObjectCounts(): ObjectCounts {
     },
     add: (key, outcome, { statuses }) => {
       const active = [...statuses.values()].filter(({ kind }) => kind === "active").length;
-      // A reconcile that waits, or cannot see, says nothing new about what is applied.
+      // An unfinished or blind reconcile keeps the last known result.
       const finding = objectFindingOf(outcome);
       if (finding === "settled" || finding === "held" || !shortfalls.has(key))
         shortfalls.set(key, shortfallOf(outcome));
@@ -63,7 +58,7 @@ export function createObjectCounts(): ObjectCounts {
   };
 }
 
-/** `2 on hold: invalid patch`, the most frequent first. */
+/** Returns texts such as `2 on hold: invalid patch`, the most frequent first. */
 function missing(counts: readonly Count[]): readonly string[] {
   const sums = new Map<string, number>();
   for (const { active, shortfall } of counts)

@@ -1,5 +1,3 @@
-// What the metrics of an object are after a reconcile.
-
 import type { KubeObject } from "@virt/api";
 import { readIgnoreFields } from "@virt/engine";
 import { readOverrides } from "../baseline/overrides.ts";
@@ -9,35 +7,31 @@ import { isInSync, isUnsettled, objectFindingOf, type ReconcileOutcome } from ".
 
 /** Values of label `reason` of the metric of paused objects. */
 export const pauseReasons = ["edit-war", "manual", "deletion-fight"] as const;
-/** Values of label `reason` of the metric of rebooting writes that are on hold. */
+/** Values of label `reason` of the metric of held rebooting writes. */
 export const holdReasons = [rebootGateReason, inputLimitReason] as const;
-/** Values of label `type` of the metric of overrides in force. */
+/** Values of label `type` of the metric of active overrides. */
 export const customizationTypes = ["patch", "ignore", "unmanaged"] as const;
 /** Values of label `type` of the metric of invalid overrides. */
 export const invalidOverrideTypes = ["patch", "ignore", "mode", "annotation"] as const;
 
-/** What the metrics of one object are. */
 export type ObjectMetrics = {
-  /** 1 in sync, 0 failed; undefined: it is not ours to judge. */
+  /** 1: in sync, 0: failed. Undefined if the operator cannot or should not judge it. */
   readonly compliance: 0 | 1 | undefined;
   readonly paused: (typeof pauseReasons)[number] | undefined;
   readonly customizations: readonly (typeof customizationTypes)[number][];
   readonly invalid: readonly (typeof invalidOverrideTypes)[number][];
-  /** How many fields are left to others. */
   readonly contested: number;
-  /** Why a write that reboots nodes is on hold. */
   readonly held: (typeof holdReasons)[number] | undefined;
 };
 
 export type ObjectMetricsInput = {
   readonly live: KubeObject | undefined;
-  /** What they were before; undefined: there were none. */
   readonly last: ObjectMetrics | undefined;
-  /** A failure that may be over with the next try. */
+  /** True if the failure may be temporary. */
   readonly isPassing: boolean;
 };
 
-/** Undefined where the object is not managed. */
+/** Returns the metrics of an object. Undefined if it is not managed. */
 export function objectMetricsOf(outcome: ReconcileOutcome, input: ObjectMetricsInput): ObjectMetrics | undefined {
   const { last } = input;
   if (outcome.kind === "excluded") return undefined;
@@ -55,14 +49,13 @@ function heldReasonOf(outcome: ReconcileOutcome): string | undefined {
   return outcome.kind === "decided" && outcome.decision.kind === "held" ? outcome.decision.reason : undefined;
 }
 
-/** What was in sync is so until it is known to have failed. */
+/** Returns the last value until a failure is certain. */
 function complianceOf(outcome: ReconcileOutcome, { last, isPassing }: ObjectMetricsInput): ObjectMetrics["compliance"] {
   if (isInSync(outcome)) return 1;
   if ((outcome.kind === "failed" && !isPassing) || isMutated(outcome)) return 0;
   return isUnsettled(outcome) ? last?.compliance : undefined;
 }
 
-/** It is as admission makes it, not as we applied it. */
 function isMutated(outcome: ReconcileOutcome): boolean {
   return outcome.kind === "applied"
     ? outcome.mutated.length > 0
@@ -102,7 +95,7 @@ function overrideMetrics(
   };
 }
 
-/** Why an object is paused; undefined: it is not. */
+/** Returns the reason for the pause. Undefined if the object is not paused. */
 export function pausedOf(outcome: ReconcileOutcome): ObjectMetrics["paused"] {
   if (outcome.kind === "paused-now") return "edit-war";
   if (outcome.kind !== "decided") return undefined;

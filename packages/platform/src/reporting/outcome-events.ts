@@ -1,4 +1,4 @@
-// The events of what a reconcile did, with the nodes that it reaches: recorded once, when it happened.
+// Builds the events of completed writes, including the number of affected nodes.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
 import { asText, at, contentChanges, entriesOf, isMap, showValue, writePath } from "@virt/engine";
@@ -9,7 +9,7 @@ import { objectAnnotations } from "../hco-annotations.ts";
 import type { AppliedOutcome, ReconciledObject } from "./reconcile-outcome.ts";
 import { activeAssets, driftEvents, normalEvent } from "./status-events.ts";
 
-/** The events of what was written; none where nothing was. */
+/** Returns the events of a write. Empty if nothing was written. */
 export function eventsForOutcome(
   ref: Ref,
   { outcome, evaluated }: ReconciledObject,
@@ -35,10 +35,9 @@ function doneEvents(name: string, { apply: { done } }: AppliedOutcome): readonly
   ];
 }
 
-// Events have a kilobyte for their text.
+// Kubernetes limits the note of an event to 1 kB.
 const mostCharacters = 700;
 
-/** Each field with both values, in as many events as that takes. */
 function adoptionEvents(name: string, adopted: AppliedOutcome["apply"]["done"]["adopted"]): readonly EventMessage[] {
   const fields = adopted.map(
     ({ path, live, desired, managers }) =>
@@ -60,7 +59,6 @@ function chunked(texts: readonly string[]): readonly string[] {
   }, []);
 }
 
-/** The event of a pause that is over. */
 export function resumedEvents(name: string): readonly EventMessage[] {
   return normalEvent("ReconcileResumed", `Reconciliation of ${name} resumed`);
 }
@@ -78,7 +76,7 @@ function appliedEvents(
   return [...driftEvents(name, apply), ...normalEvent("DriftCorrected", `Corrected drift for ${name}${next}`)];
 }
 
-/** Nodes reboot for another content, not for another label or owner. */
+/** Returns the affected nodes. Only a changed spec reboots them, not a changed label or owner. */
 function reachOf({ before, live }: AppliedOutcome, topology: Topology): RolloutReach | undefined {
   const isOther = before === undefined || contentChanges(before, live).some(({ path }) => path[0] === "f:spec");
   return isOther ? rolloutReach(live, topology) : undefined;
@@ -89,7 +87,6 @@ function reachText({ pool, nodes }: RolloutReach): string {
   return nodes === 1 ? `1 node of pool ${pool} will reboot` : `${nodes} nodes of pool ${pool} will reboot`;
 }
 
-/** How many nodes of a pool a change reaches. */
 export type RolloutReach = { readonly pool: string; readonly nodes: number };
 
 const group = "machineconfiguration.openshift.io";
@@ -97,8 +94,8 @@ const roleLabel = `${group}/role`;
 const poolLabel = `pools.operator.${group}/`;
 
 /**
- * Undefined for objects of other groups and for pools whose nodes are not counted. Custom pools inherit what pool worker gets, and
- * their nodes carry its role: they are counted with it.
+ * Returns the affected nodes. Undefined for other API groups and custom pools. Pool worker includes the nodes of custom
+ * pools, which inherit its configuration and carry its role.
  */
 export function rolloutReach(object: KubeObject, { workerCount, masterCount }: Topology): RolloutReach | undefined {
   const pool = poolOf(object);

@@ -1,4 +1,4 @@
-// What became of an object in a reconcile: events, metrics, counts and the report are made of it.
+// The outcome of a reconcile, from which events, metrics, counts and the report are derived.
 
 import type { KubeObject, Ref } from "@virt/api";
 import type { Change, WriteResult } from "@virt/engine";
@@ -7,32 +7,28 @@ import type { EvaluatedObject } from "../evaluate/evaluate-object.ts";
 import { isHeldByInputLimit } from "../reboot/input-limit.ts";
 import { isHeldAtGate } from "../reboot/reboot-gate.ts";
 
-/** What became of one object in one reconcile. */
 export type ReconcileOutcome =
   | { readonly kind: "excluded" }
-  /** Nothing was written. */
   | { readonly kind: "decided"; readonly decision: ObjectDecision }
   | AppliedOutcome
-  /** The marker that ends an edit war was written. */
+  /** The reconcile detected an edit war and wrote the pause annotation. */
   | { readonly kind: "paused-now"; readonly decision: Extract<ObjectDecision, { kind: "pause" }> }
   | { readonly kind: "failed"; readonly message: string; readonly isPermanent: boolean };
 
 export type AppliedOutcome = {
   readonly kind: "applied";
   readonly apply: ApplyDecision;
-  /** Undefined: it was created. */
+  /** Undefined if the object was created. */
   readonly before: KubeObject | undefined;
   readonly live: KubeObject;
-  /** What admission made of it. */
   readonly mutated: readonly Change[];
 };
 
-/** An object's outcome, with the evaluation that it came from. */
 export type ReconciledObject = { readonly outcome: ReconcileOutcome; readonly evaluated: EvaluatedObject };
 
 /**
- * What a reconcile found out. Settled: all. Passing: something is due and not done yet. Held: people have to correct an
- * override first, or set a gate that is closed. Blind: an input is missing, and nothing is known.
+ * The certainty of an outcome. `passing`: a write is pending. `held`: waits for a user's fix, the reboot gate or the
+ * input limit. `blind`: an input is missing. `settled`: none of these.
  */
 export type ObjectFinding = "settled" | "passing" | "held" | "blind";
 
@@ -44,7 +40,6 @@ const invalidOverrides: ReadonlySet<string> = new Set([
   "UnknownAnnotation",
 ]);
 
-/** What an outcome says about the object. */
 export function objectFindingOf(outcome: ReconcileOutcome): ObjectFinding {
   if (outcome.kind === "failed") return outcome.isPermanent ? "settled" : "passing";
   if (outcome.kind !== "decided") return "settled";
@@ -73,7 +68,7 @@ const undecidedBy: Readonly<Record<ObjectFinding, readonly string[]>> = {
   ],
 };
 
-/** Of an asset whose input is missing nobody knows whether it would still yield, or render. */
+/** Event reasons that stay undecided while an asset is held because of a missing input. */
 const ofHeldAssets = [
   "GovernedByPlan",
   "ReleasedByPlan",
@@ -83,14 +78,14 @@ const ofHeldAssets = [
   "ValueLimited",
 ];
 
-/** Reasons of events that a reconcile says nothing about: what was recorded of them is not over. */
+/** Returns the event reasons that the outcome cannot confirm or clear. Their recorded events stay. */
 export function undecidedReasons(outcome: ReconcileOutcome, { statuses }: EvaluatedObject): ReadonlySet<string> {
   const isHeld = [...statuses.values()].some(({ kind }) => kind === "held");
   const failed = outcome.kind === "failed" ? ["Contested"] : [];
   return new Set([...undecidedBy[objectFindingOf(outcome)], ...failed, ...(isHeld ? ofHeldAssets : [])]);
 }
 
-/** Whether the object is as it is wanted, by a write or without one. */
+/** Reports whether the object is in sync, with or without a write. */
 export function isInSync(outcome: ReconcileOutcome): boolean {
   return (
     (outcome.kind === "applied" && outcome.mutated.length === 0) ||
@@ -98,12 +93,11 @@ export function isInSync(outcome: ReconcileOutcome): boolean {
   );
 }
 
-/** Whether the next reconcile may find something else without anything having changed. */
+/** Reports whether the next reconcile may give a different result without any change. */
 export function isUnsettled(outcome: ReconcileOutcome): boolean {
   return outcome.kind === "failed" || objectFindingOf(outcome) !== "settled";
 }
 
-/** Why a write failed, for people; of a write to this object. */
 export function explainFailure(result: WriteResult, { apiVersion, kind, namespace = "" }: Ref): string {
   switch (result.kind) {
     case "done":

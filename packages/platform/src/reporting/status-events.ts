@@ -1,4 +1,4 @@
-// The events that stand as long as the situation of an object lasts: each is recorded once, when it begins.
+// Builds the events that last as long as their cause. Each is recorded once, when it begins.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
 import { describeOpponent, findMutator, showValue, writePath } from "@virt/engine";
@@ -16,16 +16,14 @@ import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts"
 const adopt = `Set annotation '${objectAnnotations.adopt}=true' on the object to let the operator take them over.`;
 const leftAsItIs = "The object is left unchanged: drift is reported but not corrected.";
 
-/** One event of type Normal, as a list to be joined with others. */
 export const normalEvent = (reason: string, note: string): readonly EventMessage[] => [
   { type: "Normal", reason, note },
 ];
-/** One event of type Warning, as a list to be joined with others. */
 export const warningEvent = (reason: string, note: string): readonly EventMessage[] => [
   { type: "Warning", reason, note },
 ];
 
-/** What stands after a reconcile; what was recorded before and is not among it is over. */
+/** Returns the current events after a reconcile. Earlier events that are not among them have ended. */
 export function eventsForStatus(
   { ref, assets }: ManagedObject,
   { outcome, evaluated }: ReconciledObject,
@@ -114,7 +112,6 @@ function outcomeEvents(ref: Ref, outcome: ReconcileOutcome, evaluated: Evaluated
   }
 }
 
-/** As an event names the assets of an object. */
 export function activeAssets({ statuses }: EvaluatedObject): string {
   return [...statuses].flatMap(([asset, { kind }]) => (kind === "active" ? [asset] : [])).join(",");
 }
@@ -149,14 +146,13 @@ function decisionEvents(ref: Ref, decision: ObjectDecision): readonly EventMessa
   }
 }
 
-/** Drift is reported meanwhile, though nobody corrects it. */
 function heldEvents(name: string, decision: Extract<ObjectDecision, { kind: "held" }>): readonly EventMessage[] {
   const { reason, message, changes = [], opponents = [] } = decision;
   const limited = isHeldByInputLimit(decision) ? warningEvent("RebootHeld", `${name} is on hold: ${message}`) : [];
   return [...limited, ...invalidOverrideEvents(name, reason, message), ...driftEvents(name, { changes, opponents })];
 }
 
-/** Mistakes in other annotations are reported whatever is done with the object. */
+/** Returns the events of an invalid patch or ignore-fields annotation. Others are reported separately. */
 function invalidOverrideEvents(name: string, reason: string, message: string): readonly EventMessage[] {
   const result = /[.?!]$/.test(message) ? "" : ".";
   if (reason === "InvalidPatch")

@@ -1,4 +1,4 @@
-// What an object waits for: inputs that cannot be read, and the rate of writes. Worth an event when it lasts.
+// Builds events for lasting waits: unread inputs and throttled writes.
 
 import type { EventMessage, Ref } from "@virt/api";
 import { type Bucket, fullBucket, isFull } from "@virt/engine";
@@ -7,18 +7,18 @@ import { objectName } from "../evaluate/managed-objects.ts";
 import type { ReconciledObject, ReconcileOutcome } from "./reconcile-outcome.ts";
 import { warningEvent } from "./status-events.ts";
 
-/** How long an input may be missing before it is worth an event. */
+/** The time that an input may be missing without an event. */
 const toleratedMs = 60_000;
 
 export type UnreadInputs = {
-  /** Since when, in monotonic milliseconds; undefined: all is read. */
+  /** Start of the wait in monotonic milliseconds. Undefined if all inputs are read. */
   readonly since: number | undefined;
   readonly events: readonly EventMessage[];
-  /** When it will have lasted long enough; undefined: all is read, or it has. */
+  /** Time at which the event becomes due. Undefined if all inputs are read or the event exists. */
   readonly dueAt?: number;
 };
 
-/** `since`: what the reconcile before found. */
+/** Finds unread inputs. `since` is the result of the previous reconcile. */
 export function findUnreadInputs(
   ref: Ref,
   { outcome, evaluated }: ReconciledObject,
@@ -35,7 +35,6 @@ export function findUnreadInputs(
   return { since: begun, events: warningEvent("InputUnavailable", note) };
 }
 
-/** The object itself cannot be read. */
 function unreadObject(ref: Ref, outcome: ReconcileOutcome): readonly UnreadInput[] {
   if (outcome.kind !== "decided" || outcome.decision.kind !== "held") return [];
   const { reason, message } = outcome.decision;
@@ -43,7 +42,7 @@ function unreadObject(ref: Ref, outcome: ReconcileOutcome): readonly UnreadInput
 }
 
 export type ThrottlingInput = {
-  /** The tokens that were left when writes last had to wait; undefined: they need not. */
+  /** The bucket when writes last had to wait. Undefined if they did not. */
   readonly throttled: Bucket | undefined;
   readonly bucket: Bucket | undefined;
   readonly now: number;
@@ -51,7 +50,7 @@ export type ThrottlingInput = {
 
 export type Throttling = { readonly throttled: Bucket | undefined; readonly events: readonly EventMessage[] };
 
-/** Stands from the first write that waits until the object may write as often as any other. */
+/** Returns a warning from the first throttled write until the bucket is full again. */
 export function findThrottling(
   ref: Ref,
   outcome: ReconcileOutcome,

@@ -1,4 +1,4 @@
-// Outcomes of a reconcile of one small object, for the tests of what is reported about them.
+// Reconcile outcomes of one small object, for tests of events and metrics.
 
 import type { KubeObject } from "@virt/api";
 import type { ObjectDecision } from "../baseline/decision.ts";

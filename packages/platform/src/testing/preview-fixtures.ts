@@ -1,4 +1,4 @@
-// A cluster in plain objects, for the tests of previews.
+// A cluster of plain objects, for tests of previews.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { object } from "@virt/facts";
@@ -23,7 +23,7 @@ const common = {
   impact: "reboot",
 } as const;
 
-/** Two parts of one object, and an object of its own that is part of nothing. */
+/** Two assets that share an object, and one with its own object. */
 export const exampleAssets: readonly Asset[] = [
   defineAsset({
     ...common,

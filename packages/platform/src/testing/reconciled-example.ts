@@ -1,4 +1,4 @@
-// One managed object over time, for tests: decided as the operator does it, against a small cluster and a clock of the test.
+// Reconciles one managed object over time against a small cluster and a test clock.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { fieldManagers } from "@virt/api";
@@ -51,11 +51,9 @@ export type ReconciledExample = {
   readonly memory: ObjectMemory;
   readonly decision: ObjectDecision["kind"];
   readonly inMs?: number;
-  /** Whether anything was written. */
   readonly isWritten: boolean;
 };
 
-/** One reconcile of the shell, without its failures. */
 export function reconcileExample(cluster: SmallCluster, observed: ObservedObject): ReconciledExample {
   const { live } = cluster;
   const decision = decideObject({ ...observed, live });
@@ -79,7 +77,7 @@ export function reconcileExample(cluster: SmallCluster, observed: ObservedObject
   if (decision.kind !== "apply")
     return { memory, decision: decision.kind, isWritten: false, ...("inMs" in decision && { inMs: decision.inMs }) };
   const { object, intent, handOver, cause } = decision.apply;
-  const isCertain = handOver.length > 0 || cause === "drift"; // else it has to be asked
+  const isCertain = handOver.length > 0 || cause === "drift"; // otherwise a dry run decides
   const predicted = isCertain ? undefined : cluster.predict(fieldManagers.platform, object, now);
   if (predicted !== undefined && !isWriteDue(live, predicted))
     return { memory: { ...memory, answer: predicted, sent: intent }, decision: decision.kind, isWritten: false };

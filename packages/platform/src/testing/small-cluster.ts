@@ -1,4 +1,4 @@
-// One object as an API server keeps it, for tests: server-side apply and updates, with who owns which field.
+// Simulates an API server with one object: server-side apply, updates and field ownership.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
@@ -22,7 +22,7 @@ export type ClusterEntry = {
   readonly time?: string;
 };
 
-/** Field paths from names between slashes, as in `spec/a`. */
+/** Returns field paths from names between slashes, such as `spec/a`. */
 export const paths = (...texts: readonly string[]): readonly Path[] =>
   texts.map((text) => text.split("/").map((name) => `f:${name.replaceAll("~1", "/")}`));
 
@@ -31,7 +31,7 @@ export function withOwners(object: KubeObject, entries: readonly ClusterEntry[])
   return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
-/** As the server writes it: a map that is owned beside what is in it has a dot. */
+/** Returns fieldsV1 like the server: a map that is itself owned has a `.` entry. */
 function fieldsOf(owned: readonly Path[]): JsonMap {
   const names = [...new Set(owned.flatMap(([name]) => name ?? []))];
   return Object.fromEntries(
@@ -44,7 +44,7 @@ function fieldsOf(owned: readonly Path[]): JsonMap {
   );
 }
 
-/** Maps are merged member by member, lists are values. Force is always given. */
+/** Merges maps member by member and replaces lists. Applies always force. */
 export class SmallCluster {
   #object: KubeObject;
   #entries: readonly ClusterEntry[] = [];
@@ -67,7 +67,6 @@ export class SmallCluster {
     return withOwners(shown, this.#entries);
   }
 
-  /** What an apply would give. */
   predict(manager: string, desired: KubeObject, now: number): KubeObject {
     const copy = new SmallCluster(this.#object);
     copy.#entries = this.#entries;
@@ -92,7 +91,7 @@ export class SmallCluster {
     return this.#changed();
   }
 
-  /** An undefined value removes the field. */
+  /** Applies edits. An undefined value removes the field. */
   update(manager: string, edits: readonly (readonly [Path, Json | undefined])[], now: number): KubeObject {
     const changed = edits.filter(([path, value]) => !equalJson(valueAt(this.#object, path), value));
     for (const [path, value] of changed) this.#set(path, value);
