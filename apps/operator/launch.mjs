@@ -1,4 +1,4 @@
-// The file that is started: in syntax that every Node since 12 reads, so that an old one can say what is needed.
+// The entry point. Node.js 12 and later can parse it, so that an old version prints the requirement.
 
 const neededMajor = 24;
 

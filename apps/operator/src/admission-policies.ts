@@ -1,4 +1,4 @@
-// Checks that the admission policies of a controller are in force, and warns while one is missing or another one.
+// Checks that a controller's admission policies match this release, and warns if one is missing or differs.
 
 import type { ExpectedPolicy } from "@virt/catalog";
 import { faultOfPolicy } from "@virt/engine";
@@ -15,14 +15,11 @@ import {
 } from "@virt/kube";
 import type { ControllerContext } from "./controller-factory.ts";
 
-/**
- * Enqueues the check once at the start, as soon as the server is known to serve CRDs. The key then requeues itself.
- */
+/** Enqueues the first check once the server is known to serve CRDs. Later checks requeue themselves. */
 export function policyKeysFor({ spec, state }: Pick<InformerState, "spec" | "state">): readonly string[] {
   return spec.kind === crdInformer.kind && state !== "synced" ? ["admission policies"] : [];
 }
 
-/** Returns the controller that checks the policies of a group of controllers. */
 export function policyController(group: string, policies: AdmissionPolicies): Controller {
   return {
     name: `${group} admission policies`,
@@ -34,7 +31,7 @@ export function policyController(group: string, policies: AdmissionPolicies): Co
 const apiVersion = "admissionregistration.k8s.io/v1";
 const kinds = ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] as const;
 const recheckMs = 600_000;
-/** OLM installs no policies, and policies belong to a release: docs/OPENSHIFT_DEPLOYMENT.md, "Install with OLM". */
+/** OLM does not install policies. They belong to a release: docs/OPENSHIFT_DEPLOYMENT.md, "Install with OLM". */
 const remedy =
   "apply the admission policies from a checkout of this release: kubectl apply --server-side -f bundle/admission.yaml if OLM installed the operator, otherwise kubectl apply --server-side -k config/admission";
 
@@ -45,7 +42,7 @@ export type PolicyStatus =
 
 export type AdmissionPolicyOptions = {
   readonly expected: readonly ExpectedPolicy[];
-  /** Where the operator runs: policies name its ServiceAccount. */
+  /** The operator's namespace: policies name its ServiceAccount. */
   readonly namespace: string;
   readonly metricPrefix: string;
   readonly registry: Registry;
@@ -67,7 +64,7 @@ export class AdmissionPolicies {
     this.#gauge = policyMetric(parts.registry, parts.metricPrefix);
   }
 
-  /** Once for each controller: every ten minutes, or sooner while the server cannot be asked. */
+  /** Checks the policies every 10 minutes, or sooner if the server is unavailable. */
   async reconcile(cluster: Reader): Promise<ReconcileResult> {
     const { clock } = this.#parts;
     const status = await this.check(cluster);
@@ -76,7 +73,7 @@ export class AdmissionPolicies {
     return { kind: "requeueAt", atMs: clock.wall() + recheckMs };
   }
 
-  /** Asks the server each time: whatever must not run without them relies on no older answer. */
+  /** Checks the policies now, without a cache. Callers must not rely on an older answer. */
   async check(cluster: Reader): Promise<PolicyStatus> {
     const checked = await this.#findFaults(cluster);
     if (!("faults" in checked)) return checked;
@@ -108,7 +105,7 @@ export class AdmissionPolicies {
     return { faults };
   }
 
-  /** Warns about a change, not about each check. */
+  /** Sets the metric, and logs and records events only when the result changes. */
   #report(faults: readonly Fault[], message: string): void {
     const { expected, recordEvent, log } = this.#parts;
     for (const { name } of expected) {

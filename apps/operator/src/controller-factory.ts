@@ -1,4 +1,4 @@
-// What a controller gets from the process that it runs in, and what it brings.
+// The interface between a controller and its process.
 
 import type { ReconcileFacts } from "@virt/advisor";
 import type {
@@ -19,18 +19,15 @@ import type { Settings } from "./settings.ts";
 export type ControllerContext = {
   readonly settings: Settings;
   readonly version: ReconcileFacts["operator"]["version"];
-  /** Where the process itself lives. */
   readonly namespace: string;
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly discovery: Pick<Discovery, "find" | "forgetVersion">;
-  /** Reads single objects, for whoever asks outside a reconcile. */
   readonly reader: (signal: AbortSignal) => Reader;
-  /** To be called when the set of wanted informers may have changed. */
+  /** Call when the set of wanted informers may have changed. */
   readonly refresh: () => void;
-  /** Adds a key to the work queue of a controller of this factory. */
   readonly enqueue: (controller: string, key: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Its priority follows from its reason. */
+  /** Records an event. Its priority depends on its reason. */
   readonly recordEvent: (event: Omit<EventInput, "priority">) => void;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -38,14 +35,13 @@ export type ControllerContext = {
 };
 
 export type ControllerInstance = {
-  /** They share the lease and the metrics of the factory. */
   readonly controllers: readonly Controller[];
   readonly informers: () => readonly InformerSpec[];
-  /** For people who look for a fault, behind authentication. */
+  /** Authenticated pages for debugging. */
   readonly pages?: Routes;
 };
 
-/** The same event is written again at most this often. */
+/** `eventRepeatMs` is the minimum interval between equal events. */
 export type ControllerFactory = {
   readonly name: ControllerName;
   readonly fieldManager: string;

@@ -1,4 +1,4 @@
-// Every metric of a process that runs one controller, declared and still empty: for the page about them.
+// Declares all metrics of a controller's process without values, to generate their documentation.
 
 import type { Registry } from "@virt/kube";
 import { policyMetric } from "./admission-policies.ts";

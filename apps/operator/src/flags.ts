@@ -1,4 +1,4 @@
-// The flags of the operator, as one table: parsing, defaults, help text and documents come from it.
+// The table of flags, from which parsing, defaults, help and documentation are derived.
 
 type Described = { readonly help: string; readonly aliases?: readonly string[] };
 
@@ -21,7 +21,7 @@ function listOfControllers(value: string): string | undefined {
   return unknown.length === 0 ? undefined : `must be a comma-separated list of: ${controllerNames.join(", ")}`;
 }
 
-// Go's form: host:port, :port, [v6]:port, or 0 for "not at all".
+// Go's address form: host:port, :port, [v6]:port, or 0 to disable.
 function address(value: string): string | undefined {
   const port = /^(?:\[[0-9a-fA-F:.]+\]|[^:[\]]*):(\d{1,5})$/.exec(value)?.[1];
   const isGood = value === "0" || (port !== undefined && Number(port) <= 65_535);
@@ -125,7 +125,7 @@ export const flags = {
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** Flags of the Go operators that mean nothing here; manifests that carry them must not break. */
+/** Flags of the Go operators, accepted without effect so that existing manifests keep working. */
 export const ignoredFlags = [
   "zap-devel",
   "zap-stacktrace-level",
@@ -140,12 +140,11 @@ export const ignoredFlags = [
 
 export const environmentPrefix = "VIRT_OPERATOR_";
 
-/** `--hco-namespace` is also `VIRT_OPERATOR_HCO_NAMESPACE`. */
+/** Returns the variable's name: `--hco-namespace` becomes `VIRT_OPERATOR_HCO_NAMESPACE`. */
 export function environmentVariable(flag: string): string {
   return `${environmentPrefix}${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** One line for each flag of a table. */
 export function flagLines(table: Readonly<Record<string, Flag>>): readonly string[] {
   return Object.entries(table).map(([name, flag]) => {
     const shown = flag.type === "boolean" ? `--${name}` : `--${name}=…`;
@@ -154,7 +153,6 @@ export function flagLines(table: Readonly<Record<string, Flag>>): readonly strin
   });
 }
 
-/** `commands` has one line for each of them. */
 export function helpText(commands: readonly string[]): string {
   return [
     "usage: virt-operator [run] [flags]",

@@ -1,24 +1,24 @@
-// Who this process is: its version, and its names in the audit log, among replicas, and for its lease.
+// The process's version, identity, user agent and leases.
 
 import type { ControllerName } from "./flags.ts";
 
-/** The names that users see; they never change. */
+/** A stable interface: users see these names. */
 const leases = {
   advisor: { name: "8f83cc6e.kubevirt.io", namespace: "virt-advisor-operator-system" },
   platform: { name: "virt-platform-operator.kubevirt.io", namespace: "virt-platform-operator-system" },
 } as const satisfies Readonly<Record<ControllerName, { name: string; namespace: string }>>;
 
-/** Unique to the process: a restarted one is somebody else. */
+/** Returns an identity unique to the process. A restarted process is a different one. */
 export function processIdentity(host: string, random: string): string {
   return `${host}_${random}`;
 }
 
-/** Program, version, controllers and process, so that replicas can be told apart. */
+/** Returns the user agent. It distinguishes replicas in the audit log. */
 export function userAgent(version: string, controllers: readonly ControllerName[], identity: string): string {
   return `virt-operator/${version} (${controllers.join(",")}; ${identity})`;
 }
 
-/** Where the lease of a controller lies: the pod's namespace, else that of the access, else the one it is installed in. */
+/** Returns the lease: in the pod's namespace, the access's namespace or the default one. */
 export function leasePlace(
   name: ControllerName,
   podNamespace: string | undefined,
@@ -28,7 +28,7 @@ export function leasePlace(
   return { name: usual.name, namespace: podNamespace || accessNamespace || usual.namespace };
 }
 
-/** Set by the bundler; sources that run as they are have none. */
+/** Set by the bundler. Undefined when running from source. */
 declare const BUILD_VERSION: string | undefined;
 
 export const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;

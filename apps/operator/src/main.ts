@@ -1,5 +1,3 @@
-// The operator as a process.
-
 import { readFileSync } from "node:fs";
 import { assets, expectedPolicies, profiles, tombstones } from "@virt/catalog";
 import { escapeText } from "@virt/engine";
@@ -66,7 +64,7 @@ async function start(line: CommandLine): Promise<void> {
 
 function printResult({ out, notes, failure }: CommandResult): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error; // whoever reads may have read enough
+    if (error.code !== "EPIPE") throw error; // the reader closed the pipe early
   });
   process.stdout.write(out);
   const lines = [...notes, ...(failure === undefined ? [] : [`Error: ${failure}`])];

@@ -1,25 +1,25 @@
-// What is read on demand and does not change under its name: schemas by generation, rendered configurations by name.
+// Caches on-demand reads: schemas by CRD generation, and rendered configs by name.
 
 import { asList, asText, at, type JsonMap, type KubeObject, member } from "@virt/engine";
 import type { Clock, InformerState, Reader, ReadResult } from "@virt/kube";
 import type { LookupResult } from "@virt/platform";
 
 export type ReadCache = {
-  /** Moves with everything that is learned. */
+  /** Increases with each new result. */
   readonly revision: () => number;
-  /** The openAPIV3Schema of a version; undefined where the CRD or the version is not there. */
+  /** Returns the openAPIV3Schema of a version. Undefined if it is missing or unread. */
   readonly schema: (crd: string, version: string, cluster: Reader) => Promise<JsonMap | undefined>;
   readonly schemaNow: (crd: string, version: string) => LookupResult<JsonMap>;
-  /** Undefined: it cannot be read now. */
+  /** Returns a rendered config. Undefined if it cannot be read. */
   readonly rendered: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
-  /** The same, but one that is not there or was refused is asked for every five minutes. */
+  /** Like `rendered`, but retries a missing or rejected config only every 5 minutes. */
   readonly renderedIfDue: (name: string, cluster: Reader) => Promise<KubeObject | undefined>;
   readonly renderedNow: (name: string) => KubeObject | undefined;
-  /** Why a CRD that is listed, or a configuration that is named, has not been read; undefined: it was, or it is not there. */
+  /** Returns the reason why a listed CRD or named config is unread. Undefined if it was read or is absent. */
   readonly whyUnread: (name: string) => string | undefined;
 };
 
-/** Pools aim at few configurations at a time; older ones are read again if anybody asks. */
+/** Pools use only a few configs at a time. Older ones are read again on demand. */
 const mostRendered = 8;
 const refusedMs = 300_000;
 const mostRefused = 64;
@@ -75,7 +75,6 @@ export function createReadCache(crds: () => InformerState | undefined, clock: Pi
   };
 }
 
-/** The oldest gives way. */
 function remember<Value>(known: Map<string, Value>, name: string, value: Value, most: number): void {
   if (known.size >= most) known.delete(known.keys().next().value ?? "");
   known.set(name, value);

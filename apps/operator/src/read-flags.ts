@@ -1,5 +1,4 @@
-// Reads flags as Go does: one dash or two, a value behind "=" or as the next word, booleans without one. Reads the same
-// settings from environment variables, so that an OLM Subscription can set them.
+// Reads flags in Go's syntax, and the same settings from environment variables, which an OLM Subscription can set.
 
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { likelyMeant } from "@virt/platform";
@@ -10,10 +9,10 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 export type FlagsRead =
   | {
       readonly kind: "read";
-      /** In the order in which they were given; the last counts where only one can. */
+      /** In the given order. The last one wins for single values. */
       readonly values: ReadonlyMap<string, readonly string[]>;
       readonly words: readonly string[];
-      /** Accepted for the sake of old manifests, and without effect. */
+      /** Accepted for compatibility, without effect. */
       readonly ignored: readonly string[];
     }
   | { readonly kind: "help" }
@@ -28,7 +27,7 @@ export function readFlags(args: readonly string[], table: FlagTable): FlagsRead 
     args: args.map(withTwoDashes),
     options: parseOptions(table),
     allowPositionals: true,
-    strict: false, // the messages are ours
+    strict: false, // this function reports the errors
     tokens: true,
   });
   for (const token of tokens) {
@@ -52,7 +51,7 @@ export function readFlags(args: readonly string[], table: FlagTable): FlagsRead 
   return { kind: "read", values, words, ignored };
 }
 
-/** A value that is a word of its own is read from the arguments as they were given. */
+/** Converts Go's single dash. Separate values are read from the original arguments. */
 function withTwoDashes(word: string): string {
   return /^-[^-]./.test(word) ? `-${word}` : word;
 }
@@ -65,12 +64,11 @@ function parseOptions(table: FlagTable): NonNullable<ParseArgsConfig["options"]>
   return Object.fromEntries([...known, ...without, ["help", { type: "boolean", short: "h" }]]);
 }
 
-/** What a flag means that is given without a value. */
 function defaultValue({ type }: Flag): string | undefined {
   return type === "boolean" ? "true" : undefined;
 }
 
-/** What is wrong with the value; undefined if nothing. */
+/** Returns the fault of a value. Undefined if it is valid. */
 function checkValue(flag: Flag, value: string): string | undefined {
   if (flag.type === "boolean") return ["true", "false"].includes(value) ? undefined : "must be true or false";
   return flag.check?.(value);
@@ -85,20 +83,21 @@ export type EnvironmentRead =
   | {
       readonly kind: "read";
       readonly values: ReadonlyMap<string, string>;
-      /** Variables of our prefix that name no flag and are near none; they have no effect. */
+      /** Variables with the operator's prefix that are not close to any flag. They have no effect. */
       readonly unknown: readonly string[];
     }
   | { readonly kind: "wrong"; readonly message: string };
 
-/** The kubelet announces Services named `virt-operator` or `virt-operator-…` by variables of our prefix. */
+/** Reports whether the kubelet set the variable for a Service named `virt-operator` or `virt-operator-…`. */
 function isServiceLink(variable: string, value: string): boolean {
   const names = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/;
   return names.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 /**
- * A variable of our prefix that is nearly the name of a flag is an error: a misspelt safeguard must not be off. One that is near
- * none may belong to another release, and a downgrade must not end in a crash loop. Empty counts as unset.
+ * Reads settings from variables with the operator's prefix. A misspelled flag is an error, so that a safeguard is not
+ * silently off. Other unknown variables may belong to another release, and must not break a downgrade. Empty counts as
+ * unset.
  */
 export function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -125,7 +124,6 @@ export function readEnvironment(
   return { kind: "read", values, unknown };
 }
 
-/** Compared without the prefix, which all of them have. */
 function meantVariable(variable: string, known: readonly string[]): string | undefined {
   const bare = (name: string) => name.slice(environmentPrefix.length);
   const meant = likelyMeant(bare(variable), known.map(bare));

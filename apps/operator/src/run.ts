@@ -1,4 +1,4 @@
-// Runs the operator until it is told to stop: connects, serves, leads, watches, works, and ends in good order.
+// Runs the operator until it is stopped: connects, serves, leads, watches and shuts down cleanly.
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
@@ -28,10 +28,10 @@ import { createTelemetry, type Telemetry } from "./telemetry.ts";
 
 const oldestPassMs = 600_000;
 const oldestWatchMs = 600_000;
-/** A token that is rotated is refused for less. */
+/** Longer than the rejections during a token rotation. */
 const unauthorizedMs = 30_000;
 
-/** Throws an AccessError when nothing can be done without a person. Settles when the signal is aborted and all has ended. */
+/** Throws an AccessError for errors that a user must fix. Settles after the signal is aborted and all has stopped. */
 export async function run(
   settings: Settings,
   factories: readonly ControllerFactory[],
@@ -82,12 +82,11 @@ type ManagerContext = {
 
 type RunningManager = { readonly manager: Manager; readonly refresh: () => void; readonly pages: Routes };
 
-/** The manager runs the reconciles of the controllers, and they read its caches. */
 function startManager(factories: readonly ControllerFactory[], context: ManagerContext): RunningManager {
   const { settings, telemetry, client, identity, placeOf } = context;
   const instances: ControllerInstance[] = [];
   let isRefreshing = false;
-  // Many things change at once: the streams are set once for all of them.
+  // Combines many changes into one update of the informers.
   const refresh = () => {
     if (isRefreshing) return;
     isRefreshing = true;
@@ -133,7 +132,7 @@ function startManager(factories: readonly ControllerFactory[], context: ManagerC
   return { manager, refresh, pages: Object.assign({}, ...instances.map(({ pages }) => pages)) as Routes };
 }
 
-/** Events go out under the lease of their controller; before it exists nobody has anything to say. */
+/** Creates the event recorder, which writes under the controller's lease. Events before `begin` are dropped. */
 function createEventRecorder(
   { name, fieldManager, eventRepeatMs }: ControllerFactory,
   instance: string,

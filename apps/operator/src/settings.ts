@@ -1,5 +1,4 @@
-// Reads the settings of a run: flags, then environment variables, then defaults. Unknown flags and bad values end with
-// one line that names the flag or the variable.
+// Reads the settings: flags, then environment variables, then defaults. Errors are one line with the flag or variable.
 
 import type { LogLevel } from "@virt/kube";
 import { type ControllerName, controllerNames, flags } from "./flags.ts";
@@ -19,9 +18,7 @@ export type Settings = {
   readonly probeAddress: string;
   readonly debugAddress: string;
   readonly log: { readonly level: LogLevel; readonly format: "json" | "pretty" };
-  /** Accepted for the sake of old manifests, and without effect. */
   readonly ignored: readonly string[];
-  /** Environment variables with our prefix that name no flag. */
   readonly unknownVariables: readonly string[];
 };
 
@@ -32,7 +29,6 @@ export type CommandLine =
   | { readonly kind: "wrong"; readonly message: string };
 
 export type SettingSources = {
-  /** Whether standard output is one. */
   readonly isTerminal: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };

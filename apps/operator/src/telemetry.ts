@@ -1,5 +1,3 @@
-// The log and the metrics of the process.
-
 import {
   breakerMetrics,
   buildInfo,
@@ -26,7 +24,7 @@ import type { ControllerName } from "./flags.ts";
 import { version } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
-/** Metrics of the process itself; each controller has a prefix of its own for what it does. */
+/** Metric prefixes of the controllers. Process metrics use the first controller's prefix. */
 const prefixes: Readonly<Record<ControllerName, string>> = {
   advisor: "kubevirt_advisor_",
   platform: "kubevirt_autopilot_",
@@ -40,12 +38,11 @@ export type Telemetry = {
   readonly events: (name: ControllerName) => EventObserver;
   readonly requested: RequestObserver;
   readonly watch: (watches: () => readonly InformerState[]) => void;
-  /** The states of the work queues, by controller. */
   readonly queues: (states: () => Readonly<Record<string, WorkQueueState>>) => void;
   readonly close: () => void;
 };
 
-/** Finer would cost more CPU than all else that an idle operator does. */
+/** A finer resolution would use more CPU than the rest of an idle operator. */
 const loopDelayResolutionMs = 500;
 
 export function createTelemetry({ log: { level, format }, controllers }: Settings, isColoured: boolean): Telemetry {

@@ -1,4 +1,4 @@
-// Makes the production profiles known: creates a config with action Ignore where there is none of that name.
+// Advertises production profiles: creates a config with action Ignore for each profile without one.
 
 import type { Profile } from "@virt/advisor";
 import { advertising, configKind, fieldManagers, type KubeObject, type VirtPlatformConfig } from "@virt/api";
@@ -8,7 +8,7 @@ import type { AdvisorRuntime } from "./runtime.ts";
 
 const retryMs = 120_000;
 
-/** For a config that was deleted, or never created: there is nothing to clean up, but perhaps something to advertise. */
+/** Handles an absent config. It needs no cleanup, but its profile may need advertising. */
 export async function advertiseProfile(
   name: string,
   runtime: AdvisorRuntime,
@@ -38,7 +38,6 @@ type CreateResult =
   | { readonly kind: "exists" }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Never touches one that exists. */
 async function createConfig(profile: Profile, { sender, signal }: ReconcileContext): Promise<CreateResult> {
   const request = createObject(configResource, {}, advertisement(profile), { fieldManager: fieldManagers.advisor });
   const written = writeResultOf(await sender.write(request, { signal }));

@@ -1,4 +1,4 @@
-// What the caches show at this moment: configs, targets, pools, the HyperConverged.
+// The cached view of configs, targets, pools and the HyperConverged.
 
 import { type Profile, type ProfileHcoFact } from "@virt/advisor";
 import type { KubeObject, Ref, VirtPlatformConfig } from "@virt/api";
@@ -29,19 +29,19 @@ export type AdvisorView = {
   readonly configs: () => readonly VirtPlatformConfig[];
   readonly config: (name: string) => VirtPlatformConfig | undefined;
   readonly wanted: () => readonly InformerSpec[];
-  /** What a plan needs to be made or executed. */
+  /** Returns the informers that drafting or executing the plan requires. */
   readonly wantedBy: (config: VirtPlatformConfig) => readonly InformerSpec[];
-  /** Undefined: absent, or its kind is not watched. */
+  /** Undefined if the object is absent or its kind is not watched. */
   readonly target: (ref: Ref) => KubeObject | undefined;
   readonly pools: () => readonly KubeObject[];
-  /** Undefined while they are not followed for this config. */
+  /** Undefined if nodes are not watched for this config, or their list is incomplete. */
   readonly vmNodes: (config: VirtPlatformConfig) => readonly KubeObject[] | undefined;
-  /** The API server's refusal to list nodes for this config; undefined if it does not refuse. */
+  /** Returns the API server's refusal to list nodes for this config. Undefined if there is none. */
   readonly nodesRefusal: (config: VirtPlatformConfig) => string | undefined;
-  /** Undefined while they are not followed, or not known yet. */
+  /** Undefined while the policies are not watched or not known yet. */
   readonly policies: () => Assessment<DisruptionPolicies> | undefined;
   readonly hco: (config: VirtPlatformConfig) => ProfileHcoFact;
-  /** The first of these watches whose list is not complete, though its kind may be served. Refused nodes are not waited for. */
+  /** Returns the first informer whose list is still incomplete. Skips kinds that are not served, and refused nodes. */
   readonly starting: (specs: readonly InformerSpec[]) => InformerState | InformerSpec | undefined;
   readonly isConfigsListed: () => boolean;
 };
@@ -91,18 +91,18 @@ export function createAdvisorView(parts: AdvisorViewOptions): AdvisorView {
   };
 }
 
-/** A plan can be made without nodes, but not while their first list is merely slow. */
+/** Returns the refusal of the first node list. Plans work without nodes, but wait for a slow list. */
 function refusalOfNodes(informer: InformerState | undefined): string | undefined {
   const isRefused = informer?.state === "starting" && informer.lastError?.startsWith("403") === true;
   return isRefused ? informer.lastError : undefined;
 }
 
-/** What the API server would not have stored is nobody's config. */
+/** Reports whether the object has a spec. The API server stores no config without one. */
 export function isConfig(object: KubeObject | undefined): object is KubeObject & VirtPlatformConfig {
   return typeof object?.["spec"] === "object" && object["spec"] !== null;
 }
 
-/** A stored plan keeps its version while that is served. */
+/** Returns the HyperConverged in the stored plan's version, if that is still served. */
 function hcoFact(
   config: VirtPlatformConfig,
   { find, hcoNamespace }: Pick<AdvisorViewOptions, "find" | "hcoNamespace">,

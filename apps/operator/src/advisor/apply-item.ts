@@ -1,4 +1,4 @@
-// Executes one item that is on record as begun: exactly what was reviewed, or nothing.
+// Executes an item already recorded as started: exactly as reviewed, or not at all.
 
 import { type ItemResult, isStale, missingNamespaceText } from "@virt/advisor";
 import { configKind, fieldManagers, type Item, type KubeObject, type VirtPlatformConfig } from "@virt/api";
@@ -22,13 +22,12 @@ import type { RejectionCounter } from "./runtime.ts";
 type ApplyItemOptions = {
   readonly cluster: Cluster & Reader;
   readonly rejections: RejectionCounter;
-  /** The target is overwritten whatever it looks like now. */
   readonly isLockBypassed: boolean;
-  /** Gets the server's answer to a write, so that the next reconcile waits until its informer shows it. */
+  /** Receives the server's answer to a write. The next reconcile waits until the informer shows it. */
   readonly onWritten: (item: Item, live: KubeObject) => void;
 };
 
-/** A change outside the managed fields changes the resource version: then the target is read again. */
+/** Changes outside the managed fields also change the resource version, so a conflicting write is retried. */
 const maxAttempts = 5;
 
 export async function applyItem(
@@ -81,7 +80,7 @@ async function tryApplyItem(item: Item, options: ApplyItemOptions): Promise<Item
 
 type AppliedCandidate = { readonly item: Item; readonly live: KubeObject; readonly desired: KubeObject };
 
-/** Whether a process before us has done it: the server would change nothing, and the fields are ours. */
+/** Reports whether an earlier process applied the item: no content would change, and the advisor owns the fields. */
 async function isApplied(
   { item, live, desired }: AppliedCandidate,
   cluster: Cluster,
@@ -98,7 +97,7 @@ async function isApplied(
     : false;
 }
 
-/** Only fields whose conflicts the plan showed are taken from others. */
+/** Forces only if the plan showed all current conflicts. */
 async function mayForce(
   item: Item,
   live: KubeObject | undefined,
@@ -115,7 +114,6 @@ async function mayForce(
   return outcome.conflicts.every(isShown) ? true : { kind: "stale" };
 }
 
-/** Of the conflicts that the plan showed those that still existed at the write. */
 function ownedByOthers(shown: readonly Conflict[], live: KubeObject | undefined): readonly Conflict[] {
   const owners = live === undefined ? [] : readOwners(live);
   return shown.filter(({ field, manager }) =>

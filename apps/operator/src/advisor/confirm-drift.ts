@@ -1,5 +1,4 @@
-// Confirms with the API server what the caches suggest: drift by a dry run, since the server may store the same in another form, and
-// stale targets by a read.
+// Confirms cached results with the API server: drift by a dry run, and stale targets by a read.
 
 import {
   admissionChanges,
@@ -44,12 +43,12 @@ type DriftCheckResult = DriftCheck | Extract<DriftConfirmation, { kind: "unavail
 type CachedCheck = { readonly state: string; readonly check: DriftCheck; readonly untilMs: number };
 type DriftConfirmOptions = {
   readonly cluster: Cluster & Reader;
-  /** A correction will overwrite, and must name whom. */
+  /** True if a correction will overwrite fields and must report their owners. */
   readonly withConflicts: boolean;
   readonly nowMs: number;
 };
 
-/** Caches each check until the item or its target changes; that of a mutation for a minute, since admission may change alone. */
+/** Caches checks until the item or target changes. Re-checks an admission mutation after 1 minute. */
 export class DriftConfirmer {
   readonly #checks = new Map<string, CachedCheck>();
 
@@ -78,7 +77,7 @@ function validUntil(check: DriftCheck, nowMs: number): number {
   return isMutated ? nowMs + mutationRecheckMs : Number.POSITIVE_INFINITY;
 }
 
-/** A changed status is no reason to ask again. The generation stands for the content where it is kept. */
+/** Returns a cache key that ignores status. The generation, if present, represents the content. */
 function stateOf({ item, live }: DriftSuspect, withConflicts: boolean): string {
   const { uid = "", generation, labels = {}, annotations = {} } = live?.metadata ?? {};
   const content = generation ?? [live?.["spec"] ?? null, live?.["data"] ?? null, annotations];
@@ -148,8 +147,8 @@ function driftedBy({ changes, live }: DriftSuspect, { kind, diff, conflicts = []
 }
 
 /**
- * Reads targets again that seem modified since they were reviewed, or that seem to change an input: a watch shows an object by the schema
- * that was in force when it was sent, and a newer CRD may add fields to it without any event. What cannot be read stays as the caches show it.
+ * Re-reads targets that seem stale or seem to change an input. A watch shows objects by an old schema: a newer CRD may
+ * add fields without an event. Keeps the cached object if the read fails.
  */
 export async function confirmStaleTargets(facts: ReconcileFacts, cluster: Reader): Promise<ReconcileFacts> {
   if (facts.profile === undefined) return facts;

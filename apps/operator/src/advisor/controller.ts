@@ -1,4 +1,4 @@
-// The advisor as a controller of a manager: creates what its reconciles share, and wires the functions.
+// Creates the advisor's controller and the state that its reconciles share.
 
 import type { Profile } from "@virt/advisor";
 import { type EventMessage, fieldManagers, type VirtPlatformConfig } from "@virt/api";
@@ -108,7 +108,7 @@ function recordConfigEvent({ recordEvent, log }: ControllerContext) {
   return ({ apiVersion, kind, metadata }: VirtPlatformConfig, { type, reason, note }: EventMessage) => {
     const { name, uid, generation = 0 } = metadata;
     log[type === "Warning" ? "warn" : "info"](note, { config: name, reason });
-    // A plan may run again as it was: each request has events of its own.
+    // The generation makes events distinct if the same plan runs again.
     const action = `${reason} generation ${generation}`;
     recordEvent({ regarding: { apiVersion, kind, name, ...(uid && { uid }) }, type, reason, action, note });
   };

@@ -1,4 +1,4 @@
-// Reads what the cluster does instead of a reboot when a MachineConfig changes: the policies of the MachineConfiguration.
+// Reads the node disruption policies of the MachineConfiguration: they can replace a reboot by a milder action.
 
 import type { Draft } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
@@ -25,7 +25,7 @@ type PolicyReading =
 
 const known = (policies: Assessment<DisruptionPolicies>): PolicyReading => ({ kind: "policies", policies });
 
-/** One request, as narrow as the watch. A cluster that does not answer has said nothing about what it does: the draft waits. */
+/** Reads the policies in one request with the watch's selector. If the cluster does not answer, the draft waits. */
 export async function readPolicies({ discovery, sender, signal }: PolicySources): Promise<PolicyReading> {
   const { kind, name = "" } = disruptionPolicyInformer;
   const found = await discovery.find(disruptionPolicyInformer, signal, sender);
@@ -46,7 +46,7 @@ export async function readPolicies({ discovery, sender, signal }: PolicySources)
   }
 }
 
-/** As the cache shows them; undefined while it does not. */
+/** Returns the cached policies. Undefined if the cache is not ready. */
 export function cachedPolicies(informer: InformerState | undefined): Assessment<DisruptionPolicies> | undefined {
   if (informer === undefined) return undefined;
   if (informer.state === "not served") return notAssessed("NotServed");

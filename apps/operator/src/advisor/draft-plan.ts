@@ -1,4 +1,4 @@
-// Drafts a plan: reads the targets afresh, asks the API server what each item would become, and composes the answers.
+// Drafts a plan: reads the targets, runs a dry run for each item, and combines the results.
 
 import {
   type ComparedItem,
@@ -21,7 +21,6 @@ import type { RejectionCounter } from "./runtime.ts";
 
 type DraftOptions = PolicySources & {
   readonly cluster: Cluster & Reader;
-  /** Decides when a rejected dry run counts. */
   readonly rejections: RejectionCounter;
 };
 
@@ -31,7 +30,7 @@ type ItemComparison =
   | { readonly kind: "modified" }
   | DraftFailure;
 
-/** Targets that are modified while they are compared make it start over. */
+/** A target modified during the comparison restarts the draft. */
 const maxAttempts = 4;
 
 export async function draftPlan(facts: ReconcileFacts, options: DraftOptions): Promise<Draft> {
@@ -49,7 +48,6 @@ async function tryDraftPlan(facts: ReconcileFacts, options: DraftOptions): Promi
   const blocked = findBlocker(fresh);
   if (blocked !== undefined) return { kind: "blocked", message: blocked.message };
   const planned = plannedItems(fresh);
-  // What was read changed the plan itself.
   if (planned.some(({ target }) => !targets.has(targetKey(target)))) return "modified";
   const compared = await Promise.all(
     planned.map((item) => compareItem(item, targets.get(targetKey(item.target)), options)),

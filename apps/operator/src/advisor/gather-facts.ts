@@ -1,4 +1,4 @@
-// Reads what a reconcile needs to know, from caches, from memory and for a draft from the server, or says what has to come first.
+// Gathers the facts for a reconcile from caches, memory and, for a draft, the server.
 
 import { isMachineConfig, otherPoolPlans, type Profile, plannedItems, type ReconcileFacts } from "@virt/advisor";
 import type { PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
@@ -16,7 +16,7 @@ export type GatherOptions = FactSources & {
   readonly disabledProfiles: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
   readonly nowMs: number;
-  /** What only a draft needs costs requests. */
+  /** True if facts that need extra requests are read. */
   readonly isForDraft: boolean;
   readonly statusOrigin: ReconcileFacts["statusOrigin"];
   readonly drafts: ReadonlyMap<string, RememberedDraft>;
@@ -76,16 +76,12 @@ export async function gatherFacts(config: VirtPlatformConfig, from: GatherOption
   return { kind: "facts", facts: { ...gathered, ...(missing !== undefined && { missingNamespace: missing }) } };
 }
 
-/** As the status would list it now. */
 function disruptionOfStored(config: VirtPlatformConfig, from: GatherOptions): readonly PoolDisruption[] | undefined {
   const whole = config.status?.phase === "ReviewRequired" ? disruptionOfDraft(config, from) : undefined;
   return whole && publishedDisruption(whole);
 }
 
-/**
- * What the plan on display does to all pools, by the pools and policies of now. Undefined where this process has not drafted it: then it is
- * drafted again before it counts.
- */
+/** Returns the current plan's effect on all pools. Undefined if this process has not drafted the plan. */
 export function disruptionOfDraft(
   { metadata, status }: VirtPlatformConfig,
   { view, drafts }: Pick<GatherOptions, "view" | "drafts">,
@@ -96,7 +92,7 @@ export function disruptionOfDraft(
   return disruptionOf(drafted.writes, view.pools(), policies);
 }
 
-/** A fact that cannot be read now is no fact: nothing is planned without it. */
+/** Records failed reads, because planning requires all facts. */
 function attentive(cluster: Reader): Reader & { readonly unreadable: readonly Unreadable[] } {
   const unreadable: Unreadable[] = [];
   const read: Reader["read"] = async (ref) => {
@@ -107,7 +103,7 @@ function attentive(cluster: Reader): Reader & { readonly unreadable: readonly Un
   return { read, unreadable };
 }
 
-/** The CRDs say what a profile may set. Targets are not needed for a draft: it reads them itself. */
+/** Returns the required informers. CRDs determine the fields a profile may set. A draft reads targets itself. */
 function needed(config: VirtPlatformConfig, { view }: GatherOptions) {
   const specs = view.wantedBy(config);
   const isDrafting = config.status?.phase === undefined || config.status.phase === "Drafting";
@@ -137,7 +133,7 @@ async function unservedNeeds(
     const unsure = finds.find((find) => find.kind === "unavailable");
     if (unsure !== undefined) return { kind: "waiting", message: `discovery of ${kind} failed` };
     kinds.add(`${kind}.${group}`);
-    // The answer may be from before a path was served whose CRD was announced: the next look asks again.
+    // The cached discovery may predate a new CRD, so the next reconcile asks again.
     if (config.status?.phase === "PrerequisiteFailed")
       for (const version of versions) from.discovery.forgetVersion(`${group}/${version}`);
   }
@@ -145,8 +141,8 @@ async function unservedNeeds(
 }
 
 /**
- * A changed MachineConfig may render under the name that the pool has already: then its content decides. It does so too for
- * an item that waits until the nodes that may run VMs have a MachineConfig.
+ * Loads the rendered MachineConfigs whose content decides. A changed MachineConfig may render under the pool's current
+ * name, and a waiting item depends on the config of VM nodes.
  */
 async function loadRendered(config: VirtPlatformConfig, from: GatherOptions): Promise<void> {
   const names = new Set([...unmovedConfigs(config, from), ...awaitedConfigs(config, from)]);
@@ -165,7 +161,6 @@ function unmovedConfigs({ status }: VirtPlatformConfig, { view }: GatherOptions)
     .map(({ configuration }) => configuration);
 }
 
-/** What nodes run that have come to rest on a configuration that the plan's MachineConfigs went into. */
 function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): readonly string[] {
   const { phase, items = [] } = config.status ?? {};
   const isAwaited = items.some(({ state, waitsFor }) => state === "Pending" && waitsFor !== undefined);
@@ -180,7 +175,7 @@ function awaitedConfigs(config: VirtPlatformConfig, { view }: GatherOptions): re
   return settledConfigs(vmNodes, rolledOut);
 }
 
-/** Looked for only where a plan waits for one: namespaces are not watched. */
+/** Returns a missing namespace. Reads namespaces only while a plan waits for one, because they are not watched. */
 async function missingNamespace(facts: ReconcileFacts, cluster: Reader): Promise<string | undefined> {
   if (facts.config.status?.phase !== "PrerequisiteFailed" || facts.profile === undefined) return undefined;
   const refs: readonly Ref[] = plannedItems(facts).map(({ target }) => target);

@@ -1,5 +1,3 @@
-// When the assessor reads what, what it says meanwhile, and whom it wakes.
-
 import type { Impact, KubeObject, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { nodeObject, poolObject, vmObject } from "@virt/impact/testing/cluster-builder";
 import type { InformerSpec, InformerState, ReadResult, ReconcileContext } from "@virt/kube";
@@ -33,7 +31,6 @@ const owner = (runStrategy: string): ReadResult => ({
 });
 const kubeVirt: KubeObject = { apiVersion: "kubevirt.io/v1", kind: "KubeVirt", metadata: { name: "kubevirt" } };
 
-/** An assessor over three workers, the answers that it gets, and the requests that it makes. */
 function assessorOf(vms: readonly KubeObject[] = []) {
   const clock = new VirtualClock();
   const server = {

@@ -1,4 +1,5 @@
-// Assesses what the plans on display would do, from informers and single reads, while one waits; and wakes their configs when that may have changed.
+// Assesses the impact of pending plans from informers and single reads, and requeues their configs when it may have
+// changed.
 
 import { isMachineConfig } from "@virt/advisor";
 import type { Impact, KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
@@ -18,34 +19,29 @@ import { collectImpactFacts, ImpactReads, InformerLists, inLanes, ReadRetries, r
 import type { ReadCache } from "../read-cache.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** Many objects change at once: one assessment for all. */
 const debounceMs = 5_000;
-/** The first one waits so long for lists; what is not listed then is named as such. */
+/** The first assessment waits this long for lists. It reports lists that are still incomplete. */
 const patienceMs = 10_000;
-/** A warning is repeated after this time at the earliest. */
 const warningRestMs = 600_000;
-/** Each may be a megabyte; of what is not read a reboot is assumed. */
+/** A rendered config may be 1 MB. Unread configs are assumed to reboot nodes. */
 const mostConfigs = 8;
 
 export type ImpactAssessorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly pools: () => readonly KubeObject[];
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
-  /** What a plan does to all pools; undefined: as far as its status says. */
+  /** Returns the disruption of all pools. Undefined if only the status is known. */
   readonly disruption: (config: VirtPlatformConfig) => readonly PoolDisruption[] | undefined;
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly remembered: ReadCache;
   readonly hidesVmNames: boolean;
-  /** Reconciles the configs whose plans are assessed. */
   readonly wake: () => void;
 };
 
-/** What is remembered of one plan. */
 type AssessedPlan = {
   readonly planHash: string | undefined;
   readonly sinceMs: number;
   readonly reads: ImpactReads;
-  /** What was found for good; undefined: it has not been read. */
   infrastructure: Assessment<readonly KubeObject[]> | undefined;
   readonly infrastructureRetries: ReadRetries;
   last: { readonly impact: Impact; readonly atMs: number; readonly revision: number } | undefined;
@@ -56,7 +52,6 @@ export class ImpactAssessor {
   readonly #lists: InformerLists;
   readonly #plans = new Map<string, AssessedPlan>();
   readonly #warnedAt = new Map<string, number>();
-  /** Moves with every change that may matter. */
   #revision = 0;
   #isWaking = false;
   #retry: { readonly atMs: number; readonly cancel: () => void } | undefined;
@@ -66,7 +61,7 @@ export class ImpactAssessor {
     this.#lists = new InformerLists(options.find);
   }
 
-  /** Something that is followed for an assessment changed. The configs are reconciled once for all changes of the next seconds. */
+  /** Notes a change of a watched object. Requeues the configs once for all changes of the next seconds. */
   noticeChange(): void {
     this.#revision += 1;
     this.#wakeSoon();
@@ -81,12 +76,11 @@ export class ImpactAssessor {
     });
   }
 
-  /** A list came in, or will not: that does not happen often. */
   noticeList(): void {
     this.#revision += 1;
   }
 
-  /** Undefined: too early to say anything. `isUrgent`: what was assessed a moment ago does not count. */
+  /** Assesses the plan. Undefined: still waiting for lists. `isUrgent`: ignores a recent result. */
   async assess(
     config: VirtPlatformConfig,
     context: ReconcileContext & Pick<AdvisorRuntime, "discovery">,
@@ -95,7 +89,7 @@ export class ImpactAssessor {
     const nowMs = this.#options.clock.monotonic();
     const plan = this.#planOf(config, nowMs);
     const known = isUrgent ? undefined : this.#lastOf(plan, nowMs);
-    // It is what an assessment of this moment would be, and the next write is counted from it.
+    // The result still holds, so the timestamp is refreshed. The next status write is timed by it.
     if (known !== undefined) return { ...known, assessedAt: this.#assessedAt() };
     const revision = this.#revision;
     const facts = await this.#load(plan, config, context, nowMs);
@@ -107,18 +101,17 @@ export class ImpactAssessor {
     return impact;
   }
 
-  /** Undefined: it has to be assessed again. */
   #lastOf({ last, reads, infrastructureRetries }: AssessedPlan, nowMs: number): Impact | undefined {
     if (last === undefined) return undefined;
     const isDue = nowMs >= Math.min(reads.dueAt, infrastructureRetries.dueAt);
     const isKnown = last.revision === this.#revision && !isDue;
     if (isKnown) return last.impact;
     if (nowMs - last.atMs >= debounceMs || isStillListing(last.impact)) return undefined;
-    this.#wakeSoon(); // what has changed since then is assessed a little later
+    this.#wakeSoon();
     return last.impact;
   }
 
-  /** An error that begins to count, and a right that was given, change no object. */
+  /** Schedules the next assessment for changes without an event, such as a newly granted permission. */
   #scheduleRetry({ reads, infrastructureRetries }: AssessedPlan): void {
     const { clock, wake } = this.#options;
     const nowMs = clock.monotonic();
@@ -138,7 +131,6 @@ export class ImpactAssessor {
     return writeTime(Math.floor(this.#options.clock.wall() / 1000) * 1000);
   }
 
-  /** Once in ten minutes. */
   isWarned(name: string): boolean {
     const before = this.#warnedAt.get(name);
     return before !== undefined && this.#options.clock.monotonic() - before < warningRestMs;
@@ -148,7 +140,6 @@ export class ImpactAssessor {
     this.#warnedAt.set(name, this.#options.clock.monotonic());
   }
 
-  /** The config is gone, or its plan is not assessed any more. */
   forget(name: string): void {
     this.#plans.delete(name);
   }
@@ -168,7 +159,7 @@ export class ImpactAssessor {
     return plan;
   }
 
-  /** What is read one by one belongs to the lists by which it was asked for. */
+  /** Loads the single reads that the lists require, and returns them with these same lists. */
   async #load(
     plan: AssessedPlan,
     config: VirtPlatformConfig,
@@ -202,7 +193,7 @@ export class ImpactAssessor {
   }
 }
 
-/** A plan that is corrected has none on record if it changed nothing when it was drafted. */
+/** Returns the recorded disruption. Assumes reboots if the draft of a drifted plan changed nothing. */
 function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeObject[]): readonly PoolDisruption[] {
   if (status?.disruption !== undefined || status?.phase === "ReviewRequired") return status.disruption ?? [];
   const written = (status?.items ?? []).filter(isMachineConfig).flatMap(({ desiredState }) => desiredState ?? []);
@@ -210,7 +201,7 @@ function disruptionOfPlan({ status }: VirtPlatformConfig, pools: readonly KubeOb
   return [...names].toSorted().map((pool) => ({ pool, class: "Reboot" }));
 }
 
-/** It does not change while a plan waits: what was found, or is not there, is not asked for again. */
+/** Reads the Infrastructure once per plan, because it does not change while a plan waits. */
 async function readInfrastructure(plan: AssessedPlan, cluster: ReconcileContext["cluster"], nowMs: number) {
   const { infrastructureRetries: retries } = plan;
   if (plan.infrastructure !== undefined || !retries.mayRead(nowMs)) return;

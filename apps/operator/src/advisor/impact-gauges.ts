@@ -1,4 +1,4 @@
-// Gauges of what the plans on display would do, as their statuses tell. No VM is named.
+// Gauges of the impact of pending plans, from their statuses. They name no VMs.
 
 import { isPlanOpen } from "@virt/advisor";
 import type { Impact, Status } from "@virt/api";
@@ -6,7 +6,7 @@ import type { GaugeDefinition, GaugeSeries } from "./metrics.ts";
 
 type ImpactSeries = (name: string, impact: Impact) => GaugeSeries;
 
-/** The impact stays in the status while the plan runs and after; it says something as long as that waits. */
+/** The status keeps the impact after the plan starts, but the gauge exists only while the plan is pending. */
 const waiting =
   (seriesOf: ImpactSeries) =>
   (name: string, { phase, impact }: Status): GaugeSeries =>

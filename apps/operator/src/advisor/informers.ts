@@ -1,4 +1,4 @@
-// What the advisor watches: all configs, and for those that are not ignored what their profiles read and write.
+// Selects the advisor's informers: all configs, plus the reads and targets of configs that are not ignored.
 
 import { isMachineConfig, isPlanGuarded, isRolloutOpen, type Profile, rolloutTarget } from "@virt/advisor";
 import type { Ref, VirtPlatformConfig } from "@virt/api";
@@ -13,15 +13,15 @@ import {
 import { hcoHealthInformers, impactInformers, isStillListing, rolloutInformers } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 
-/** In all namespaces, even if one is pinned: a HyperConverged elsewhere must not look like none. */
+/** Returns informers for all namespaces, even if one is pinned, to detect a HyperConverged elsewhere. */
 export function advisorHcoInformers(): readonly InformerSpec[] {
   return hcoInformers("", contentProjection);
 }
 
-/** Kinds whose operator reports whether it can carry out what the plan wrote. */
+/** Kinds whose operator reports in the status whether it can apply the plan's values. */
 const reported: ReadonlySet<string> = new Set(["KubeDescheduler"]);
 
-/** A target by its name. Who owns a MachineConfig decides whether it may be deleted, and it has no status that moves. */
+/** Returns the informer of one target. Keeps whole MachineConfigs, because deletion depends on their owners. */
 export function targetInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
   const content = reported.has(kind) ? reportedContentProjection : contentProjection;
   const projection = kind === "MachineConfig" ? ({ keep: "all" } as const) : content;
@@ -32,18 +32,16 @@ export type InformerSources = {
   readonly profiles: readonly Profile[];
   readonly hcoNamespace: string;
   readonly find: (spec: InformerSpec) => InformerState | undefined;
-  /** Of this operator. */
   readonly version: string;
 };
 
-/** What one config needs to be watched. */
 export function informersOf(config: VirtPlatformConfig, wanting: InformerSources): readonly InformerSpec[] {
   const profile = wanting.profiles.find(({ name }) => name === config.spec.profile);
   if (profile === undefined || config.spec.action === "Ignore") return [];
   const reads = Object.values(profile.reads);
   const { items = [], rollouts = [] } = config.status ?? {};
   const rolledOut = rollouts.map(({ machineConfig }) => rolloutTarget(machineConfig));
-  // A status may name anything; what the profile never writes gets no informer.
+  // A status may name any object. Only objects that the profile writes get an informer.
   const targets = [...items.map(({ targetRef }) => targetRef), ...rolledOut].filter((ref) => isTarget(ref, profile));
   const objects = reads.flatMap((read) => (read.read === "object" ? [read.ref] : []));
   const isRolledOut = reads.some(({ read }) => read === "pools" || read === "kernel");
@@ -55,14 +53,14 @@ export function informersOf(config: VirtPlatformConfig, wanting: InformerSources
   ];
 }
 
-/** What shows the consequences of a plan that waits for its approval. None of it is needed to plan. */
+/** Returns the informers for the impact of a pending plan. Planning does not need them. */
 export function impactInformersOf(config: VirtPlatformConfig): readonly InformerSpec[] {
   return isImpactFollowed(config) ? impactInformers : [];
 }
 
 /**
- * A plan waits that changes what nodes run, or one runs that was not assessed whole before it began, or drift is corrected that a guard may
- * hold.
+ * Reports whether the impact is assessed: for pending plans with MachineConfigs, running plans without a complete
+ * assessment, and guarded drift corrections.
  */
 export function isImpactFollowed({ spec, status }: VirtPlatformConfig): boolean {
   const { phase, items = [], impact } = status ?? {};
@@ -75,7 +73,7 @@ export function isImpactFollowed({ spec, status }: VirtPlatformConfig): boolean 
   return isOpen && machineConfigs.some(({ changes }) => changes);
 }
 
-/** What shows how a rollout goes on, while one is under way. None of it is needed to carry it out. */
+/** Returns the informers for the progress of a rollout. The rollout itself does not need them. */
 export function rolloutInformersOf(
   config: VirtPlatformConfig,
   { find }: Pick<InformerSources, "find">,
@@ -85,12 +83,11 @@ export function rolloutInformersOf(
   return rolloutInformers.filter((spec) => !hcoHealthInformers.includes(spec) || wanted.includes(spec));
 }
 
-/** Nodes have yet to take over what was written. */
 export function isRolloutFollowed({ spec, status = {} }: VirtPlatformConfig): boolean {
   return spec.action !== "Ignore" && isRolloutOpen(status);
 }
 
-/** While a plan is made or executed; a plan that is only guarded does not need them, unless another version is compared with it. */
+/** Reports whether nodes are watched: during a draft or execution, or if another version drafted the plan. */
 export function followsNodes({ spec, status }: VirtPlatformConfig, { profiles, version }: InformerSources): boolean {
   const reads = Object.values(profiles.find(({ name }) => name === spec.profile)?.reads ?? {});
   const read = reads.find((one) => one.read === "vm-nodes");

@@ -1,4 +1,4 @@
-// Maps what informers see to the configs that must be reconciled.
+// Maps changes seen by informers to the configs to reconcile.
 
 import { type Profile, poolPlansOf } from "@virt/advisor";
 import { configKind, type KubeObject, type Status, type VirtPlatformConfig } from "@virt/api";
@@ -10,12 +10,11 @@ import { type AdvisorView, isConfig } from "./advisor-view.ts";
 import { impactInformersOf, isImpactFollowed, isRolloutFollowed } from "./informers.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** Nothing is decided by what these show but what is told of a plan's consequences, which can wait for a moment. */
+/** Informers that only affect displayed consequences. Their changes wake the configs later. */
 const followedForImpact: ReadonlySet<InformerSpec> = new Set(
   rolloutInformers.filter((spec) => spec !== poolInformer && spec !== disruptionPolicyInformer),
 );
 
-/** Returns the configs to reconcile after a change of an object of the kind that `spec` watches. */
 export function keysForChange(
   spec: InformerSpec,
   change: StoreChange<KubeObject>,
@@ -36,7 +35,7 @@ export function keysForChange(
     .map(nameOf);
 }
 
-/** Configs under review, if the change concerns pools that a plan reboots: their warnings name the plans of others. */
+/** Returns the other configs under review if the change affects rebooting pools. Their warnings name other plans. */
 export function reviewsBeside(
   { key, before, after }: StoreChange<KubeObject>,
   { configs }: Pick<AdvisorView, "configs">,
@@ -48,7 +47,7 @@ export function reviewsBeside(
     .map(nameOf);
 }
 
-/** Once a kind is served, listed, or not served any more. */
+/** Returns the configs to reconcile after a kind becomes served, listed or unserved. */
 export function keysForInformer(informer: InformerState, runtime: AdvisorRuntime): readonly string[] {
   const { spec, state } = informer;
   const { view, advertised } = runtime;
@@ -65,7 +64,7 @@ function nameOf({ metadata }: VirtPlatformConfig): string {
 
 type ConcernSources = { readonly profiles: readonly Profile[]; readonly view: Pick<AdvisorView, "wantedBy"> };
 
-/** An ignored config is concerned by nothing. */
+/** Reports whether a change concerns the config. False for an ignored config. */
 export function isConcerned(
   config: VirtPlatformConfig,
   spec: InformerSpec,
@@ -73,7 +72,7 @@ export function isConcerned(
   from: ConcernSources,
 ): boolean {
   if (!isManaged(config)) return false;
-  // A CRD that comes, changes or goes may be what a config waits for, or what its plan was made for.
+  // A config may wait for this CRD, or its plan may depend on it.
   if (spec.kind === crdInformer.kind)
     return config.status?.phase === "PrerequisiteFailed" || readsSchema(config, key, from);
   if (spec.kind === poolInformer.kind) return isRollingOut(config.status ?? {});

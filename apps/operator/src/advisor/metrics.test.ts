@@ -19,7 +19,6 @@ const worker: KubeObject = {
   status: { machineCount: 12, updatedMachineCount: 4, readyMachineCount: 4, degradedMachineCount: 1 },
 };
 
-/** The series that a scrape shows, without help and types. */
 async function scraped(status: Status, missing: readonly string[] = []): Promise<readonly string[]> {
   const registry = new Registry();
   const shown = { configs: () => [config(status)], pools: () => [worker], missing: () => missing };
@@ -74,7 +73,7 @@ test("machines are shown while an item is rolled out to their pool, and not afte
     ["ready", "3"],
     ["degraded", "1"],
   ]);
-  // The pool's own counts may be of an earlier target.
+  // The pool's own counts may belong to an earlier target.
   expect(await machinesOf(rolling)).toEqual([
     ["total", "12"],
     ["degraded", "1"],

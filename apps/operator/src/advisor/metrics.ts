@@ -1,4 +1,4 @@
-// The advisor's metrics: counters of what reconciles do, and gauges of what the stored configs and the pools show when scraped.
+// The advisor's metrics: counters of reconcile results, and gauges computed from configs and pools at scrape time.
 
 import { conditionIs, type ItemResult } from "@virt/advisor";
 import {
@@ -16,7 +16,6 @@ import { impactGauges } from "./impact-gauges.ts";
 import { rolloutGauges } from "./rollout-gauges.ts";
 
 export type AdvisorMetrics = {
-  /** Kinds that a config needs and that are not served. */
   readonly setMissingKinds: (config: string, kinds: readonly string[]) => void;
   readonly observeReconcile: (seconds: number) => void;
   readonly countItemWrite: (profile: string, item: Item, result: ItemResult["kind"]) => void;
@@ -42,7 +41,7 @@ export function advisorMetrics(registry: Registry, view: Pick<AdvisorView, "conf
   configGauges(registry, prefix, { ...view, missing: (config) => missing.get(config) ?? [] });
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
     new Counter({ name: `${prefix}${name}`, help, labelNames, registers });
-  /** At 0 for each item of a plan before anything happens to it: a rate does not see a counter that begins with 1. */
+  /** Starts each series at 0: `rate()` misses the first increment of a series that starts at 1. */
   const itemCounter = (name: string, help: string, more: readonly string[], labelsOf: (item: Item) => Labels) =>
     new Counter({
       name: `${prefix}${name}`,
@@ -110,7 +109,7 @@ function observeRollout(before: Item | undefined, after: Item, observe: (seconds
 type GaugeInput = {
   readonly configs: () => readonly VirtPlatformConfig[];
   readonly pools: () => readonly KubeObject[];
-  /** Kinds that a config needs and that were not served at its last reconcile. */
+  /** Returns the unserved kinds from the last reconcile. */
   readonly missing: (config: string) => readonly string[];
 };
 
@@ -142,7 +141,7 @@ export function configGauges(registry: Registry, prefix: string, input: GaugeInp
   for (const one of [phase, ...flags, ...planGauges, ...statusGauges, ...gaugesOf(input)]) declare(one);
 }
 
-/** An ignored config has a phase and no other series. */
+/** Restricts ignored configs to the phase metric. */
 const managed =
   (seriesOf: (name: string, status: Status) => GaugeSeries) =>
   ({ metadata, status }: VirtPlatformConfig): GaugeSeries =>
@@ -233,8 +232,8 @@ function countStates(name: string, items: readonly Item[]): GaugeSeries {
 }
 
 /**
- * Only while the item waits for them: later changes of a pool are not part of its rollout. The counts are those of the status. Until the
- * status counts a pool, nothing is claimed about its updated machines: its own counts may be of an earlier target.
+ * Returns counts only while the item is in progress: later pool changes belong to other rollouts. Omits updated
+ * machines until the status counts the pool, because its own count may belong to an earlier target.
  */
 function machinesOf(
   name: string,

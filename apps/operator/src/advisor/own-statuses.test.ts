@@ -66,7 +66,7 @@ test("a write whose answer was lost accuses nobody when it shows, though the cac
   const written = { ...own, phase: "InProgress" } as const;
   statuses.suspend(spec.profile);
   statuses.rememberUnanswered(config(own), written);
-  statuses.remember(config(own)); // as the cache still shows it
+  statuses.remember(config(own)); // the cache still shows the old status
   expect(await statuses.recognize(config(written, "8"), stored("8"))).toMatchObject({ statusOrigin: "own" });
   expect(await statuses.recognize(config(own, "9"), stored("9"))).toMatchObject({ kind: "foreign", own: written });
 });

@@ -1,4 +1,4 @@
-// Remembers the status that this process wrote last to each config: whatever else is stored was written by somebody else.
+// Remembers the last status this process wrote to each config, to detect writes by other clients.
 
 import type { ReconcileFacts } from "@virt/advisor";
 import { configKind, type Status, type VirtPlatformConfig } from "@virt/api";
@@ -11,18 +11,17 @@ export type KnownConfig = Pick<ReconcileFacts, "config" | "statusOrigin">;
 
 export type RecognizeResult =
   | ({ readonly kind: "known" } & KnownConfig)
-  /** Somebody else has written the status; `change` names the fields, as a clause. */
+  /** Another client wrote the status. `change` lists the changed fields. */
   | { readonly kind: "foreign"; readonly own: Status; readonly change: string }
-  /** The cache shows something older than what is stored. */
+  /** The cache is older than the stored config. */
   | { readonly kind: "outdated" }
   | { readonly kind: "retry"; readonly retryInMs?: number };
 
-/** More answers are hardly ever lost in a row. */
 const mostUnanswered = 8;
 
 export class OwnStatuses {
   readonly #statuses = new Map<string, OwnStatus>();
-  /** Written or not: the answer was lost. */
+  /** Writes whose answer was lost, so their result is unknown. */
   readonly #unanswered = new Map<string, readonly OwnStatus[]>();
 
   async recognize(config: VirtPlatformConfig, cluster: Reader): Promise<RecognizeResult> {
@@ -49,13 +48,13 @@ export class OwnStatuses {
     this.#statuses.set(name, { uid, status });
   }
 
-  /** Nothing that was sent before can come after this. */
+  /** Remembers a confirmed write. It supersedes all earlier ones. */
   rememberWritten(config: Pick<VirtPlatformConfig, "metadata" | "status">): void {
     this.remember(config);
     this.#unanswered.delete(config.metadata.name);
   }
 
-  /** The cache may show what was stored before for a while, and then this. */
+  /** Remembers a write without an answer. The cache may show the status before or after it. */
   rememberUnanswered({ metadata: { name, uid } }: VirtPlatformConfig, status: Status): void {
     const before = this.#unanswered.get(name) ?? [];
     this.#unanswered.set(name, [...before, { uid, status }].slice(-mostUnanswered));
@@ -70,7 +69,7 @@ export class OwnStatuses {
     return this.#statuses.has(name);
   }
 
-  /** Nothing is known while a write is on its way. Call the answer if the status is still what it was. */
+  /** Forgets the status during a write. Call the returned function if the stored status did not change. */
   suspend(name: string): () => void {
     const own = this.#statuses.get(name);
     this.#statuses.delete(name);
@@ -82,14 +81,13 @@ export class OwnStatuses {
     this.#unanswered.delete(name);
   }
 
-  /** Another replica may have led in between. */
+  /** Forgets everything after this process was not the leader. */
   forgetAll(): void {
     this.#statuses.clear();
     this.#unanswered.clear();
   }
 }
 
-/** Down to the members of items and conditions, which are known by their names. */
 function changedPaths(was: Json | undefined, is: Json | undefined): readonly string[] {
   const [before, after] = [membersOf(was), membersOf(is)];
   const names = new Set([...before.keys(), ...after.keys()]);

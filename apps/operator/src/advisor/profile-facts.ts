@@ -1,4 +1,4 @@
-// What a profile reads of the cluster, each fact from where it is cheapest: caches, memory, and for a draft the server.
+// Reads a profile's facts from the cheapest source: caches, memory or, for a draft, the server.
 
 import {
   type AnyProfileFacts,
@@ -28,7 +28,7 @@ export type FactSources = {
 
 export type FactRequest = Pick<ReconcileFacts, "isForDraft" | "statusOrigin">;
 
-/** What is read for a draft alone is undefined otherwise. */
+/** Reads all facts of a profile. Facts only for drafts are undefined otherwise. */
 export async function readFacts(
   profile: Profile,
   config: VirtPlatformConfig,
@@ -87,8 +87,8 @@ function vmNodesOf(
   const stored = rolesIn(config.status?.items ?? []);
   if (!isForDraft || nodes === undefined) return { nodes, roles: stored };
   const fresh = rolesOf(nodes, view.pools());
-  // Nodes come and go while their plan is executed. A plan that this process did not store itself may lack roles that nodes have got
-  // since, but has none that no node has.
+  // Nodes may change during execution. A plan stored by another process may lack roles of new nodes, but each of its
+  // roles has nodes.
   const isKnown = statusOrigin === "own" || stored.every((role) => fresh.includes(role));
   return { nodes, roles: config.status?.phase === "InProgress" && isKnown ? stored : fresh };
 }
@@ -104,10 +104,10 @@ async function kernelOf(pool: string, { view, remembered, cluster }: FactSources
 
 const nodeResource: Resource = { group: "", version: "v1", plural: "nodes", isNamespaced: false };
 const pageSize = 500;
-/** No cluster has as many nodes: a list that is longer has no end. */
+/** A safety limit against endless lists: no cluster has 25,000 nodes. */
 const mostPages = 50;
 
-/** Undefined if they cannot all be read: then nothing is said about them. */
+/** Returns the labels of all nodes. Undefined if any page fails. */
 async function nodeLabels({
   sender,
   signal,
@@ -119,7 +119,7 @@ async function nodeLabels({
     const answer = await sender.send(listObjects(nodeResource, {}, page), { signal });
     if (answer.kind !== "answered" || answer.status !== 200) return undefined;
     const list = answer.body as unknown as {
-      readonly items: readonly KubeObject[] | null; // null where there are none
+      readonly items: readonly KubeObject[] | null; // null if empty
       readonly metadata: { readonly continue?: string };
     };
     labels.push(...(list.items ?? []).map(({ metadata }) => metadata.labels ?? {}));

@@ -1,4 +1,4 @@
-// Reads what earlier plans of an ignored config left in place. One read per possible target, and no informer.
+// Reads objects left behind by an ignored config's earlier plans. Uses one read per possible target and no informer.
 
 import { listLeftBehind, type Profile, possibleTargets, wantsLeftBehind } from "@virt/advisor";
 import type { KubeObject, LeftBehind, Ref, VirtPlatformConfig } from "@virt/api";
@@ -42,7 +42,6 @@ export async function readLeftBehind(
   return { kind: "read", leftBehind: listLeftBehind(objects, unread) };
 }
 
-/** Versions are tried until one is served. */
 async function readServed(versions: readonly Ref[], cluster: Reader): Promise<ReadResult> {
   for (const ref of versions) {
     const reading = await cluster.read(ref);

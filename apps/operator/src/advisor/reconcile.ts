@@ -1,4 +1,4 @@
-// One reconcile of one VirtPlatformConfig: read, compare, decide, apply at most one item, write status once.
+// Reconciles one VirtPlatformConfig: reads, decides, applies at most one item and writes the status once.
 
 import {
   type Draft,
@@ -37,7 +37,6 @@ import {
 } from "./report.ts";
 import type { AdvisorRuntime, RejectionCounter } from "./runtime.ts";
 
-/** A key is the name of a config. */
 export async function reconcileConfig(
   key: string,
   runtime: AdvisorRuntime,
@@ -102,7 +101,7 @@ async function reconcileStored(
   return reportDecision(stored, { ...decided, decision, config, settleClock }, runtime, context);
 }
 
-/** An approval means nothing where nobody checks who may give it. */
+/** Checks the admission policies before execution. An approval is void if nothing restricts who may approve. */
 async function checkPolicies(
   { spec, status }: VirtPlatformConfig,
   { operator, policies }: AdvisorRuntime,
@@ -112,13 +111,10 @@ async function checkPolicies(
   return operator.mustPin && mayExecuteNow ? policies.check(cluster) : { kind: "in-force" };
 }
 
-/** Nothing is executed in these without another phase in between. */
+/** Phases in which nothing is executed without another phase in between. */
 const idlePhases: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithErrors", "Failed"]);
 
-/**
- * What only a draft needs is read where one is sure to come, where another version's plan is compared, and where a plan is
- * rendered again because something is about to be written from it.
- */
+/** Reports whether to read the facts that only drafts need: a draft, another version's plan or a write is next. */
 function isDraftNear({ config, statusOrigin }: KnownConfig, { operator }: AdvisorRuntime): boolean {
   const { metadata, spec, status = {} } = config;
   const { phase, operatorVersion, items = [], observedGeneration } = status;
@@ -135,7 +131,7 @@ function unservedKinds(facts: ReconcileFacts): readonly string[] {
   return needs.filter((need) => !isServed(need)).map(({ kind }) => kind);
 }
 
-/** For guards what counts is the moment at which an approved plan would start. */
+/** Assesses the impact. With guards, it must be current when an approved plan starts. */
 async function assessPlan(config: VirtPlatformConfig, runtime: AdvisorRuntime, context: ReconcileContext) {
   const { impacts, discovery } = runtime;
   if (!isImpactFollowed(config)) return impacts.forget(config.metadata.name);
@@ -143,7 +139,9 @@ async function assessPlan(config: VirtPlatformConfig, runtime: AdvisorRuntime, c
   return impacts.assess(config, { ...context, discovery }, isUrgent);
 }
 
-/** Undefined: nothing rolls, or the lists are not there yet. Answers from memory: a write must not wait for a diagnosis. */
+/**
+ * Collects the rollout from memory, so that a write does not wait. Undefined if there is none or lists are incomplete.
+ */
 function collectRollout(
   config: VirtPlatformConfig,
   facts: ReconcileFacts,
@@ -185,7 +183,6 @@ async function decideConfig(
   };
 }
 
-/** A plan that is refreshed in place needs what a draft reads, as a new one does. */
 async function draftFromFacts(
   facts: ReconcileFacts,
   runtime: AdvisorRuntime,

@@ -1,5 +1,4 @@
-// Reports what a reconcile decided: writes the status once and only when something changed, records the events that follow from it,
-// and tells the work queue when to reconcile the config again.
+// Reports a decision: writes a changed status once, records the resulting events and returns when to requeue.
 
 import {
   approverOf,
@@ -23,19 +22,19 @@ import { type ReconcileContext, type ReconcileResult, type Resource, replaceObje
 import type { RecognizeResult } from "./own-statuses.ts";
 import type { AdvisorRuntime } from "./runtime.ts";
 
-/** After an error has lasted this long, the status reports it. */
+/** Errors that last longer are reported in the status. */
 const lastingMs = 60_000;
 const unsyncedMs = 5_000;
 const idleMs = 600_000;
-/** Somebody else was faster, and the informer has not shown it yet. */
+/** Delay after a conflict, until the informer shows the other client's write. */
 const conflictMs = 100;
 
 export type DecidedConfig = Pick<EventContext, "tookOver"> & {
-  /** As the decision was made on it: its times may have been shifted with the clock. */
+  /** The config at the time of the decision, with its times adjusted to the clock. */
   readonly config: VirtPlatformConfig;
   readonly observed: Observed;
   readonly decision: Decision;
-  /** To be called once the stored times are right by the clock of this reconcile. */
+  /** Call after the stored times match this reconcile's clock. */
   readonly settleClock: () => void;
 };
 
@@ -80,7 +79,7 @@ function describeDecision(
   return `phase ${phases}, status ${written}, next reconcile ${requeue.when}`;
 }
 
-/** A plan on display that this process has not drafted counts once it has been drafted again. */
+/** Reports whether the stored status is trustworthy. A pending plan of another process must be drafted again first. */
 function isProven({ stored, draft, statusOrigin }: Observed): boolean {
   return statusOrigin === "own" || stored.phase !== "ReviewRequired" || draft !== undefined;
 }
@@ -119,12 +118,12 @@ function retryAfter({ retryInMs }: Pick<TransientError, "retryInMs">): Reconcile
   return { kind: "retry", ...(retryInMs !== undefined && { retryInMs }) };
 }
 
-/** The arrival of what is not synced wakes the config. */
+/** Requeues as a fallback. The informer's sync also triggers a reconcile. */
 export function requeueUnsynced({ clock }: AdvisorRuntime): ReconcileResult {
   return { kind: "requeueAt", atMs: clock.wall() + unsyncedMs };
 }
 
-/** An informer that is not synced is not an error, unless it lasts. A config that has never said anything waits for one requeue. */
+/** Waits for informers. Reports an error if the wait is long. A config without a status waits only for one requeue. */
 export async function reportWaiting(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -140,7 +139,7 @@ export async function reportWaiting(
   return requeueUnsynced(runtime);
 }
 
-/** Nothing is decided on an error that passes. One that lasts is reported in the status; a config without any status reports it at once. */
+/** Reports an error without making a decision. The status shows it once it lasts, or at once if there is none yet. */
 export async function reportTransientError(
   config: VirtPlatformConfig,
   error: TransientError,
@@ -161,12 +160,12 @@ export async function reportTransientError(
   if (status !== undefined) {
     const isOwn = ownStatuses.knows(name);
     await storeStatus(config, status, runtime, context);
-    if (!isOwn) ownStatuses.forget(name); // the status still holds what this process has not drafted
+    if (!isOwn) ownStatuses.forget(name); // this process has not drafted its plan
   }
   return retryAfter(error);
 }
 
-/** Nothing is read or decided on what somebody else has written. */
+/** Restores the advisor's own status. Makes no decision based on the other client's status. */
 export async function restoreOwnStatus(
   stored: VirtPlatformConfig,
   { own, change }: Extract<RecognizeResult, { kind: "foreign" }>,
@@ -183,7 +182,6 @@ export async function restoreOwnStatus(
   return { kind: "requeueAt", atMs: now };
 }
 
-/** Writes the status and remembers what is stored: an answer that is lost leaves that open. */
 async function storeStatus(
   stored: VirtPlatformConfig,
   status: Status,
@@ -203,10 +201,10 @@ async function storeStatus(
 type StatusWriteResult =
   | { readonly kind: "unchanged" }
   | { readonly kind: "written"; readonly live: KubeObject }
-  | { readonly kind: "edited" } // somebody was faster: what was decided is void
+  | { readonly kind: "edited" } // a concurrent write makes the decision void
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** Carries the version that was read, so that nothing is based on what is not stored any more. */
+/** Replaces the status with the version that was read, so that a stale decision fails. */
 async function writeStatus(
   config: VirtPlatformConfig,
   status: Status,
@@ -233,7 +231,6 @@ async function writeStatus(
   }
 }
 
-/** VirtPlatformConfigs as the API server serves them. */
 export const configResource: Resource = {
   group: configKind.group,
   version: configKind.version,

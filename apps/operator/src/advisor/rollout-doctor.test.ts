@@ -1,5 +1,3 @@
-// What the doctor of rollouts makes of its lists: nothing before they are there, and all that operators report of themselves.
-
 import { type Decision, withRollout } from "@virt/advisor";
 import type { JsonMap, KubeObject, RolloutStatus, Status, VirtPlatformConfig } from "@virt/api";
 import { equalJson } from "@virt/engine";
@@ -47,10 +45,7 @@ function configWith(status: Partial<Status> = {}): VirtPlatformConfig {
   };
 }
 
-/**
- * A doctor, the lists that it sees, and its clock. `missing`: a kind whose first list is under way. `errors`: why a kind cannot be listed;
- * that of an Infrastructure is the answer to a read.
- */
+/** Returns a doctor, its lists and its clock. `missing`: a kind with an incomplete first list. `errors`: by kind. */
 function doctorOf(objects: readonly KubeObject[]) {
   const cluster = {
     seconds: 0,
@@ -205,7 +200,6 @@ test.each([
   }
 });
 
-/** How often the status is written in 5 minutes, and the gaps that it has then. */
 async function writesWhile(errorsAt: (seconds: number) => Readonly<Record<string, string>>) {
   const { cluster, diagnose, noteWritten } = doctorOf([]);
   let [stored, writes]: [Status, number] = [{ phase: "InProgress", rollouts, items: [], conditions: [] }, 0];
@@ -231,7 +225,6 @@ test("an input that cannot be read costs one write of the status, although each 
   expect(failing).toEqual({ writes: whole.writes + 1, gaps: ["KubeDescheduler"] });
 });
 
-/** The report of a drain. */
 const reportOf = (message: string): KubeObject => ({
   apiVersion: `${annotationPrefix}/v1`,
   kind: "MachineConfigNode",

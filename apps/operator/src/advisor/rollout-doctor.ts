@@ -1,4 +1,4 @@
-// Diagnoses the rollouts that are under way, from informers and single reads, and wakes their configs when something may have changed.
+// Diagnoses open rollouts from informers and single reads, and requeues their configs when something may have changed.
 
 import { type DiagnosedRollout, type ReconcileFacts, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
@@ -21,31 +21,28 @@ import { collectDoctorFacts, DrainedPods, findDiagnosisGaps, InformerLists, Read
 import { rolloutInformersOf } from "./informers.ts";
 import { withoutRestarting } from "./stopped-vms.ts";
 
-/** Many objects change at once: one diagnosis for all. */
 const debounceMs = 1_000;
-/** A diagnosis waits so long for first lists: what stands in the status is better than one of half a cluster. */
+/** A diagnosis waits this long for the first lists. The stored status is better than a partial diagnosis. */
 const patienceMs = 60_000;
-/** A status is written for its rollout at most so often. */
+/** The minimum interval between status writes for a rollout. */
 const restMs = 10_000;
 const infrastructureAgeMs = 600_000;
 
 export type RolloutDoctorOptions = {
   readonly find: (spec: InformerSpec) => InformerState | undefined;
   readonly hco: (config: VirtPlatformConfig) => KubeObject | undefined;
-  /** The rollouts of all configs, for their restart samples. */
   readonly observedRollouts: () => readonly RolloutStatus[];
   readonly clock: Pick<Clock, "wall" | "monotonic" | "schedule">;
   readonly areVmsNamed: boolean;
-  /** Reconciles the configs whose rollouts are under way. */
   readonly wake: () => void;
 };
 
-/** What the reconcile has read: its decision and the diagnosis must not differ in it. */
+/** The reads of this reconcile, so that its decision and its diagnosis agree. */
 export type RolloutReads = Pick<ReconcileFacts, "now" | "pools" | "live" | "renderedOf">;
 
 type KnownRollout = {
   diagnosis: Diagnosis;
-  /** Sightings in monotonic milliseconds: nobody sets that clock. */
+  /** Sightings in monotonic milliseconds, which clock changes do not affect. */
   sightings: ReadonlyMap<string, number>;
   writtenMs: number;
 };
@@ -56,7 +53,6 @@ export class RolloutDoctor {
   readonly #known = new Map<string, KnownRollout>();
   readonly #drainErrors = new DrainErrors();
   readonly #podsByConfig = new Map<string, DrainedPods>();
-  /** Since when a first list is under way, by config. */
   readonly #listingSince = new Map<string, number>();
   readonly #infrastructureRetries = new ReadRetries({ restsWhenRefused: true });
   #infrastructure: { readonly object: KubeObject | undefined; readonly atMs: number } | undefined;
@@ -67,10 +63,7 @@ export class RolloutDoctor {
     this.#lists = new InformerLists(options.find);
   }
 
-  /**
-   * Notes a change of an object that is followed for a rollout, before it can be overwritten. The configs are reconciled once for all changes
-   * of the next second.
-   */
+  /** Notes a change before it can be overwritten. Requeues the configs once for all changes of the next second. */
   noticeChange(spec: InformerSpec, { key, after }: StoreChange<KubeObject>): void {
     if (spec === machineConfigNodeInformer) {
       if (after === undefined) this.#drainErrors.forget(key);
@@ -88,16 +81,13 @@ export class RolloutDoctor {
     });
   }
 
-  /**
-   * Collects the facts of a diagnosis from memory. Node counts and the diagnosis of one reconcile come from the same facts. Undefined: it is
-   * too early to say anything. `now` is the wall clock of this reconcile.
-   */
+  /** Collects the facts of a diagnosis from memory. Undefined if too early. `now` is this reconcile's wall clock. */
   collect(config: VirtPlatformConfig, read: RolloutReads): DoctorFacts | undefined {
     const monotonicMs = this.#options.clock.monotonic();
     return this.#isTooEarly(config, monotonicMs) ? undefined : this.#facts(config, read, monotonicMs);
   }
 
-  /** Diagnoses the rollout from the facts that `collect` returned in this reconcile. `isEnding`: it is the last diagnosis. */
+  /** Diagnoses the rollout from this reconcile's collected facts. `isEnding`: this is the last diagnosis. */
   async diagnose(
     config: VirtPlatformConfig,
     collected: DoctorFacts,
@@ -146,14 +136,13 @@ export class RolloutDoctor {
     return withStoppedVms(rollout, stopped, this.#options.areVmsNamed);
   }
 
-  /** The status of the config was written. Only a write of the latest diagnosis starts the rest until the next one. */
+  /** Notes a status write. Only a write of the latest diagnosis delays the next one. */
   noteWritten(name: string, rollout: RolloutStatus | undefined): void {
     const known = this.#known.get(name);
     if (known === undefined || !equalJson(known.diagnosis.rollout, rollout ?? null)) return;
     known.writtenMs = this.#options.clock.monotonic();
   }
 
-  /** The config is gone, or nothing of it is rolled out any more. */
   forget(name: string): void {
     this.#known.delete(name);
     this.#podsByConfig.delete(name);
@@ -185,7 +174,7 @@ export class RolloutDoctor {
     if (isKnown) this.#infrastructure = { object: reading.kind === "found" ? reading.object : undefined, atMs: nowMs };
   }
 
-  /** The answer of the last successful read is kept: the shape of a cluster does not change. A failure counts after a minute. */
+  /** Returns the last known shape, which does not change. A failed read counts after 1 minute. */
   #shape(): DoctorFacts["shape"] {
     const { refusal } = this.#infrastructureRetries;
     const object = this.#infrastructure?.object;

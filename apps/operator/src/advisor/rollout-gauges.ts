@@ -1,4 +1,4 @@
-// Gauges of the rollouts that are under way, as their statuses tell. No VM is named.
+// Gauges of open rollouts, from their statuses. They name no VMs.
 
 import { conditionOf, isRolloutOpen } from "@virt/advisor";
 import type { NodeRolloutPhase, PoolRollout, RolloutStatus, Status } from "@virt/api";
@@ -8,7 +8,7 @@ type RolloutGauge = Omit<GaugeDefinition, "seriesOf"> & {
   readonly seriesOf: (name: string, status: Status) => GaugeSeries;
 };
 
-/** A rollout that has ended stays in the status, and has no series. */
+/** A completed rollout stays in the status, but has no series. */
 const open =
   (seriesOf: (name: string, rollout: RolloutStatus) => GaugeSeries) =>
   (name: string, status: Status): GaugeSeries =>
@@ -50,7 +50,7 @@ export const rolloutGauges: readonly RolloutGauge[] = [
 
 const working: readonly NodeRolloutPhase[] = ["Draining", "Applying", "Rebooting", "Uncordoning"];
 
-// Nodes at work are the first in the list of nodes, which is not whole in a large pool: together the phases count each node once.
+// The list of nodes may be truncated and starts with nodes in progress. Together, the phases count each node once.
 function phasesOf(
   pool: PoolRollout,
   { nodes }: RolloutStatus,

@@ -54,7 +54,6 @@ test("a process that knows nothing of a config claims nothing", () => {
 const config = { name: "load-aware-rebalancing", generation: 2 };
 const item = "enable-psi-metrics";
 
-/** Whether each of these rejections is believed, at these seconds. */
 function believed(
   seconds: readonly number[],
   between: (rejections: Rejections, nowMs: number) => void = () => undefined,

@@ -1,4 +1,4 @@
-// What the advisor's reconciles share: its settings, its caches, and what this process remembers about each config.
+// The state that the advisor's reconciles share: settings, caches and memory about each config.
 
 import type { Draft, Profile, ReconcileFacts } from "@virt/advisor";
 import type { EventMessage, VirtPlatformConfig } from "@virt/api";
@@ -14,9 +14,8 @@ import type { RolloutDoctor } from "./rollout-doctor.ts";
 
 export type AdvisorRuntime = {
   readonly profiles: readonly Profile[];
-  /** Known to this build, and disabled by the settings. */
   readonly disabledProfiles: readonly Profile[];
-  /** Those for which a config with action Ignore is created where there is none. */
+  /** Profiles that get a config with action Ignore if none exists. */
   readonly advertised: readonly Profile[];
   readonly operator: ReconcileFacts["operator"];
   readonly ownNamespace: string;
@@ -27,15 +26,14 @@ export type AdvisorRuntime = {
   readonly rejections: Rejections;
   readonly policies: AdmissionPolicies;
   readonly ownStatuses: OwnStatuses;
-  /** The last draft of each config, by name: what else a stored plan would do is seen by it. */
+  /** The last draft of each config, by name. It shows the full effect of a stored plan. */
   readonly drafts: Map<string, RememberedDraft>;
   readonly impacts: ImpactAssessor;
   readonly doctor: RolloutDoctor;
   readonly clockSteps: ClockSteps;
-  /** Since when a config's reconciles fail, by name, in monotonic time. */
+  /** Start of consecutive failures in monotonic milliseconds, by config. */
   readonly transientErrors: Map<string, number>;
   readonly recordEvent: (config: VirtPlatformConfig, event: EventMessage) => void;
-  /** To be called whenever the set of wanted informers may have changed. */
   readonly refreshInformers: () => void;
   readonly metrics: AdvisorMetrics;
   readonly clock: Clock;
@@ -44,18 +42,18 @@ export type AdvisorRuntime = {
 
 export type RememberedDraft = Pick<Extract<Draft, { kind: "drafted" }>, "planHash" | "writes">;
 
-/** Clocks that are kept right by small steps are left alone. */
+/** Ignores small corrections by time synchronization. */
 const smallestStepMs = 5_000;
 
 type ConfigClockReading = {
   readonly nowMs: number;
-  /** By how much the clock was set since the times of this config were written; 0 where this process does not know. */
+  /** The clock change since the config's times were written. 0 if unknown. */
   readonly stepMs: number;
-  /** To be called once the times of the config are right by this reading. */
+  /** Call after the config's times match this reading. */
   readonly settle: () => void;
 };
 
-/** Notices that the wall clock was set: times that were written by the old clock mean something else by the new one. */
+/** Detects changes of the wall clock, which make stored times wrong. */
 export class ClockSteps {
   readonly #offsets = new Map<string, number>();
   readonly #clock: Pick<Clock, "wall" | "monotonic">;
@@ -64,7 +62,7 @@ export class ClockSteps {
     this.#clock = clock;
   }
 
-  /** Read once for each reconcile: the clock may be set while it runs, and the next one must notice. */
+  /** Reads the clock. Call once per reconcile, so that a later change is detected next time. */
   read(config: string): ConfigClockReading {
     const nowMs = this.#clock.wall();
     const offset = nowMs - this.#clock.monotonic();
@@ -88,20 +86,20 @@ type RejectionResult =
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs: number };
 
-/** Of one config and one kind of request: the answer to a dry run tells nothing about a write. */
+/** Counts for one config and one kind of request: a dry run's answer says nothing about a write. */
 export type RejectionCounter = {
   readonly count: (item: string, message: string) => RejectionResult;
-  /** To be called for any other answer about the object: it ends the row. */
+  /** Call for any other answer about the object. It ends the series. */
   readonly reset: (item: string) => void;
 };
 
 type RejectionRow = { readonly generation: number; readonly count: number; readonly lastMs: number };
 
-/** Believes a rejection only when it came three times in a row, some seconds apart: webhooks and rights come and go. */
+/** Accepts a rejection only after 3 in a row, 5 seconds apart, because webhooks and permissions change. */
 export class Rejections {
   readonly #rows = new Map<string, Map<string, RejectionRow>>();
 
-  /** `nowMs` never goes back. */
+  /** `nowMs` must be monotonic. */
   counterFor(
     request: "dry run" | "write",
     config: { readonly name: string; readonly generation: number },
@@ -125,7 +123,6 @@ export class Rejections {
     };
   }
 
-  /** The config is gone. */
   forget(config: string): void {
     this.#rows.delete(config);
   }

@@ -1,13 +1,13 @@
-// Reads the VirtualMachines that do not run at the end of a rollout: deleted ones, and those that KubeVirt starts by itself, need nobody.
+// Finds VMs that stay stopped after a rollout. Ignores deleted VMs and VMs that KubeVirt restarts automatically.
 
 import { readRunStrategy } from "@virt/impact";
 import type { Reader } from "@virt/kube";
 import { inLanes } from "@virt/reads";
 
-/** The others are taken for stopped without a read. */
+/** VMs beyond this limit count as stopped without a read. */
 const mostReads = 50;
 
-/** Returns the VMs, as namespace/name, that only a person starts. One that cannot be read stays: it does not run. */
+/** Returns the VMs, as namespace/name, that a user must start. Includes VMs that cannot be read. */
 export async function withoutRestarting(stopped: readonly string[], reader: Reader): Promise<readonly string[]> {
   const excused = new Set<string>();
   await inLanes(stopped.slice(0, mostReads), async (key) => {

@@ -1,4 +1,4 @@
-// What a command of the operator program is, the flags that say what it reads, and how it prints.
+// Defines commands, their common flags and their output formats.
 
 import type { Profile } from "@virt/advisor";
 import type { Json } from "@virt/api";
@@ -8,7 +8,6 @@ import type { Asset } from "@virt/platform";
 import { namespaceFlag, oneOfFlag } from "../flags.ts";
 import type { FlagTable } from "../read-flags.ts";
 
-/** Content that `main` passes in. */
 type CommandCatalog = {
   readonly assets: readonly Asset[];
   readonly profiles: readonly Profile[];
@@ -17,39 +16,37 @@ type CommandCatalog = {
 export type CommandContext = {
   readonly catalog: CommandCatalog;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The text of a file; throws as Node does. */
+  /** Returns a file's text. Throws like Node.js `readFileSync`. */
   readonly readFile: (path: string) => string;
   /** Milliseconds. */
   readonly now: () => number;
   readonly version: string;
 };
 
-/** `failure` ends the program with 1, after what there is to say. */
+/** `failure` is printed last and sets exit code 1. */
 export type CommandResult = { readonly out: string; readonly notes: readonly string[]; readonly failure?: string };
 
 export type CommandArguments = {
   readonly words: readonly string[];
   readonly all: (flag: string) => readonly string[];
-  /** The last that was given, or the default. */
+  /** Returns the last given value, or the default. */
   readonly text: (flag: string) => string;
 };
 
 export type Command = {
-  /** Behind its name, in the help. */
   readonly takes?: string;
   readonly summary: string;
-  /** What it does to a cluster, in the help; else that it changes nothing. */
+  /** The effect on a cluster in the help text. Absent: "Changes nothing". */
   readonly changes?: string;
   readonly flags: FlagTable;
   readonly run: (args: CommandArguments, context: CommandContext) => Promise<CommandResult>;
 };
 
-/** What a person can mend: a wrong flag, a file that cannot be read, a server that cannot be reached. */
+/** An error that the user can fix, such as a wrong flag, an unreadable file or an unreachable server. */
 export class CommandError extends Error {
   readonly code = "command";
 }
 
-/** Finds the cluster of a command: the named kubeconfig, else kubectl's rules. */
 export function accessForCommand(args: CommandArguments, { environment }: CommandContext): Access {
   const kubeconfig = args.text("kubeconfig");
   return findAccess({ env: environment, isPersonal: true, ...(kubeconfig && { kubeconfig }) });
@@ -95,7 +92,6 @@ export function outputFormatOf(args: CommandArguments): Format {
   return format;
 }
 
-/** For programs; people get a table. */
 export function formatData(value: unknown, format: Exclude<Format, "status">): string {
   const json = JSON.parse(JSON.stringify(value)) as Json;
   return format === "json" ? `${escapeJson(JSON.stringify(json, null, 2))}\n` : writeYaml(json);

@@ -1,5 +1,3 @@
-// The commands there are beside `run`, one line each, and how one is run.
-
 import { escapeLine, escapeText } from "@virt/engine";
 import { AccessError } from "@virt/kube";
 import { PreviewError } from "@virt/reads";
@@ -23,12 +21,11 @@ const commands: Readonly<Record<string, Command>> = {
   release: releaseCommand,
 };
 
-/** One line each, for the help of the program. */
 export const commandLines: readonly string[] = Object.entries(commands).map(
   ([name, { takes, summary }]) => `  ${commandTitle(name, takes).padEnd(32)} ${summary}`,
 );
 
-/** Undefined: it is no command. The result carries no character that a terminal would obey. */
+/** Runs a command. Undefined if the name is not a command. The result is escaped for terminals. */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<CommandResult | undefined> {
   const result = await runNamed(args, context);
   return result === undefined ? undefined : escapeResult(result);

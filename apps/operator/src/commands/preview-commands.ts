@@ -1,4 +1,4 @@
-// `render`, `explain`, `exclusions` and `features`: what the platform controller would apply, and why not the rest. They change nothing.
+// The read-only commands `render`, `explain`, `exclusions` and `features`.
 
 import { type Access, Client, NoClusterError } from "@virt/kube";
 import {
@@ -35,7 +35,6 @@ import {
   outputFormatOf,
 } from "./command.ts";
 
-/** As documents, as JSON, or as a table of all assets. */
 export const renderCommand: Command = {
   summary: "print the objects that would be applied, and why each is included or excluded",
   flags: {
@@ -140,7 +139,7 @@ function previewFor(args: CommandArguments, context: CommandContext): Promise<Ca
 
 type PreviewSource = CatalogPreviewInput["source"];
 
-/** Files, or the cluster for as long as the work takes. */
+/** Runs `work` with files, or with a client that is closed afterwards. */
 async function withSource<T>(
   args: CommandArguments,
   context: CommandContext,

@@ -1,4 +1,4 @@
-// `release`: hands all fields that the operator owns to nobody in particular, before it is taken away.
+// The command `release`: releases all fields of the operator before its removal.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, isNoFields, readOwners } from "@virt/engine";
@@ -35,7 +35,7 @@ export const releaseCommand: Command = {
     yes: { type: "boolean", default: false, help: "release the objects; without this flag, only list them" },
   },
   run: async (args, context): Promise<CommandResult> => {
-    // It writes: the cluster must be named, whatever kubectl's current context is.
+    // This command writes, so it requires an explicit cluster instead of kubectl's current context.
     if (args.text("kubeconfig") === "") throw new CommandError("--kubeconfig must be specified");
     const userAgent = `virt-operator/${context.version} (command)`;
     const client = new Client({ access: accessForCommand(args, context), userAgent });
@@ -98,7 +98,7 @@ async function releaseAll(client: Client, args: CommandArguments, context: Comma
   };
 }
 
-/** A word that fits nothing releases nothing, which would look like success. */
+/** Rejects a filter without matches, because releasing nothing would look like success. */
 function requireOneOf(flag: string, word: string, words: readonly string[]): void {
   if (word === "" || words.includes(word)) return;
   const known = [...new Set(words)].toSorted();

@@ -1,4 +1,4 @@
-// The debug pages: the controller's own evaluation of what it sees now. They change nothing and ask for little.
+// The debug pages: the controller's evaluation of the current caches. They change nothing.
 
 import type { Json } from "@virt/api";
 import { writeYaml } from "@virt/engine";
@@ -28,7 +28,7 @@ type DebugOptions = {
   readonly reader: (signal: AbortSignal) => Reader;
 };
 
-/** Every replica has them: what a standby has not read yet is read when somebody asks. */
+/** Serves the pages on every replica. A standby reads missing inputs on demand. */
 export function debugPages(debug: DebugOptions): Routes {
   const servePage = pageServer(async (signal) => takeDebugSnapshot(debug, signal));
   const { runtime, features } = debug;
@@ -61,7 +61,6 @@ export function debugPages(debug: DebugOptions): Routes {
 
 type DebugSnapshot = { readonly snapshot: Snapshot; readonly previews: readonly Preview[] };
 
-/** Undefined: there is no HyperConverged to work from. */
 async function takeDebugSnapshot(
   { runtime, snapshots, reader }: DebugOptions,
   signal: AbortSignal,
@@ -81,7 +80,6 @@ function notFound(name: string): RouteReply {
   return { status: 404, body: `Asset not found: ${name}\n` };
 }
 
-/** Data in the format that was asked for; `documents` has a text of its own in YAML. */
 type PagePrinter = {
   readonly value: (value: unknown) => RouteReply;
   readonly documents: <T>(entries: readonly T[], asYaml: (entries: readonly T[]) => string) => RouteReply;
@@ -97,7 +95,7 @@ const printers: Readonly<Record<string, PagePrinter>> = {
   json: { value: (value) => jsonReply(value), documents: (entries) => jsonReply(entries) },
 };
 
-/** `takeContent` is called anew for each page; undefined: there is no HyperConverged. */
+/** Calls `takeContent` for each request. Undefined means no HyperConverged. */
 function pageServer<Content>(takeContent: (signal: AbortSignal) => Promise<Content | undefined>) {
   return (render: PageContent<Content>): Route =>
     async (request) => {

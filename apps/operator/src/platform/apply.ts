@@ -1,4 +1,4 @@
-// Writes to one managed object: the apply with its dry run before and its transfers of ownership, and the pause of an edit war.
+// Writes a managed object: dry run, ownership transfers and apply, and the pause after an edit war.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { type Bucket, type ExpectedVersion, equalJson, type Outcome, takeToken, type WriteResult } from "@virt/engine";
@@ -32,7 +32,6 @@ const manager = fieldManagers.platform;
 
 export type ObjectAction = {
   readonly object: ManagedObject;
-  /** What the decision was made by. */
   readonly observed: ObservedObject;
   readonly live: KubeObject | undefined;
   readonly memory: ObjectMemory;
@@ -76,19 +75,19 @@ export async function applyObject(decision: DueApply, action: ObjectAction): Pro
   };
 }
 
-/** `due`: it is to be written, over the newest form that is known, which may be newer than what was decided on. */
+/** `due`: apply over `newest`, which may be newer than the object of the decision. `over`: nothing to apply. */
 type ConfirmedApply =
   | { readonly kind: "due"; readonly newest: KubeObject | undefined }
   | { readonly kind: "over"; readonly result: ActionResult };
 
 async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectAction): Promise<ConfirmedApply> {
   const { live } = action;
-  // A hand-over or a removal is a change for certain, and the server may refuse the apply without it.
+  // Hand-overs and removals always need the apply, and without them the server may reject a dry run.
   const isPrepared = apply.handOver.length > 0 || apply.removals.length > 0;
   if (skipsDryRun || live === undefined || isPrepared) return { kind: "due", newest: live };
   const write = { manager, force: true, expect: { uid: live.metadata.uid ?? "" } };
   const outcome = await action.context.cluster.dryRunApply(apply.object, write);
-  if (isDryRunRefused(outcome)) return { kind: "due", newest: live }; // the apply itself will say so
+  if (isDryRunRefused(outcome)) return { kind: "due", newest: live };
   if (outcome.kind !== "done" || outcome.live === undefined)
     return { kind: "over", result: await handleRejection(outcome, apply, action) };
   if (!hasSameOverrides(live, outcome.live)) return { kind: "over", result: failedAction({ kind: "stale" }, action) };
@@ -96,7 +95,7 @@ async function confirmByDryRun({ apply, skipsDryRun }: DueApply, action: ObjectA
   return { kind: "over", result: settleAction(apply, answerFor(live, outcome.live), action) };
 }
 
-/** A write would change nothing: it is as we want it, or as admission makes it whoever writes. */
+/** Settles an apply that would change nothing: the object is in sync, or admission always changes it. */
 function settleAction(
   { contested, intent }: ApplyDecision,
   answer: KubeObject,
@@ -119,17 +118,16 @@ function requeueForMutation(
   return { kind: "requeueAt", atMs: runtime.clock.wall() + askAgainAt - observed.monotonicMs };
 }
 
-/** Its overrides are those that the decision was made by. */
 function hasSameOverrides(observed: KubeObject, now: KubeObject): boolean {
   return equalJson(readOverrides(observed), readOverrides(now));
 }
 
-/** A dry run stores no version: it was compared with the one that we know, whatever the server has by now. */
+/** Sets the compared version: a dry run stores no version. */
 function answerFor({ metadata: { resourceVersion } }: KubeObject, dryRun: KubeObject): KubeObject {
   return { ...dryRun, metadata: { ...dryRun.metadata, ...(resourceVersion && { resourceVersion }) } };
 }
 
-/** A creation of what was there before undoes somebody's deletion: the object says so itself. */
+/** Returns the memory after a write. Re-creating an object that existed before counts as undoing a deletion. */
 function afterWrite(
   { cause, object }: ApplyDecision,
   { memory }: ObjectAction,
@@ -138,12 +136,12 @@ function afterWrite(
   return { wasThere: true, recreated: cause === "create" ? readState(object).recreated : recreated };
 }
 
-/** What somebody said by an annotation that we have not seen yet must not be overwritten, and force would do it. */
+/** Requires the observed version. A forced apply must not overwrite annotations that the operator has not seen. */
 function versionOf({ metadata: { uid = "", resourceVersion } }: KubeObject): Exclude<ExpectedVersion, string> {
   return { uid, ...(resourceVersion && { resourceVersion }) };
 }
 
-/** Before we leave out what only we own, somebody else holds it: its value stays. Undefined: there is nothing to do. */
+/** Transfers fields without other owners to the manager of released fields, to keep their values. Undefined if none. */
 async function transferOwnership(
   { handOver: paths }: ApplyDecision,
   { live, context }: ObjectAction,
@@ -153,7 +151,7 @@ async function transferOwnership(
   return context.cluster.apply(transferObject(live, paths), write);
 }
 
-/** What somebody owns again need not be held any more. It is tidying: what fails or waits is mended by the next write. */
+/** Gives up released fields that have another owner again. A failure is harmless: the next write retries. */
 async function releaseOwnership(
   live: KubeObject,
   before: Bucket,
@@ -169,7 +167,7 @@ async function releaseOwnership(
   return bucket;
 }
 
-/** Finds out whether the patch of an override is why the server refuses the object: then it is held, as by any other bad patch. */
+/** Checks whether the user's patch causes the rejection. If so, the object is held like with any invalid patch. */
 async function handleRejection(
   outcome: Outcome,
   { intent, unpatched }: ApplyDecision,
@@ -180,7 +178,7 @@ async function handleRejection(
   const without = await dryRunUnpatched(unpatched, action);
   if (without.kind !== "done") return failedAction(outcome, action);
   const askAgainAt = observed.monotonicMs + rejectedRetryMs;
-  // What a server says about a refusal may hold what it refused.
+  // The server's message may contain rejected values.
   const refusal = { intent, shapeOf: observed.shapeOf, message: scrubText(outcome.message), askAgainAt };
   const knowing = { ...memory, refused: refusal };
   record.memory = knowing;
@@ -191,7 +189,7 @@ async function handleRejection(
   };
 }
 
-/** A dry run cannot combine two writes. If the apply needs a removal before it, the removal is what may be refused. */
+/** Dry-runs the intent without the patch. A dry run cannot combine two writes, so a required removal runs alone. */
 async function dryRunUnpatched(
   { intent, removals }: NonNullable<ApplyDecision["unpatched"]>,
   action: ObjectAction,
@@ -202,7 +200,7 @@ async function dryRunUnpatched(
   return removed ?? context.cluster.dryRunApply(intent, write);
 }
 
-/** Writes the marker that ends an edit war. While it cannot be written, corrections stop all the same. */
+/** Writes the annotation that pauses an edit war. Corrections stop even if the write fails. */
 export async function pauseObject(
   decision: Extract<ObjectDecision, { kind: "pause" }>,
   action: ObjectAction,
@@ -220,13 +218,13 @@ export async function pauseObject(
   return { outcome: { kind: "paused-now", decision }, result: { kind: "done" } };
 }
 
-/** What we know of the fight ends with the pause, whatever becomes of the object's own memory. */
+/** Ends the fight in memory too, independent of the object's state annotation. */
 function pausedAnswer({ metadata, ...answer }: KubeObject, state: string): KubeObject {
   const annotations = { ...metadata.annotations, [objectAnnotations.state]: state };
   return { ...answer, metadata: { ...metadata, annotations } };
 }
 
-/** A failure takes no token, and never counts as a fight. */
+/** Returns a failure. It takes no token and does not count as a fight. */
 function failedAction(written: WriteResult, { runtime, object }: ObjectAction, prefix = ""): ActionResult {
   const message = `${prefix}${explainFailure(written, object.ref)}`;
   const outcome = { kind: "failed", message, isPermanent: written.kind === "rejected" } as const;

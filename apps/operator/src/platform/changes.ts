@@ -1,4 +1,4 @@
-// Maps a change of a cached object to the managed objects that it concerns.
+// Maps changes of cached objects to the managed objects they concern.
 
 import type { KubeObject } from "@virt/api";
 import type { Controller, InformerSpec } from "@virt/kube";
@@ -16,15 +16,13 @@ type ChangedPlatform = {
   readonly snapshots: SnapshotCache;
 };
 
-/** The key of the round over all objects. */
 export const allObjectsKey = "everything";
 
-/** Reports whether only the HyperConverged itself is reconciled after the change: other objects are not rendered from it. */
+/** Reports whether the change affects only the HyperConverged itself, not the objects rendered from it. */
 export function isOwnHcoChange(spec: InformerSpec, { before, after }: Change): boolean {
   return isHco(spec) && before !== undefined && after !== undefined && hcoContent(before) === hcoContent(after);
 }
 
-/** Starts a round when an input of all objects changes. */
 export function roundChanges({ runtime, snapshots }: ChangedPlatform): ChangeHandlers {
   const keysOf = (spec: InformerSpec) => {
     if (concernOf(spec, { runtime, snapshots })?.kind !== "all") return [];
@@ -38,14 +36,13 @@ export function roundChanges({ runtime, snapshots }: ChangedPlatform): ChangeHan
   };
 }
 
-/** Returns the objects that a change shows, and those that are rendered from it. */
 export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHandlers {
   const keysOf = (spec: InformerSpec, isExistenceChanged: boolean) => {
     if (isAdmissionInformer(spec)) return askMutatedAgain(runtime.records);
     const concern = concernOf(spec, { runtime, snapshots });
     if (concern?.kind !== "some") return [];
     const { shown, readers } = concern;
-    // An object may yield to another object with the same purpose. That depends on whether it exists.
+    // An object may yield to another one with the same purpose, if that exists.
     if (isExistenceChanged) snapshots.changed(shown);
     if (readers.length > 0) {
       snapshots.changed(readers);
@@ -63,12 +60,12 @@ export function objectChanges({ runtime, snapshots }: ChangedPlatform): ChangeHa
   };
 }
 
-/** Inputs of the impact assessment and of admission concern no object by themselves. */
+/** Returns the concerned objects. Inputs of impact and admission concern none directly. */
 function concernOf(spec: InformerSpec, { runtime, snapshots }: ChangedPlatform): ConcernedKeys | undefined {
   return isAdmissionInformer(spec) || runtime.rebootImpact.isInput(spec) ? undefined : snapshots.concern(spec);
 }
 
-/** Webhooks or policies changed: they may no longer change our writes. */
+/** Returns the objects changed by admission, for an immediate retry after webhooks or policies changed. */
 function askMutatedAgain(records: PlatformRecords): readonly string[] {
   const keys = records.mutatedKeys();
   for (const record of keys.map((key) => records.object(key)))

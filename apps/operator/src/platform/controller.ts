@@ -1,4 +1,4 @@
-// Creates the platform's controllers: one for the managed objects, and a small one for each record of its own.
+// Creates the platform controllers: for managed objects, rounds, governance, impact, tombstones and the report.
 
 import type { Profile } from "@virt/advisor";
 import { fieldManagers } from "@virt/api";
@@ -90,7 +90,6 @@ export function platformFactory(catalog: PlatformCatalog): ControllerFactory {
   };
 }
 
-/** Of the controllers of this factory. Parked keys and `enqueue` use them. */
 const names = {
   objects: "platform",
   round: "platform round",
@@ -147,7 +146,7 @@ function objectReconciler({ runtime, snapshots, publisher }: PlatformParts): Con
     const before = [records.hasMutated(), records.hasPendingWrites()];
     const result = await reconcileObject(key, { runtime, snapshots }, context);
     publisher.markDirty();
-    // Admission and the impact have informers only while a write is changed by admission, or is pending.
+    // Admission and impact have informers only while a write is mutated or pending.
     const after = [records.hasMutated(), records.hasPendingWrites()];
     if (after.some((is, at) => is !== before[at])) runtime.refresh();
     return result;

@@ -1,4 +1,4 @@
-// Decides what to do with one managed object. Reads caches only.
+// Decides the action for one managed object. Reads only caches.
 
 import type { KubeObject } from "@virt/api";
 import { fullBucket } from "@virt/engine";
@@ -26,12 +26,10 @@ export type ReadyObject = {
 
 export type DecidedObject = { readonly evaluated: EvaluatedObject } & (
   | { readonly kind: "excluded"; readonly inputs: NotedInputs }
-  /** The object cannot be observed. */
   | { readonly kind: "on-hold"; readonly outcome: ReconcileOutcome }
   | DueAction
 );
 
-/** A decision to act on, and what it was made from. */
 export type DueAction = {
   readonly kind: "decided";
   readonly evaluated: EvaluatedObject;
@@ -49,7 +47,7 @@ export function decide({ object, snapshot, record }: ReadyObject, runtime: Platf
   const sources = { object, evaluated, snapshot, record, runtime };
   if (wanted.kind === "excluded") return { kind: "excluded", evaluated, inputs: noteExcluded(sources) };
   if (wanted.kind === "held") return onHold(wanted, evaluated);
-  // Before the first list, absence proves nothing. The end of that list enqueues the object.
+  // Before the first list, a missing object may exist. The end of that list enqueues the object.
   const informer = runtime.find(managedInformer(object.ref, runtime.settings.hcoNamespace));
   if (informer?.state !== "synced")
     return onHold({ reason: "InputUnavailable", message: informer?.lastError ?? "cache not synced" }, evaluated);

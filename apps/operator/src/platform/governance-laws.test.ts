@@ -1,4 +1,5 @@
-// The law of the hand-over: what reboots nodes is written only if a person asked for it after the last plan released it.
+// Tests the law of the hand-over: the operator writes rebooting assets only if a user requested them after the last
+// plan released them.
 
 import { lawRuns, runsForCost } from "@virt/testkit/law-runs";
 import fc from "fast-check";
@@ -8,7 +9,6 @@ import { Oracle } from "./testing/governance-oracle.ts";
 import { anySteps, type GovernanceStep, runPersonStep } from "./testing/governance-steps.ts";
 import { GovernedCluster } from "./testing/governed-cluster.ts";
 
-/** A process that keeps up: everything arrives and is reconciled. */
 async function catchUp(cluster: GovernedCluster, oracle: Oracle): Promise<void> {
   cluster.start();
   for (const stream of streams) {
@@ -21,7 +21,7 @@ async function catchUp(cluster: GovernedCluster, oracle: Oracle): Promise<void> 
   for (const asset of assetNames) cluster.reconcileObject(asset, () => undefined);
 }
 
-/** From under a process that knows it. One that does not, and a record that is gone, is a case of its own. */
+/** Deletes the record while the process knows it. A deletion during downtime is a separate case. */
 async function takeRecordAway(cluster: GovernedCluster): Promise<void> {
   if (!cluster.isSynced) return;
   cluster.setRecord(undefined);
@@ -45,7 +45,6 @@ async function runSteps(
   cluster.setHco(governedHco("hco-0", {}));
   const waiting = [...steps];
   let isReleased = false;
-  // What a person does next may come while the operator waits for an answer.
   const during = () => {
     const next = waiting[0];
     if (next?.do === "deliver") cluster.deliver(next.stream);
@@ -87,7 +86,7 @@ test("no sequence of approvals, Ignore, deletions, switches, lags and restarts w
     expect(result.violations).toEqual([]);
   });
   await fc.assert(law, runs);
-  // Neither law is kept by doing nothing.
+  // Doing nothing must not satisfy the laws.
   expect(allowed).toBeGreaterThan(runs.numRuns / 10);
   expect(released).toBeGreaterThan(runs.numRuns / 10);
 });

@@ -1,4 +1,4 @@
-// Remembers, in the cluster, which plans govern assets that reboot nodes and what they let go of, and follows it.
+// Stores in the cluster which plans govern or released rebooting assets, and follows their changes.
 
 import { fieldManagers, type KubeObject } from "@virt/api";
 import { fullBucket, type GovernorConfig } from "@virt/engine";
@@ -40,18 +40,17 @@ export function isGovernanceInput({ kind, name }: InformerSpec): boolean {
   );
 }
 
-/** What is about to be done with an object. */
 export type WriteIntent = "apply" | "prune";
 
 export type Governance = {
-  /** Follows what the caches show now. Synchronous, at each change: a plan that governs for a moment only counts. */
+  /** Follows the caches. Runs synchronously at each change, so that even a short-lived plan counts. */
   readonly observe: () => void;
   readonly released: () => Readonly<Record<string, ReleasedAsset>>;
-  /** Why nobody can say what is released; undefined: it is known. */
+  /** Returns the reason why released assets are unknown. Undefined if they are known. */
   readonly unread: () => string | undefined;
-  /** Whether these plans, which were just read, leave all assets of the object to us, and no news of them is on its way. */
+  /** Reports whether these freshly read plans leave the object to the operator, and the cache has the same plans. */
   readonly isLeftToUs: (object: ManagedObject, intent: WriteIntent, plans: readonly GovernorConfig[]) => boolean;
-  /** Settles what was released, and stores what changed. True: what is released is another than before. */
+  /** Settles released assets and stores the record. `isChanged` is true if the released assets changed. */
   readonly reconcile: (
     snapshot: Snapshot | undefined,
     context: ReconcileContext,
@@ -69,7 +68,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
   let current: GovernanceRecord | undefined;
   /** The newest version of the stored record that `current` contains. */
   let known = "";
-  let lastError = ""; // logged once
+  let lastError = "";
   let last = { text: "", at: Number.NEGATIVE_INFINITY };
   const doubted = new Map<string, string>();
 
@@ -82,7 +81,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     const places = hco === undefined ? { hcoNamespace: "", hcoApiVersion: "", ownNamespace } : placesIn(hco, parts);
     return { assets, places, plans, purposesOf, hco: hco && switchesIn(hco, reaches) };
   };
-  /** The same record stays the same object: whoever waited sees whether it became another. */
+  /** Keeps the same object for an equal record, so that callers detect changes by identity. */
   const set = (next: GovernanceRecord) => {
     if (current === undefined || writeGovernanceRecord(next) !== writeGovernanceRecord(current)) current = next;
   };
@@ -108,7 +107,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     if (isDue(current, there)) enqueue();
   };
 
-  /** Switches are compared with what the server has now: a stream may show what was set before the plan let go only after it. */
+  /** Reads the switches from the server: a watch may deliver changes from before the release later. */
   const settle = async ({ read }: Reader): Promise<ReconcileResult | undefined> => {
     const hco = chosen();
     const before = current;
@@ -116,12 +115,12 @@ export function createGovernance(parts: GovernanceParts): Governance {
     const reading = await read(refOf(hco.object));
     if (reading.kind === "absent") return undefined;
     if (reading.kind !== "found") return { kind: "retry" };
-    if (current !== before) return { kind: "requeueAt", atMs: parts.clock.wall() }; // a plan may have ended after this was read
+    if (current !== before) return { kind: "requeueAt", atMs: parts.clock.wall() }; // a plan may have ended since
     set(followGovernance(before, { ...cached(), hco: switchesIn(reading.object) }));
     return undefined;
   };
 
-  /** An object that is as it should be anyway is managed as usual: nobody reboots for that. */
+  /** Clears the release of assets whose object already matches: managing it causes no reboot. */
   const adopt = async (snapshot: Snapshot, { read }: Reader): Promise<void> => {
     for (const object of snapshot.objects.filter(({ assets: all }) => all.some(({ name }) => isReleased(name)))) {
       const seen = seenAsFree(object, snapshot, parts);
@@ -148,7 +147,7 @@ export function createGovernance(parts: GovernanceParts): Governance {
     if (current === undefined || !isStale(current, there)) return { kind: "done" };
     const text = writeGovernanceRecord(current);
     const restMs = text === last.text ? last.at + repeatMs - parts.clock.monotonic() : 0;
-    if (restMs > 0) return { kind: "requeueAt", atMs: parts.clock.wall() + restMs }; // somebody keeps taking it away
+    if (restMs > 0) return { kind: "requeueAt", atMs: parts.clock.wall() + restMs }; // another client keeps deleting it
     const { uid = "", resourceVersion = "" } = there?.metadata ?? {};
     const expect = there === undefined ? "absent" : { uid, resourceVersion };
     const write = { manager: fieldManagers.platform, force: true, expect } as const;
@@ -188,8 +187,8 @@ export function createGovernance(parts: GovernanceParts): Governance {
 }
 
 /**
- * Asks the server for its plans before something of impact reboot is begun: informers sync one by one, and a switch may be
- * seen before the plan that was approved first. True at once for what reboots nothing.
+ * Lists the plans on the server before a rebooting write: an informer may show a switch before an earlier approval.
+ * Returns true at once for other objects.
  */
 export async function isUngoverned(
   object: ManagedObject,
@@ -218,7 +217,7 @@ function isUnsettled({ released }: GovernanceRecord): boolean {
   return Object.values(released).some(({ since }) => since === undefined);
 }
 
-/** Nothing is stored while there is nothing to remember. */
+/** Reports whether the stored record is outdated. An empty record is not stored. */
 function isStale(record: GovernanceRecord, stored: KubeObject | undefined): boolean {
   const text = writeGovernanceRecord(record);
   return text !== (governanceText(stored) ?? writeGovernanceRecord(emptyRecord));
@@ -228,7 +227,7 @@ function isDue(record: GovernanceRecord, stored: KubeObject | undefined): boolea
   return isUnsettled(record) || isStale(record, stored);
 }
 
-/** As it would be seen if nothing of it were released; undefined: then, too, nothing would be applied. */
+/** Observes the object as if none of its assets were released. Undefined if nothing would be applied. */
 function seenAsFree(object: ManagedObject, { facts }: Snapshot, { clock }: Pick<PlatformRuntime, "clock">) {
   const free = { ...facts, released: {} };
   const { wanted } = evaluateObject(object, {

@@ -1,4 +1,4 @@
-// Follows the hardware of the nodes across snapshots, and schedules the round in which a change starts to count.
+// Follows the hardware of the nodes, and schedules the round in which a change takes effect.
 
 import { type CountedHardware, followHardware, type Hardware, nextHardwareDueMs, readHardware } from "@virt/facts";
 import type { ReconcileResult } from "@virt/kube";
@@ -7,7 +7,7 @@ import type { PlatformRuntime } from "./runtime.ts";
 
 type WaitingRuntime = Pick<PlatformRuntime, "records" | "clock">;
 
-/** Takes a reading. An incomplete list is none, and neither is an empty one: nodes may not have joined yet. */
+/** Takes a reading. Ignores incomplete and empty lists, because nodes may not have joined yet. */
 export function countHardware(
   { items, unreadReason }: ListResult,
   { records: { cluster }, clock }: WaitingRuntime,
@@ -22,18 +22,16 @@ export function countHardware(
   });
 }
 
-/** Nothing follows the nodes while the controller is idle: the first reading after it counts at once. */
+/** Forgets the hardware while the controller is idle. The first reading after that takes effect immediately. */
 export function forgetHardware({ records: { cluster } }: WaitingRuntime): void {
   cluster.hardware = undefined;
 }
 
-/** Reports whether a waiting change counts by now: a new snapshot has it. */
 export function isHardwareDue(runtime: WaitingRuntime): boolean {
   const dueMs = dueMsOf(runtime);
   return dueMs !== undefined && dueMs <= runtime.clock.monotonic();
 }
 
-/** The next round over all objects, if a change waits. */
 export function roundAfterWait(runtime: WaitingRuntime): ReconcileResult {
   const dueMs = dueMsOf(runtime);
   const { clock } = runtime;

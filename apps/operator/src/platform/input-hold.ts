@@ -1,4 +1,4 @@
-// Limits the rebooting writes that changed inputs cause, and follows the inputs of an object from one reconcile to the next.
+// Limits rebooting writes caused by changed inputs, and tracks an object's inputs across reconciles.
 
 import {
   decideObject,
@@ -31,19 +31,16 @@ export type InputSources = {
 
 export type NotedInputs = {
   readonly inputs: InputMemory | undefined;
-  /** Set while the limit blocks a write. */
   readonly inputHold: HeldDecision | undefined;
 };
 
-/** Notes that no asset of the object is active. */
 export function noteExcluded(sources: InputSources): NotedInputs {
   return { inputs: settleInputs(noteObserved(sources)), inputHold: undefined };
 }
 
-/** A decision, and the observation that it was made from. */
 export type LimitedDecision = NotedInputs & { readonly decision: ObjectDecision; readonly observed: ObservedObject };
 
-/** Decides. During a hold, drift from the content before the change is still corrected. */
+/** Decides. During a hold, it still corrects drift from the earlier content. */
 export function decideWithinLimit(observed: ObservedObject, sources: InputSources): LimitedDecision {
   const inputs = noteObserved(sources);
   const { live, shapeOf, now } = observed;
@@ -68,7 +65,7 @@ function noteObserved({ object, evaluated, snapshot, record, runtime }: InputSou
   });
 }
 
-/** Returns the inputs after a reconcile. Once the object has the wanted content, no change of an input is pending. */
+/** Returns the inputs after a reconcile. Clears the pending change if the object is in sync. */
 export function inputsAfter(
   outcome: ReconcileOutcome,
   { inputs, inputHold }: Pick<ObjectRecord, "inputs" | "inputHold">,

@@ -1,4 +1,4 @@
-// Sends merge patches to a managed object: what an apply cannot do, or must not.
+// Sends merge patches for changes that an apply cannot make.
 
 import { fieldManagers, type JsonMap, type KubeObject } from "@virt/api";
 import type { Path, WriteResult } from "@virt/engine";
@@ -13,7 +13,7 @@ export type PatchTarget = {
   readonly isDryRun?: boolean;
 };
 
-/** Removes the members of maps that an apply would leave empty. Undefined: there are none. */
+/** Removes members of maps that the apply would leave empty. Undefined if there are none. */
 export async function removeMembers(
   members: readonly Path[],
   live: KubeObject | undefined,
@@ -22,7 +22,7 @@ export async function removeMembers(
   return members.length === 0 ? undefined : mergePatch(live, removalPatch(members), target);
 }
 
-/** Patches this very version of the object, but for dry runs. */
+/** Patches this exact version of the object, except in a dry run. */
 export async function mergePatch(
   live: KubeObject | undefined,
   change: JsonMap,

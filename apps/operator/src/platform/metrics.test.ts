@@ -32,7 +32,7 @@ test("no series of an object outlives its management, counters included", async 
   show(ref);
   show(other);
   metrics.removeObject(ref);
-  metrics.observeDuration(ref, 0.1); // of a reconcile that ends late
+  metrics.observeDuration(ref, 0.1);
   expect((await series()).filter((line) => line.includes('name="t"'))).toEqual([]);
   expect((await series()).length).toBeGreaterThan(5);
   metrics.removeAllObjects();

@@ -1,4 +1,4 @@
-// The platform's metrics: one set of series for each object that it manages.
+// The platform's metrics, with one set of series per managed object.
 
 import type { Ref } from "@virt/api";
 import { equalJson } from "@virt/engine";
@@ -15,17 +15,15 @@ import {
 
 export type PlatformMetrics = {
   readonly setObject: (ref: Ref, next: ObjectMetrics) => void;
-  /** As they were last set; undefined: there are none. */
   readonly object: (ref: Ref) => ObjectMetrics | undefined;
   readonly removeObject: (ref: Ref) => void;
   readonly removeAllObjects: () => void;
-  /** Undefined: it is applied. */
+  /** Undefined if the asset is applied. */
   readonly setExcluded: (asset: string, reason: string | undefined) => void;
   readonly countThrashing: (ref: Ref) => void;
   readonly observeDuration: (ref: Ref, seconds: number) => void;
-  /** CRDs of features that somebody asked for. */
   readonly setDependencies: (all: readonly Dependency[]) => void;
-  /** 0 gone, -1 error, -2 skipped; undefined: it is not due. */
+  /** 0: gone, -1: error, -2: skipped. Undefined: not due. */
   readonly setTombstone: (ref: Ref, state: 0 | -1 | -2 | undefined) => void;
   readonly setActive: (activation: string, isActive: boolean) => void;
 };
@@ -69,7 +67,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
   const labelsOf = ({ kind, name, namespace = "" }: Ref) => ({ kind, name, namespace });
-  // By name of each: to look through the series of all objects for those of one would be slow where there are many.
+  // Removes series by exact labels, because searching the series of all objects is slow.
   const clear = (labels: ReturnType<typeof labelsOf>) => {
     compliance.remove(labels);
     contested.remove(labels);
@@ -78,7 +76,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     for (const type of customizationTypes) custom.remove({ ...labels, type });
     for (const type of invalidOverrideTypes) invalid.remove({ ...labels, type });
   };
-  // Most reconciles change nothing of an object, and setting its series again costs more than the decision.
+  // Most reconciles change nothing, and setting all series costs more than the decision.
   const shown = new Map<string, { readonly ref: Ref; readonly metrics: ObjectMetrics }>();
   const reasons = new Map<string, string | undefined>();
   const removeObject = (ref: Ref) => {
@@ -94,7 +92,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
       const before = shown.get(objectKey(ref))?.metrics;
       if (before !== undefined && equalJson(before, next)) return;
       shown.set(objectKey(ref), { ref, metrics: next });
-      if (before === undefined) thrashing.inc(labels, 0); // a rate does not see a counter that begins with 1
+      if (before === undefined) thrashing.inc(labels, 0); // `rate()` misses an initial 1
       clear(labels);
       if (next.compliance !== undefined) compliance.set(labels, next.compliance);
       if (next.paused !== undefined) paused.set({ ...labels, reason: next.paused }, 1);
@@ -117,7 +115,7 @@ export function platformMetrics(registry: Registry): PlatformMetrics {
     },
     countThrashing: (ref) => thrashing.inc(labelsOf(ref)),
     observeDuration: (ref, seconds) => {
-      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // it may have been removed during its reconcile
+      if (shown.has(objectKey(ref))) durations.observe(labelsOf(ref), seconds); // may be removed by now
     },
     setDependencies: (all) => {
       missing.reset();

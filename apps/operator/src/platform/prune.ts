@@ -1,4 +1,4 @@
-// Deletes what a feature that was switched off had created, where people ask for that; nothing else is ever deleted.
+// Prunes objects of switched-off features, if requested.
 
 import { type EventMessage, fieldManagers, type KubeObject } from "@virt/api";
 import type { Outcome } from "@virt/engine";
@@ -26,7 +26,6 @@ const manager = fieldManagers.platform;
 export type PruneResult = {
   readonly events: readonly EventMessage[];
   readonly result: ReconcileResult;
-  /** Of an object that is not deleted yet. */
   readonly removal?: DueRemoval;
 };
 
@@ -38,7 +37,7 @@ export type PruneContext = {
 
 const nothing: PruneResult = { events: [], result: { kind: "done" } };
 
-/** Asks until it is answered, and once for each time that features are switched off. */
+/** Prunes until it succeeds, once for each set of switched-off features. */
 export async function pruneObject(
   object: ManagedObject,
   { wanted }: EvaluatedObject,
@@ -58,17 +57,17 @@ export async function pruneObject(
     return { ...failed(outcome, object, prune), ...(removal && { removal }) };
   }
   record.prune = { asked, isKept };
-  if (isKept !== (before?.isKept ?? false)) prune.runtime.refresh(); // it has an informer while people hold it
+  if (isKept !== (before?.isKept ?? false)) prune.runtime.refresh(); // a kept object has an informer
   return { events, result: { kind: "done" } };
 }
 
-/** If a request failed before the gate was asked, the earlier answer of the gate remains. */
+/** Returns the pending deletion. Keeps the gate's earlier answer if a request failed before the gate. */
 function dueRemoval(record: ObjectRecord, gate: RemovalGateResult | undefined): DueRemoval | undefined {
   const write = gate === undefined ? record.hold && record.nodeWrite : gate.write;
   return write && { hold: gate === undefined ? record.hold : gate.hold, write };
 }
 
-/** Before its informer has synced, it is as it was when it was read. */
+/** Reports whether the object is still kept. Until its informer syncs, the last read counts. */
 function isStillKept({ ref, assets }: ManagedObject, pruned: readonly Asset[], { snapshot }: PruneContext): boolean {
   const live = snapshot.facts.live(ref);
   return live === undefined || decidePrune(live, { assets: namesOf(assets), pruned: namesOf(pruned) }).kind === "keep";
@@ -78,7 +77,7 @@ type PruneOutcome = {
   readonly outcome: Outcome;
   readonly events: readonly EventMessage[];
   readonly isKept?: true;
-  /** Absent unless a deletion came as far as the gate. */
+  /** Absent if the deletion did not reach the gate. */
   readonly gate?: RemovalGateResult;
 };
 
@@ -107,7 +106,7 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
       const { runtime, snapshot } = prune;
       const record = runtime.records.object(objectKey(ref));
       const gate = runtime.rebootImpact.passRemovalGate({ object, live, snapshot });
-      if (gate.isOn) record.nodeWrite = gate.write; // concurrent reconciles assess it too
+      if (gate.isOn) record.nodeWrite = gate.write; // concurrent reconciles include it in their assessment
       const isBlocked = gate.hold !== undefined || !(await isUngoverned(object, "prune", prune));
       if (isBlocked) return { outcome: { kind: "stale" }, events: [], gate };
       const { uid, resourceVersion } = removal;
@@ -117,7 +116,6 @@ async function pruneNow(object: ManagedObject, pruned: readonly Asset[], prune: 
   }
 }
 
-/** Features that made it and are off, not all that might have. */
 function reasonOf(live: KubeObject, pruned: readonly Asset[]): string {
   const makers = makersOf(live, { assets: namesOf(pruned) });
   const off = pruned.filter(({ name }) => makers.includes(name)).map(({ feature }) => feature.name);
@@ -131,7 +129,7 @@ function namesOf(assets: readonly Asset[]): readonly string[] {
   return assets.map(({ name }) => name);
 }
 
-/** The object has no informer any more: nothing else would enqueue it. */
+/** Requeues the failed deletion, because no informer would trigger it. */
 function failed(outcome: Outcome, { ref }: ManagedObject, { runtime: { log, clock } }: PruneContext): PruneResult {
   const level = outcome.kind === "rejected" ? "warn" : "debug";
   log[level]("prune failed", { object: objectKey(ref), why: explainFailure(outcome, ref) });

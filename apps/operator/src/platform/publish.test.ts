@@ -28,7 +28,6 @@ test("the report is never more than 2 s older than a reconcile, however often ob
   );
 });
 
-/** A publisher, and the cluster that answers its writes. */
 function startPublisher() {
   const cluster = { ms: 0, kind: "unavailable", applied: 0 };
   const settings = { activation: "always" };

@@ -1,4 +1,4 @@
-// Publishes the report as an object: when it changed, and not often.
+// Publishes the report as a ConfigMap, only on changes and at a limited rate.
 
 import { fieldManagers } from "@virt/api";
 import { type ReconcileContext, type ReconcileResult, scrubText } from "@virt/kube";
@@ -20,12 +20,11 @@ import { recordHcoEvent, refOf } from "./report.ts";
 import type { PlatformRuntime } from "./runtime.ts";
 import { previewsOf, type Snapshot } from "./snapshot.ts";
 
-/** A report is at most this much older than the reconcile that changed it. */
+/** The maximum age of the published report. */
 const mostAgeMs = 2_000;
-/** Many objects change at once: one report for all. */
 const gatherMs = 1_000;
 
-/** The API server rejected the report: the same report is sent again after this time. */
+/** Delay before a rejected report is sent again. */
 const rejectedRestMs = 60_000;
 
 /** Returns when the next report is due. `reconciledAt` is the time of the last one. */
@@ -34,7 +33,6 @@ export function reportDueAt(dirtyAt: number, reconciledAt: number): number {
 }
 
 export type ReportPublisher = {
-  /** Something in it may have changed. */
   readonly markDirty: () => void;
   readonly reconcile: (snapshot: Snapshot | undefined, context: ReconcileContext) => Promise<ReconcileResult>;
 };
@@ -44,7 +42,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   let reconciledAt = Number.NEGATIVE_INFINITY;
   let published = "";
   let rejected: { readonly text: string; readonly retryAt: number } | undefined;
-  let lastError = ""; // logged once
+  let lastError = "";
   return {
     markDirty: () => {
       dirtyAt ??= runtime.clock.monotonic();
@@ -74,7 +72,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
       lastError = why;
       if (outcome.kind === "done") return { kind: "done" };
       if (outcome.kind === "unavailable") {
-        dirtyAt ??= now; // without it no report is due
+        dirtyAt ??= now; // otherwise no report is due
         return { kind: "retry" };
       }
       rejected = { text, retryAt: now + rejectedRestMs };
@@ -83,7 +81,7 @@ export function createReportPublisher(runtime: PlatformRuntime, features: readon
   };
 }
 
-/** With the report: during a round the numbers change with each object. */
+/** Records counts with the report, because they change with each object of a round. */
 function reportCounts(snapshot: Snapshot | undefined, runtime: PlatformRuntime): void {
   if (snapshot === undefined) return;
   for (const one of runtime.records.cluster.counts.events(snapshot.objects.length))
@@ -107,7 +105,7 @@ function reportOf(snapshot: Snapshot | undefined, runtime: PlatformRuntime, feat
   };
 }
 
-/** What this process knows of an object. What a server says about a refusal may hold what it refused. */
+/** Returns the process's knowledge of an object. Scrubs the server's message, which may contain rejected values. */
 export function liveFactsOf(key: string, { records, rebootImpact }: PlatformRuntime): LiveObjectFacts {
   const { failure, hold } = records.object(key);
   return {

@@ -1,4 +1,4 @@
-// The impact of writes that are due and would change nodes: followed while there are any, shown, and asked before the gate lets them go.
+// Tracks the impact of pending writes on nodes: assesses and shows it, and controls the reboot gate.
 
 import type { KubeObject } from "@virt/api";
 import { type ShapeOf, writeTime } from "@virt/engine";
@@ -34,9 +34,8 @@ import { recordHcoEvent } from "./report.ts";
 import type { ObjectRecord, PlatformRecords, PlatformRuntime } from "./runtime.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Many facts change at once: one assessment for all; while first lists come in, soon. */
+/** Combines many changes into one assessment. Shorter while first lists load. */
 const restMs = { listed: 5_000, listing: 250 };
-/** What is shown changes at most so often. */
 const shownRestMs = 60_000;
 const refusedRetryMs = 300_000;
 
@@ -57,16 +56,14 @@ export type GatedObject = {
 
 export type GatedRemoval = Pick<GatedObject, "object" | "snapshot"> & { readonly live: KubeObject };
 
-/** The write to nodes that was considered, and whether a gate is set before it. */
+/** A considered write to nodes. `isOn` is true if a gate is set. */
 type ConsideredWrite = { readonly write: NodeWrite | undefined; readonly isOn: boolean };
 
-/** The decision, which may be that the gate blocks the write. */
 export type GateResult = ConsideredWrite & { readonly decision: ObjectDecision };
 
 /** `hold` is set if the gate blocks the deletion. */
 export type RemovalGateResult = ConsideredWrite & { readonly hold: HeldDecision | undefined };
 
-/** A requested deletion that is not done. */
 export type DueRemoval = { readonly hold: HeldDecision | undefined; readonly write: NodeWrite };
 
 export class RebootImpact {
@@ -76,7 +73,7 @@ export class RebootImpact {
   #shown: ReadonlyMap<string, ShownImpact> = new Map();
   #shownAt = Number.NEGATIVE_INFINITY;
   #restUntil = Number.NEGATIVE_INFINITY;
-  /** Why the gate was closed when the objects behind it were last told. */
+  /** The gate's causes when the held objects were last enqueued. */
   #causes = "";
   #isReported = false;
 
@@ -85,7 +82,7 @@ export class RebootImpact {
     this.#lists = new InformerLists(parts.find);
   }
 
-  /** Followed only while something is due. */
+  /** Informers for the assessment, only while writes are pending. */
   get wanted(): readonly InformerSpec[] {
     return this.#parts.records.hasPendingWrites() ? impactInformers : [];
   }
@@ -98,21 +95,20 @@ export class RebootImpact {
     return this.#shown.get(key);
   }
 
-  /** Returns the decision, or that the gate blocks it. Reads caches only. */
+  /** Returns the decision, or a hold if the gate blocks it. Reads only caches. */
   passGate(decided: ObjectDecision, { object, live, shapeOf, snapshot }: GatedObject): GateResult {
     const write = nodeWriteOf(object, decided, { live, shapeOf });
     const gated = this.#gated(write, object, snapshot);
     return { decision: holdAtGate(decided, gated), write, isOn: gated !== undefined };
   }
 
-  /** Reports whether the gate blocks the deletion of an object. Reads caches only. */
+  /** Returns a hold if the gate blocks the deletion. Reads only caches. */
   passRemovalGate({ object, live, snapshot }: GatedRemoval): RemovalGateResult {
     const write = nodeRemovalOf(object, live);
     const gated = this.#gated(write, object, snapshot);
     return { hold: gated && holdRemovalAtGate(gated), write, isOn: gated !== undefined };
   }
 
-  /** The write is assessed together with all pending ones. */
   #gated(write: NodeWrite | undefined, { ref }: ManagedObject, snapshot: Snapshot): GatedWrite | undefined {
     const gate = readRebootGate(snapshot.hco.metadata.annotations ?? {});
     if (write === undefined || gate.kind === "off") return undefined;
@@ -171,7 +167,7 @@ export class RebootImpact {
     return isWhole;
   }
 
-  /** Objects behind the gate decide anew when it opens, or when another thing closes it. */
+  /** Enqueues held objects when the gate opens or its causes change. */
   #reportGate(rollout: GatedRollout, { snapshot, runtime }: { snapshot: Snapshot; runtime: PlatformRuntime }): void {
     const why = closedBecause(readRebootGate(snapshot.hco.metadata.annotations ?? {}), rollout);
     const causes = why.length === 0 ? "" : `${why.join(", ")} ${rollout.impact.summary}`;
@@ -206,7 +202,7 @@ export class RebootImpact {
     return { isChanged: true, dueAt: Number.POSITIVE_INFINITY };
   }
 
-  /** What was shown while lists were under way is replaced at once. */
+  /** Reports whether the shown impact came from incomplete lists and is replaced without delay. */
   #isListed(next: ReadonlyMap<string, ShownImpact>): boolean {
     return [...this.#shown].some(([key, was]) => !next.has(key) || isAnyListing(was));
   }
@@ -241,7 +237,7 @@ export class RebootImpact {
 
 type PendingWrites = ReturnType<PlatformRecords["pendingWrites"]>;
 
-/** Returns what remains to be written to nodes after a reconcile. */
+/** Returns the remaining write to nodes after a reconcile. */
 export function settleGate(
   outcome: ReconcileOutcome,
   attempted: NodeWrite | undefined,
@@ -257,5 +253,4 @@ function isAnyListing({ notAssessed }: Pick<ShownImpact, "notAssessed">): boolea
   return notAssessed.some(({ reason }) => reason === "Listing");
 }
 
-/** As many rendered configurations a time. */
 const mostConfigs = 4;

@@ -1,4 +1,4 @@
-// Reconciles one managed object: reads its inputs, decides, acts, prunes, and reports.
+// Reconciles one managed object: reads inputs, decides, acts, prunes and reports.
 
 import type { KubeObject } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
@@ -39,11 +39,10 @@ export async function reconcileObject(
 }
 
 type ReadObject = ReadyObject & {
-  /** Every input could be read. */
   readonly isRead: boolean;
 };
 
-/** Returns undefined if nothing is known of the object, or if the HyperConverged that it is rendered from is not settled. */
+/** Reads the inputs. Undefined if the object is unknown or the HyperConverged is not settled. */
 async function readInputs(
   key: string,
   { runtime, snapshots }: { readonly runtime: PlatformRuntime; readonly snapshots: SnapshotCache },
@@ -57,13 +56,13 @@ async function readInputs(
   const snapshot = snapshots.current();
   const object = snapshot?.object(key);
   if (snapshot === undefined || object === undefined) return undefined;
-  // The schema of the HyperConverged decides what every other object may ask for.
+  // All other objects depend on the schema of the HyperConverged.
   if (isHco(object.ref) && readCache.revision() !== revision) records.cluster.isRoundDue = true;
   if (!isHco(object.ref) && records.cluster.settledHcoContent !== snapshot.content) return undefined;
   return { object, snapshot, record: records.object(key), isRead };
 }
 
-/** Stores what concurrent reconciles must see before the first request. Returns whether a write to nodes was pending. */
+/** Stores what concurrent reconciles need before the first request. Returns whether a node write was pending. */
 function noteDecided(record: ObjectRecord, decided: DecidedObject): boolean {
   if (decided.kind === "on-hold") return record.nodeWrite !== undefined;
   record.memory = decided.kind === "excluded" ? undefined : decided.memory;
@@ -75,7 +74,6 @@ function noteDecided(record: ObjectRecord, decided: DecidedObject): boolean {
 
 type ActionContext = { readonly runtime: PlatformRuntime; readonly context: ReconcileContext };
 
-/** Sends at most two requests to correct a drift. */
 async function act(
   decided: DecidedObject,
   ready: ReadyObject,
@@ -118,7 +116,7 @@ async function execute(due: DueAction, { object, record }: ReadyObject, shared: 
   }
 }
 
-/** An answer about an earlier object of the same name does not count. */
+/** Ignores answers about an earlier object of the same name. */
 function memoryInSync(memory: ObjectMemory, live: KubeObject, sent: KubeObject): ObjectMemory {
   const { mutation: _over, answer, ...rest } = memory;
   return { ...rest, answer: answer?.metadata.uid === live.metadata.uid ? (answer ?? live) : live, sent };
@@ -128,12 +126,11 @@ type FinishedSteps = {
   readonly decided: DecidedObject;
   readonly acted: ActionResult;
   readonly pruned: PruneResult;
-  /** A write to nodes was pending before the object was written. */
+  /** True if a write to nodes was pending before the action. */
   readonly wasWaiting: boolean;
   readonly startMs: number;
 };
 
-/** Writes the record, wakes the controllers that depend on it, and reports. */
 function finish(
   { object, snapshot, record, isRead }: ReadObject,
   { decided, acted, pruned, wasWaiting, startMs }: FinishedSteps,
@@ -148,9 +145,9 @@ function finish(
   const unread = findUnreadInputs(object.ref, { outcome, evaluated }, { since: record.unreadSince, now: startMs });
   record.unreadSince = unread.since;
 
-  if (isReleasedByPlan(evaluated)) queues.governance(); // it may have become what it should be
+  if (isReleasedByPlan(evaluated)) queues.governance(); // the object may now match, which ends the release
   if (wasWaiting || record.nodeWrite !== undefined) queues.rebootImpact();
-  if (wasOnHold !== (record.hold !== undefined)) runtime.refresh(); // an object on hold has an informer
+  if (wasOnHold !== (record.hold !== undefined)) runtime.refresh(); // a held object has an informer
 
   reportReconcile(object, { outcome, evaluated }, { snapshot, unread: unread.events }, runtime);
   for (const event of pruned.events) recordObjectEvent(event, { hco: snapshot.hco, ref: object.ref, runtime });

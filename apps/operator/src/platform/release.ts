@@ -1,4 +1,4 @@
-// Releases an object for good: its values stay, owned by nobody in particular, and our label and memory go.
+// Releases an object permanently: its values stay, and the operator's label and state go.
 
 import { fieldManagers, type KubeObject, managedByLabel } from "@virt/api";
 import { appliedBy, type Cluster, leavesOf, type Outcome, readOwners } from "@virt/engine";
@@ -12,14 +12,14 @@ export async function releaseObject(live: KubeObject, cluster: Pick<Cluster, "ap
   if (!isThere(transferred)) return transferred;
   const released = await applyToVersion(transferred.live, bare(live), { cluster, manager });
   if (!isThere(released) || !isMarked(released.live)) return released;
-  // Others own our marks, too, as we do after a pause, which is no apply. With another value they are this owner's alone.
+  // Other managers also own the label and state, for example after a pause. A forced apply with new values takes over.
   const seized = await applyToVersion(released.live, unmarked(released.live), { cluster, manager, force: true });
   return isThere(seized) ? applyToVersion(seized.live, bare(live), { cluster, manager }) : seized;
 }
 
 type ReleaseOptions = { readonly cluster: Pick<Cluster, "apply">; readonly manager: string; readonly force?: true };
 
-/** Applies it to this very version of the object. */
+/** Applies to this exact version of the object. */
 async function applyToVersion(
   { metadata: { uid, resourceVersion } }: KubeObject,
   desired: KubeObject,

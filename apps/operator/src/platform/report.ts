@@ -1,4 +1,4 @@
-// Reports what a reconcile did and what stands: events when it changes, metrics as they are.
+// Reports a reconcile: records new events and sets metrics.
 
 import type { EventMessage, KubeObject, Ref } from "@virt/api";
 import { severalHyperConvergeds } from "@virt/facts";
@@ -32,7 +32,6 @@ import { chooseHco, type Snapshot } from "./snapshot.ts";
 
 export type ReportContext = {
   readonly snapshot: Snapshot;
-  /** Events of inputs that cannot be read. */
   readonly unread: readonly EventMessage[];
 };
 
@@ -64,13 +63,13 @@ export function reportReconcile(
   record.events = stillReported(current, record.events, undecidedReasons(outcome, evaluated));
 }
 
-/** A HyperConverged has an informer for all namespaces, and may not be the only one of its name. */
+/** Finds the live object. The HyperConverged has an informer for all namespaces, so its name may be ambiguous. */
 function liveObject({ namespace, ...ref }: Ref, { find, settings }: PlatformRuntime): KubeObject | undefined {
   const informer = find(managedInformer({ ...ref, ...(namespace && { namespace }) }, settings.hcoNamespace));
   return [...(informer?.store.items() ?? [])].find(({ metadata }) => (metadata.namespace ?? "") === (namespace ?? ""));
 }
 
-/** The HyperConverged was deleted during the reconcile, and all that was known of objects with it. */
+/** Reports whether the HyperConverged and all records were deleted during the reconcile. */
 function isForgotten({ records, find, settings }: PlatformRuntime): boolean {
   return records.cluster.activity === "no HyperConverged" && chooseHco(find, settings.hcoNamespace).kind !== "found";
 }
@@ -91,7 +90,7 @@ function setMetrics(
   if (outcome.kind === "paused-now") metrics.countThrashing(ref);
 }
 
-/** What was known stands while a reconcile finds out nothing. */
+/** Returns the current failure. Keeps the last one after an inconclusive reconcile. */
 function nextFailure(
   ref: Ref,
   outcome: ReconcileOutcome,
@@ -108,24 +107,24 @@ function nextFailure(
 
 const toleratedFailures = 3;
 
-/** A server that does not answer, or a concurrent modification, says nothing about the object before it lasts. */
+/** Reports whether the failure may be temporary. Timeouts and conflicts count only after several in a row. */
 function isPassing(failure: FailureRecord | undefined): boolean {
   return failure !== undefined && !failure.isPermanent && failure.timesInARow < toleratedFailures;
 }
 
-/** A pause that somebody ended. That of an edit war is in the object's own state, and reported with the write that clears it. */
+/** Returns the event of an ended manual pause. The end of an edit war is reported with the write that clears it. */
 function resumed(ref: Ref, outcome: ReconcileOutcome, record: ObjectRecord): readonly EventMessage[] {
   if (pausedOf(outcome) !== undefined) {
     record.wasPaused = true;
     return [];
   }
-  if (isUnsettled(outcome)) return []; // whether it is managed again is known when it was reconciled to the end
+  if (isUnsettled(outcome)) return []; // inconclusive
   const isOver = record.wasPaused && isInSync(outcome);
   record.wasPaused = false;
   return isOver && !(outcome.kind === "applied" && outcome.apply.done.isResumed) ? resumedEvents(objectName(ref)) : [];
 }
 
-/** Whether there is work to do, and what stands in its way: once for all objects. */
+/** Reports the state of the HyperConverged once for all objects. */
 export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntime): void {
   const { facts, hco } = snapshot;
   const { metrics, settings, assets } = runtime;
@@ -136,7 +135,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   if (!isActive && cluster.activity !== "idle") runtime.log.info(idleMessage(hco));
   cluster.activity = isActive ? "active" : "idle";
   const current = eventsForHyperConverged(hco, facts, assets);
-  // Before all is read nobody knows which CRDs are missing: what is known of that stays.
+  // While facts are unread, missing CRDs are unknown, so their events stay.
   if (isActive && facts.unread !== undefined)
     return recordHcoEvents({ current, undecided: new Set(["CRDMissing"]) }, hco, runtime);
   const come = { crds: facts.crds, excluded: excludedAssets(snapshot) };
@@ -146,7 +145,7 @@ export function reportHyperConverged(snapshot: Snapshot, runtime: PlatformRuntim
   metrics.setDependencies(dependencies(facts, assets));
 }
 
-/** Reports nothing while nobody knows yet whether there is one. */
+/** Reports a missing or ambiguous HyperConverged. Does nothing while the caches start. */
 export function reportMissingHco(runtime: PlatformRuntime): void {
   const { records, metrics, settings, assets, log } = runtime;
   const chosen = chooseHco(runtime.find, settings.hcoNamespace);
@@ -169,7 +168,6 @@ export function reportMissingHco(runtime: PlatformRuntime): void {
 
 type HcoEvents = {
   readonly current: readonly EventMessage[];
-  /** Reasons that nobody could find out about. */
   readonly undecided?: ReadonlySet<string>;
 };
 
@@ -189,7 +187,7 @@ function isAmong({ reason, note }: EventMessage, events: readonly EventMessage[]
   return events.some((one) => one.reason === reason && one.note === note);
 }
 
-/** A situation that is over may be reported again when it comes back; of what is undecided nobody knows that. */
+/** Returns the events that are not reported again. Ended events may be reported again, undecided ones stay. */
 function stillReported(
   current: readonly EventMessage[],
   before: readonly EventMessage[],
@@ -208,7 +206,7 @@ export function refOf({ apiVersion, kind, metadata }: KubeObject): Ref {
 
 type ObjectEventContext = { readonly hco: KubeObject; readonly ref: Ref; readonly runtime: PlatformRuntime };
 
-/** On the HyperConverged, related to the object. */
+/** Records an event on the HyperConverged, with the object as related. */
 export function recordObjectEvent(
   { type, reason, note }: EventMessage,
   { hco, ref, runtime }: ObjectEventContext,

@@ -1,4 +1,4 @@
-// The round over all objects: the HyperConverged first, because the others are rendered from it.
+// Runs the round over all objects. The HyperConverged comes first, because the others are rendered from it.
 
 import type { ReconcileResult } from "@virt/kube";
 import { objectKey } from "@virt/platform";
@@ -23,10 +23,7 @@ export function startRound(runtime: PlatformRuntime, snapshots: SnapshotCache): 
   return roundAfterWait(runtime);
 }
 
-/**
- * Enqueues the other objects after the HyperConverged is reconciled. `isHcoSettled`: no write and no unread input can change
- * its content any more.
- */
+/** Enqueues the other objects. `isHcoSettled`: no pending write or unread input can change the HyperConverged. */
 export function continueRound(
   { content, objects, facts }: Snapshot,
   isHcoSettled: boolean,
@@ -38,7 +35,7 @@ export function continueRound(
   if (isNewContent) cluster.settledHcoContent = content;
   if (!isNewContent && !cluster.isRoundDue) return;
   cluster.isRoundDue = false;
-  // Tombstones go first. They need the schema of the HyperConverged, which its reconcile has read.
+  // Tombstones first. They need the schema that the HyperConverged's reconcile has read.
   if (facts.activation.isActive) for (const key of dueTombstones(runtime)) queues.tombstone(key);
   for (const { ref } of objects) if (!isHco(ref)) queues.object(objectKey(ref));
 }

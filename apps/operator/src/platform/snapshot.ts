@@ -1,4 +1,4 @@
-// What is true until an input changes: the HyperConverged that counts, the facts, the objects that follow, their evaluations.
+// The cluster's state until an input changes: the HyperConverged, facts, objects and their evaluations.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { asText, at, oncePer } from "@virt/engine";
@@ -44,13 +44,12 @@ import type { PlatformRuntime } from "./runtime.ts";
 
 export type Snapshot = {
   readonly hco: KubeObject;
-  /** Of what others are rendered from. */
   readonly content: string;
   readonly facts: ClusterFacts;
   readonly objects: readonly ManagedObject[];
   readonly object: (key: string) => ManagedObject | undefined;
   readonly evaluate: (object: ManagedObject) => EvaluatedObject;
-  /** What this object alone is made from is another one. */
+  /** Drops the cached evaluation of one object, after an input of only this object changed. */
   readonly invalidate: (key: string) => void;
 };
 
@@ -92,7 +91,7 @@ export function takeSnapshot(runtime: PlatformRuntime): Snapshot | undefined {
   };
 }
 
-/** What the controller would do with each object now, for pages and the report. */
+/** Returns the controller's current decision for each object, for pages and the report. */
 export function previewsOf({ facts, objects, evaluate }: Snapshot, runtime: PlatformRuntime): readonly Preview[] {
   const [now, monotonicMs] = [runtime.clock.wall(), runtime.clock.monotonic()];
   const unreadReason = (ref: Ref) => {
@@ -130,7 +129,7 @@ export type ClusterFactsSources = Omit<ClusterFactsInput, "lookup"> &
 
 type Caches = { readonly find: (spec: InformerSpec) => InformerState | undefined; readonly readCache: ReadCache };
 
-/** What all is made from stays the same until it changes; its version moves on with its status, and writes need the newest. */
+/** Collects the facts. `live` returns the newest HyperConverged, because writes need its latest version. */
 function collectFacts(hco: KubeObject | undefined, parts: ClusterFactsSources): ClusterFacts {
   const facts = build(hco, { ...parts, lookup: lookupInCaches(parts) });
   const newestOf = ({ metadata }: KubeObject, ref: Ref) =>
@@ -165,12 +164,12 @@ function lookupInCaches({ find, readCache }: Caches): Lookup {
   };
 }
 
-/** Thousands, of which nobody needs the version: while the list is the same one, what was read of it is not read again. */
+/** Returns the same list until a node changes, so that readings of thousands of nodes are cached. */
 function listNodes(find: Caches["find"]): ListResult {
   return listed(nodeInformer, find(nodeInformer), (store) => store.notifiedItems);
 }
 
-/** One that is being deleted takes nothing any more. */
+/** Excludes CRDs that are being deleted. */
 const servedCrds = oncePer((crds: readonly KubeObject[]): ReadonlySet<string> => {
   const served = crds.filter(({ metadata }) => metadata["deletionTimestamp"] === undefined);
   return new Set(served.map(({ metadata }) => metadata.name));
@@ -185,7 +184,7 @@ function listed({ kind }: InformerSpec, watch: InformerState | undefined, read =
   return watch.lastError === undefined ? { items } : { items, unreadReason: watch.lastError };
 }
 
-/** False: some of it could not be read, and somebody has to try again. */
+/** Loads schemas and rendered configs. Returns false if a read failed and must be retried. */
 export async function loadInputs(
   object: ManagedObject,
   runtime: PlatformRuntime,
@@ -209,11 +208,10 @@ function schemasOf({ assets, ref }: ManagedObject, { find }: PlatformRuntime) {
       read.read === "schema" ? [{ crd: read.crd, version: read.version }] : [],
     ),
   ]);
-  const once = new Map(named.map((one) => [one.crd, one])); // one read brings all versions
+  const once = new Map(named.map((one) => [one.crd, one])); // one read includes all versions
   return [...once.values()].filter(({ crd }) => find(crdInformer)?.store.get(crd) !== undefined);
 }
 
-/** At which the pools aim that an asset reads. */
 function configurationsOf({ assets }: ManagedObject, { find }: PlatformRuntime): readonly string[] {
   const pools = assets.flatMap(({ reads }) =>
     Object.values(reads).flatMap((read) => (read.read === "pool" ? [read.name] : [])),

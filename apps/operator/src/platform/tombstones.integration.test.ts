@@ -1,4 +1,4 @@
-// What earlier releases applied, on a real API server: the catalog has no tombstones yet, so the operator runs here with some.
+// Tests tombstones on a real API server with test tombstones, because the catalog has none.
 
 import type { JsonMap } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 const deletion = (name: Name) => ({ verb: "delete", resource: "configmaps", name }) as const;
 
-/** Whenever it is read: that may be before the activation. */
+/** Delays every read of the schema, even before the activation. */
 function holdSchema(): void {
   const schema = {
     verb: "get",
@@ -149,7 +149,6 @@ const isThere = async (name: Name) => (await server.request({ path: `${maps}/${n
 const asked = (name: Name) => proxy.trace().filter((call) => call.resource === "configmaps" && call.name === name);
 const deletions = (name: Name) => asked(name).filter(({ verb }) => verb === "delete").length;
 
-/** By name. */
 async function states(): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(metricsUrl)).text();
   const line = /^kubevirt_autopilot_tombstone_status\{kind="ConfigMap",name="([^"]+)".*\} (-?\d+)$/gm;

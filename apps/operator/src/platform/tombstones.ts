@@ -1,4 +1,4 @@
-// Deletes what earlier releases applied and nobody wants any more; what cannot be deleted yet is tried again.
+// Deletes objects of earlier releases, with retries.
 
 import { fieldManagers } from "@virt/api";
 import type { ReconcileContext, ReconcileResult } from "@virt/kube";
@@ -47,7 +47,7 @@ export async function deleteTombstone(
   if (tombstone === undefined || isGone(tombstone, runtime)) return { kind: "done" };
   const before = known.get(key);
   if (snapshot === undefined || !snapshot.facts.activation.isActive || isBarred(tombstone, snapshot.facts)) {
-    known.delete(key); // due again with the next round over all objects
+    known.delete(key); // due again in the next round
     metrics.setTombstone(tombstone, undefined);
     return { kind: "done" };
   }
@@ -64,12 +64,12 @@ export async function deleteTombstone(
     : { kind: "requeueAt", atMs: clock.wall() + tombstoneRetryMs({ state: deleted.state, timesInARow }) };
 }
 
-/** One that is kept waits for a person, who takes their time. */
+/** Returns the retry delay. A kept object waits for a user, so it uses the longest delay. */
 export function tombstoneRetryMs({ state, timesInARow }: Pick<TombstoneRecord, "state" | "timesInARow">): number {
   return state === -2 ? longestMs : Math.min(longestMs, firstMs * 2 ** timesInARow);
 }
 
-/** `modified`: concurrently; it is tried again. */
+/** Deletes one object. `modified`: a concurrent change, retried immediately. */
 async function deleteOne(
   tombstone: Tombstone,
   { cluster }: Pick<ReconcileContext, "cluster">,

@@ -1,4 +1,4 @@
-// Which streams are wanted, and which objects each of them is about.
+// Selects the informers to run, and maps each to its managed objects.
 
 import type { Ref } from "@virt/api";
 import {
@@ -21,7 +21,7 @@ import {
 import type { PlatformRuntime } from "./runtime.ts";
 import { isHco, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
-/** All objects are made from it, or: it shows one of them, and others are made from it. */
+/** The objects that an informer concerns: all of them, or the shown object and those rendered from it. */
 export type ConcernedKeys =
   | { readonly kind: "all" }
   | { readonly kind: "some"; readonly shown: readonly string[]; readonly readers: readonly string[] };
@@ -31,7 +31,7 @@ export type WantedInformers = {
   readonly concern: (spec: InformerSpec) => ConcernedKeys;
 };
 
-/** Plans at all times; other inputs while there is a HyperConverged that asks for it; targets and what their assets read while they may be applied. */
+/** Returns the wanted informers: plans always, inputs while active, and objects while they may be applied. */
 function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime): WantedInformers {
   const hcos = wantedHcoInformers(platformHcoInformers(runtime.settings.hcoNamespace), runtime.find);
   const plans = [configInformer, governanceInformer(runtime.ownNamespace)];
@@ -47,7 +47,7 @@ function informersFor(snapshot: Snapshot | undefined, runtime: PlatformRuntime):
   return { specs: [...inputs, ...specs, ...runtime.rebootImpact.wanted], concern: concerns(inputs, objects) };
 }
 
-/** People hold it while it would be pruned, or the gate before reboots does: once they let go of it, it is. */
+/** Reports whether the object would be deleted, but is kept for now. Its informer shows when that ends. */
 function isKept(ref: Ref, { records }: PlatformRuntime): boolean {
   const { prune, hold } = records.object(objectKey(ref));
   return prune?.isKept === true || hold !== undefined;
@@ -55,7 +55,7 @@ function isKept(ref: Ref, { records }: PlatformRuntime): boolean {
 
 type Keyed = ObjectInformers & { readonly key: string };
 
-/** Asked for each of thousands of changes, those of the other controller's streams among them. */
+/** Maps informers to objects. The result is called for thousands of changes, so it uses lookup tables. */
 function concerns(inputs: readonly InformerSpec[], objects: readonly Keyed[]): (spec: InformerSpec) => ConcernedKeys {
   const all = new Set([crdInformer, ...inputs].map(subjectOf));
   const shown = keysBySubject(objects, ({ shows }) => shows);
@@ -79,7 +79,7 @@ function keysBySubject(objects: readonly Keyed[], specsOf: (one: Keyed) => reado
   return keys;
 }
 
-/** What a stream is about, whatever of it is kept. */
+/** Identifies an informer's objects, regardless of its projection. */
 function subjectOf({ apiVersion, kind, namespace = "", name = "" }: InformerSpec): string {
   return `${apiVersion} ${kind} ${namespace} ${name}`;
 }
@@ -94,7 +94,7 @@ const idle: ReadonlySet<string> = new Set([
   "CRDMissing",
 ]);
 
-/** Some asset of it may be applied here, as far as that can be told: a start does not wait for its inputs one after the other. */
+/** Reports whether an asset may be applied. Assets with unread inputs count, so that all inputs load in parallel. */
 function isOfUse({ statuses }: EvaluatedObject): boolean {
   return [...statuses.values()].some((status) =>
     status.kind === "excluded" ? !idle.has(status.reason) : status.kind === "active" || !status.isExcluded,
@@ -102,12 +102,12 @@ function isOfUse({ statuses }: EvaluatedObject): boolean {
 }
 
 export type SnapshotCache = {
-  /** Undefined: there is no HyperConverged, or nobody can say which. */
+  /** Undefined if there is no HyperConverged or it is ambiguous. */
   readonly current: () => Snapshot | undefined;
   readonly wanted: () => readonly InformerSpec[];
-  /** By the informers that were last wanted: they are the ones that run. */
+  /** Uses the informers last wanted, because these are running. */
   readonly concern: (spec: InformerSpec) => ConcernedKeys;
-  /** An input is another one: of all objects, or of these. */
+  /** Drops cached results after an input of all or these objects changed. */
   readonly changed: (whose: "all" | readonly string[]) => void;
 };
 

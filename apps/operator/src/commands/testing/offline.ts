@@ -1,4 +1,4 @@
-// Files and context for the tests of commands that look at no cluster.
+// Files and a context for tests of commands without a cluster.
 
 import { assets, profiles } from "@virt/catalog";
 import type { CommandContext } from "../command.ts";
@@ -21,7 +21,7 @@ const ranges = [
   [0x202a, 0x202e],
   [0x2066, 0x2069],
 ] as const;
-/** Every C1 and bidi control, and DEL. A C0 control would end the annotation as YAML. */
+/** All C1 and bidi controls, and DEL. C0 controls would end the YAML value. */
 export const controlCharacters: readonly string[] = ranges.flatMap(([first, last]) =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)),
 );
@@ -90,7 +90,7 @@ metadata: {name: metallbs.metallb.io}
   "text.yaml": "hello",
 };
 
-/** The assets that expected texts list: further ones of the catalog change none of them. */
+/** The assets in expected texts, so that new catalog assets do not change them. */
 const listed = new Set([
   "aaq-operator",
   "hco-golden-config",

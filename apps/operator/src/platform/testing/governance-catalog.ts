@@ -1,4 +1,4 @@
-// What the law of the hand-over is tested with: two assets that reboot nodes, and the profiles that may govern them.
+// Test data for the law of the hand-over: two rebooting assets and their profiles.
 
 import type { KubeObject } from "@virt/api";
 import { type Asset, annotationOf, defineAsset } from "@virt/platform";
@@ -45,12 +45,11 @@ export const purposesOf = (profile: string) =>
 
 export const assetNames = Object.values(assetOf);
 
-/** Planted where a test wants to see the law fail. */
+/** A defect that makes the law fail. */
 export type Defect = "late observation" | "stale read" | "nothing stored" | "no confirmation";
 
 export type ClusterWrite = { readonly asset: AssetName; readonly verb: "create" | "delete" };
 
-/** What happens between a request of the operator and its answer. */
 export type Interruption = () => void;
 
 export function governedHco(uid: string, said: Readonly<Record<string, string>>): KubeObject {

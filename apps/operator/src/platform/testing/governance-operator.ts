@@ -1,4 +1,4 @@
-// One process of the operator in a test's cluster: caches that lag each on its own, and the code under test.
+// One process of the operator in a test cluster, with independently delayed caches.
 
 import { configKind, type KubeObject } from "@virt/api";
 import type { GovernorConfig } from "@virt/engine";
@@ -30,7 +30,6 @@ import {
 
 const own = "virt-platform-operator-system";
 
-/** The server, as the operator finds it. */
 export type ServedCluster = {
   readonly hco: KubeObject | undefined;
   readonly record: KubeObject | undefined;

@@ -1,4 +1,4 @@
-// What may be written, decided from what people did alone, in the order in which the server stored it.
+// Predicts the allowed writes only from the steps of users, in server order.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -16,10 +16,10 @@ const switchOf: Readonly<Record<AssetName, string>> = {
   "psi-enable": "enable-loadaware",
 };
 
-/** For which a plan governs an asset. `before`: when the one before it ended. */
+/** A period in which a plan governs an asset. `before` is the end of the previous one. */
 type Period = { readonly before: number | undefined; isOver: boolean; isNoted: boolean; isSeen: boolean };
 
-/** Knows nothing of the code under test: only what people did, in the order in which the server stored it. */
+/** Models the rules independently of the code under test, from user steps in server order. */
 export class Oracle {
   #now = 0;
   readonly #releasedAt = new Map<AssetName, number>();
@@ -30,7 +30,6 @@ export class Oracle {
   readonly violations: string[] = [];
   allowed = 0;
 
-  /** An event showed a process that this config governs: it knows as long as it lives. */
   seen(config: KubeObject): void {
     const period = this.#periods.get(assetOf[config.metadata.name as ConfigName]);
     if (period !== undefined && governing(config)) period.isSeen = true;
@@ -40,12 +39,10 @@ export class Oracle {
     for (const period of this.#periods.values()) period.isSeen = false;
   }
 
-  /** All that a process knows is stored. */
   stored(): void {
     for (const period of this.#periods.values()) period.isNoted ||= period.isSeen;
   }
 
-  /** A process had this config in its cache, and all its requests to remember it were answered. */
   remembered(config: KubeObject, cluster: GovernedCluster): void {
     const name = config.metadata.name as ConfigName;
     const period = this.#periods.get(assetOf[name]);
@@ -54,7 +51,6 @@ export class Oracle {
     period.isNoted ||= period.isOver ? isNewest : governing(config);
   }
 
-  /** Seen after every step: who governs, and what is there. */
   after(cluster: GovernedCluster): void {
     this.#now += 1;
     for (const [config, asset] of Object.entries(assetOf) as readonly [ConfigName, AssetName][]) {
@@ -70,7 +66,7 @@ export class Oracle {
       }
       const now = this.#periods.get(asset);
       if (now === undefined) continue;
-      // What nobody could write down before it was deleted nobody can know; a config that was executed shows it itself.
+      // Without a stored or known record, a deleted plan is forgotten. An executed config is itself a record.
       if (now.isOver && !now.isNoted && !now.isSeen && !isExecuted(there)) this.#forget(asset, now);
     }
     for (const asset of cluster.machineConfigs.keys()) this.#thereAt.set(asset, this.#now);
@@ -82,7 +78,6 @@ export class Oracle {
     else this.#releasedAt.set(asset, before);
   }
 
-  /** A person set a switch, which said something else before. */
   said(before: KubeObject | undefined, after: KubeObject | undefined): void {
     for (const asset of assetNames) {
       const [was, is] = [before, after].map((hco) => ({
@@ -105,7 +100,7 @@ export class Oracle {
       this.#thereAt.get(asset) ?? -1,
       verb === "delete" ? (this.#pruneAskedAt.get(asset) ?? -1) : -1,
     );
-    // An object that was there at the hand-over is managed on, but not deleted for it.
+    // An object that existed at the hand-over stays managed, but is not deleted.
     const isAsked =
       verb === "delete"
         ? Math.max(this.#askedAt.get(asset) ?? -1, this.#pruneAskedAt.get(asset) ?? -1) >= released

@@ -1,4 +1,4 @@
-// What people, the advisor and an operator may do, one step at a time, for the law of the hand-over.
+// The steps of users, the advisor and the operator for the law of the hand-over.
 
 import { configKind, type KubeObject } from "@virt/api";
 import fc from "fast-check";
@@ -87,7 +87,7 @@ const result = fc
 const opting = fc
   .constantFrom("true", "swap-enable", "swap-enable,psi-enable")
   .map((value): readonly GovernanceStep[] => [{ do: "annotate", key: "autopilot", value }]);
-/** A switch is set, then the plan ends, and the news of that comes first. */
+/** The release arrives before an earlier switch. */
 const outrun = fc
   .record({ config: anyConfig, action: fc.constantFrom("Ignore" as const, "delete" as const) })
   .map(({ config, action }): readonly GovernanceStep[] => [
@@ -98,12 +98,12 @@ const outrun = fc
     { do: "act", config, action },
     { do: "deliver", stream: "configs" },
     { do: "govern" },
-    { do: "start" }, // which is up: what follows comes after the reconcile, not within it
+    { do: "start" }, // completes before the following steps
     { do: "deliver", stream: "record" },
     { do: "deliver", stream: "hco" },
     { do: "catch up" },
   ]);
-/** A plan comes and goes before the controller hears of it, while it is about to write what was asked for before. */
+/** A plan comes and goes unseen, while the controller is about to execute an earlier request. */
 const unheard: readonly GovernanceStep[] = [
   { do: "catch up" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },
@@ -113,7 +113,7 @@ const unheard: readonly GovernanceStep[] = [
   { do: "act", config: "virt-higher-density", action: "Ignore" },
   { do: "reconcile", asset: "swap-enable" },
 ];
-/** A plan comes and goes, and the controller hears of both before it comes to write anything down. */
+/** A plan comes and goes, and the controller sees both before it stores anything. */
 const brief: readonly GovernanceStep[] = [
   { do: "annotate", key: "autopilot", value: "swap-enable" },
   { do: "act", config: "virt-higher-density", action: "Ignore" },
@@ -127,7 +127,7 @@ const brief: readonly GovernanceStep[] = [
   { do: "deliver", stream: "configs" },
   { do: "reconcile", asset: "swap-enable" },
 ];
-/** What is there is switched off, to be pruned, while a plan governs it. */
+/** An existing object is switched off with pruning while a plan governs it. */
 const pruning: readonly GovernanceStep[] = [
   { do: "annotate", key: "enable-swap", value: "true" },
   { do: "annotate", key: "autopilot", value: "swap-enable" },

@@ -1,4 +1,4 @@
-// A cluster with plans and switches, and an operator that may lag, crash and start again, for the law of the hand-over.
+// A cluster with plans, switches and an operator that may lag, crash and restart.
 
 import type { KubeObject } from "@virt/api";
 import { type GovernanceRecord, readGovernanceRecord } from "@virt/platform";
@@ -47,7 +47,6 @@ export class GovernedCluster {
     return this.record;
   }
 
-  /** As an administrator sees it. */
   stored(): GovernanceRecord | undefined {
     const read = readGovernanceRecord(this.record);
     return read.kind === "record" ? read.record : undefined;
