@@ -1,5 +1,5 @@
-// The thresholds of another client in the KubeDescheduler. The descheduler operator refuses devDeviationThresholds beside them, and says
-// so in its log only, so the plan and the asset leave ours out and name the field and its owner.
+// Handles another client's thresholds in the KubeDescheduler. The descheduler operator rejects devDeviationThresholds
+// beside them and only logs that, so the plan and the asset omit them and name the owner.
 
 import type { Json, JsonMap, KubeObject, Ref } from "@virt/api";
 import { asText, at, fieldPath, ownersOf, readOwners } from "@virt/engine";
@@ -11,8 +11,8 @@ type Rival = { readonly value: string; readonly managers: readonly string[] };
 const place = ["spec", "profileCustomizations", rivalThresholds];
 
 /**
- * Returns the thresholds of another client. A value without an owner may be a default that the API server adds to its answers, as with the
- * CRD of OpenShift 4.17. If the CRD in force has no such default, the value is stored, for example since the earlier CRD.
+ * Returns another client's thresholds. Without an owner, they may be a default that the API server adds, as with the
+ * CRD of OpenShift 4.17. If the current CRD has no such default, they are stored.
  */
 export function rivalThresholdsOf({ descheduler, deschedulerSchema }: ThresholdsFacts): Rival | undefined {
   const value = asText(at(descheduler, ...place));
@@ -27,18 +27,16 @@ type ThresholdsFacts = {
   readonly deschedulerSchema: JsonMap | undefined;
 };
 
-/** Reports whether the default of a field, or of a map around it, sets the field. */
+/** Reports whether the default of the field, or of a parent map, sets the field. */
 function hasDefault(schema: Json | undefined, [name, ...rest]: readonly string[]): boolean {
   if (at(schema, "default", ...(name === undefined ? [] : [name, ...rest])) !== undefined) return true;
   return name !== undefined && hasDefault(at(schema, "properties", name), rest);
 }
 
-/** Where the warning is shown. */
 type WarningContext = {
   readonly target: Ref;
-  /** Who leaves our thresholds out, as the subject of the sentence. */
+  /** The subject of the warning: the plan or asset that omits its thresholds. */
   readonly writer: string;
-  /** The steps that bring our thresholds back, before the command. */
   readonly next: string;
 };
 

@@ -1,13 +1,12 @@
-// How far the HyperConverged may raise what the descheduler evicts at a time: whoever may edit the one shall not empty nodes through the other.
+// Limits the evictions that the HyperConverged may cause: permission to edit it must not allow emptying nodes.
 
 import { contentForms, type FieldForm } from "@virt/api";
 
-/** The most that people may ask for by option, and so the most that follows from a value of the HyperConverged. */
+/** The maximum for options and derived values. */
 export const mostEvictions = { total: 1000, node: 100 } as const;
 
 const { fields, integer, kept, optional } = contentForms;
 
-/** The form of `spec.evictionLimits`. */
 export const evictionLimitsForm: FieldForm = kept(
   fields({ total: optional(integer(1, mostEvictions.total)), node: optional(integer(1, mostEvictions.node)) }),
 );
@@ -18,7 +17,6 @@ export function boundedLimit(field: EvictionLimit, value: number): number {
   return Math.min(value, mostEvictions[field]);
 }
 
-/** For a limit that would be above its bound: the field, the bound, and the value that asks for more. */
 export function boundWarning(
   field: EvictionLimit,
   { wanted, source, value }: { readonly wanted: number; readonly source: string; readonly value: number },

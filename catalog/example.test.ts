@@ -1,4 +1,4 @@
-// Read this first: what an asset renders and what a profile plans, from facts alone. No cluster, no client, nothing to mock.
+// Read this first: shows what an asset renders and what a profile plans, from facts alone.
 
 import { assets, profiles } from "@virt/catalog";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What other packages use of the catalog: all that good configuration is, as data and pure functions.
+// The public API of the catalog: the recommended configuration as data and pure functions.
 
 import type { Profile } from "@virt/advisor";
 import { type Asset, isBefore } from "@virt/platform";
@@ -11,15 +11,12 @@ export { platformAlerts } from "./alerts/platform.ts";
 export { tombstones } from "./assets/tombstones.ts";
 export { type ExpectedPolicy, expectedPolicies } from "./expected-policies.ts";
 
-/**
- * What the platform controller may keep, in the order in which it is applied. Assets with one target are parts of one object.
- * `example.test.ts` renders one.
- */
+/** All assets in apply order. Assets with the same target share one object. `example.test.ts` renders one. */
 export const assets: readonly Asset[] = Object.values(listedAssets).toSorted((left, right) =>
   isBefore(left, right) ? -1 : 1,
 );
 
-/** What the advisor can plan, what is advertised first. `example.test.ts` plans with one. */
+/** All profiles, the advertised ones first. `example.test.ts` plans with one. */
 export const profiles: readonly Profile[] = Object.values(listedProfiles).toSorted(
   (left, right) => Number(right.isAdvertised) - Number(left.isAdvertised) || (left.name < right.name ? -1 : 1),
 );

@@ -1,15 +1,13 @@
-// The alerts of the advisor.
-
 import { type Alert, last, noLeader } from "./alert.ts";
 
 const prefix = "kubevirt_advisor_";
 
-/** A replica that waits tells of configs as the one that leads does: one alert for both. */
+/** All replicas export the same configs, so one alert covers all of them. */
 const ofAny = (labels: string, series: string) => `max by (namespace, ${labels}) (${series})`;
 const metric = (labels: string, series: string) => ofAny(labels, last(`${prefix}${series}`));
 const config = "VirtPlatformConfig {{ $labels.name }}";
 
-/** In the order of the runbooks. Installed as a PrometheusRule by the manifests, not by the advisor itself. */
+/** In the order of the runbooks. The manifests install them as a PrometheusRule. */
 export const advisorAlerts: readonly Alert[] = [
   {
     alert: "VirtAdvisorReviewWaiting",

@@ -1,8 +1,8 @@
-// What an alert is, how Prometheus is told about it, and the one that both controllers have.
+// Defines alerts, their Prometheus rules, and the alert that both controllers share.
 
 import { contentForms, type fieldManagers, repositoryUrl, type ValueForm } from "@virt/api";
 
-/** Each has a page in docs/runbooks. */
+/** Each alert has a page in docs/runbooks. */
 export type Alert = {
   readonly alert: string;
   readonly expr: string;
@@ -13,15 +13,15 @@ export type Alert = {
   readonly description: string;
 };
 
-/** `%s` stands for the alert. */
+/** `%s` is the name of the alert. */
 const runbooks = `${repositoryUrl}/blob/main/docs/runbooks/%s.md`;
 
-/** The last value of five minutes: a scrape that is missed resolves no alert. */
+/** Returns the last value within 5 minutes, so that a missed scrape does not resolve an alert. */
 export const last = (series: string): string => `last_over_time(${series}[5m])`;
 
 type Operator = (typeof fieldManagers)[keyof typeof fieldManagers];
 
-/** The `spec` of a PrometheusRule; runbooks are in our own repository unless a template says where else. */
+/** Returns the `spec` of a PrometheusRule. Runbooks are in the project's repository by default. */
 export function rulesFor(operator: Operator, alerts: readonly Alert[], runbookUrlTemplate = runbooks) {
   const rules = alerts.map((alert) => ruleOf(operator, alert, runbookUrlTemplate));
   return { groups: [{ name: operator, interval: "30s", rules }] };
@@ -44,7 +44,7 @@ function ruleOf(operator: Operator, alert: Alert, template: string) {
   };
 }
 
-/** The form of `groups`: only the place of runbooks differs. */
+/** The allowed content of `groups`. Only the runbook URLs vary. */
 export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueForm {
   const { constantFields, fields, listOf, oneOf, required, text, tuple } = contentForms;
   const rules = alerts.map((alert) => {
@@ -63,7 +63,7 @@ export function ruleForms(operator: Operator, alerts: readonly Alert[]): ValueFo
 
 type AlertedController = { readonly alert: string; readonly prefix: string; readonly words: string };
 
-/** Nobody does the work of a controller. A process that is gone takes its series along, so their absence counts. */
+/** Fires if no replica leads. A stopped process exports no series, so absence counts too. */
 export function noLeader({ alert, prefix, words }: AlertedController): Alert {
   const leader = last(`${prefix}leader`);
   return {

@@ -1,12 +1,10 @@
-// The alerts of the platform controller.
-
 import { type Alert, last, noLeader } from "./alert.ts";
 
 const prefix = "kubevirt_autopilot_";
 const metric = (series: string) => last(`${prefix}${series}`);
 const object = "{{ $labels.kind }} {{ $labels.namespace }}/{{ $labels.name }}";
 
-/** In the order of the runbooks. The asset `prometheus-alerts` applies them while the controller is active. */
+/** In the order of the runbooks. Asset `prometheus-alerts` applies them while the controller is active. */
 export const platformAlerts: readonly Alert[] = [
   {
     alert: "VirtPlatformSyncFailed",

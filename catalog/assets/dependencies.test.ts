@@ -9,7 +9,6 @@ type ClusterOptions = {
   readonly unread?: ClusterFacts["unread"];
 };
 
-/** A cluster with no CRD but that of the HyperConverged. */
 function clusterWith({
   annotations = {},
   activation,

@@ -1,4 +1,4 @@
-// The HyperConverged as a target that several assets share, each with a part of it, and the devices that people name by annotations on it.
+// The HyperConverged as a target that several assets share, and the devices in its annotations.
 
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import {
@@ -13,7 +13,7 @@ import { hcoForms, hyperConverged } from "../profiles/hyperconverged.ts";
 
 const { group, kind, plural, name } = hyperConverged;
 
-/** What every part of it declares. It is never created: whoever installs OpenShift Virtualization does that. */
+/** Shared by all parts. The HyperConverged is never created, because that would install OpenShift Virtualization. */
 export const hcoPart = {
   order: 0,
   target: {
@@ -33,7 +33,6 @@ export const hcoPart = {
 
 type Specs = { readonly v1beta1: JsonMap; readonly v1: JsonMap };
 
-/** The part in the version that is served. */
 export function renderHco({ apiVersion, namespace }: AssetHcoFact, { v1beta1, v1 }: Specs): KubeObject {
   const spec = apiVersion === `${group}/v1beta1` ? v1beta1 : v1;
   return { apiVersion, kind, metadata: { name, namespace }, spec };
@@ -41,7 +40,7 @@ export function renderHco({ apiVersion, namespace }: AssetHcoFact, { v1beta1, v1
 
 const { fields, kept, listOf, oneOf, optional, required, text } = contentForms;
 
-/** `spec.permittedHostDevices` goes when nobody names a device any more. */
+/** The content of a device list. `spec.permittedHostDevices` is removed with the last device. */
 export function deviceForms(kind: "pciHostDevices" | "usbHostDevices"): readonly ObjectForm[] {
   const offer = {
     resourceName: required(
@@ -71,7 +70,7 @@ export const vfioAssignment: Feature = {
 export const vfioDevices = (hco: AssetHcoFact) => devicesOf(hco, "vfio-devices", readVfioDevices);
 export const usbDevices = (hco: AssetHcoFact) => devicesOf(hco, "usb-devices", readUsbDevices);
 
-// A list that is not valid never gets here: the last valid one stays in force.
+// An invalid list never gets here: its last valid value stays in effect.
 function devicesOf<Device>(
   { annotations }: AssetHcoFact,
   key: string,

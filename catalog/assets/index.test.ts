@@ -1,5 +1,3 @@
-// What holds for every asset, and that none is forgotten.
-
 import { readdirSync } from "node:fs";
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { isList, isMap, noSchema } from "@virt/engine";
@@ -23,7 +21,6 @@ const mocks = readdirSync(inRepository("config", "crd", "mocks"))
 const newestSchema = (name: string) =>
   mocks.findLast(({ crd }) => crd.metadata.name === name)?.schema as JsonMap | undefined;
 
-/** Facts with which every asset has something to render. */
 function fullFacts(asset: Asset, version: "v1" | "v1beta1" = "v1"): AnyAssetFacts {
   const schemas = Object.entries(asset.reads).flatMap(([name, read]) =>
     read.read === "schema" ? [[name, newestSchema(read.crd)] as const] : [],
@@ -146,7 +143,6 @@ function chanceFrom(seed: number): () => number {
   };
 }
 
-/** The same value with its keys in another order. */
 function reordered(value: Json | undefined, chance: () => number): Json | undefined {
   if (isList(value)) return value.map((each) => reordered(each, chance) ?? null);
   if (!isMap(value)) return value;

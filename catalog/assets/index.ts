@@ -1,4 +1,4 @@
-// The assets there are, one line each. In which order they are applied, each says itself.
+// Lists the assets. Each asset declares its own order.
 
 export { default as aaqOperator } from "./aaq-operator/asset.ts";
 export { default as deschedulerLoadaware } from "./descheduler-loadaware/asset.ts";

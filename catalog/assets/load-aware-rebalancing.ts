@@ -1,4 +1,4 @@
-// What the assets of load-aware rebalancing share: the feature, where the descheduler is configured, and kernels that measure pressure (PSI).
+// Shared by the assets of load-aware rebalancing: the feature, the descheduler target and PSI kernel arguments.
 
 import { object } from "@virt/facts";
 import { type Feature, pool, topology } from "@virt/platform";
@@ -27,7 +27,6 @@ export const deschedulerTarget = {
   operator: "Kube Descheduler Operator",
 } as const;
 
-/** What its operator records for it in Prometheus. */
 export const deschedulerRules = {
   apiVersion: "monitoring.coreos.com/v1",
   kind: "PrometheusRule",
@@ -35,7 +34,7 @@ export const deschedulerRules = {
   namespace,
 } as const;
 
-/** Has the kernels of a pool measure pressure, which the descheduler goes by: all of an asset but its name and its further conditions. */
+/** Returns a PSI asset for a pool, without its name and further conditions. The descheduler needs PSI metrics. */
 export function psiFor(role: "worker" | "master") {
   const name = `99-openshift-machineconfig-${role}-psi-karg`;
   const target = assetMachineConfigTarget(name);

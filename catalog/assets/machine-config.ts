@@ -1,4 +1,4 @@
-// What assets that change nodes through the Machine Config Operator share: MachineConfigs, kernel arguments and the one KubeletConfig.
+// Shared by assets that change nodes: MachineConfigs, kernel arguments and the KubeletConfig.
 
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
 import { argumentInForce, roleLabel, writeDataUrl } from "@virt/engine";
@@ -10,10 +10,9 @@ const apiVersion = `${group}/v1`;
 const kind = "MachineConfig";
 const operator = "Machine Config Operator";
 
-/** Hosted clusters have no Machine Config Operator of their own. */
+/** Hosted clusters have no Machine Config Operator. */
 export const withMachineConfigs: readonly AssetCondition[] = [topologyIs("isOpenShift"), topologyIs("isHCP", "false")];
 
-/** What every asset that changes nodes declares. */
 export const nodeChange = {
   needs: [],
   dependency: "platform",
@@ -29,7 +28,7 @@ export function machineConfigAsset(name: string, role: "worker" | "master", spec
   return { apiVersion, kind, metadata: { name, labels: { [roleLabel]: role } }, spec };
 }
 
-/** In the one form that ours have: plain, never compressed, because a changed byte reboots a pool. */
+/** Returns an uncompressed file. The encoding must stay the same, because a changed byte reboots a pool. */
 export function ignitionFile(path: string, text: string): JsonMap {
   return { path, mode: 0o644, overwrite: true, contents: { source: writeDataUrl(text) } };
 }
@@ -48,7 +47,7 @@ export function configureKernel({ name, role, kernelArguments }: KernelArguments
   return machineConfigAsset(name, role, { kernelArguments });
 }
 
-/** A second copy of arguments that are in force would reboot the pool for nothing. */
+/** Renders kernel arguments, unless they are already in effect: a duplicate would needlessly reboot the pool. */
 export function renderKernelArguments(
   { name, role, kernelArguments }: KernelArguments,
   { own, pool }: KernelArgumentInputs,
@@ -63,7 +62,7 @@ export function renderKernelArguments(
 
 const kubelet = { apiVersion, kind: "KubeletConfig", name: "virt-perf-settings" } as const;
 
-/** What every part of our KubeletConfig declares. Several assets share it: OpenShift honours only one for each pool. */
+/** Shared by all parts of the KubeletConfig. OpenShift honors only one KubeletConfig per pool. */
 export const kubeletPart = {
   ...nodeChange,
   order: 10,
@@ -71,7 +70,7 @@ export const kubeletPart = {
   poolRule: "worker",
 } as const;
 
-/** Others' KubeletConfigs and the pool's labels say whether ours has a place. */
+/** The reads that reveal other KubeletConfigs of the pool. */
 export const kubeletReads = {
   topology: topology(),
   kubeletConfigs: objects(kubelet.apiVersion, kubelet.kind, poolRuleParts),
@@ -80,7 +79,7 @@ export const kubeletReads = {
 
 const { constant, constantFields, fields, kept, oneOf, optional, required } = contentForms;
 
-/** A part goes when it is switched off; the pool that is selected never changes. */
+/** The allowed content of a part. A switched-off part is removed, and the pool selector never changes. */
 export function kubeletForms(kubeletConfig: JsonMap, isAutoSized = false): readonly ObjectForm[] {
   const spec = fields({
     machineConfigPoolSelector: required(constant(workerSelector)),
@@ -92,7 +91,7 @@ export function kubeletForms(kubeletConfig: JsonMap, isAutoSized = false): reado
 
 const workerSelector = { matchLabels: { [`pools.operator.${group}/worker`]: "" } };
 
-/** Each part selects the pool by itself, so that any of them makes sense alone. */
+/** Returns a part. Each part includes the pool selector, so that it works alone. */
 export function renderKubelet(spec: JsonMap): KubeObject {
   const { name, ...type } = kubelet;
   return { ...type, metadata: { name }, spec: { machineConfigPoolSelector: workerSelector, ...spec } };

@@ -1,6 +1,5 @@
-// What the objects that make the operator's own metrics and alerts seen have in common.
+// Shared by the objects for the operator's own metrics and alerts.
 
-/** Of the Service and of the ServiceMonitor that selects it. */
 export const metricsName = "virt-platform-operator-metrics";
 
 export const metricsLabels = {
@@ -8,7 +7,6 @@ export const metricsLabels = {
   "app.kubernetes.io/component": "metrics",
 };
 
-/** What every one of them declares. */
 export const ownMonitoring = {
   group: "monitoring",
   feature: { name: "monitoring", description: "The operator's own metrics and alerts", maturity: "GA" },

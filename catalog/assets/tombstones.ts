@@ -1,6 +1,6 @@
-// Objects that earlier releases applied and that we no longer ship: they are deleted.
+// Lists objects that earlier releases applied and this release deletes.
 
 import type { Tombstone } from "@virt/platform";
 
-/** Each is deleted only if it has our label, the operator is proven to have created it, and it is neither unmanaged nor paused. */
+/** Deleted only if labeled and provably created by the operator, and neither unmanaged nor paused. */
 export const tombstones: readonly Tombstone[] = [];

@@ -1,4 +1,4 @@
-// Where the HyperConverged keeps the values that profiles read and write, in each version of its API.
+// Locates the HyperConverged's fields in each API version.
 
 import type { CrdRequirement } from "@virt/advisor";
 import type { FieldsForm, Json, KubeObject, ObjectForm } from "@virt/api";
@@ -6,7 +6,6 @@ import { at } from "@virt/engine";
 
 const group = "hco.kubevirt.io";
 
-/** There is one, of this name. */
 export const hyperConverged = {
   group,
   kind: "HyperConverged",
@@ -14,13 +13,12 @@ export const hyperConverged = {
   name: "kubevirt-hyperconverged",
 } as const;
 
-/** The message names the version that every release has served. */
+/** Returns the requirement. Its message shows v1beta1, which every release serves. */
 export function hyperConvergedNeed(remedy: string): CrdRequirement {
   const { kind } = hyperConverged;
   return { kind, group, versions: ["v1", "v1beta1"], shown: `${group}.v1beta1`, remedy };
 }
 
-/** The content of its spec in each version of the API. */
 export function hcoForms({ v1beta1, v1 }: Readonly<Record<"v1beta1" | "v1", FieldsForm>>): readonly ObjectForm[] {
   return [
     { apiVersion: `${group}/v1beta1`, spec: v1beta1 },
@@ -28,12 +26,12 @@ export function hcoForms({ v1beta1, v1 }: Readonly<Record<"v1beta1" | "v1", Fiel
   ];
 }
 
-/** What v1beta1 has in `spec`, v1 has in `spec.virtualization`. */
+/** Fields of `spec` in v1beta1 are in `spec.virtualization` in v1. */
 export function valuesPath(apiVersion: string): readonly string[] {
   return apiVersion === `${group}/v1beta1` ? ["spec"] : ["spec", "virtualization"];
 }
 
-/** Returns the dotted field of a value in each version. */
+/** Returns the dotted path of a field in each version. */
 export function fieldsOfHco(field: string): readonly string[] {
   return ["v1beta1", "v1"].map((version) => [...valuesPath(`${group}/${version}`), field].join("."));
 }

@@ -1,5 +1,3 @@
-// What holds for every profile, and that none is forgotten.
-
 import { readdirSync } from "node:fs";
 import { inRepository } from "@virt/testkit";
 import { expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// The profiles there are, one line each.
-
 export { default as exampleProfile } from "./example-profile/profile.ts";
 export { default as loadAwareRebalancing } from "./load-aware-rebalancing/profile.ts";
 export { default as virtHigherDensity } from "./virt-higher-density/profile.ts";

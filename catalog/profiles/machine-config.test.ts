@@ -1,5 +1,3 @@
-// When no node would take a MachineConfig, and how its objects are called for each role.
-
 import { expect, test } from "vitest";
 import { itemNameFor, machineConfigFor, refuseWithoutNodes } from "./machine-config.ts";
 

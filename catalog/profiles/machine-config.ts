@@ -1,4 +1,4 @@
-// What profiles that write MachineConfigs share: how one looks for each role, what it needs, and when no node would take it.
+// Shared by profiles that write MachineConfigs.
 
 import { type CrdRequirement, type OptionsRefusal, type ProfileTarget } from "@virt/advisor";
 import type { JsonMap, KubeObject, Ref } from "@virt/api";
@@ -9,14 +9,13 @@ const group = "machineconfiguration.openshift.io";
 const kind = "MachineConfig";
 const apiVersion = `${group}/v1`;
 
-/** What a profile has nodes of each role take: the objects differ in their names and in the role alone. */
+/** A configuration per role. Its objects differ only in name and role. */
 export type NodeConfig = { readonly nameFor: (role: NodeRole) => string; readonly spec: JsonMap };
 
 export function machineConfigFor({ nameFor, spec }: NodeConfig, role: NodeRole): KubeObject {
   return { apiVersion, kind, metadata: { labels: { [roleLabel]: role }, name: nameFor(role) }, spec };
 }
 
-/** Items for workers have the plain name. */
 export function itemNameFor(name: string, role: NodeRole): string {
   return role === "worker" ? name : `${name}-${role}`;
 }
@@ -25,7 +24,7 @@ export function machineConfigRef(name: string): Ref {
   return { apiVersion, kind, name };
 }
 
-/** To be applied, and to be deleted when the option that asked for it is switched off. */
+/** Returns the target: applied, or deleted when its option is off. */
 export function machineConfigTarget(config: NodeConfig): ProfileTarget {
   const names = nodeRoles.map(config.nameFor);
   const content = nodeRoles.map((role) => ({ object: machineConfigFor(config, role) }));
@@ -36,7 +35,7 @@ export function machineConfigNeed(remedy: string): CrdRequirement {
   return { kind, group, versions: ["v1"], shown: `${group}.v1`, remedy };
 }
 
-/** A configuration that no node takes would count as rolled out at once. */
+/** Refuses a config that no node would take, because it would count as rolled out immediately. */
 export function refuseWithoutNodes(
   { nameFor }: Pick<NodeConfig, "nameFor">,
   roles: readonly NodeRole[],

@@ -1,14 +1,11 @@
-// Facts about a cluster for the tests of assets, which change one of them.
-
 import type { JsonMap } from "@virt/api";
 import { writeYaml } from "@virt/engine";
 import { type Hardware, readTopology, type Topology } from "@virt/facts";
 import { type AnyAssetFacts, type Asset, type AssetHcoFact, type AssetRead, readHco } from "@virt/platform";
 
-/** Of the API of the HyperConverged. */
 export type HcoVersion = "v1" | "v1beta1";
 
-/** A HyperConverged without opinions, in this version, with these annotations of ours. */
+/** A HyperConverged with only these annotations and this spec. */
 export function hcoWith(
   version: HcoVersion,
   annotations: Readonly<Record<string, string>> = {},
@@ -41,7 +38,7 @@ export const ownNamespace = "virt-platform-operator-system";
 
 export type ChangedFacts = Readonly<Record<string, AnyAssetFacts[string]>>;
 
-/** What the asset declared to read. Kinds that are not installed, and objects that are not there, are absent. */
+/** Returns facts for the asset's reads. Uninstalled kinds and missing objects are absent. */
 export function assetFacts({ reads }: Pick<Asset, "reads">, changed: ChangedFacts = {}): AnyAssetFacts {
   const plain = Object.entries(reads).map(([name, read]) => [name, plainFact(read)] as const);
   return { ownNamespace, ...Object.fromEntries(plain), ...changed };
@@ -66,7 +63,6 @@ function plainFact({ read }: AssetRead): AnyAssetFacts[string] {
   }
 }
 
-/** What an asset renders from these facts, as YAML, or why it renders nothing. */
 export function renderedAsset(asset: Asset, changed: ChangedFacts = {}): string {
   const object = asset.render(assetFacts(asset, changed));
   return "kind" in object ? writeYaml(object) : `nothing: ${JSON.stringify(object["nothing"])}`;

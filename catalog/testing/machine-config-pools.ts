@@ -1,5 +1,3 @@
-// MachineConfigPools for the tests of profiles.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { roleLabel } from "@virt/engine";
 
@@ -7,7 +5,7 @@ export function workerPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
   return poolOf("worker", { machineConfigSelector: { matchLabels: { [roleLabel]: "worker" } }, ...spec }, machineCount);
 }
 
-/** Takes the workers' configuration and its own. */
+/** A pool that takes the workers' configs and its own. */
 export function infraPool(spec: JsonMap = {}, machineCount = 3): KubeObject {
   const roles = { key: roleLabel, operator: "In", values: ["worker", "infra"] };
   return poolOf("infra", { machineConfigSelector: { matchExpressions: [roles] }, ...spec }, machineCount);

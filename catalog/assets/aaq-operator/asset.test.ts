@@ -1,5 +1,3 @@
-// Application-aware quota is the HyperConverged's to bring.
-
 import { expect, test } from "vitest";
 import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

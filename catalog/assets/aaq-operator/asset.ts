@@ -1,4 +1,4 @@
-// Has the HyperConverged bring application-aware quota. Its AAQ object is the HyperConverged operator's own, never ours.
+// Enables application-aware quota in the HyperConverged. Its operator manages the AAQ object.
 
 import { contentForms } from "@virt/api";
 import { hco } from "@virt/facts";

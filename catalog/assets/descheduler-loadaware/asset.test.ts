@@ -1,5 +1,3 @@
-// The descheduler of each generation, and what it is asked for.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { at, writeYaml } from "@virt/engine";
 import { keepKnown } from "@virt/platform";
@@ -20,7 +18,7 @@ const rulesWith = (...records: readonly string[]): KubeObject => ({
 });
 const combined = "descheduler:node:linear_amplified_ideal_point_positive_distance:k3:avg1m";
 
-/** As it is applied: without what the generation does not know. */
+/** Returns the applied object, without fields that the generation does not know. */
 function applied(generation: Generation, changed: Readonly<Record<string, KubeObject>> = {}) {
   const deschedulers = schemaOf(generation);
   const { object, leftOut } = keepKnown(
@@ -100,7 +98,6 @@ test("but not beyond what an administrator may ask for, and that is said", () =>
 const removal =
   'kubectl patch kubedescheduler cluster -n openshift-kube-descheduler-operator --type=json -p \'[{"op":"remove","path":"/spec/profileCustomizations/devLowNodeUtilizationThresholds"}]\'';
 
-/** The live object with thresholds of another client, or without an owner. */
 function withThresholds(manager?: string): KubeObject {
   const fieldsV1 = { "f:spec": { "f:profileCustomizations": { "f:devLowNodeUtilizationThresholds": {} } } };
   const { apiVersion, kind, name, namespace } = deschedulerTarget;

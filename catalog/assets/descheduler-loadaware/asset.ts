@@ -1,4 +1,4 @@
-// Has the descheduler move VMs away from nodes under pressure, with the best profile that it offers.
+// Configures the descheduler to move VMs away from nodes under pressure, with the best profile available.
 
 import { contentForms, type Json, type JsonMap, type KubeObject } from "@virt/api";
 import { asList, asText, at, member } from "@virt/engine";
@@ -58,7 +58,7 @@ export default defineAsset({
     rules: object(deschedulerRules),
   },
   purpose: "vm-rebalancing",
-  adoption: "whole", // to turn somebody's profiles to mode Automatic would start evictions
+  adoption: "whole", // taking over another client's profiles in mode Automatic would start evictions
   impact: "pods",
   warnings: (facts) => [
     ...sources.flatMap(({ field, source }) => {
@@ -116,7 +116,7 @@ export default defineAsset({
       kind,
       metadata: { name, namespace },
       spec: {
-        managementState: "Managed", // without it the descheduler's operator does nothing
+        managementState: "Managed",
         mode: "Automatic",
         deschedulingIntervalSeconds: 60,
         profiles: [profile],
@@ -127,7 +127,7 @@ export default defineAsset({
   },
 });
 
-// No more at a time than the cluster migrates at a time.
+// Limits parallel evictions to the cluster's parallel migrations.
 function evictionLimits({ liveMigration }: AssetHcoFact): JsonMap {
   return Object.fromEntries(sources.map(({ field, source }) => [field, boundedLimit(field, liveMigration[source])]));
 }
@@ -138,7 +138,7 @@ type ThresholdsInputs = {
 };
 type CustomizationInputs = ThresholdsInputs & { readonly rules: KubeObject | undefined };
 
-// What a release does not know is left out for every asset alike; here is only what needs a thought.
+// Fields that the CRD does not know are removed later, so only special cases are checked here.
 function customizationsFor(profile: SuitableProfile, facts: CustomizationInputs): JsonMap {
   return {
     devEnableEvictionsInBackground: true,
@@ -162,7 +162,7 @@ function rivalsIn({ descheduler, deschedulers }: ThresholdsInputs) {
   return rivalThresholdsOf({ descheduler, deschedulerSchema: deschedulers });
 }
 
-// Where it is out of use only its description says so.
+// Only the description marks the field as deprecated.
 function hasSoftTainter(deschedulers: JsonMap | undefined): boolean {
   const path = ["spec", "profileCustomizations", softTainter].flatMap((name) => ["properties", name]);
   const field = at(deschedulers, ...path);
@@ -171,7 +171,7 @@ function hasSoftTainter(deschedulers: JsonMap | undefined): boolean {
 
 const combined = "descheduler:node:linear_amplified_ideal_point_positive_distance:k3:avg1m";
 
-// By what Prometheus records: CPU and memory, CPU alone, or nothing yet.
+// Selects by the recorded metrics: CPU and memory, or CPU only. Without rules, sets nothing.
 function utilizationProfile(rules: KubeObject | undefined): JsonMap {
   if (rules === undefined) return {};
   const recorded = asList(at(rules, "spec", "groups")).flatMap((group) => asList(member(group, "rules")));
@@ -182,13 +182,12 @@ function utilizationProfile(rules: KubeObject | undefined): JsonMap {
 /** The best first. */
 type SuitableProfile = (typeof candidates)[number];
 
-/** Undefined: it offers none that we know. */
+/** Undefined if the CRD offers no known profile. */
 function bestProfile(deschedulers: JsonMap | undefined): SuitableProfile | undefined {
   const offered = asList(at(deschedulers, "properties", "spec", "properties", "profiles", "items", "enum"));
   return candidates.find((profile) => offered.includes(profile));
 }
 
-/** Made for VMs: it goes by real load. */
 function isLoadAware(profile: SuitableProfile): boolean {
   return profile !== "LongLifecycle";
 }

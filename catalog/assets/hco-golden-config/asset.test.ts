@@ -1,5 +1,3 @@
-// The golden HyperConverged, in both versions.
-
 import { expect, test } from "vitest";
 import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-// Keeps a few defaults of the HyperConverged that protect VMs and the network from accidental edits.
+// Sets defaults of the HyperConverged that protect VMs and the network.
 
 import { contentForms } from "@virt/api";
 import { hco } from "@virt/facts";
@@ -7,11 +7,11 @@ import { hcoForms } from "../../profiles/hyperconverged.ts";
 import { hcoPart, renderHco } from "../hyperconverged.ts";
 
 const liveMigrationConfig = {
-  parallelMigrationsPerCluster: 5, // bounded network load; the descheduler's limit follows it
-  allowAutoConverge: false, // never throttle guests silently to finish a migration
+  parallelMigrationsPerCluster: 5, // limits network load; the descheduler's limit is derived from it
+  allowAutoConverge: false, // never silently throttles guests to finish a migration
   allowPostCopy: false, // a network failure during post-copy loses the VM
 };
-// No host metrics into guests unless wanted; aligned CPUs are a preview that changes how CPUs are counted.
+// Guests see no host metrics by default. alignCPUs is a preview that changes CPU accounting.
 const featureGates = { downwardMetrics: false, alignCPUs: false };
 const uninstallStrategy = "BlockUninstallIfWorkloadsExist"; // deleting the HyperConverged must not delete VMs
 
@@ -70,7 +70,7 @@ export default defineAsset({
         featureGates,
         uninstallStrategy,
       },
-      // The list of gates is atomic there: to own one entry would be to own them all.
+      // The list of gates is atomic in v1: owning one entry means owning all of them.
       v1: { virtualization: { liveMigrationConfig }, deployment: { uninstallStrategy } },
     }),
 });

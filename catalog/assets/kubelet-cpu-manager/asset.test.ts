@@ -1,5 +1,3 @@
-// Whole CPUs for VMs, without a list of CPUs that would fit one machine only.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-// Gives VMs with dedicated CPUs whole CPUs of their own.
+// Gives exclusive CPUs to VMs with dedicated CPUs.
 
 import { defineAsset } from "@virt/platform";
 import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
@@ -43,7 +43,7 @@ export default defineAsset({
   },
   render: () =>
     renderKubelet({
-      autoSizingReserved: true, // the static policy needs some CPU reserved; this sizes it for each node
+      autoSizingReserved: true, // the static policy requires reserved CPU, which this sizes per node
       kubeletConfig,
     }),
 });

@@ -1,5 +1,3 @@
-// Settings of kubelets that run VMs.
-
 import { expect, test } from "vitest";
 import { plainHardware, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,9 +1,9 @@
-// Lets kubelets reserve what their node needs, and run as many pods as its network has addresses for.
+// Sets kubelet reservations by node size, and more pods per node if the pod network is large enough.
 
 import { defineAsset, hardware } from "@virt/platform";
 import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
-const nodeStatusMaxImages = 500; // enough for image locality, bounded so that node objects stay small
+const nodeStatusMaxImages = 500; // enough for image locality, without large Node objects
 const maxPods = 500;
 
 export default defineAsset({
@@ -44,7 +44,7 @@ export default defineAsset({
     }),
 });
 
-// A /23 has 510 addresses; where the network is not known nothing is promised.
+// A /23 has 510 addresses. An unknown network may be smaller.
 function hasRoom(podSubnetPrefix: number | undefined): boolean {
   return podSubnetPrefix !== undefined && podSubnetPrefix <= 23;
 }

@@ -1,5 +1,3 @@
-// MetalLB without an opinion on addresses.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-// Starts MetalLB's controller and speakers. Address pools are the administrator's.
+// Starts MetalLB's controller and speakers. Administrators create the address pools.
 
 import { contentForms } from "@virt/api";
 import { defineAsset } from "@virt/platform";

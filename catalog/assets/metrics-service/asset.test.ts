@@ -1,5 +1,3 @@
-// Where metrics are found.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

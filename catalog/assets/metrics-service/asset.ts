@@ -1,4 +1,4 @@
-// Where the operator's metrics are found, with a certificate that OpenShift issues.
+// Exposes the operator's metrics, with a certificate issued by OpenShift.
 
 import { contentForms } from "@virt/api";
 import { defineAsset } from "@virt/platform";
@@ -7,7 +7,7 @@ import { metricsLabels, metricsName, ownMonitoring } from "../own-monitoring.ts"
 const annotations = { "service.beta.openshift.io/serving-cert-secret-name": `${metricsName}-tls` };
 const spec = {
   selector: { "app.kubernetes.io/name": "virt-platform-operator", "control-plane": "controller-manager" },
-  // The protocol is a key of the list, so we name it.
+  // The protocol is part of the list key.
   ports: [{ name: "metrics", port: 8443, protocol: "TCP", targetPort: "metrics" }],
 };
 

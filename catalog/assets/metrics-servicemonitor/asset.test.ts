@@ -1,5 +1,3 @@
-// How Prometheus reads the metrics.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-// Has Prometheus read the operator's metrics.
+// Configures Prometheus to scrape the operator's metrics.
 
 import { contentForms, fieldManagers } from "@virt/api";
 import { defineAsset } from "@virt/platform";
@@ -21,7 +21,7 @@ const specIn = (namespace: string) => ({
       path: "/metrics",
       scheme: "https",
       interval: "30s",
-      honorLabels: true, // else the namespace that a metric names is lost
+      honorLabels: true, // keeps the namespace label of the metrics
       bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
       tlsConfig: {
         caFile: "/etc/prometheus/configmaps/serving-certs-ca-bundle/service-ca.crt",
@@ -32,7 +32,7 @@ const specIn = (namespace: string) => ({
 });
 
 const { constantFields, fields } = contentForms;
-/** Packages put their own namespace in its place. */
+/** The default namespace. Packages replace it. */
 const shippedNamespace = `${fieldManagers.platform}-system`;
 
 export default defineAsset({

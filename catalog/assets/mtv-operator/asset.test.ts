@@ -1,5 +1,3 @@
-// The migration toolkit, in the type that its CRD has for switches.
-
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";

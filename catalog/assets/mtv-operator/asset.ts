@@ -1,4 +1,4 @@
-// Starts the migration toolkit for virtualization, with its console, validation and populators.
+// Starts the Migration Toolkit for Virtualization with its console, validation and populators.
 
 import { contentForms, type JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
@@ -60,7 +60,7 @@ export default defineAsset({
   }),
 });
 
-// Releases differ in the type of these fields; one that a release does not know is left out for every asset alike.
+// Returns the switch in the type of the installed release. Unknown fields are removed later.
 function on(controllers: JsonMap | undefined, feature: string): string | boolean {
   const type = at(controllers, "properties", "spec", "properties", feature, "type");
   return type === "boolean" ? true : "true";

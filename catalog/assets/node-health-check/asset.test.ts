@@ -1,5 +1,3 @@
-// Remediation of workers, by the template of its operator.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
@@ -42,11 +40,10 @@ const template = (namespace: string): KubeObject => ({
 const preferredTemplate = template(preferred);
 const otherTemplate = template(other);
 
-/** The reference is one value in the genuine CRD; a schema may also have it field by field. */
+/** The genuine CRD treats the reference as one value. Other schemas may split it into fields. */
 const whole: JsonMap = {};
 const byField: JsonMap = { "f:namespace": {} };
 
-/** The check as it is in the cluster, with the namespace that this manager set. */
 const pointingAt = (namespace: string, manager = "virt-platform-operator", fields = whole): KubeObject => ({
   apiVersion: "remediation.medik8s.io/v1alpha1",
   kind: "NodeHealthCheck",

@@ -1,4 +1,4 @@
-// Has workers that stopped answering remediated, so that their VMs start elsewhere.
+// Remediates workers that stopped responding, so that their VMs restart elsewhere.
 
 import { contentForms, fieldManagers, type KubeObject } from "@virt/api";
 import { appliedBy, asText, at, fieldPath, readOwners, touchesField } from "@virt/engine";
@@ -19,7 +19,7 @@ const template = {
   name: "self-node-remediation-automatic-strategy-template",
 } as const;
 
-/** What a template becomes on a node: without its operator nobody would act on the check. */
+/** The remediation that a template creates. Without its operator, the check has no effect. */
 const remediation = {
   apiVersion: template.apiVersion,
   kind: "SelfNodeRemediation",
@@ -27,7 +27,7 @@ const remediation = {
   operator: "Self Node Remediation Operator",
 } as const;
 
-/** Where its operator is installed, by OperatorHub's own choice first. A template anywhere else is not its operator's. */
+/** Namespaces of the operator, OperatorHub's default first. Templates elsewhere do not belong to it. */
 const homes = ["openshift-workload-availability", "openshift-operators"] as const;
 const [preferredHome, otherHome] = homes;
 
@@ -75,7 +75,7 @@ export default defineAsset({
     preferredTemplate: object({ ...template, namespace: preferredHome }),
     otherTemplate: object({ ...template, namespace: otherHome }),
   },
-  singleton: true, // two checks over the same nodes would remediate twice
+  singleton: true, // two checks of the same nodes would remediate twice
   adoption: "whole",
   impact: "pods",
   values: {
@@ -112,8 +112,8 @@ export default defineAsset({
 });
 
 /**
- * It stays where it points while that template exists: one that appears elsewhere must not take remediation over. While
- * there is none at all the check stays disabled, which is no harm.
+ * Returns the template's namespace. Keeps the current one while its template exists, so that another template does not
+ * take over. Without a template, the check is disabled.
  */
 function homeOf(templates: readonly (KubeObject | undefined)[], own: KubeObject | undefined): string {
   const found = homes.filter((home) => templates.some((one) => one?.metadata.namespace === home));
@@ -121,7 +121,7 @@ function homeOf(templates: readonly (KubeObject | undefined)[], own: KubeObject 
   return current ?? found[0] ?? preferredHome;
 }
 
-/** As we set it: where somebody else moved it to does not count. */
+/** Returns the namespace that the operator set. Ignores changes by other clients. */
 function currentHome(own: KubeObject | undefined): string | undefined {
   const names = ["spec", "remediationTemplate", "namespace"] as const;
   if (own === undefined) return undefined;

@@ -1,5 +1,3 @@
-// Alignment to NUMA nodes that fits every machine.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

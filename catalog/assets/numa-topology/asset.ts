@@ -1,9 +1,9 @@
-// Has kubelets align the resources of a pod to one NUMA node where that is possible.
+// Configures kubelets to align a pod's resources to one NUMA node if possible.
 
 import { defineAsset, detected, hardware } from "@virt/platform";
 import { kubeletForms, kubeletPart, kubeletReads, renderKubelet, withMachineConfigs } from "../machine-config.ts";
 
-// It never rejects a pod and needs no list of CPUs, so it fits every machine; stricter ones are a choice of each cluster.
+// Best-effort never rejects a pod and needs no CPU list, so it suits every machine.
 const kubeletConfig = { topologyManagerPolicy: "best-effort" };
 
 export default defineAsset({

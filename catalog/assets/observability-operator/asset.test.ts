@@ -1,5 +1,3 @@
-// Dashboards, and incidents where somebody wants them.
-
 import { expect, test } from "vitest";
 import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,11 +1,11 @@
-// Shows dashboards, and incidents where somebody wants them, in the console.
+// Shows dashboards, and optionally incidents, in the console.
 
 import { contentForms, type JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
 import { hco, schema } from "@virt/facts";
 import { type AssetHcoFact, booleanOf, defineAsset } from "@virt/platform";
 
-// The CRD binds the type of a plugin to its name.
+// The CRD ties the plugin's type to its name.
 const target = {
   apiVersion: "observability.openshift.io/v1alpha1",
   kind: "UIPlugin",
@@ -71,7 +71,7 @@ export default defineAsset({
   }),
 });
 
-// It had another name in earlier releases.
+// Earlier releases use another field name.
 function incidents({ hco, plugins }: { hco: AssetHcoFact; plugins: JsonMap | undefined }): JsonMap {
   if (booleanOf(hco.annotations, "enable-incident-detection") !== true) return {};
   const monitoring = at(plugins, "properties", "spec", "properties", "monitoring", "properties");

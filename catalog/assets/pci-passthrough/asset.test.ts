@@ -1,5 +1,3 @@
-// Kernel arguments for handing PCI devices to VMs.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

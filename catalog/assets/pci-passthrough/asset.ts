@@ -1,4 +1,4 @@
-// Turns the IOMMU on for workers, where there is a PCI device to hand to a VM.
+// Enables the IOMMU on workers if there are PCI devices for VMs.
 
 import { hco, object } from "@virt/facts";
 import { annotationIs, anyOf, defineAsset, detected, hardware, pool, topology } from "@virt/platform";
@@ -13,7 +13,7 @@ import {
 
 const name = "50-virt-pci-passthrough";
 const target = assetMachineConfigTarget(name);
-// Harmless on AMD and ARM, which have no Intel IOMMU to turn on.
+// `intel_iommu=on` has no effect on AMD and Arm.
 const wanted: KernelArguments = { name, role: "worker", kernelArguments: ["intel_iommu=on", "iommu=pt"] };
 
 export default defineAsset({

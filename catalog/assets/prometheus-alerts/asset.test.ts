@@ -1,5 +1,3 @@
-// The alerts, each with the expression, the patience and the weight that the specification says.
-
 import { asList, at } from "@virt/engine";
 import { expect, test } from "vitest";
 import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";

@@ -1,4 +1,4 @@
-// Tells people when the operator needs them.
+// Alerts administrators when the operator needs attention.
 
 import { contentForms, fieldManagers } from "@virt/api";
 import { defineAsset } from "@virt/platform";

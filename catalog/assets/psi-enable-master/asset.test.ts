@@ -1,5 +1,3 @@
-// Pressure measured where VMs run on control planes.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

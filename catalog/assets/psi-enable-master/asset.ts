@@ -1,4 +1,4 @@
-// Has the kernels of control planes measure pressure, where VMs may run on them.
+// Enables PSI on control plane nodes that may run VMs.
 
 import { defineAsset, topologyIs } from "@virt/platform";
 import { psiFor } from "../load-aware-rebalancing.ts";

@@ -1,5 +1,3 @@
-// Pressure measured by the workers' kernels.
-
 import { expect, test } from "vitest";
 import { renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-// Has the workers' kernels measure pressure.
+// Enables PSI on workers.
 
 import { defineAsset } from "@virt/platform";
 import { psiFor } from "../load-aware-rebalancing.ts";

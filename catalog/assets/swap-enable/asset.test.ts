@@ -1,5 +1,3 @@
-// The swap MachineConfig, byte for byte: a changed byte reboots every worker.
-
 import { asText, at, decodeUtf8, readDataUrl } from "@virt/engine";
 import { expect, test } from "vitest";
 import { assetFacts, renderedAsset } from "../../testing/asset-facts.ts";

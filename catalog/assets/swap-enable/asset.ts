@@ -1,4 +1,4 @@
-// Lets VMs on workers use swap partitions that somebody prepared.
+// Lets VMs on workers use prepared swap partitions.
 
 import { defineAsset, topology } from "@virt/platform";
 import {
@@ -10,7 +10,7 @@ import {
   withMachineConfigs,
 } from "../machine-config.ts";
 
-// What it writes on the nodes: a changed byte reboots every worker.
+// This text is written to nodes. A changed byte reboots every worker.
 const assetKubeletDropIn = `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 failSwapOn: false
@@ -18,8 +18,8 @@ memorySwap:
   swapBehavior: LimitedSwap
 `;
 
-// At every boot, and clean where there is no partition: nothing is formatted, no failing command fails the unit, and the
-// kubelet orders after it without requiring it. Swap stays off where the kubelet would refuse to start with it.
+// Runs at every boot and succeeds without a partition. Never formats a disk, and ignores failing commands. The kubelet
+// starts after it, but does not require it. Swap stays off if the kubelet would not start with it.
 const swapUnit = String.raw`[Unit]
 Description=Use prepared swap partitions for virtual machines
 After=local-fs.target

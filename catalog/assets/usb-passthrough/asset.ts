@@ -1,4 +1,4 @@
-// Lets VMs ask for the USB devices that somebody named. It changes no node.
+// Lets VMs request the listed USB devices. Does not change nodes.
 
 import { hco } from "@virt/facts";
 import { defineAsset } from "@virt/platform";

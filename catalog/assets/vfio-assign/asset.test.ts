@@ -1,5 +1,3 @@
-// Devices that the workers' kernels leave to VMs.
-
 import { expect, test } from "vitest";
 import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

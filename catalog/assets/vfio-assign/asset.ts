@@ -1,4 +1,4 @@
-// Has the workers' kernels leave the PCI devices that somebody named to VMs. The IOMMU is turned on by pci-passthrough.
+// Binds the listed PCI devices of workers to vfio-pci for VMs. Asset pci-passthrough enables the IOMMU.
 
 import { hco } from "@virt/facts";
 import { defineAsset, topology } from "@virt/platform";
@@ -53,6 +53,6 @@ export default defineAsset({
       source: "annotation vfio-devices",
     },
   },
-  // Sorted: the order in which people list devices must not reboot a pool.
+  // Sorted, so that the user's order does not reboot a pool.
   render: (facts) => assignDevices(vfioDevices(facts.hco).map(({ selector }) => selector.toLowerCase())),
 });

@@ -1,5 +1,3 @@
-// PCI devices that VMs may ask for.
-
 import { expect, test } from "vitest";
 import { hcoWith, renderedAsset } from "../../testing/asset-facts.ts";
 import asset from "./asset.ts";

@@ -1,4 +1,4 @@
-// Lets VMs ask for the PCI devices that somebody named.
+// Lets VMs request the listed PCI devices.
 
 import { hco } from "@virt/facts";
 import { defineAsset } from "@virt/platform";

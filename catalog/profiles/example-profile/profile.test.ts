@@ -1,5 +1,3 @@
-// The example writes a ConfigMap where there is room for it.
-
 import { writeYaml } from "@virt/engine";
 import { expect, test } from "vitest";
 import profile from "./profile.ts";

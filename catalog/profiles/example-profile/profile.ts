@@ -1,4 +1,4 @@
-// Writes one ConfigMap: the smallest profile, to try the workflow with.
+// Writes one ConfigMap: a minimal profile to try the workflow.
 
 import { defineProfile, namespace } from "@virt/advisor";
 import { contentForms } from "@virt/api";

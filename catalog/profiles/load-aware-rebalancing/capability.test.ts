@@ -1,5 +1,3 @@
-// What is read from the CRDs of four generations of the descheduler, and from stranger ones.
-
 import type { Json, JsonMap } from "@virt/api";
 import { expect, test } from "vitest";
 import { isGenuineThere, readGenuine, readMock } from "../../../test/integration/mock-crds/definitions.ts";

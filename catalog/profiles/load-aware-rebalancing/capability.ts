@@ -1,4 +1,4 @@
-// What the installed descheduler can do, read from the schema of its CRD and never from a version number.
+// Detects the installed descheduler's capabilities from its CRD schema, not from a version.
 
 import type { Json, JsonMap } from "@virt/api";
 import { asList, asText, at, isMap, member } from "@virt/engine";
@@ -12,23 +12,21 @@ export const deschedulerProfiles = [
 export const softTainter = "devEnableSoftTainter";
 export const utilizationProfile = "devActualUtilizationProfile";
 
-/** A profile of the descheduler, the best first. */
 export type DeschedulerProfile = (typeof deschedulerProfiles)[number];
 
 export type Capability = {
-  /** Undefined: it offers none that we know. */
+  /** Undefined if the CRD offers no known profile. */
   readonly selected: DeschedulerProfile | undefined;
-  /** Members of `profileCustomizations` that still have an effect. */
+  /** Effective members of `profileCustomizations`. */
   readonly customizations: ReadonlySet<string>;
-  /** Members of `evictionLimits`. */
   readonly limits: ReadonlySet<string>;
-  /** The profile balances by pressure. `byField`: only if `devActualUtilizationProfile` asks for it, as in OpenShift 4.18. */
+  /** `byField`: only if `devActualUtilizationProfile` requests PSI, as in OpenShift 4.18. */
   readonly usesPsi: "always" | "byField" | "never";
-  /** Whether a profile may stand in the list beside the selected one. */
+  /** Reports whether a profile may be listed together with the selected one. */
   readonly isCompatible: (profile: string) => boolean;
 };
 
-/** Without a schema, or one that lists no profiles, the best profile is taken for granted, but no field is. */
+/** Returns the capabilities. Without a schema or a list of profiles, assumes the best profile but no fields. */
 export function capabilityOf(schema: JsonMap | undefined): Capability {
   const spec = at(schema, "properties", "spec", "properties");
   const profiles = member(spec, "profiles");
@@ -50,12 +48,12 @@ export function capabilityOf(schema: JsonMap | undefined): Capability {
   };
 }
 
-/** Made for VMs: such a profile takes customizations and limits. */
+/** Reports whether the profile is made for VMs, and so accepts customizations and limits. */
 export function isKubeVirt(profile: DeschedulerProfile): boolean {
   return profile !== "LongLifecycle";
 }
 
-// The release whose soft tainter is not deprecated is the one that balances by requests unless a field says otherwise.
+// Only the release with a non-deprecated soft tainter balances by requests unless a field requests PSI.
 function psiUseOf(
   selected: DeschedulerProfile | undefined,
   customizations: ReadonlySet<string>,
@@ -64,7 +62,7 @@ function psiUseOf(
   return customizations.has(softTainter) && customizations.has(utilizationProfile) ? "byField" : "always";
 }
 
-// One field is still taken where it is out of use; only its description says so.
+// The deprecated soft tainter stays in the CRD. Only its description shows that.
 function customizationsOf(schema: Json | undefined): ReadonlySet<string> {
   const fields = fieldsOf(schema);
   const description = asText(at(schema, "properties", softTainter, "description")) ?? "";

@@ -1,4 +1,4 @@
-// Has the descheduler move VMs away from nodes under pressure, with the best profile it offers.
+// Plans the KubeDescheduler: moves VMs away from nodes under pressure, with the best profile available.
 
 import type { PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
@@ -24,12 +24,12 @@ type Chosen = {
   readonly psi: PsiIntent;
 };
 
-// They do not look at load, so they do no harm beside ours; all others would work against it.
+// These profiles ignore load. All others would work against rebalancing.
 const harmless: readonly string[] = ["AffinityAndTaints", "SoftTopologyAndDuplicates"];
 
 const { fields, integer, kept, listOf, oneOf, optional, required } = contentForms;
 
-/** The content that a plan may write, whatever its options are. */
+/** The allowed content of a plan, for all options. */
 export const deschedulerForms: readonly ObjectForm[] = [
   {
     apiVersion: deschedulerRef.apiVersion,
@@ -137,7 +137,7 @@ function keptProfiles({ capability }: Chosen, facts: LoadAwareFacts): readonly s
   return liveProfiles(facts).filter((profile) => harmless.includes(profile) && capability.isCompatible(profile));
 }
 
-// Each once: old CRDs let a profile be listed twice, new ones do not.
+// Removes duplicates, which old CRDs allow and new ones reject.
 function liveProfiles({ descheduler }: LoadAwareFacts): readonly string[] {
   const listed = asList(at(descheduler, "spec", "profiles"));
   return [...new Set(listed.flatMap((profile) => asText(profile) ?? []))];
@@ -148,7 +148,7 @@ function removedWarning(profiles: readonly string[], facts: LoadAwareFacts): rea
   return removed.length > 0 ? [`Descheduler profiles removed: ${removed.join(", ")}`] : [];
 }
 
-// Only the KubeVirt profiles bring a node selector, which then counts for all profiles.
+// Only KubeVirt profiles set a node selector, which then applies to all profiles.
 function keptWarning(kept: readonly string[], selected: DeschedulerProfile): readonly string[] {
   if (kept.length === 0 || !isKubeVirt(selected)) return [];
   return [`Preserved profiles ${kept.join(", ")} run with the node selector of ${selected}`];
@@ -168,10 +168,7 @@ function nodeLimitWarning({ evictionLimitNode }: LoadAwareSettings, { capability
   return ["evictionLimitNode is ignored: the KubeDescheduler CRD has no evictionLimits.node"];
 }
 
-/**
- * How many VMs may be evicted at a time, somewhat fewer than the cluster migrates at a time unless the user says how many:
- * a limit of the descheduler, the option that sets it, and what it is derived from otherwise.
- */
+/** A limit for parallel evictions: its field, its option, and the HyperConverged field that is its default. */
 export type Limit = (typeof limits)[number];
 
 const limits = [
@@ -179,7 +176,6 @@ const limits = [
   { field: "node", option: "evictionLimitNode", source: "parallelOutboundMigrationsPerNode", otherwise: 2 },
 ] as const;
 
-/** Those that the plan sets. */
 export function limitsOf({ selected, limits: offered }: Capability): readonly Limit[] {
   const isTaken = selected !== undefined && isKubeVirt(selected);
   return limits.filter(({ field }) => isTaken && offered.has(field));
@@ -189,12 +185,11 @@ export function limitValue(limit: Limit, settings: LoadAwareSettings, hco: KubeO
   return settings[limit.option] ?? derivedLimit(limit, hco);
 }
 
-/** What the HyperConverged allows, scaled, up to what an option may ask for. */
+/** Returns the scaled limit of the HyperConverged, up to the option's maximum. */
 export function derivedLimit(limit: Limit, hco: KubeObject | undefined): number {
   return boundedLimit(limit.field, scale(migrationsOf(limit, hco)));
 }
 
-/** Where the HyperConverged asks for more than that. */
 export function limitWarning(limit: Limit, hco: KubeObject | undefined): readonly string[] {
   const { field, source } = limit;
   const value = migrationsOf(limit, hco);
@@ -206,7 +201,7 @@ function migrationsOf({ source, otherwise }: Limit, hco: KubeObject | undefined)
   return migrations > 0 ? migrations : otherwise;
 }
 
-// Migrations that people start need room beside those of the descheduler.
+// Leaves room for migrations that users start.
 function scale(migrations: number): number {
   return migrations < 10 ? migrations : 10 + Math.floor(((migrations - 10) * 4) / 5);
 }

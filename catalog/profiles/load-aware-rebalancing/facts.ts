@@ -1,4 +1,4 @@
-// What load-aware rebalancing goes by: what it reads, and what its options come to, defaults included.
+// The facts and settings of load-aware rebalancing, including defaults.
 
 import { kernelArguments, lookup, type ProfileFacts, pools, target, vmNodes } from "@virt/advisor";
 import { hco, type NodeRole, object, schema } from "@virt/facts";
@@ -12,7 +12,7 @@ export const deschedulerRef = {
   namespace: "openshift-kube-descheduler-operator",
 } as const;
 
-/** Through which the descheduler operator reads metrics. */
+/** The descheduler operator reads metrics through this Route. */
 export const prometheusRouteRef = {
   apiVersion: "route.openshift.io/v1",
   kind: "Route",
@@ -20,7 +20,7 @@ export const prometheusRouteRef = {
   namespace: "openshift-monitoring",
 } as const;
 
-/** The namespace that the platform's Prometheus must be told to monitor. */
+/** The platform Prometheus must monitor this namespace. */
 export const monitoringRef = { apiVersion: "v1", kind: "Namespace", name: deschedulerRef.namespace } as const;
 
 export const psiConfigName = (role: NodeRole): string => `99-${role}-psi-karg`;
@@ -41,7 +41,6 @@ export const reads = {
 
 export type LoadAwareFacts = ProfileFacts<typeof reads>;
 
-/** The values of the option devDeviationThresholds. */
 export const deviationThresholds = [
   "Low",
   "Medium",
@@ -51,14 +50,13 @@ export const deviationThresholds = [
   "AsymmetricHigh",
 ] as const;
 
-/** Where the user says nothing. */
 export const defaults = {
   deschedulingIntervalSeconds: 60,
   mode: "Automatic",
   devDeviationThresholds: "AsymmetricLow",
 } as const;
 
-/** The limits follow the HyperConverged and `enablePSIMetrics` follows the descheduler unless they are set. */
+/** If not set, the limits follow the HyperConverged, and `enablePSIMetrics` follows the descheduler. */
 export type LoadAwareSettings = Options & Required<Pick<Options, keyof typeof defaults>>;
 
 export function loadAwareSettings(given: Options | undefined): LoadAwareSettings {

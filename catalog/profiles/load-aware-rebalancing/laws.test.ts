@@ -1,5 +1,3 @@
-// What holds for every plan of load-aware rebalancing, whatever the options, the CRD and the cluster.
-
 import type { PlannedItem } from "@virt/advisor";
 import type { Json, JsonMap } from "@virt/api";
 import { at, canonicalJson, isMap, member, targetKey } from "@virt/engine";

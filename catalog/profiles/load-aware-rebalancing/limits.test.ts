@@ -1,5 +1,3 @@
-// How many evictions at a time follow from how many migrations at a time.
-
 import type { JsonMap } from "@virt/api";
 import fc from "fast-check";
 import { expect, test } from "vitest";

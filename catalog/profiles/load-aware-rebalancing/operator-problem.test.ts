@@ -1,5 +1,3 @@
-// What the descheduler operator needs, and which of its reports are problems.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";
@@ -18,7 +16,7 @@ const reporting = (condition: JsonMap, status: JsonMap = {}): KubeObject => ({
   status: { conditions: [{ type, ...condition }], ...status },
 });
 
-/** The advisor applied it in second 1. */
+/** The advisor applied it at second 1. */
 const reportedAt = (time: string): KubeObject => {
   const live = reporting({ status: "False" });
   const fieldsType = "FieldsV1";

@@ -1,5 +1,5 @@
-// What the descheduler operator needs before it runs the profile, and the problem that it reports until it does.
-// Checked against pkg/operator/target_config_reconciler.go of openshift/cluster-kube-descheduler-operator, release-4.17 to release-5.1.
+// Checks the requirements of the descheduler operator, and reports its problems. Source:
+// pkg/operator/target_config_reconciler.go of openshift/cluster-kube-descheduler-operator, release-4.17 to release-5.1.
 
 import type { OptionsRefusal, TargetProblem } from "@virt/advisor";
 import { fieldManagers, type KubeObject } from "@virt/api";
@@ -10,12 +10,12 @@ import { deschedulerRef, type LoadAwareFacts, monitoringRef, prometheusRouteRef 
 const { kind, name, namespace } = deschedulerRef;
 
 /**
- * Longer than a new leader of the operator needs (LeaseDuration 137 s). Only the times of the writes show whether the operator has processed
- * a change, and a clock that was set back may hide its report.
+ * Longer than a leader change of the operator (LeaseDuration 137 s). Only write times show whether it processed a
+ * change, and a clock that was set back may hide that.
  */
 const longestUnprovenMs = 300_000;
 
-/** Returns the problem that the operator reports. While nodes wait for PSI, its refusal for lack of PSI is expected. */
+/** Returns the operator's problem. While nodes wait for PSI, its complaint about missing PSI is expected. */
 export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): TargetProblem | undefined {
   const next = `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`;
   const health = healthOf(live);
@@ -28,7 +28,7 @@ export function operatorProblem(live: KubeObject, isWaitingForPsi: boolean): Tar
   };
 }
 
-/** The operator sets no observedGeneration, but it writes the status whenever it has carried out a change or begins to refuse. */
+/** Returns an unprocessed change. The operator sets no observedGeneration, but writes its status after each change. */
 function unprocessedChange(live: KubeObject, next: string): TargetProblem | undefined {
   const isKnown = isBehind(live);
   if (!isKnown && (conditionsOf(live).length === 0 || !isStatusOlder(live, fieldManagers.advisor))) return undefined;
@@ -36,7 +36,7 @@ function unprocessedChange(live: KubeObject, next: string): TargetProblem | unde
   return { message, next, kind: "unprocessed", ...(!isKnown && { longestMs: longestUnprovenMs }) };
 }
 
-/** Reports whether the profile takes metrics from Prometheus. Another client may ask for them in `devActualUtilizationProfile`. */
+/** Reports whether the profile uses Prometheus metrics, by default or by another client's field. */
 export function readsMetrics(
   { usesPsi }: Capability,
   isEnablingPsi: boolean,
@@ -49,8 +49,8 @@ export function readsMetrics(
 const monitoringLabel = { key: "openshift.io/cluster-monitoring", value: "true" };
 
 /**
- * Refuses a plan whose profile the operator would not run: it takes its metrics from Prometheus. Facts that cannot be read refuse nothing,
- * and neither does a cluster that serves no Routes.
+ * Refuses a plan whose profile lacks the Prometheus metrics it needs. Unreadable facts, and clusters without Routes,
+ * are not refused.
  */
 export function refuseWithoutMetrics(
   { usesPsi }: Capability,

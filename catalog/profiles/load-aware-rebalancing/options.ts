@@ -1,4 +1,4 @@
-// What a user may set for load-aware rebalancing. Build time only: schema, docs, form and help are generated from it.
+// The options of load-aware rebalancing. Build time only: schema, docs, form and help are generated from it.
 
 import type { OptionsInput } from "@virt/advisor";
 import { z } from "zod";

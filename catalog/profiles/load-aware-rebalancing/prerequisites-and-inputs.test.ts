@@ -1,5 +1,3 @@
-// What load-aware rebalancing needs, refuses and depends on.
-
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";
 import { readMock } from "../../../test/integration/mock-crds/definitions.ts";

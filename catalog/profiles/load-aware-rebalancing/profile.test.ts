@@ -1,5 +1,3 @@
-// The plans of load-aware rebalancing: what it asks for, in what order, and what it says about it.
-
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { writeYaml } from "@virt/engine";
@@ -267,7 +265,7 @@ test("nodes do not reboot for PSI metrics that the descheduler of 5.10 does not 
 });
 
 test("PSI metrics that the advisor enabled before stay with a descheduler of 5.10: their removal would reboot nodes", () => {
-  const psiConfig = deschedulerWith({}); // any object under its name
+  const psiConfig = deschedulerWith({}); // any object with this name
   const items = profile.plan(undefined, onto("v510", { psiConfig }));
   expect(items.map(({ name }) => name)).toEqual(["enable-psi-metrics", "enable-load-aware-descheduling"]);
 });

@@ -1,4 +1,4 @@
-// Moves VMs away from nodes under real pressure, using the descheduler and kernel PSI.
+// Moves VMs away from nodes under actual pressure, with the descheduler and kernel PSI.
 
 import {
   type CrdRequirement,
@@ -84,7 +84,7 @@ function refuse(given: Options | undefined, facts: LoadAwareFacts): OptionsRefus
   );
 }
 
-// A removal comes last, as every plan has it.
+// Removals come last in every plan.
 function plan(given: Options | undefined, facts: LoadAwareFacts): readonly PlannedItem[] {
   const settings = loadAwareSettings(given);
   const capability = capabilityOf(facts.deschedulerSchema);
@@ -95,7 +95,6 @@ function plan(given: Options | undefined, facts: LoadAwareFacts): readonly Plann
   return psi === "enable" ? [...enablePsi(facts), ...rebalancing] : [...rebalancing, ...disablePsi()];
 }
 
-// What it depends on outside its own targets.
 function inputs(given: Options | undefined, facts: LoadAwareFacts): readonly PlanInput[] {
   const settings = loadAwareSettings(given);
   const derived = limitsOf(capabilityOf(facts.deschedulerSchema)).filter(
@@ -104,7 +103,7 @@ function inputs(given: Options | undefined, facts: LoadAwareFacts): readonly Pla
   return [capabilityInput(facts), ...derived.map((limit) => limitInput(limit, facts)), ...thresholdsInput(facts)];
 }
 
-// While another client sets it, the plan leaves devDeviationThresholds out.
+// If another client sets these thresholds, the plan omits devDeviationThresholds.
 function thresholdsInput(facts: LoadAwareFacts): readonly PlanInput[] {
   if (!capabilityOf(facts.deschedulerSchema).customizations.has("devDeviationThresholds")) return [];
   return [
@@ -144,7 +143,7 @@ function limitInput(limit: Limit, { hco }: LoadAwareFacts): PlanInput {
   };
 }
 
-/** Up to ten a limit is taken as it is. */
+/** Limits up to 10 are not scaled. */
 function isScaled(...limits: readonly string[]): boolean {
   return limits.some((limit) => Number(limit) > 10);
 }

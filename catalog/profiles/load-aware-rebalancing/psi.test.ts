@@ -1,5 +1,3 @@
-// Whether PSI must be switched on, and when it is so already.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { machineConfigFor } from "../machine-config.ts";

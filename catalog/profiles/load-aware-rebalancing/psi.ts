@@ -1,4 +1,4 @@
-// Has kernels measure pressure (PSI) where VMs may run, by a kernel argument for each role of nodes, or stops it.
+// Enables or disables PSI with a kernel argument, for each role of nodes that may run VMs.
 
 import { type PlannedItem } from "@virt/advisor";
 import type { KubeObject } from "@virt/api";
@@ -12,10 +12,13 @@ const argument = "psi=1";
 export const psiConfig = { nameFor: psiConfigName, spec: { kernelArguments: [argument] } };
 const managedFields = ["spec.kernelArguments"];
 
-/** `leave`: nothing uses PSI, and nothing of ours enables it. */
+/** `leave`: PSI is neither needed nor enabled by the advisor. */
 export type PsiIntent = "enable" | "disable" | "leave";
 
-/** An option decides. Without one, PSI is enabled if the descheduler uses it, and stays if the advisor enabled it: its removal reboots nodes. */
+/**
+ * Returns the option. By default, enables PSI if the descheduler uses it, and keeps PSI that the advisor enabled,
+ * because removal reboots nodes.
+ */
 export function psiIntentOf(
   { enablePSIMetrics }: LoadAwareSettings,
   { usesPsi }: Capability,
@@ -25,7 +28,6 @@ export function psiIntentOf(
   return usesPsi !== "never" || worker !== undefined || master !== undefined ? "enable" : "leave";
 }
 
-/** Reports whether some nodes do not have PSI yet. */
 export function isPsiPending(facts: LoadAwareFacts): boolean {
   return facts.vmNodes.roles.some((role) => !isEffective(role, facts));
 }
@@ -34,7 +36,7 @@ export function enablePsi(facts: LoadAwareFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role) => enableFor(role, facts));
 }
 
-/** Where PSI is on without us, nothing is applied: a second `psi=1` would reboot the pool for nothing. */
+/** Skips pools with PSI from another source: a second `psi=1` would needlessly reboot them. */
 function enableFor(role: NodeRole, facts: LoadAwareFacts): PlannedItem {
   const desired = machineConfigFor(psiConfig, role);
   const live = liveConfig(role, facts);
@@ -57,7 +59,7 @@ function enableFor(role: NodeRole, facts: LoadAwareFacts): PlannedItem {
   };
 }
 
-/** Wherever ours are, whether or not VMs may run there now. */
+/** Removes PSI from all roles, even if they no longer run VMs. */
 export function disablePsi(): readonly PlannedItem[] {
   return nodeRoles.map((role) => ({
     name: itemNameFor("disable-psi-metrics", role),
@@ -74,7 +76,7 @@ function liveConfig(role: NodeRole, facts: LoadAwareFacts): KubeObject | undefin
   return role === "worker" ? facts.psiConfig : facts.masterPsiConfig;
 }
 
-// In what the pool runs and in what it aims at; what cannot be read may say anything.
+// Checks the current and the target config. An unread config does not count as effective.
 function isEffective(role: NodeRole, { workerKernel, masterKernel }: LoadAwareFacts): boolean {
   const kernel = role === "worker" ? workerKernel : masterKernel;
   const isOn = (given: readonly string[] | undefined) => argumentInForce(given, "psi") === argument;

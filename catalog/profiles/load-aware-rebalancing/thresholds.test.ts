@@ -1,5 +1,3 @@
-// Thresholds of another client in the KubeDescheduler: the plan leaves ours out, and names the owner if there is one.
-
 import type { PlannedItem } from "@virt/advisor";
 import type { Json, JsonMap } from "@virt/api";
 import { writeYaml } from "@virt/engine";

@@ -1,5 +1,3 @@
-// A plan that an older release made for workers that do not exist is not the plan of this one.
-
 import { observe, type ReconcileFacts, type VmNodesFact } from "@virt/advisor";
 import type { Item } from "@virt/api";
 import { expect, test } from "vitest";

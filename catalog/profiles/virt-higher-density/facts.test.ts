@@ -1,5 +1,3 @@
-// What the options come to, and which values the user pinned.
-
 import { expect, test } from "vitest";
 import { type DensitySettings, densitySettings } from "./facts.ts";
 import type { Options } from "./options.ts";

@@ -1,4 +1,4 @@
-// What higher density goes by: what it reads, and what its options come to, which is not written into the config.
+// The facts and settings of higher density. The settings are not written to the config.
 
 import { besideHco, nodes, type ProfileFacts, pools, vmNodes } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
@@ -17,22 +17,21 @@ export const reads = {
 
 export type DensityFacts = ProfileFacts<typeof reads>;
 
-/** The item that sets the ratio; swap is taken away only behind it. */
+/** The item that sets the ratio. Swap is removed only after it. */
 export const densityItem = "configure-higher-density";
 
-/** Where the user says nothing. */
 export const defaults = {
   enableSwap: true,
-  /** Percent. Not in the schema: the profile must tell a ratio that was given from one that was not. */
+  /** In percent. Not a schema default, because the profile must recognize an explicit ratio. */
   memoryToRequestRatio: { withSwap: 150, withoutSwap: 120 },
   ksmConfiguration: { enabled: true },
 } as const;
 
-/** Pinned: the user gave it, so that an outside change is drift; otherwise it is an input that moved. */
+/** `isPinned`: set by the user, so an outside change is drift. Otherwise it is a changed input. */
 export type DensitySettings = {
   readonly hasSwap: boolean;
   readonly ratio: { readonly percent: number; readonly isPinned: boolean };
-  /** Undefined: off, and nothing of ours. */
+  /** Undefined if KSM is off and the plan does not own it. */
   readonly ksm: KsmSettings | undefined;
 };
 
@@ -52,7 +51,7 @@ export function densitySettings(given: Options | undefined): DensitySettings {
   };
 }
 
-/** More than this is not safe without swap. */
+/** A higher ratio is not safe without swap. */
 export const highestWithoutSwap: number = defaults.memoryToRequestRatio.withoutSwap;
 
 function pinnedKsm(given: KsmOptions | undefined): KsmSettings | undefined {
@@ -60,7 +59,7 @@ function pinnedKsm(given: KsmOptions | undefined): KsmSettings | undefined {
   return isOn ? { selector: withoutEmptyParts(given.nodeLabelSelector ?? {}), isPinned: true } : undefined;
 }
 
-// The HyperConverged operator drops empty parts when it writes its object back, which would look like drift.
+// The HyperConverged operator removes empty parts, which would look like drift.
 function withoutEmptyParts({ matchLabels = {}, matchExpressions = [] }: Selector): JsonMap {
   const expressions = matchExpressions.map(({ key, operator, values = [] }) => ({
     key,

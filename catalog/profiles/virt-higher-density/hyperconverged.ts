@@ -1,4 +1,4 @@
-// Has the HyperConverged promise VMs more memory than they request, and merge equal pages (KSM).
+// Plans the HyperConverged: memory overcommit and merging of equal pages (KSM).
 
 import type { DryRunResult, PlannedItem } from "@virt/advisor";
 import { contentForms, type JsonMap, type KubeObject, type ObjectForm } from "@virt/api";
@@ -27,7 +27,7 @@ const values = fields({
   ksmConfiguration: optional(fields({ nodeLabelSelector: optional(nodeLabelSelector) })),
 });
 
-/** The content that a plan may write, whatever its options are. */
+/** The allowed content of a plan, for all options. */
 export const densityForms: readonly ObjectForm[] = hcoForms({
   v1beta1: values,
   v1: fields({ virtualization: kept(values) }),
@@ -40,7 +40,7 @@ export function configureDensity(settings: DensitySettings, facts: DensityFacts)
     "higherWorkloadDensity.memoryOvercommitPercentage",
     ...(ksm === undefined ? [] : ["ksmConfiguration"]),
   ];
-  // The nodes must have the swap before VMs count on it.
+  // Nodes need swap before VMs rely on it.
   const isWaiting = settings.hasSwap && ratio.percent > highestWithoutSwap;
   return {
     name: densityItem,
@@ -73,7 +73,7 @@ function ksmWarnings({ ksm }: DensitySettings, { nodes }: DensityFacts): readonl
   return isAimless && ksm.isPinned ? ["nodeLabelSelector matches no node"] : [];
 }
 
-/** A field that we no longer apply goes, unless somebody else owns it too: the API server decides that, not we. */
+/** Warns about KSM after the dry run: the API server keeps a released field if another client owns it. */
 export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRunResult): readonly string[] {
   const isKsmLeft = item.operation === "Apply" && hcoValue(item.desired, "ksmConfiguration") === undefined;
   if (item.name !== densityItem || !isKsmLeft || liveSelector(live) === undefined) return [];
@@ -83,7 +83,7 @@ export function ksmDryRunWarnings(item: PlannedItem, { live, predicted }: DryRun
   ];
 }
 
-// Each manager's fields are recorded in the version in which it wrote them.
+// Owners are recorded in the API version of their write.
 function selectorOwners(hco: KubeObject): readonly string[] {
   const owners = readOwners(hco);
   const paths = ["hco.kubevirt.io/v1beta1", "hco.kubevirt.io/v1"].map((version) =>
@@ -92,7 +92,7 @@ function selectorOwners(hco: KubeObject): readonly string[] {
   return [...new Set(paths.flatMap((path) => ownersOf(owners, path).map(({ manager }) => manager)))];
 }
 
-/** Undefined: KSM runs on no node. Without a selector it does not either: no selector matches nothing. */
+/** Returns the live selector. Undefined means that KSM runs on no node. */
 export function liveSelector(hco: KubeObject | undefined): JsonMap | undefined {
   const selector = hcoValue(hco, "ksmConfiguration", "nodeLabelSelector");
   return isMap(selector) ? selector : undefined;
@@ -103,5 +103,5 @@ export function liveRatio(hco: KubeObject): number {
   return asNumber(hcoValue(hco, "higherWorkloadDensity", "memoryOvercommitPercentage")) ?? withoutOvercommit;
 }
 
-// What the API server fills in.
+// The API server's default.
 const withoutOvercommit = 100;

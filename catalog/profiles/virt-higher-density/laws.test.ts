@@ -1,5 +1,3 @@
-// What holds for every plan of higher density, whatever the options and the HyperConverged.
-
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { at, targetKey } from "@virt/engine";

@@ -1,5 +1,3 @@
-// The plans of higher density: what it asks for, in what order, and what it depends on.
-
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { writeYaml } from "@virt/engine";

@@ -1,4 +1,4 @@
-// Fits more VMs on the nodes: kubelet swap, memory overcommit and KSM.
+// Runs more VMs per node with kubelet swap, memory overcommit and KSM.
 
 import {
   type CrdRequirement,
@@ -59,7 +59,7 @@ function needs(given: Options | undefined): readonly CrdRequirement[] {
   ];
 }
 
-// The API server refuses it too, but not in an object that was stored before it knew the rule.
+// The API server also refuses this, except in objects stored before the rule existed.
 function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): OptionsRefusal | undefined {
   const { hasSwap, ratio } = densitySettings(given);
   if (!hasSwap && ratio.percent > highestWithoutSwap)
@@ -68,20 +68,20 @@ function refuse(given: Options | undefined, { hco, vmNodes }: DensityFacts): Opt
   return hasSwap ? refuseWithoutNodes(swapConfig, vmNodes.roles) : undefined;
 }
 
-// To create it would be to install OpenShift Virtualization.
+// Creating the HyperConverged would install OpenShift Virtualization.
 function absent(namespace: string): OptionsRefusal {
   const next = `create ${kind} ${namespace}/${name} to install OpenShift Virtualization. The plan is then drafted automatically.`;
   return { kind: "absent", message: `${kind} '${name}' does not exist`, next };
 }
 
-// Swap comes first and goes last: it must be there as long as VMs count on it.
+// Swap is added first and removed last, because VMs rely on it in between.
 function plan(given: Options | undefined, facts: DensityFacts): readonly PlannedItem[] {
   const settings = densitySettings(given);
   const density = configureDensity(settings, facts);
   return settings.hasSwap ? [...enableSwap(facts), density] : [density, ...disableSwap()];
 }
 
-// The values of the HyperConverged that it writes and the user did not pin. KSM that is off is neither written nor watched.
+// Returns the written HyperConverged values that the user did not pin. Disabled KSM is not watched.
 function inputs(given: Options | undefined, facts: DensityFacts): readonly PlanInput[] {
   const { ksm, ratio } = densitySettings(given);
   return [
@@ -90,7 +90,7 @@ function inputs(given: Options | undefined, facts: DensityFacts): readonly PlanI
   ];
 }
 
-// An absent HyperConverged is an absent target, which is drift, and says nothing about an input.
+// An absent HyperConverged is drift, not a changed input.
 function ksmInput({ selector }: NonNullable<DensitySettings["ksm"]>, { hco }: DensityFacts): PlanInput {
   const live = liveSelector(hco.object);
   const isOn = (value: string) => value !== "";

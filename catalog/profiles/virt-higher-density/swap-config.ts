@@ -1,4 +1,5 @@
-// The MachineConfig that has nodes use prepared swap partitions, one for each role. A changed byte reboots every node of the role.
+// The MachineConfig per role that lets nodes use prepared swap partitions. A changed byte reboots every node of the
+// role.
 
 import { writeDataUrl } from "@virt/engine";
 import { swapConfigName } from "./facts.ts";

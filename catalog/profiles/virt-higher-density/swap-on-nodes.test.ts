@@ -1,5 +1,3 @@
-// What is known about swap on nodes, and when it is not enough.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { densitySettings } from "./facts.ts";

@@ -1,4 +1,4 @@
-// How much swap nodes are known to have, and whether that is enough for the memory that VMs are promised.
+// Determines the known swap of nodes, and whether it covers the memory overcommit.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asNumber, asText, at, member, readBytes, shortList } from "@virt/engine";
@@ -7,21 +7,23 @@ import { swapConfigName } from "./facts.ts";
 
 const GiB = 2 ** 30;
 
-/** In bytes. A kubelet reports swap that is in use: none is believed where the configuration is in force, else it is unknown. */
+/**
+ * Returns the swap in bytes. Kubelets report only active swap: without a report, 0 if configured, otherwise unknown.
+ */
 export function swapOf(node: KubeObject, pools: readonly KubeObject[]): number | undefined {
   const capacity = asNumber(at(node, "status", "nodeInfo", "swap", "capacity"));
   if (capacity !== undefined && capacity > 0) return capacity;
   return reportsSwap(node) && isConfigured(node, pools) ? 0 : undefined;
 }
 
-// Since Kubernetes 1.33.
+// Kubernetes 1.33 and later.
 function reportsSwap(node: KubeObject): boolean {
   const [, major = "0", minor = "0"] =
     /^v([0-9]+)\.([0-9]+)\./.exec(asText(at(node, "status", "nodeInfo", "kubeletVersion")) ?? "") ?? [];
   return Number(major) > 1 || Number(minor) >= 33;
 }
 
-// The node runs a configuration that one of ours went into.
+// Reports whether the node runs a config that includes the swap MachineConfig.
 function isConfigured(node: KubeObject, pools: readonly KubeObject[]): boolean {
   const ours: readonly (string | undefined)[] = nodeRoles.map(swapConfigName);
   return pools.some(
@@ -33,7 +35,6 @@ function isConfigured(node: KubeObject, pools: readonly KubeObject[]): boolean {
   );
 }
 
-/** On how many of the nodes swap is active, on which it is not, and on how many nobody knows. */
 export function reportSwap(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): string {
   const seen = vmNodes.map((node) => ({ name: node.metadata.name, bytes: swapOf(node, pools) }));
   const without = seen.filter(({ bytes }) => bytes === 0).map(({ name }) => name);
@@ -46,7 +47,7 @@ export function reportSwap(vmNodes: readonly KubeObject[], pools: readonly KubeO
   ].join(", ");
 }
 
-/** In the worst case every VM uses all it was promised: what does not fit into memory must fit into swap. */
+/** Warns if swap does not cover the worst case, in which every VM uses all its memory. */
 export function shortfallWarning(
   percent: number,
   vmNodes: readonly KubeObject[],

@@ -1,5 +1,3 @@
-// The MachineConfig for swap, byte for byte: whatever differs reboots every worker.
-
 import { createHash } from "node:crypto";
 import { at, diffText } from "@virt/engine";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Lets kubelets use prepared swap partitions where VMs may run, by a MachineConfig for each role of nodes, or stops it.
+// Enables or disables kubelet swap with a MachineConfig, for each role of nodes that may run VMs.
 
 import type { PlannedItem } from "@virt/advisor";
 import { autopilotAnnotation } from "@virt/api";
@@ -13,7 +13,7 @@ const managedFields = ["spec.config"];
 
 const swapItem = (role: NodeRole): string => itemNameFor("enable-kubelet-swap", role);
 
-/** The control plane follows the workers: nodes of one pool at a time are away, and VMs count on the last. */
+/** Plans one role after another, so that only one pool is disrupted at a time. Workers come first. */
 export function enableSwap(facts: DensityFacts): readonly PlannedItem[] {
   return facts.vmNodes.roles.map((role, place, roles) => {
     const before = roles[place - 1];
@@ -32,12 +32,11 @@ export function enableSwap(facts: DensityFacts): readonly PlannedItem[] {
   });
 }
 
-/** The item that is completed when all roles have swap. */
 export function lastSwapItem({ vmNodes }: DensityFacts): string {
   return swapItem(vmNodes.roles.at(-1) ?? "worker");
 }
 
-/** Wherever ours are, whether or not VMs may run there now. */
+/** Removes swap from all roles, even if they no longer run VMs. */
 export function disableSwap(): readonly PlannedItem[] {
   return nodeRoles.map((role) => ({
     name: itemNameFor("disable-kubelet-swap", role),
@@ -46,7 +45,7 @@ export function disableSwap(): readonly PlannedItem[] {
     target: machineConfigRef(swapConfigName(role)),
     managedFields,
     warnings: [],
-    // The nodes keep their swap until no VM counts on it any more.
+    // Nodes keep swap until no VM relies on it.
     waitsFor: densityItem,
     impact: "High",
   }));
@@ -54,7 +53,7 @@ export function disableSwap(): readonly PlannedItem[] {
 
 const rule = "it must not be combined with kubelet swap";
 
-// wasp-agent is the other way to give VMs swap. Current releases of the HyperConverged operator do not start it any more.
+// wasp-agent also gives VMs swap. Current HyperConverged operators no longer start it.
 function waspWarnings(facts: DensityFacts): readonly string[] {
   if (facts.waspAgent === undefined) return [];
   const { namespace } = facts.hco;
@@ -63,7 +62,7 @@ function waspWarnings(facts: DensityFacts): readonly string[] {
   return [`wasp-agent runs in namespace '${namespace}'; ${rule}. Next: ${next}`];
 }
 
-// Before the approval the platform controller would enable swap by itself.
+// Before the approval, the platform controller would enable swap itself.
 function annotating(facts: DensityFacts): string {
   const listed = listedAssets(facts).filter((name) => name !== "" && name !== "true" && name !== "false");
   const value = [...listed, swapAsset].join(",");
@@ -77,7 +76,7 @@ function listedAssets({ hco }: DensityFacts): readonly string[] {
   return (hco.object?.metadata.annotations?.[autopilotAnnotation] ?? "").split(",").map((name) => name.trim());
 }
 
-// The annotation tells the HyperConverged operator that somebody else sees to swap; it then starts no wasp-agent.
+// The annotation stops the HyperConverged operator from starting wasp-agent.
 function isSwapOurs(facts: DensityFacts): boolean {
   const listed = listedAssets(facts);
   return listed.includes(swapAsset) || (listed.length === 1 && listed[0] === "true");

@@ -1,5 +1,3 @@
-// What the plan warns of: another way to swap, KSM that reaches no node, KSM that does not go.
-
 import type { PlannedItem } from "@virt/advisor";
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";

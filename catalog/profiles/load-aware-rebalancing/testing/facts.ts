@@ -1,5 +1,3 @@
-// Facts about a cluster for the tests of load-aware rebalancing, which change one of them.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { workerPool } from "../../../testing/machine-config-pools.ts";
 import { deschedulerRef, type LoadAwareFacts } from "../facts.ts";
@@ -27,7 +25,6 @@ export function deschedulerWith(spec: JsonMap): KubeObject {
   return { apiVersion, kind, metadata: { name, namespace }, spec };
 }
 
-/** A HyperConverged with these live migration settings, in either version. */
 export function hcoWith(version: "v1" | "v1beta1", liveMigrationConfig: JsonMap): LoadAwareFacts["hco"] {
   const apiVersion = `hco.kubevirt.io/${version}`;
   const namespace = "openshift-cnv";

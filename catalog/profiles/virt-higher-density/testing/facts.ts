@@ -1,5 +1,3 @@
-// Facts about a cluster for the tests of higher density, which change one of them.
-
 import type { JsonMap } from "@virt/api";
 import { workerPool } from "../../../testing/machine-config-pools.ts";
 import type { DensityFacts } from "../facts.ts";
@@ -18,7 +16,7 @@ export function factsWith(changed: Partial<DensityFacts>): DensityFacts {
   };
 }
 
-/** A HyperConverged with these values, where its version has them. */
+/** A HyperConverged with these values at the version's path. */
 export function hcoWith(version: HcoVersion, values: JsonMap, metadata: JsonMap = {}): DensityFacts["hco"] {
   const { apiVersion, namespace } = noHco(version);
   const spec = version === "v1" ? { virtualization: values } : values;
