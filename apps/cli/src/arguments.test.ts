@@ -19,7 +19,7 @@ test("a duration is Go's, or a number of seconds as kubectl takes it", () => {
   expect(() => readFlagDuration("soon", "timeout")).toThrow("--timeout soon: invalid duration");
 });
 
-/** A value that no flag of the form takes; forms that take any text are not listed. */
+/** A malformed value for each checked form. Forms that take any text are not listed. */
 const malformed: Readonly<Record<string, string>> = {
   DURATION: "banana",
   PORT: "70000",

@@ -1,4 +1,4 @@
-// Reads the command line as kubectl does, and writes the help; both from the table of verbs.
+// Parses the command line like kubectl and formats the help, both from the table of verbs.
 
 import { parseArgs } from "node:util";
 import { didYouMean } from "@virt/platform";
@@ -15,7 +15,7 @@ export type ReadArguments =
       readonly values: ReadonlyMap<string, readonly string[]>;
     };
 
-/** Throws a CliError that names the flag or word that is wrong. Flags may stand before the verb, as with kubectl. */
+/** Throws a CliError that names the wrong flag or word. As in kubectl, flags may precede the verb. */
 export function readArguments(args: readonly string[], program: string): ReadArguments {
   const every = Object.assign({}, globalFlags, ...verbs.map(({ flags }) => flags)) as CliFlags;
   const { tokens } = parseArgs({
@@ -82,7 +82,7 @@ function checkFlag(verb: Verb, { flag, rawName, value }: GivenFlag, program: str
   if (mistake !== undefined) throw new CliError(`${rawName} ${value}: ${mistake}`);
 }
 
-/** A choice that ends with = takes a text of its own. */
+/** A choice that ends with `=` requires further text, as in `jsonpath=TEMPLATE`. */
 function isChosen(choice: string, value: string): boolean {
   return choice.endsWith("=") ? value.startsWith(choice) && value !== choice : value === choice;
 }
@@ -96,7 +96,6 @@ function checkWords({ name, takes }: Verb, words: readonly string[], program: st
     throw new CliError(`unexpected argument "${second}" for ${name}; ${see}`);
 }
 
-/** The help of the program, or of one verb. */
 export function writeHelp(verb: Verb | undefined, program: string): string {
   return verb === undefined ? programHelp(program) : verbHelp(verb, program);
 }
@@ -119,7 +118,7 @@ function programHelp(program: string): string {
   ].join("\n");
 }
 
-/** For help, man page and documentation. */
+/** Printed in the help, the man page and the documentation. */
 export const exitCodeWords: readonly string[] = [
   "0 success, or nothing to do",
   "1 error",

@@ -1,18 +1,17 @@
-// What blocks drains of a plan, with the options to remove each, the least disruptive first.
+// Formats what blocks the drains of a plan, with the remedies for each.
 
 import type { Impact, ImpactEntry } from "@virt/api";
 import { type BlockerRemedy, blockerRemedies, foreignText } from "@virt/client";
 import type { Block, StyledText } from "./printer.ts";
 
-/** For programs: an impact whose blockers all have their options. */
 export function impactData(impact: Impact) {
   return { ...impact, blockers: impact.blockers.map((entry) => ({ ...entry, options: blockerRemedies(entry) })) };
 }
 
-/** More of them would push the rest of the plan off the screen. */
+/** More blockers with options would push the rest of the plan off the screen. */
 const mostWithOptions = 5;
 
-/** Blockers with their options, or without where there are many. `details` prints the options of all. */
+/** Prints the options of the first blockers only. `details` is the command that prints all options. */
 export function blockerBlocks(
   { blockers, more }: Pick<Impact, "blockers" | "more">,
   details: string | undefined,
@@ -38,7 +37,6 @@ function blockerLines(entry: ImpactEntry): StyledText[][] {
   ];
 }
 
-/** Options with their consequences, each with its command below it. */
 export function optionLines(options: readonly BlockerRemedy[], indent: string): StyledText[][] {
   if (options.length === 0) return [];
   return [
@@ -50,7 +48,6 @@ export function optionLines(options: readonly BlockerRemedy[], indent: string): 
   ];
 }
 
-/** VMs and pods of an impact without options. */
 export function entryTable(entries: readonly ImpactEntry[]): Block {
   const rows = entries.map((entry) => [entry.node, objectText(entry), foreignText(entry.reason)]);
   return { kind: "table", head: ["NODE", "OBJECT", "REASON"], rows };
@@ -60,12 +57,11 @@ function objectText({ kind, namespace, name }: ImpactEntry): string {
   return `${kind} ${namespace}/${name}`;
 }
 
-/** What the status counts and has no room for. */
 export function moreBlocks(more: number, what = ""): readonly Block[] {
   return more === 0 ? [] : [{ kind: "lines", lines: [[`and ${more} more ${what}`.trimEnd()]] }];
 }
 
-/** How much blocks drains. Undefined: nothing does, as far as it was assessed. */
+/** Returns the number of blocking VMs and pods. Undefined if none was found. */
 export function blockerCount({ vms, pods }: Pick<Impact, "vms" | "pods">): string | undefined {
   const counts = [
     { count: vms?.block ?? 0, noun: "VM" },

@@ -1,4 +1,4 @@
-// The cluster as the person who runs the program sees it: their kubeconfig, their rights, and failures in words that help.
+// Access to the cluster with the user's kubeconfig and rights. Failures become messages for the user.
 
 import { configKind, fieldManagers, type Json, type KubeObject, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { type ConfigPatch, foreignText, type LiveTarget } from "@virt/client";
@@ -38,29 +38,28 @@ const userReviews: Resource = {
   isNamespaced: false,
 };
 
-/** The name of our writes in managedFields and in the audit log. */
+/** Names our writes in managedFields and in the audit log. */
 export const fieldManager = "kubectl-virt_advisor";
 
 export type SessionOptions = {
   readonly access: Access;
   readonly version: string;
-  /** Milliseconds that one request may take; undefined: as the client has it. */
+  /** Timeout of one request in milliseconds. Undefined: the client's default. */
   readonly requestMs: number | undefined;
   readonly signal: AbortSignal;
 };
 
-/** What a patch came to. `moved`: the config does not show the plan any more that the patch tests for. */
+/** `moved`: a test of the patch failed, usually because the config shows another plan. */
 export type PatchResult =
   | { readonly kind: "patched"; readonly config: VirtPlatformConfig }
   | { readonly kind: "moved" };
 
-/** One thing that a watch tells. `lost` and `back`: of the connection. */
 export type ConfigNotice =
   | { readonly kind: "configs"; readonly configs: readonly VirtPlatformConfig[] }
   | { readonly kind: "lost"; readonly message: string; readonly retryInMs: number }
   | { readonly kind: "back" };
 
-/** Every failure is a CliError that says what failed, on which object, and what to try. */
+/** Every failure is a CliError with the object, the cause and a next step. */
 export class ClusterSession {
   readonly #client: Client;
   readonly #discovery: Discovery;
@@ -75,7 +74,6 @@ export class ClusterSession {
     this.#access = access;
   }
 
-  /** For what other packages read: with the same access and the same rights. */
   get client(): Client {
     return this.#client;
   }
@@ -88,7 +86,6 @@ export class ClusterSession {
     return (await this.#list()).configs;
   }
 
-  /** Undefined: there is no such config. */
   async readConfig(name: string): Promise<VirtPlatformConfig | undefined> {
     const answer = await this.#client.send(getObject(configPlace, { name }), { signal: this.#signal });
     if (answer.kind === "answered" && answer.status === 404 && isAbsent(answer.body)) return undefined;
@@ -111,7 +108,7 @@ export class ClusterSession {
     return this.#object(answer, { verb: "create", resource: configPlace, name }) as unknown as VirtPlatformConfig;
   }
 
-  /** The name that the API server has for the user. Empty if it does not tell: it is older than 1.28, or refuses. */
+  /** Returns the user's name. Empty if the API server is older than 1.28, or refuses. */
   async readUserName(): Promise<string> {
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const request = createObject(userReviews, {}, review);
@@ -120,7 +117,7 @@ export class ClusterSession {
     return asText(at(answer.body ?? null, "status", "userInfo", "username")) ?? "";
   }
 
-  /** A target of a plan. What may not be read, or is not served, is told and throws nothing. */
+  /** Reads a target of a plan. Returns `unknown` instead of throwing if it cannot be read. */
   async readTarget(ref: Ref): Promise<LiveTarget> {
     const place = await this.#discovery.place(ref, this.#signal, this.#client);
     if (place.kind !== "served") return { kind: "unknown", message: `${ref.kind} is not served by this cluster` };
@@ -133,7 +130,7 @@ export class ClusterSession {
     return { kind: "unknown", message: this.#failure(answer, { verb: "get", resource: place.resource, name }).message };
   }
 
-  /** What a target would be after the plan, by a dry run with the person's own rights: nothing is stored. */
+  /** Predicts a target after the plan by a dry run with the user's rights. Stores nothing. */
   async predictTarget(desired: KubeObject): Promise<LiveTarget> {
     const writer = writerFor(this.#client, noLease);
     const cluster = clusterFor({ writer, discovery: this.#discovery }, this.#signal);
@@ -144,7 +141,7 @@ export class ClusterSession {
     return { kind: "unknown", message: `the dry run failed: ${why}` };
   }
 
-  /** How many VMs run on a node; undefined: nobody may say. */
+  /** Returns the number of VMs on a node. Undefined if they cannot be listed. */
   async countVms(node: string): Promise<number | undefined> {
     const resource: Resource = {
       group: "kubevirt.io",
@@ -159,7 +156,7 @@ export class ClusterSession {
     return asList(at(answer.body ?? null, "items")).length + (typeof left === "number" ? left : 0);
   }
 
-  /** All configs at first and after each change, until the caller stops or the signal ends. Lost connections are taken up again. */
+  /** Yields all configs first and after each change. Reconnects until the caller stops or the signal aborts. */
   async *watchConfigs(): AsyncGenerator<ConfigNotice> {
     let known = new Map<string, VirtPlatformConfig>();
     let lostFor = 0;
@@ -214,7 +211,7 @@ export class ClusterSession {
         continue;
       }
       const event = JSON.parse(line.toString()) as { type: string; object: VirtPlatformConfig };
-      if (event.type === "ERROR") return; // too old: listed anew
+      if (event.type === "ERROR") return; // the version is too old: list again
       yield event;
     }
     const failure = await ended;
@@ -239,7 +236,7 @@ export class ClusterSession {
   }
 }
 
-/** The API server says of a JSON patch whose test failed only that it cannot be processed. */
+/** A 422 for a failed test has no causes; one for an invalid object lists them. */
 function isFailedTest(body: Json | undefined): boolean {
   return asList(at(body ?? null, "details", "causes")).length === 0;
 }

@@ -1,4 +1,4 @@
-// Completion scripts: kubectl calls `kubectl_complete-virt_advisor`, and a shell completes the plain file name.
+// Generates completion scripts. kubectl calls `kubectl_complete-virt_advisor`; shells complete the file name.
 
 import { globalFlags, verbs } from "./verbs.ts";
 
@@ -6,11 +6,10 @@ export const completionShells = ["bash", "zsh", "fish"] as const;
 export type CompletionShell = (typeof completionShells)[number];
 
 const program = "kubectl-virt_advisor";
-/** Names come from the cluster, with the person's rights; silence where it does not answer. */
+/** Lists names with the user's rights. Prints nothing if the cluster does not answer. */
 const listNames = (verb: "profiles" | "assets") =>
   `${program} ${verb} -o name --request-timeout 2s 2>/dev/null | sed 's|.*/||'`;
 
-/** Undefined: it takes no name of the cluster. */
 function namesFor(takes = ""): string | undefined {
   if (takes.includes("NAME")) return listNames("profiles");
   return takes.includes("ASSET") ? listNames("assets") : undefined;

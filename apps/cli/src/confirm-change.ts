@@ -1,9 +1,9 @@
-// Shows what a verb is about to change, and asks. Without a terminal a flag has to decide.
+// Shows what a verb will change, and asks for confirmation.
 
 import { type Block, Printer } from "./printer.ts";
 import { CliError, type VerbContext } from "./verb.ts";
 
-/** Prints to stderr: what is shown before a decision is no data. */
+/** Prints to stderr, because a preview is not data. */
 export function showBeforeChange(blocks: readonly Block[], { printer }: Pick<VerbContext, "printer">): void {
   const shown = new Printer({
     format: "table",
@@ -15,7 +15,7 @@ export function showBeforeChange(blocks: readonly Block[], { printer }: Pick<Ver
   for (const line of shown.render({ type: "Preview", data: {}, blocks }).trimEnd().split("\n")) printer.progress(line);
 }
 
-/** Returns true if the user typed yes. `otherwise`: another way for scripts. Throws a CliError if there is no terminal. */
+/** Reports whether the user typed yes. Without a terminal, throws a CliError that names --yes and `otherwise`. */
 export async function confirmChange(
   { question, otherwise }: { readonly question: string; readonly otherwise?: string },
   { ask, printer }: Pick<VerbContext, "ask" | "printer">,

@@ -1,4 +1,4 @@
-// Failures as the terminal shows them: one line, and the stack with --debug.
+// Formats failures as one line, with the stack if --debug is set.
 
 import { escapeLine, escapeText } from "@virt/engine";
 import { AccessError } from "@virt/kube";
@@ -6,7 +6,7 @@ import { CliError, type ExitCode, exitCodes } from "./verb.ts";
 
 const issues = "https://github.com/kubevirt/virt-operators/issues";
 
-/** An expected failure has a message for its user. Anything else is a bug of ours. */
+/** Expected failures have a message for the user. All others are bugs. */
 export function describeThrown(error: unknown, { isDebug, version }: { isDebug: boolean; version: string }): string {
   const isExpected = error instanceof CliError || error instanceof AccessError;
   const summary = isExpected

@@ -1,17 +1,17 @@
-// The config that a person names, and what to say when there is none.
+// Finds the config that the user names, or explains why there is none.
 
 import { configKind, type VirtPlatformConfig } from "@virt/api";
 import { findNamedPlan, planName } from "@virt/client";
 import { didYouMean } from "@virt/platform";
 import { CliError, exitCodes, type VerbContext } from "./verb.ts";
 
-/** The names there are, from the catalog of this build: loaded only where a name is wrong or new. */
+/** Returns the profiles of this build. Loads the catalog only if a name is wrong or new. */
 export async function listCatalogProfiles() {
   const { profiles } = await import("@virt/catalog");
   return profiles.map(({ name, optionsKey }) => ({ name, optionsKey }));
 }
 
-/** Throws for a name that is no profile, with those that are. Undefined: the profile is known, and nobody has a config for it. */
+/** Returns undefined if the profile has no config. Throws for an unknown profile, with suggestions. */
 export async function findConfig({ words, session }: VerbContext): Promise<VirtPlatformConfig | undefined> {
   const [name = ""] = words;
   const config = isName(name) ? await session().readConfig(name) : undefined;
@@ -22,7 +22,6 @@ export async function findConfig({ words, session }: VerbContext): Promise<VirtP
   throw new CliError(`profile "${name}" not found${hint} Available profiles: ${names.join(", ")}`);
 }
 
-/** As `findConfig`, for verbs that need a config. */
 export async function requireConfig(context: VerbContext): Promise<VirtPlatformConfig> {
   const config = await findConfig(context);
   if (config !== undefined) return config;
@@ -32,17 +31,16 @@ export async function requireConfig(context: VerbContext): Promise<VirtPlatformC
   );
 }
 
-/** Only what can be a name of an object is sent to a server. */
+/** Rejects invalid object names before they are sent. */
 function isName(name: string): boolean {
   return /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/u.test(name);
 }
 
-/** Reports whether the config shows a plan. */
 export function hasPlan({ status }: VirtPlatformConfig): boolean {
   return status?.planHash !== undefined && status.phase !== "Ignored";
 }
 
-/** The hash of the plan that is shown, if it is the one that was named. Throws with exit code 3 if it is another. */
+/** Returns the current plan hash. Throws with exit code 3 if `named` is another plan. */
 export function requirePlan(config: VirtPlatformConfig, named: string | undefined, program: string): string {
   const { name } = config.metadata;
   const shown = config.status?.planHash;
@@ -61,7 +59,7 @@ export function requirePlan(config: VirtPlatformConfig, named: string | undefine
   throw movedPlan(name, named, shown, program);
 }
 
-/** Refused: nothing was changed. */
+/** Exit code 3: nothing was changed. */
 export function movedPlan(name: string, named: string, shown: string | undefined, program: string): CliError {
   const now = shown === undefined ? "there is no current plan" : `the current plan is ${planName(shown)}`;
   return new CliError(

@@ -1,10 +1,10 @@
-// The forms of flag values: each flag names the form of its value, and a malformed value is an error before anything is read or sent.
+// The formats of flag values. A malformed value is an error before any request is sent.
 
 import { CliError } from "./verb.ts";
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of a Go duration such as `90s`, `1h30m`; a bare number counts seconds, as with kubectl. */
+/** Returns the milliseconds of a Go duration such as `1h30m`. As in kubectl, a bare number is seconds. */
 export function readFlagDuration(text: string, flag: string): number {
   const milliseconds = durationOf(text);
   if (milliseconds === undefined) throw new CliError(`--${flag} ${text}: ${valueForms.DURATION(text)}`);
@@ -22,7 +22,7 @@ const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/u;
 
 type ValueForm = (text: string) => string | undefined;
 
-/** Returns what is wrong with a value, and how to write it. Forms that are not listed take any text. */
+/** Each returns the error and how to fix it, or undefined. Forms that are not listed take any text. */
 const valueForms = {
   DURATION: (text) => (durationOf(text) === undefined ? "invalid duration; examples: 90s, 10m, 1h30m" : undefined),
   PORT: (text) =>
@@ -35,7 +35,6 @@ const valueForms = {
     label.test(text) ? undefined : "invalid namespace name; use lower-case letters, digits and '-'",
 } as const satisfies Readonly<Record<string, ValueForm>>;
 
-/** Undefined: the value has the form that the flag asks for. */
 export function findMalformedValue(form: string, text: string): string | undefined {
   return Object.hasOwn(valueForms, form) ? valueForms[form as keyof typeof valueForms](text) : undefined;
 }

@@ -1,11 +1,11 @@
-// Folds texts to the width of a terminal, and counts the rows that they take there.
+// Folds text to the width of a terminal, and counts the rows that it takes.
 
 import { stripVTControlCharacters } from "node:util";
 
-/** A command and all that follows it. Line breaks in it would break a paste, so the terminal wraps it instead. */
+/** A command up to the end of the line. It is never folded, because line breaks would break a paste. */
 const command = /(?<!\S)[('`]?(?:kubectl|oc|ssh|virtctl) \S.*$/su;
 
-/** The parts of a line between which it may be folded. Spaces at its start belong to the first one, and a wider gap aligns two words. */
+/** Returns the parts between which a line may be folded. Keeps indentation and wider gaps, which align columns. */
 export function foldableParts(line: string): readonly string[] {
   const at = line.search(command);
   const prose = at < 0 ? line : line.slice(0, at);
@@ -14,7 +14,7 @@ export function foldableParts(line: string): readonly string[] {
   return at < 0 ? words : [...words, line.slice(at).trimEnd()];
 }
 
-/** A line that is too long is folded at spaces, without colours: they cannot be cut. Words and commands are never cut. */
+/** Folds a line at spaces. A folded line loses its colours. Never cuts words or commands. */
 export function foldLine(plain: string, painted: string, columns: number | undefined): string {
   if (columns === undefined || plain.length <= columns) return painted;
   const indent = `${/^ */u.exec(plain)?.[0] ?? ""}  `;
@@ -30,7 +30,6 @@ export function foldLine(plain: string, painted: string, columns: number | undef
   return lines.length === 0 ? painted : [...lines, line].join("\n");
 }
 
-/** The lines of a column of that width. */
 export function foldCell(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const part of foldableParts(text)) {
@@ -41,7 +40,7 @@ export function foldCell(text: string, width: number): readonly string[] {
   return lines;
 }
 
-/** The last lines that a screen has room for, and the rows that they take; the last one in any case. */
+/** Returns the last lines that fit on the screen, at least one, and their height in rows. */
 export function lastLines(
   lines: readonly string[],
   { rows, columns }: { readonly rows: number; readonly columns: number },
@@ -57,7 +56,7 @@ export function lastLines(
   return { lines: shown, height };
 }
 
-/** Our colours take no room. */
+/** Colour codes take no space. */
 function rowsOf(line: string, columns: number): number {
   const { length } = stripVTControlCharacters(line);
   return Math.max(1, Math.ceil(length / columns));

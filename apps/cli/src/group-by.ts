@@ -1,6 +1,5 @@
-// Map.groupBy for Node 20, which does not have it. The packages that the plugin bundles use it.
+// A polyfill of Map.groupBy for Node 20, for the packages that the plugin bundles.
 
-/** Defines Map.groupBy if this Node lacks it. */
 export function provideGroupBy(target: { groupBy?: typeof Map.groupBy } = Map): void {
   target.groupBy ??= groupItems;
 }

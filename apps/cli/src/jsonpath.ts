@@ -1,4 +1,4 @@
-// The JSONPath templates of kubectl: text, {.field}, {[*]}, {range}…{end} and {"text"}. Libraries know the path, but not the template.
+// Evaluates kubectl's JSONPath templates, including text, {range}…{end} and {"text"}, which libraries lack.
 
 import { asList, isMap, type Json } from "@virt/engine";
 import { CliError } from "./verb.ts";
@@ -10,7 +10,7 @@ type TemplateNode =
   | { readonly kind: "path"; readonly steps: readonly Step[] }
   | { readonly kind: "range"; readonly steps: readonly Step[]; readonly body: readonly TemplateNode[] };
 
-/** Several values stand with a space between them, as with kubectl. A field that is not there is empty. */
+/** As in kubectl, separates several values with spaces. A missing field is empty. */
 export function fillJsonPath(template: string, document: Json): string {
   return write(readTemplate(template), document);
 }
@@ -46,7 +46,7 @@ function take(step: Step, value: Json): readonly Json[] {
   return found === undefined ? [] : [found];
 }
 
-/** Throws a CliError that names the part that is wrong. */
+/** Throws a CliError that names the malformed part. */
 function readTemplate(template: string): readonly TemplateNode[] {
   const parts = [...template.matchAll(/\{((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^{}"'])*)\}|[^{}]+|[{}]/gu)];
   const open: { readonly steps: readonly Step[]; readonly nodes: TemplateNode[] }[] = [{ steps: [], nodes: [] }];

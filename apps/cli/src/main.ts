@@ -1,4 +1,4 @@
-// kubectl virt-advisor as a process: reads the command line, runs one verb, ends with its exit code.
+// The entry point of kubectl virt-advisor: parses the command line, runs one verb, sets the exit code.
 
 import { setMaxListeners } from "node:events";
 import { readFileSync } from "node:fs";
@@ -13,12 +13,12 @@ import { type OutputFormat, Printer } from "./printer.ts";
 import { askPerson } from "./terminal.ts";
 import { CliError, type ExitCode, exitCodes, PromptAborted, type VerbContext } from "./verb.ts";
 
-/** Set by the bundler; sources that run as they are have none. */
+/** Set by the bundler. */
 declare const BUILD_VERSION: string | undefined;
 const version = typeof BUILD_VERSION === "undefined" ? "v0.0.0-dev" : BUILD_VERSION;
 
 const { env } = process;
-/** As the person called it: kubectl and oc run a plugin by its file name, and tell it nothing. */
+/** kubectl and oc start a plugin without telling it how the user called it. */
 const program =
   env["VIRT_ADVISOR_CALLED_AS"] || (basename(env["_"] ?? "") === "oc" ? "oc virt-advisor" : "kubectl virt-advisor");
 
@@ -34,7 +34,7 @@ void main();
 async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error; // whoever reads may have read enough
+      if (error.code !== "EPIPE") throw error; // the reader closed the pipe, as `head` does
       process.exit(exitCodes.done);
     });
   try {
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
 async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "run" }>): Promise<ExitCode> {
   const flag = (name: string) => values.get(name)?.at(-1);
   const stop = new AbortController();
-  setMaxListeners(0, stop.signal); // each request in flight listens
+  setMaxListeners(0, stop.signal); // each request in flight adds a listener
   process.on("SIGINT", () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
   process.on("SIGTERM", () => stop.abort());
   let session: ClusterSession | undefined;
@@ -101,7 +101,7 @@ async function runVerb({ verb, words, values }: Extract<ReadArguments, { kind: "
   }
 }
 
-/** As a shell ends what Ctrl-C stopped. */
+/** The exit code of a shell after Ctrl-C. */
 function interrupted(): ExitCode {
   return 130 as ExitCode;
 }

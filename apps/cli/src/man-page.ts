@@ -1,10 +1,10 @@
-// The man page, from the same table as the help.
+// Generates the man page from the table of verbs.
 
 import { exitCodeWords } from "./arguments.ts";
 import type { CliFlags } from "./verb.ts";
 import { globalFlags, verbs } from "./verbs.ts";
 
-/** In the macros of man(7). The same for the same version: it carries no date. */
+/** Uses the macros of man(7). Carries no date, so that a version always has the same page. */
 export function writeManPage(version: string): string {
   const verbParts = verbs.flatMap(({ name, takes, description, flags, examples }) => [
     `.SS ${escape(takes === undefined ? name : `${name} ${takes}`)}`,
@@ -53,7 +53,6 @@ function flagParts(flags: CliFlags): readonly string[] {
   });
 }
 
-/** A backslash, a hyphen, and a dot or quote at the start of a line mean something to the formatter. */
 function escape(text: string): string {
   return text
     .replaceAll("\\", "\\e")

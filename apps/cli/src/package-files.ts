@@ -1,4 +1,4 @@
-// Writes what is packaged beside the plugin, into the folder that is named: completion scripts and the man page. Called by `make plugin`.
+// Writes the completion scripts and the man page into the given folder. Called by `make plugin`.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

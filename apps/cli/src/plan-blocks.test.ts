@@ -1,5 +1,3 @@
-// The part of a plan that is read before an approval.
-
 import type { Impact, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { planBlocks, planData } from "./plan-blocks.ts";

@@ -1,4 +1,4 @@
-// A plan as people read it: summary, items with what they do, conflicts, warnings, hash, next step.
+// Formats a plan: summary, items, conflicts, warnings, hash and next step.
 
 import type { Item, Status, VirtPlatformConfig } from "@virt/api";
 import {
@@ -18,7 +18,6 @@ import { blockerCount, impactData } from "./blocker-blocks.ts";
 import { conditionMessage } from "./condition-message.ts";
 import type { Block, StyledText } from "./printer.ts";
 
-/** For programs: what the verb `plan` prints. */
 export function planData(config: VirtPlatformConfig, now: number): { readonly [key: string]: unknown } {
   const { status = {}, spec } = config;
   const items = (status.items ?? []).map(({ desiredState: _desired, reviewed: _reviewed, ...item }) => item);
@@ -77,7 +76,7 @@ function waitingText(config: VirtPlatformConfig, now: number, isWide: boolean): 
   return ` (waiting for review for ${ageText(planSeconds)}${since})`;
 }
 
-/** An Apply that names no plan runs the plan of that moment, which may be another one than the reader saw. */
+/** Without a hash, Apply runs whichever plan is current by then. */
 const pinAdvice: Block = {
   kind: "lines",
   lines: [
@@ -85,13 +84,11 @@ const pinAdvice: Block = {
   ],
 };
 
-/** The impact in one sentence. */
 export function impactText({ status }: VirtPlatformConfig): string {
   const { impact } = status ?? {};
   return impact === undefined ? "VM impact: not assessed" : foreignText(impact.summary, 512);
 }
 
-/** The blockers of a plan before its approval, and the command that shows the options. */
 function blockerLines({ metadata, status }: VirtPlatformConfig, program: string): StyledText[][] {
   const count = status?.impact && blockerCount(status.impact);
   if (count === undefined) return [];
@@ -99,7 +96,7 @@ function blockerLines({ metadata, status }: VirtPlatformConfig, program: string)
   return [["Blockers: ", { text: `${count}.`, style: "warning" }, ` ${options}`]];
 }
 
-/** An approval covers these settings, so they are shown wherever a plan is. */
+/** An approval covers these settings, so every view of a plan shows them. */
 function executionLine({ spec }: VirtPlatformConfig): StyledText[] {
   const isWeakened = executionSettings(spec).some(({ weakens }) => weakens !== undefined);
   const text = executionText(spec);
@@ -120,12 +117,11 @@ function itemTable(items: readonly Item[]): Block {
   };
 }
 
-/** `MachineConfig 99-worker-psi-karg` */
 export function targetText({ targetRef: { kind, name, namespace } }: Pick<Item, "targetRef">): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-/** `+ creates (9 lines)`, `~ changes (+2 -1)`, `- deletes`, `= as wanted`. */
+/** Such as `+ creates (9 lines)`, `~ changes (+2 -1)`, `- deletes` or `= unchanged`. */
 function changeText({ changes, operation, diff, reviewed }: Item): StyledText {
   if (!changes) return { text: "= unchanged", style: "dim" };
   if (operation === "Delete") return { text: "- deletes", style: "bad" };

@@ -1,4 +1,4 @@
-// Prints what a verb has to say: one description of it, as a table for people, JSON or YAML for programs, or Markdown.
+// Prints the result of a verb as a table, JSON, YAML or Markdown.
 
 import type { Json } from "@virt/api";
 import { foreignText } from "@virt/client";
@@ -6,12 +6,10 @@ import { escapeJson, escapeLine, escapeText, writeYaml } from "@virt/engine";
 import { foldableParts, foldCell, foldLine } from "./fold-text.ts";
 import { fillJsonPath } from "./jsonpath.ts";
 
-/** How a text stands out on a terminal; its words say the same without colours. */
+/** The style of a text on a terminal. The words carry the meaning without colours too. */
 export type TextStyle = "good" | "bad" | "warning" | "dim" | "bold" | "plain";
-/** A text with a style of its own. */
 export type StyledText = string | { readonly text: string; readonly style: TextStyle };
 
-/** A part of what a verb shows. */
 export type Block =
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "lines"; readonly lines: readonly (readonly StyledText[])[] }
@@ -19,38 +17,36 @@ export type Block =
       readonly kind: "table";
       readonly head: readonly string[];
       readonly rows: readonly (readonly StyledText[])[];
-      /** Columns that `-o wide` adds on the right. */
       readonly wide?: { readonly head: readonly string[]; readonly rows: readonly (readonly StyledText[])[] };
     }
   | { readonly kind: "diff"; readonly text: string }
   | { readonly kind: "next"; readonly text: string };
 
-/** `type` and `data` are an interface for programs; `blocks` are for people. */
+/** `type` and `data` are a stable interface for programs. `blocks` are for the user. */
 export type VerbReport = {
   readonly type: string;
   readonly data: { readonly [key: string]: unknown };
   readonly blocks: readonly Block[];
-  /** For `-o name`, of verbs that list something. */
+  /** Printed by `-o name`. Absent for verbs that list nothing. */
   readonly names?: readonly string[];
 };
 
 export type OutputFormat = "table" | "wide" | "name" | "json" | "yaml" | "jsonpath" | "markdown";
 
-/** The version of what JSON and YAML look like. */
+/** The version of the JSON and YAML output. */
 const outputVersion = "cli.advisor.kubevirt.io/v1";
 
 export type PrinterOptions = {
   readonly format: OutputFormat;
-  /** The template of `-o jsonpath=`. */
   readonly template?: string;
   readonly isColored: boolean;
-  /** Columns of the terminal; undefined: it is none, and nothing is folded. */
+  /** Width of the terminal. Undefined: not a terminal, so nothing is folded. */
   readonly columns: number | undefined;
   readonly writeData: (text: string) => void;
   readonly writeProgress: (text: string) => void;
 };
 
-/** Data goes to stdout, all else to stderr. Neither carries a character that a terminal would obey, except our own colours. */
+/** Writes data to stdout and progress to stderr. Escapes all control characters except our own colours. */
 export class Printer {
   readonly #options: PrinterOptions;
 
@@ -62,7 +58,6 @@ export class Printer {
     return this.#options.format;
   }
 
-  /** Whether a person reads it on a screen. */
   get isTable(): boolean {
     return this.format === "table" || this.format === "wide";
   }
@@ -71,12 +66,10 @@ export class Printer {
     this.#options.writeData(this.render(report));
   }
 
-  /** Data that has a form of its own. */
   printText(text: string): void {
     this.#options.writeData(escapeText(text));
   }
 
-  /** The report as it would be printed. */
   render(report: VerbReport): string {
     const { format, template = "", isColored, columns } = this.#options;
     if (format === "name") return (report.names ?? []).map((name) => `${escapeLine(name)}\n`).join("");
@@ -90,7 +83,6 @@ export class Printer {
     return format === "json" ? `${escapeJson(JSON.stringify(document, null, 2))}\n` : escapeText(writeYaml(document));
   }
 
-  /** One line about what goes on. */
   progress(line: string): void {
     this.#options.writeProgress(`${escapeText(line)}\n`);
   }
@@ -173,7 +165,7 @@ function diffStyle(line: string): TextStyle {
 
 type TableBlock = Extract<Block, { kind: "table" }>;
 
-/** The last column is folded where the others leave it room. */
+/** Folds the last column to the remaining width. */
 function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
   const texts = [head, ...rows.map((row) => row.map(textOf))];
   const widths = head.map((_, at) => Math.max(...texts.map((row) => (row[at] ?? "").length)));
@@ -201,10 +193,10 @@ function renderTable({ head, rows }: TableBlock, format: TextFormat): string {
     .join("");
 }
 
-/** A column that is narrower is no text any more. */
+/** A narrower column is unreadable. */
 const leastFolded = 28;
 
-/** Where a table has no room: each row as lines of its own. */
+/** Prints each row as separate lines, for tables that are too wide. */
 function renderRecords({ head, rows }: TableBlock, format: TextFormat): string {
   const width = Math.max(...head.map((name) => name.length));
   const record = (row: readonly StyledText[]) =>

@@ -1,19 +1,18 @@
-// The options of each profile in this build, so that a misspelled one is an error with a suggestion.
+// Knows the options of each profile, so that a misspelled option is an error with a suggestion.
 
 import { didYouMean } from "@virt/platform";
 import { CliError } from "./verb.ts";
 
-/** By profile: its options by their paths below `spec.options`. Set by the bundler; undefined if the sources run unbundled. */
+/** Option paths below `spec.options`, by profile. Set by the bundler; undefined in unbundled sources. */
 declare const PROFILE_OPTIONS: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 
-/** Undefined: this build does not know them, and the API server decides alone. */
+/** Undefined: unknown in this build, so only the API server validates. */
 export function optionNames(profile: string, optionsKey: string): readonly string[] | undefined {
   if (typeof PROFILE_OPTIONS === "undefined") return undefined;
   const paths = Object.keys(PROFILE_OPTIONS[profile] ?? {});
   return paths.length === 0 ? undefined : paths.map((path) => path.slice(optionsKey.length + 1));
 }
 
-/** Throws for `modde=Predictive` if the profile has no option of that name. */
 export function requireOption(profile: string, given: string, names: readonly string[] | undefined): void {
   const [name = ""] = given.split(/[.=]/u, 1);
   if (names === undefined || names.includes(name)) return;

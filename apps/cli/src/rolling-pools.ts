@@ -1,4 +1,4 @@
-// The pools that roll now, whoever caused it, as `status` shows them.
+// The updating pools of the cluster for `status`, with their causes.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";
@@ -10,7 +10,7 @@ import type { Block, StyledText } from "./printer.ts";
 import { type StatusOptions, shownRollout } from "./status-blocks.ts";
 import { CliError } from "./verb.ts";
 
-/** Undefined: pools cannot be listed. Configs are listed if the caller has not done so. */
+/** Returns undefined if pools cannot be listed. Lists the configs unless the caller passes them. */
 export async function readRollingPools(
   session: ClusterSession,
   listed: readonly VirtPlatformConfig[] | undefined,
@@ -26,7 +26,6 @@ export async function readRollingPools(
   return rollingPools({ pools, configs, platformWrites: platformWritesOf(reports) });
 }
 
-/** Undefined: they cannot be listed. */
 async function listConfigs(session: ClusterSession): Promise<readonly VirtPlatformConfig[] | undefined> {
   try {
     return await session.listConfigs();
@@ -43,7 +42,6 @@ const poolPlace: Resource = {
   isNamespaced: false,
 };
 
-/** Empty where the kind is not served. Undefined: it cannot be listed. */
 async function listPools({ client }: ClusterSession, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
   const answer = await client.send(listObjects(poolPlace, {}), { signal });
   if (answer.kind === "answered" && answer.status === 404) return [];
@@ -51,7 +49,7 @@ async function listPools({ client }: ClusterSession, signal: AbortSignal): Promi
   return asList(at(answer.body ?? null, "items")) as unknown as readonly KubeObject[];
 }
 
-/** Without pools of which the config's own bars show all that rolls. */
+/** Leaves out pools that the bars of the shown configs fully explain. */
 export function rollingPoolBlocks(
   rolling: readonly RollingPool[] | undefined,
   configs: readonly VirtPlatformConfig[],

@@ -1,4 +1,4 @@
-// Failed requests of the command line, in words that help.
+// Turns failed requests into messages for the user.
 
 import type { Json } from "@virt/api";
 import { foreignText, installCommand } from "@virt/client";
@@ -6,7 +6,6 @@ import { asText, at } from "@virt/engine";
 import { type Access, type ApiAnswer, type FailedRequest, type Resource, resourceName } from "@virt/kube";
 import { CliError, exitCodes } from "./verb.ts";
 
-/** A request, for the message about its failure. */
 export type ApiVerb = {
   readonly verb: string;
   readonly resource: Resource;
@@ -14,7 +13,6 @@ export type ApiVerb = {
   readonly namespace?: string;
 };
 
-/** Returns an error that names the object, the cause and what to try. */
 export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb, access: Access): CliError {
   const { verb, resource, name, namespace } = call;
   const kind = resourceName(resource);
@@ -51,7 +49,7 @@ export function describeFailure(answer: ApiAnswer | FailedRequest, call: ApiVerb
   }
 }
 
-/** Of an unknown field the API server repeats the whole patch before it names the field. */
+/** For an unknown field, the API server repeats the whole patch before the actual error. */
 function withoutPatch(message: string): string {
   return /strict decoding error: (.*)$/su.exec(message)?.[1] ?? message;
 }
@@ -65,7 +63,7 @@ function notInstalled(kind: string, where: string): CliError {
   );
 }
 
-/** Reports whether a 404 is about the object. One about a path that is not served has no details. */
+/** Reports whether a 404 is about the object. A 404 for an unserved path has no details. */
 export function isAbsent(body: Json | undefined): boolean {
   return at(body ?? null, "kind") === "Status" && at(body ?? null, "details", "name") !== undefined;
 }

@@ -1,14 +1,14 @@
-// Sorts what a verb lists by one of its columns, for people and programs alike.
+// Sorts the rows of a list by a column.
 
 import { didYouMean } from "@virt/platform";
 import { CliError } from "./verb.ts";
 
-/** What rows are sorted by, for each column, in lower case. Rows without a value come last. */
+/** Sort values by lower-case column name. Rows without a value come last. */
 export type SortKeys<T> = Readonly<Record<string, (row: T) => string | number | undefined>>;
 
 const texts = new Intl.Collator("en", { numeric: true });
 
-/** Equal rows stay in their order. Undefined: nobody asked. */
+/** Sorts stably. Without a column, returns the rows unchanged. */
 export function sortRows<T>(rows: readonly T[], column: string | undefined, keys: SortKeys<T>): readonly T[] {
   if (column === undefined) return rows;
   const keyOf = Object.hasOwn(keys, column.toLowerCase()) ? keys[column.toLowerCase()] : undefined;

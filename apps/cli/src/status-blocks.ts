@@ -1,4 +1,4 @@
-// The one screen of `status`: where each config stands, pools that fill up, the node in hand, what holds it, what comes next.
+// Formats `status`: the state of each config, pool progress, nodes, findings and the next step.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import {
@@ -32,17 +32,15 @@ export type StatusOptions = {
   readonly now: number;
   readonly program: string;
   readonly countVms: CountVms;
-  /** The user is watching already: the command for it is not printed. */
+  /** Set while the user watches: hides the command for it. */
   readonly isWatching?: boolean;
-  /** Times are shown beside ages. */
   readonly isWide?: boolean;
-  /** Items of a plan are listed as well: one config was asked for. */
+  /** True if the user named one config, whose items are then listed. */
   readonly isDetailed: boolean;
-  /** Of the whole cluster; undefined: the user may not list pools. */
+  /** Pools of the whole cluster. Undefined if the user may not list them. */
   readonly rolling: readonly RollingPool[] | undefined;
 };
 
-/** For programs: what `status` prints of one config. */
 export function statusData(config: VirtPlatformConfig, { now, countVms }: StatusOptions) {
   const { status = {} } = config;
   const rollout = viewRollout(config, now, countVms);
@@ -88,7 +86,7 @@ export function statusBlocks(config: VirtPlatformConfig, options: StatusOptions)
   ];
 }
 
-/** The rollout of which `status` shows bars. Undefined: none, or that of an earlier plan. */
+/** Returns the rollout to show. Undefined if there is none, or only that of an earlier plan. */
 export function shownRollout(
   config: VirtPlatformConfig,
   { now, isDetailed, countVms }: Pick<StatusOptions, "now" | "isDetailed"> & { readonly countVms?: CountVms },
@@ -98,7 +96,7 @@ export function shownRollout(
   return hasBegun && rollout !== undefined && (isRolloutCurrent(rollout) || isDetailed) ? rollout : undefined;
 }
 
-/** `to follow them, run: … status NAME --watch` makes no sense to a user who runs just that. */
+/** Removes `to follow them, run: … status NAME --watch` for a user who already does so. */
 function withoutWatch({ verb, text, ...step }: NextStep): NextStep {
   if (verb?.includes("--watch") !== true) return { ...step, text, ...(verb !== undefined && { verb }) };
   const [state = "", advice] = text.split("; to follow", 2);
@@ -114,7 +112,6 @@ function itemLines({ status = {} }: VirtPlatformConfig): StyledText[][] {
   });
 }
 
-/** Pools with bars, nodes in hand, and what holds them. */
 export function rolloutLines(rollout: RolloutProgressView, isWide = false): StyledText[][] {
   const end =
     rollout.remaining === undefined ? "" : `, about ${rollout.remaining.text} left if nothing blocks the rollout`;
@@ -131,14 +128,12 @@ export function rolloutLines(rollout: RolloutProgressView, isWide = false): Styl
   ];
 }
 
-/** The inputs that the advisor could not read. */
 function uncheckedLines(rollout: RolloutProgressView): StyledText[][] {
   const text = uncheckedText(rollout);
   if (text === undefined) return [];
   return [[{ text: `    ${text}`, style: "warning" }], ...rollout.notAssessed.map((gap) => [`      ${gapText(gap)}`])];
 }
 
-/** VMs that somebody must start, each with its command. */
 function stoppedLines(stopped: RolloutProgressView["stopped"]): StyledText[][] {
   if (stopped === undefined) return [];
   const { vms, more } = stopped;
@@ -152,7 +147,6 @@ function stoppedLines(stopped: RolloutProgressView["stopped"]): StyledText[][] {
 
 const mostNamed = 3;
 
-/** Who comes next, in the order of the rollout. */
 function waitingLines({ nodes, pools }: RolloutProgressView): StyledText[][] {
   const names = nodes.filter(({ phase }) => phase === "Waiting").map(({ name }) => name);
   const total = pools.reduce((sum, { waiting }) => sum + waiting, 0);
@@ -169,7 +163,6 @@ function poolSum(pools: readonly PoolProgressView[]): string {
 
 const barWidth = 20;
 
-/** `worker  [######>>........!!]  4 of 12 updated, 1 updating, 7 waiting` */
 function poolLine(pool: PoolProgressView, width: number): StyledText[] {
   const { name, total, updated, updating, waiting, degraded } = pool;
   const cells = (count: number) => Math.round((count / Math.max(1, total)) * barWidth);
@@ -199,7 +192,7 @@ function nodeLine(
   const words = [
     ...(seconds === undefined ? [] : [`for ${ageText(seconds)}${sinceText(since, isWide)}`]),
     ...(vms === undefined ? [] : [`${vms} ${vms === 1 ? "VM" : "VMs"} left`]),
-    // The other phases are steps themselves.
+    // In other phases, the phase already names the step.
     ...(step === undefined || phase !== "Applying" ? [] : [`step ${step}`]),
   ];
   const style = phase === "Degraded" ? "bad" : "warning";
@@ -212,7 +205,6 @@ function sinceText(since: string | undefined, isWide: boolean): string {
 
 const findingSigns = { blocking: "! blocking", warning: "! warning", info: "i info" } as const;
 
-/** A finding with the options, or the command that helps, below it. */
 export function findingLines(
   { severity, message, command, options = [], seconds, since, node }: FindingView,
   isWide = false,

@@ -1,4 +1,4 @@
-// Every verb in every format against a cluster whose every text controls a terminal, on a real API server.
+// Runs every verb in every format against objects whose texts try to control the terminal, on a real API server.
 
 import { findAccess } from "@virt/kube";
 import { type ApiRequest, inRepository, type Server, startServer } from "@virt/testkit";
@@ -22,10 +22,10 @@ const characters = ranges.flatMap(([first, last]) =>
 const others = ["\u061C", "\u200E", "\u200F", "\u2028", "\u2029", "\uFEFF", "\u{E0001}"];
 const signs = [...characters, ...others];
 const attack = `[\u009B31m\u202E\u007F${signs.join("")}]`;
-/** Short enough for every field of a status. Several in a row have all of the characters. */
+/** Short enough for every status field. Consecutive numbers cover all characters. */
 const shortAttack = (number: number) =>
   [...Array(8).keys()].map((at) => signs[(number * 8 + at) % signs.length]).join("");
-/** All that may not be in any output. Line feeds are ours, and escape sequences of colours are removed before the search. */
+/** Characters that no output may contain. Line feeds and our colours are removed before the search. */
 const forbidden = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu;
 const ownColours = new RegExp(`${String.fromCodePoint(0x1b)}\\[(?:0|1|2|31|32|33)m`, "gu");
 
@@ -74,10 +74,10 @@ const words: Readonly<Record<string, readonly string[]>> = {
   plan: [hostileProfile, "--timeout", "0s"],
   console: ["--port", "0"],
 };
-/** Its changes come last. */
+/** `ignore` changes the config, so it runs last. */
 const order = [...verbs].toSorted((left, right) => Number(left.name === "ignore") - Number(right.name === "ignore"));
 const formats: readonly OutputFormat[] = ["table", "wide", "json", "yaml", "jsonpath", "markdown"];
-/** Of `-o jsonpath=`: the document, and what it lists. */
+/** A jsonpath template that prints the whole document. */
 const everything = "{@}{.items[*]}";
 
 async function outputOf(args: readonly string[], format: OutputFormat): Promise<string> {

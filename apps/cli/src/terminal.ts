@@ -1,18 +1,18 @@
-// The terminal beside the data: a block that is redrawn in place, and questions to whoever sits there.
+// Terminal interaction beside data: a block that is redrawn in place, and prompts.
 
 import { createInterface } from "node:readline/promises";
 import { escapeLine } from "@virt/engine";
 import { lastLines } from "./fold-text.ts";
 import { PromptAborted } from "./verb.ts";
 
-/** The line that the user typed; undefined: stdin is not a terminal. Throws PromptAborted on Ctrl-C and Ctrl-D. */
+/** Returns the typed line, or undefined if stdin is not a terminal. Throws PromptAborted on Ctrl-C and Ctrl-D. */
 export async function askPerson(question: string, signal: AbortSignal): Promise<string | undefined> {
   if (!process.stdin.isTTY) return undefined;
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await new Promise<string>((resolve, reject) => {
       const abort = () => {
-        process.stderr.write("\n"); // the question ends without one
+        process.stderr.write("\n"); // ends the line of the prompt
         reject(new PromptAborted());
       };
       reader.once("SIGINT", abort).once("close", abort);
@@ -23,12 +23,11 @@ export async function askPerson(question: string, signal: AbortSignal): Promise<
   }
 }
 
-/** Whether progress may be redrawn in place: both streams are one terminal that understands it. */
 export function canRedraw(): boolean {
   return process.stdout.isTTY && process.env["TERM"] !== "dumb";
 }
 
-/** Draws a block over the one before. What is higher than the terminal is cut at its top: the end says what comes next. */
+/** Redraws a block in place. Cuts a block that is too high at its top, because the next step is at its end. */
 export class LiveBlock {
   #height = 0;
 

@@ -1,8 +1,8 @@
-// The verbs there are, one entry each: help, completion, man page and documentation are made from this table.
+// The table of verbs. Help, completion, man page and documentation are generated from it.
 
 import type { CliFlags, Verb } from "./verb.ts";
 
-/** What every verb that talks to a cluster takes, as kubectl has it. */
+/** Flags of every verb that accesses a cluster, named as in kubectl. */
 export const globalFlags: CliFlags = {
   kubeconfig: { value: "FILE", help: "the kubeconfig file; overrides KUBECONFIG and ~/.kube/config" },
   context: { value: "NAME", help: "the context of the kubeconfig to use" },

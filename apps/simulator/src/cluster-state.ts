@@ -1,4 +1,4 @@
-// The cluster as simulated controllers read it in one round: its objects by kind, the HyperConverged, conditions and faults.
+// The cluster that simulated controllers read in one round: objects, the HyperConverged, conditions and faults.
 
 import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
 import { readVirtSettings, type VirtSettings } from "@virt/impact";
@@ -11,16 +11,16 @@ import type { SimulatedTimers } from "./simulated-timers.ts";
 export type ClusterState = {
   readonly seed: number;
   readonly scenario: Scenario;
-  readonly timestamp: string; // for the times in conditions
-  readonly list: (kind: Kind) => readonly KubeObject[]; // by namespace and name
-  readonly servedVersion: (kind: Kind) => string | undefined; // the apiVersion that is served
-  readonly createdKeys: ReadonlySet<string>; // keys of the scenario's objects that exist, or existed once
+  readonly timestamp: string;
+  readonly list: (kind: Kind) => readonly KubeObject[];
+  readonly servedVersion: (kind: Kind) => string | undefined;
+  readonly createdKeys: ReadonlySet<string>; // objects of the scenario that were ever created
 };
 
-/** Pure: what the cluster should become, given what it is. */
+/** A pure function from the current cluster to the wanted writes. */
 export type SimulatedController = (cluster: ClusterState, timers: SimulatedTimers) => readonly ObjectWrite[];
 
-/** Milliseconds: the scenario's duration, a fifth more or less; the words say what for. */
+/** Returns a duration of the scenario in milliseconds, varied by up to a fifth. The words seed the variation. */
 export function simulatedMs(
   { seed, scenario }: ClusterState,
   what: keyof Durations | { readonly seconds: number },
@@ -30,7 +30,6 @@ export function simulatedMs(
   return seconds * 1000 * (0.8 + 0.4 * seededRandom(seed, "lasting", ...words));
 }
 
-/** Of a kind without namespaces, or of one of which there is one. */
 export function findObject(cluster: ClusterState, kind: Kind, name: string): KubeObject | undefined {
   return indexOf(cluster.list(kind), byName).get(name)?.[0];
 }
@@ -45,7 +44,7 @@ export function findNamespaced(cluster: ClusterState, kind: Kind, namespacedName
 type ObjectIndex = ReadonlyMap<string, readonly KubeObject[]>;
 const indexes = new WeakMap<readonly KubeObject[], Map<(object: KubeObject) => string, ObjectIndex>>();
 
-/** The objects by what the key says, made once for each list: thousands of machines are looked up in each round. */
+/** Indexes objects by a key. Cached per list, because each round looks up thousands of machines. */
 export function indexOf(objects: readonly KubeObject[], key: (object: KubeObject) => string): ObjectIndex {
   const known = indexes.get(objects) ?? new Map<(object: KubeObject) => string, ObjectIndex>();
   indexes.set(objects, known);
@@ -56,7 +55,6 @@ export function indexOf(objects: readonly KubeObject[], key: (object: KubeObject
 
 export const faultPrefix = "simulator.kubevirt.io/";
 
-/** The value of a fault annotation; empty text counts as set. */
 export function faultOf({ metadata }: KubeObject, name: string): string | undefined {
   return metadata.annotations?.[`${faultPrefix}${name}`];
 }
@@ -74,7 +72,7 @@ const apiVersions = {
   VirtualMachine: ["kubevirt.io/v1"],
   VirtualMachineInstance: ["kubevirt.io/v1"],
   VirtualMachineInstanceMigration: ["kubevirt.io/v1"],
-  // The first that is served counts.
+  // in order of preference
   HyperConverged: ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"],
   KubeDescheduler: ["operator.openshift.io/v1"],
   Infrastructure: ["config.openshift.io/v1"],
@@ -92,13 +90,12 @@ export function isKind(name: string): name is Kind {
   return Object.hasOwn(apiVersions, name);
 }
 
-/** With managedFields, 5,000 VMs are more than an informer keeps. */
+/** Drops managedFields: with them, 5,000 VMs exceed the limit of an informer. */
 const withoutOwners: InformerSpec["projection"] = {
   keep: "members",
   members: [["metadata", { beginsNot: ["managedFields"] }], ["spec"], ["status"]],
 };
 
-/** One for each version that might be served. */
 export function simulatorInformers(kind: Kind): readonly InformerSpec[] {
   const only = kind === "DaemonSet" ? { name: "wasp-agent" } : {};
   return apiVersions[kind].map((apiVersion) => ({ apiVersion, kind, ...only, projection: withoutOwners }));
@@ -113,7 +110,7 @@ export function hcoField(hco: KubeObject | undefined, ...path: readonly string[]
   return at(hco, "spec", ...(isNew ? ["virtualization"] : []), ...path);
 }
 
-/** What KubeVirt's own object says about evictions and migrations, or HCO where there is none. */
+/** Returns KubeVirt's eviction and migration settings, with those of HCO as a fallback. */
 export function virtSettings(cluster: ClusterState): VirtSettings & { readonly evictionStrategy: string } {
   const settings = readVirtSettings(cluster.list("KubeVirt")[0], hyperConvergedObject(cluster));
   return { ...settings, evictionStrategy: settings.evictionStrategy ?? "LiveMigrate" };

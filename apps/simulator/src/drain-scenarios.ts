@@ -1,11 +1,11 @@
-// Scenarios about what a rollout does to machines and pods: what blocks a drain, what has no room, what takes long.
+// Scenarios about drains: blockers, missing capacity and slow steps.
 
 import type { KubeObject } from "@virt/engine";
 import { defaultDurations, type NodeGroup, type Scenario, type VmGroup } from "./scenario.ts";
 import { standard } from "./standard-scenarios.ts";
 
 const masters: NodeGroup = { name: "master", count: 3, roles: ["master", "control-plane"], cpus: 16, memoryGiB: 64 };
-/** 240 GiB of each are for pods. */
+/** Each worker has 240 GiB for pods. */
 const workers = (count: number, more: Partial<NodeGroup> = {}): NodeGroup => ({
   name: "worker",
   count,
@@ -90,7 +90,7 @@ const disruptionPolicy: Scenario = {
   },
 };
 
-/** 100 GiB of each are for pods, and two such machines fill it. */
+/** Each worker has 100 GiB for pods, which two large VMs fill. */
 const full = (count: number) => workers(count, { memoryGiB: 103 });
 const large = (count: number) => vms("large", workerNames(count), { count: 2 * count, memoryGiB: [40], cpus: 4 });
 

@@ -32,7 +32,7 @@ const messageOf = (simulation: InMemorySimulation, node: string) =>
 const annotationOf = (node: KubeObject, name: string) =>
   node.metadata.annotations?.[`machineconfiguration.openshift.io/${name}`];
 
-/** Seconds since the first attempt at which the report of a drain turns to an error, or back. */
+/** Records when the drain report changes to an error or back, in seconds since the first attempt. */
 const reportTurns = (simulation: InMemorySimulation, node: string, most: number) => {
   const seen: { readonly seconds: number; readonly isFailed: boolean; readonly renewed: string }[] = [];
   simulation.runUntil(() => {

@@ -1,4 +1,4 @@
-// The drain controller of the Machine Config Operator: its attempts and waits, and what keeps a node from being drained.
+// Simulates the drain controller of the Machine Config Operator: attempts, waits and obstacles.
 
 import { at, type KubeObject } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
@@ -8,23 +8,23 @@ import { desiredDrain, lastAppliedDrain } from "./node-state.ts";
 import { budgetsOf, isEvictedPod, podsOn } from "./pod-evictions.ts";
 import type { SimulatedTimers } from "./simulated-timers.ts";
 
-// Checked against pkg/controller/drain/drain_controller.go of openshift/machine-config-operator at 7ff337a (since 25d9c6d).
+// Checked against pkg/controller/drain/drain_controller.go of openshift/machine-config-operator at 7ff337a.
 const attemptMs = 90_000;
-const refusalMs = 1_000; // an attempt ends at once if nothing is worth a second try
+const refusalMs = 1_000; // an attempt ends early if no obstacle is worth a retry
 const waitMs = 60_000;
 const slowAfterMs = 600_000;
 const slowWaitMs = 300_000;
-/** The cordon is a change of the node: it queues the node while the first attempt runs. */
+/** The cordon changes the node, which queues it during the first attempt. */
 const cordonQueuedMs = 5_000;
-/** An error is overwritten this soon if the next attempt is already queued. */
+/** A queued next attempt overwrites the error of the last one after this time. */
 const overwrittenMs = 15;
 
-/** `idle`: nobody acts. `error`: of the attempt that has just failed; the next one follows after a wait. */
+/** `idle`: the operator is down. `failed`: the last attempt failed, and the next one follows after a wait. */
 export type DrainState =
   | { readonly kind: "drained" | "attempting" | "idle" }
   | { readonly kind: "failed"; readonly error: string; readonly attempt: number };
 
-/** How far the drain of a node is that is to be drained. Whoever asks in the same round gets the same answer. */
+/** Returns the state of a requested drain. Repeatable within a round. */
 export function drainState(cluster: ClusterState, timers: SimulatedTimers, node: KubeObject): DrainState {
   if (!isOperatorUp(cluster, node)) return { kind: "idle" };
   const request = `${node.metadata.name} ${node.metadata.annotations?.[desiredDrain] ?? ""}`;
@@ -32,8 +32,8 @@ export function drainState(cluster: ClusterState, timers: SimulatedTimers, node:
   const areOthersGone = timers.hasElapsed(`drain ${request}`, simulatedMs(cluster, "drain", "drain", request));
   const isSlow = timers.hasElapsed(`drain slow ${request}`, slowAfterMs);
   const isLate = timers.hasElapsed(`drain late ${request}`, cluster.scenario.durations.drainTimeout * 1000);
-  // The node is queued at most once. If its turn comes during an attempt, the next attempt follows at once, and the turn that
-  // the failure asks for comes during that one.
+  // The queue holds a node at most once. A turn during an attempt starts the next attempt at once. The retry after the
+  // failure then comes during that attempt.
   let queuedMs: number | undefined = cordonQueuedMs;
   for (let attempt = 0; ; attempt++) {
     const turn = `${attempt} ${request}`;
@@ -52,14 +52,13 @@ export function drainState(cluster: ClusterState, timers: SimulatedTimers, node:
   }
 }
 
-/** Whether the Machine Config Operator acts on the node's pool. */
 function isOperatorUp(cluster: ClusterState, node: KubeObject): boolean {
   const name = poolOfNode(node.metadata.labels ?? {}, cluster.list("MachineConfigPool"));
   const pool = name === undefined ? undefined : findObject(cluster, "MachineConfigPool", name);
   return pool === undefined || faultOf(pool, "operator-down") === undefined;
 }
 
-/** `isFinal`: the answer is no, and not: later. */
+/** `isFinal`: the eviction was refused, and retrying within the attempt cannot help. */
 type DrainObstacle = { readonly error: string; readonly isFinal: boolean };
 
 function drainObstacles(cluster: ClusterState, node: KubeObject): readonly DrainObstacle[] {
@@ -94,7 +93,7 @@ function podObstacles(cluster: ClusterState, { metadata }: KubeObject): readonly
     });
 }
 
-/** Nobody answers when a virt-launcher is to be evicted. */
+/** Without virt-api, the eviction webhook of launcher pods does not answer. */
 export function isVirtApiDown(cluster: ClusterState): boolean {
   return cluster.list("KubeVirt").some((object) => faultOf(object, "virt-api-down") !== undefined);
 }
@@ -114,14 +113,12 @@ function terminationError(pod: string, namespace: string): string {
 
 const longestMessage = 32_000;
 
-// As Kubernetes joins errors.
 function aggregateErrors(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   const text = distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
   return text.slice(0, longestMessage);
 }
 
-/** What the condition Drained of a MachineConfigNode says meanwhile. */
 export function drainMessage({ metadata: { annotations = {} } }: KubeObject, state: DrainState): string {
   const [request = "", done = ""] = [annotations[desiredDrain], annotations[lastAppliedDrain]];
   const end = `The drain will not be complete until desired drainer ${request} matches current drainer ${done}`;

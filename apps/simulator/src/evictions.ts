@@ -1,11 +1,11 @@
-// What becomes of virtual machines when their node is drained.
+// The effects of a node drain on virtual machines.
 
 import { asText, at, compareUtf8, type KubeObject } from "@virt/engine";
 import { type ClusterState, faultOf, findObject, indexOf, virtSettings } from "./cluster-state.ts";
 import { hasJoined, readNode, workOf } from "./node-state.ts";
 import { seededSuffix } from "./seeded-random.ts";
 
-/** Those that run there, or are about to. */
+/** Returns the unfinished VMIs that are assigned to the node. */
 export function machinesOn(cluster: ClusterState, node: string): readonly KubeObject[] {
   const there = indexOf(cluster.list("VirtualMachineInstance"), nodeKey).get(node) ?? [];
   return there.filter((machine) => !isFinishedMachine(machine));
@@ -15,7 +15,7 @@ function nodeKey(machine: KubeObject): string {
   return nodeOfMachine(machine) ?? "";
 }
 
-/** The pod in which it runs where it is: another one on each node. */
+/** Returns the name of the launcher pod, which differs on each node. */
 export function launcherName({ seed }: ClusterState, machine: KubeObject): string {
   const suffix =
     launcherSuffixes.get(machine) ?? seededSuffix(5, seed, "launcher", namespacedName(machine), nodeKey(machine));
@@ -23,7 +23,7 @@ export function launcherName({ seed }: ClusterState, machine: KubeObject): strin
   return `virt-launcher-${machine.metadata.name}-${suffix}`;
 }
 
-const launcherSuffixes = new WeakMap<KubeObject, string>(); // asked for in each round, and thousands of them
+const launcherSuffixes = new WeakMap<KubeObject, string>();
 
 export function nodeOfMachine(machine: KubeObject): string | undefined {
   return asText(at(machine, "status", "nodeName"));
@@ -37,7 +37,7 @@ export function namespacedName({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
-/** There is nowhere to go on a single node, so that the operator does not drain it. */
+/** The operator does not drain a single node, because pods have nowhere to go. */
 export function isDrainNeeded(cluster: ClusterState): boolean {
   return at(findObject(cluster, "Infrastructure", "cluster"), "status", "controlPlaneTopology") !== "SingleReplica";
 }
@@ -48,14 +48,13 @@ export function isDraining(cluster: ClusterState, node: KubeObject): boolean {
   return seen.phase !== "Updated" && workOf(node) === "Draining";
 }
 
-/** Why it cannot migrate, if it cannot. */
 export function migrationObstacle(machine: KubeObject): string | undefined {
   const fault = faultOf(machine, "unmigratable");
   if (fault !== undefined) return fault || "DisksNotLiveMigratable";
   return faultOf(machine, "migratability-unknown") === undefined ? undefined : "LiveMigratableUnknown";
 }
 
-/** `wait`: for the machine itself, which is not up yet, or for somebody else who moves it. */
+/** `wait`: the VM is not running, or its own controller moves it. */
 type Eviction = "migrate" | "shut down" | "refuse" | "wait";
 
 export function evictionOf(cluster: ClusterState, machine: KubeObject): Eviction {
@@ -71,20 +70,19 @@ export function evictionOf(cluster: ClusterState, machine: KubeObject): Eviction
     case "LiveMigrate":
       return canMigrate ? "migrate" : "refuse";
     default:
-      return "wait"; // External: somebody else would have to act
+      return "wait"; // External: its controller must act
   }
 }
 
-/** What the eviction of its pod makes of the machine's status: the webhook marks it, for whoever moves it. */
+/** Reports whether the eviction webhook marks the VMI for migration. */
 export function isMarkedForEviction(cluster: ClusterState, machine: KubeObject): boolean {
   const strategy = asText(at(machine, "spec", "evictionStrategy")) ?? virtSettings(cluster).evictionStrategy;
   const isExternal = strategy === "External" && at(machine, "status", "phase") === "Running";
   return isExternal || evictionOf(cluster, machine) === "migrate";
 }
 
-/** The oldest first. */
 export function byCreation(left: KubeObject, right: KubeObject): number {
   const age = ({ metadata }: KubeObject) =>
     `${asText(metadata["creationTimestamp"]) ?? ""} ${metadata.namespace ?? ""}/${metadata.name}`;
-  return compareUtf8(age(left), age(right)); // times of the API server compare as text
+  return compareUtf8(age(left), age(right));
 }

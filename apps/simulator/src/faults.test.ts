@@ -38,7 +38,7 @@ const fault = (given: Omit<ScenarioFault, "afterSeconds" | "value"> & { readonly
 });
 const machine = { kind: "VirtualMachineInstance", namespace: "vms", name: "vm-0" } as const;
 
-/** A cluster with the fault from its beginning, in which a rollout begins. */
+/** Starts a rollout in a cluster that has the faults from the beginning. */
 function rollOut(scenario: Scenario, ...faults: readonly ScenarioFault[]): InMemorySimulation {
   const simulation = simulateInMemory({ ...scenario, faults }, 1);
   simulation.runUntilIdle();

@@ -1,4 +1,4 @@
-// Each finding of the catalogue by a planted fault, in simulated time: at its age, alone, in its words, and gone with its cause.
+// Plants a fault for each finding of the catalogue, and checks its age, text, uniqueness and end.
 
 import { at, type KubeObject } from "@virt/engine";
 import { findingCatalogue } from "@virt/impact";
@@ -13,7 +13,7 @@ import { rolloutFaults } from "./testing/rollout-faults.ts";
 
 const faults: readonly PlantedFault[] = [...rolloutFaults, ...drainFaults];
 
-/** A person causes it during the rollout: it has a test of its own below. */
+/** Happens during the rollout, so it has its own test below. */
 const duringRollout = "TargetDeleted";
 
 test("every finding of the catalogue has its fault", () => {
@@ -31,7 +31,7 @@ test("a deleted target is found at once and alone, no node counts as updated, an
   run.simulation.objects.delete(key);
   run.runFor(10);
   expect([idsNow(), doneNow()]).toEqual([[duringRollout], 0]);
-  run.runFor(4 * hour); // every node is back on the configuration without it
+  run.runFor(4 * hour);
   expect([idsNow(), doneNow()]).toEqual([[duringRollout], 0]);
   run.simulation.addObject(psi);
   run.runFor(10);
@@ -43,7 +43,7 @@ test("a deleted target is found at once and alone, no node counts as updated, an
 const hour = 3600;
 const stepSeconds = 30;
 
-/** Until it is so; half a day is too long for anything here. */
+/** Runs until the condition holds, for at most 12 simulated hours. */
 function runUntil(run: DiagnosedSimulation, isOver: () => boolean, watch?: () => void): void {
   for (let seconds = 0; seconds < 12 * hour && !isOver(); seconds += stepSeconds) run.runFor(stepSeconds, watch);
   expect(isOver()).toBe(true);

@@ -1,4 +1,4 @@
-// What migrations of virtual machines are made of: which machine, how far, in which order, and who holds a lane.
+// Helpers for migrations: the VM, the progress, the order and the lanes.
 
 import { asList, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/engine";
 import { type ClusterState, faultPrefix, findNamespaced, indexOf, virtSettings } from "./cluster-state.ts";
@@ -11,12 +11,11 @@ export function isFinishedMigration(migration: KubeObject): boolean {
   return ["Succeeded", "Failed"].includes(statusPhase(migration));
 }
 
-/** Its target is looked for, or it is copied: from then on it holds a lane. */
+/** A migration occupies a lane from scheduling its target pod until it ends. */
 export function hasLane(migration: KubeObject): boolean {
   return ["Scheduling", "Running"].includes(statusPhase(migration));
 }
 
-/** The machine that it moves. */
 export function machineNameOf(migration: KubeObject): string {
   return `${migration.metadata.namespace ?? ""}/${asText(at(migration, "spec", "vmiName")) ?? ""}`;
 }
@@ -30,10 +29,9 @@ export function targetNodeOf(migration: KubeObject): string | undefined {
   return asText(at(migration, "status", "migrationState", "targetNode"));
 }
 
-/** Says whether one more may leave this node, and counts it if so. */
+/** Reports whether another migration may leave the node, and counts it if so. */
 export type MigrationLanes = (node: string) => boolean;
 
-/** With those that hold a lane already. */
 export function migrationLanes(cluster: ClusterState, holders: readonly KubeObject[]): MigrationLanes {
   const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
   const sources = holders.map((migration) => nodeOfMachine(findMachine(cluster, migration) ?? migration) ?? "");
@@ -45,7 +43,7 @@ export function migrationLanes(cluster: ClusterState, holders: readonly KubeObje
   };
 }
 
-/** How many migrations may be asked for at once for a node. Those that wait hold no lane, and do not count. */
+/** Returns how many more evacuations may start for a node. Pending ones occupy no lane. */
 export function freeLanes(cluster: ClusterState, open: readonly KubeObject[], node: string): number {
   const { migrationsPerCluster, migrationsPerNode } = virtSettings(cluster);
   const holders = open.filter(hasLane);
@@ -53,7 +51,6 @@ export function freeLanes(cluster: ClusterState, open: readonly KubeObject[], no
   return Math.max(0, Math.min(migrationsPerCluster - holders.length, migrationsPerNode - fromHere.length));
 }
 
-/** How many of the machine's migrations have failed one after the other, up to now. */
 export function countFailures(cluster: ClusterState, machine: KubeObject): number {
   const all =
     indexOf(cluster.list("VirtualMachineInstanceMigration"), machineNameOf).get(namespacedName(machine)) ?? [];
@@ -67,7 +64,7 @@ const earlierPhases: Readonly<Record<string, readonly string[]>> = {
   Scheduling: ["Pending"],
 };
 
-/** The phase with its time. Those that are over in a moment are only seen there. */
+/** Sets the phase with its time. Also records the earlier phases that were too short to see. */
 export function phaseWrite(
   cluster: ClusterState,
   migration: KubeObject,
@@ -85,7 +82,6 @@ export function phaseWrite(
   return { kind: "set", object: migration, fields, isStatus: true, manager: "virt-controller" };
 }
 
-/** A write for a migration with a name of its own. */
 export function migrationRequest(cluster: ClusterState, machine: KubeObject, prefix: string): ObjectWrite {
   const { name: vmiName, namespace = "" } = machine.metadata;
   const name = `${prefix}-${freeSuffix(cluster, machine, prefix)}`;
@@ -107,16 +103,16 @@ function freeSuffix(cluster: ClusterState, machine: KubeObject, prefix: string):
   }
 }
 
-// Creation cannot tell in which order migrations were asked for: it is in real seconds, and those must not change a history.
+// Orders migrations independently of creationTimestamp, which is in real seconds and would change the history.
 const requestOrder = `${faultPrefix}turn`;
 
-/** The mark of a migration that is asked for in this round: later rounds have greater numbers. */
+/** Returns the number of this round, greater than in all earlier rounds. */
 function nextRequestOrder(cluster: ClusterState): Readonly<Record<string, string>> {
   const turns = cluster.list("VirtualMachineInstanceMigration").map(requestOrderOf);
   return { [requestOrder]: `${turns.reduce((most, turn) => Math.max(most, turn), 0) + 1}` };
 }
 
-/** Those that somebody else asked for come first, the oldest of them before the others. */
+/** Sorts migrations of other clients first, oldest first, then ours in request order. */
 export function byRequestOrder(left: KubeObject, right: KubeObject): number {
   const order = requestOrderOf(left) - requestOrderOf(right);
   if (order !== 0) return order;

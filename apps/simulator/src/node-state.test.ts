@@ -13,7 +13,7 @@ function written(before: KubeObject, node: RolloutNode): KubeObject {
   return mergePatch(patched, { metadata: { annotations: { [desiredConfig]: node.desired } } }) as KubeObject;
 }
 
-/** Done by its daemon, taken back by the operator, and cordoned by somebody or not. */
+/** The node after the operator's uncordon. Another client may have cordoned it again. */
 function takenBack(object: KubeObject, isCordoned: boolean): KubeObject {
   const uncordoned = mergePatch(object, uncordonFields(object));
   return mergePatch(uncordoned, { spec: { unschedulable: isCordoned || null } }) as KubeObject;
@@ -54,7 +54,7 @@ test("at each step of the rollout model, whatever the update does to a node, wha
         do {
           node = advanceRollout(node, update);
           object = written(object, node);
-          const isAtWork = node.phase !== "Updated"; // a done one is the operator's turn
+          const isAtWork = node.phase !== "Updated"; // a finished node waits for the operator
           expect(isAtWork ? readNode(object) : node).toEqual(node);
         } while (node.phase !== "Updated");
         expect(isDrainAsked(object)).toBe(true);

@@ -1,10 +1,10 @@
-// A node's way through an update, read from its object and written into it as the Machine Config Daemon does.
+// Reads the update state of a node from its object, and writes it as the Machine Config Daemon does.
 
 import { asText, at, type JsonMap, type KubeObject } from "@virt/engine";
 import { isNodeReady, type NodePhase, type RolloutNode } from "@virt/impact";
 import { conditionStatus } from "./cluster-state.ts";
 
-/** A node that has not joined runs no configuration: nobody has told it yet which. */
+/** A node that has not joined has no configuration yet. */
 export function readNode(node: KubeObject): RolloutNode {
   const { name, labels = {}, annotations = {} } = node.metadata;
   const current = annotations[currentConfig] ?? "";
@@ -28,7 +28,7 @@ export function hasJoined(node: KubeObject): boolean {
   return node.metadata.annotations?.[currentConfig] !== undefined;
 }
 
-/** Whether the kubelet reports; a full disk does not say that the node reboots. */
+/** Reports whether the kubelet is ready. Ignores disk pressure, which does not mean a reboot. */
 export function isReady(node: KubeObject): boolean {
   return conditionStatus(node, "Ready") === "True";
 }
@@ -39,7 +39,7 @@ function phaseOf(node: KubeObject): NodePhase {
   return state === "Working" ? workOf(node) : "Updated";
 }
 
-/** How far the work is, whatever the node calls itself. */
+/** Returns the current step, even if the node is degraded. */
 export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" | "Uncordoning" {
   const annotations = node.metadata.annotations ?? {};
   if (annotations[desiredDrain] === `uncordon-${annotations[desiredConfig] ?? ""}`) return "Uncordoning";
@@ -47,20 +47,20 @@ export function workOf(node: KubeObject): "Draining" | "Applying" | "Rebooting" 
   return isDrainAsked(node) && annotations[desiredDrain]?.startsWith("drain-") === true ? "Draining" : "Applying";
 }
 
-/** Whether the drain controller has something to do: what is wished is not what was done last. */
+/** Reports whether the drain controller has an open request. */
 export function isDrainAsked({ metadata: { annotations = {} } }: KubeObject): boolean {
   return annotations[desiredDrain] !== undefined && annotations[desiredDrain] !== annotations[lastAppliedDrain];
 }
 
-/** Whether the daemon waits for the drain controller to take the node back. */
+/** Reports whether the daemon waits for an uncordon. */
 export function isUncordonAsked(node: KubeObject): boolean {
   return isDrainAsked(node) && node.metadata.annotations?.[desiredDrain]?.startsWith("uncordon-") === true;
 }
 
-/** The daemon sets a node apart that cannot take a change in place. */
+/** The daemon marks a node Unreconcilable if it cannot apply a change in place. */
 const cannotReconcile = /can't reconcile/;
 
-/** What the daemon writes; being ready is the kubelet's, and the desired configuration the operator's. */
+/** Returns the fields that the daemon writes. The kubelet owns readiness, the operator the desired configuration. */
 export function daemonFields({ current, desired, phase, isCordoned, reason = "" }: RolloutNode): JsonMap {
   const drain = { [desiredDrain]: `drain-${desired}` };
   const drainAnnotations = {
@@ -89,13 +89,11 @@ export function daemonFields({ current, desired, phase, isCordoned, reason = "" 
   return { metadata: { annotations }, ...(phase === "Draining" && { spec: { unschedulable: true } }) };
 }
 
-/** What the drain controller writes when it has taken back a node. */
 export function uncordonFields({ metadata: { annotations = {} } }: KubeObject): JsonMap {
   const done = { [lastAppliedDrain]: annotations[desiredDrain] ?? "" };
   return { metadata: { annotations: done }, spec: { unschedulable: null } };
 }
 
-/** What a node says that boots for the first time. */
 export function joinFields(config: string): JsonMap {
   const annotations = {
     [currentConfig]: config,

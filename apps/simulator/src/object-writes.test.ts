@@ -31,7 +31,7 @@ test.each(cases)("$reason", ({ live, wanted, patch }) => {
   expect(patchFor(live, wanted)).toEqual(patch);
 });
 
-// An empty map inside a write asks for nothing where there is a map already.
+// An empty map in a write matches any existing map.
 function holds(live: Json | undefined, wanted: JsonMap): boolean {
   return Object.entries(wanted).every(([key, value]) => {
     const present = member(live, key);

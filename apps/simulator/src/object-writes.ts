@@ -1,4 +1,4 @@
-// Writes that simulated controllers ask for: the smallest patch for each, sent in order, until the informers show the result.
+// The writes of simulated controllers: minimal patches, sent in order, awaited until the informers show them.
 
 import { entriesOf, equalJson, isMap, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
 import {
@@ -13,14 +13,14 @@ import {
   writeResultOf,
 } from "@virt/kube";
 
-/** `event` is printed if something had to be written. `key` is remembered once the object is as wanted. */
+/** `event` is printed if a write was needed. `key` is recorded once the object is as wanted. */
 export type ObjectWrite = { readonly manager: string; readonly event?: string; readonly key?: string } & (
   | { readonly kind: "create"; readonly object: KubeObject }
   | { readonly kind: "set"; readonly object: KubeObject; readonly fields: JsonMap; readonly isStatus?: boolean }
   | { readonly kind: "delete"; readonly object: KubeObject }
 );
 
-/** The merge patch from what is there to what is wanted; undefined if nothing differs. Null takes a member away. */
+/** Returns the merge patch from the live to the wanted fields, or undefined. Null removes a member. */
 export function patchFor(live: Json | undefined, wanted: JsonMap): JsonMap | undefined {
   const changes = entriesOf(wanted).flatMap(([key, value]): readonly (readonly [string, Json])[] => {
     const present = member(live, key);
@@ -36,11 +36,10 @@ type ApplyWritesOptions = {
   readonly sender: Writer;
   readonly discovery: Discovery;
   readonly signal: AbortSignal;
-  /** The informer that will show the object, if there is one. */
   readonly informerOf: (object: KubeObject) => InformerState | undefined;
 };
 
-/** `isFinal`: the server will say so again tomorrow. */
+/** `isFinal`: a retry cannot help. `isMoot`: the object has changed meanwhile. */
 export type AppliedWrite = {
   readonly write: ObjectWrite;
   readonly failure?: string;
@@ -48,7 +47,7 @@ export type AppliedWrite = {
   readonly isMoot?: boolean;
 };
 
-/** Those that `needsWrite`; those of one kind one after the other, in their order. */
+/** Applies writes in parallel by kind, and in order within a kind. */
 export async function applyWrites(
   writes: readonly ObjectWrite[],
   options: ApplyWritesOptions,
@@ -65,7 +64,6 @@ export async function applyWrites(
   return byKind.flat().toSorted((left, right) => writes.indexOf(left.write) - writes.indexOf(right.write));
 }
 
-/** Whether the object is not yet as wanted. */
 export function needsWrite(write: ObjectWrite): boolean {
   return write.kind !== "set" || patchFor(write.object, write.fields) !== undefined;
 }
@@ -93,7 +91,7 @@ async function applyWrite(write: ObjectWrite, options: ApplyWritesOptions): Prom
       return { write: write, awaitInformer: () => awaitInformer(write, outcome.live, options) };
     case "stale":
     case "absent":
-      return { write: write, isMoot: true }; // it was there already, or is gone: the next round sees it
+      return { write: write, isMoot: true }; // exists already, or is gone: the next round sees it
     case "missing":
     case "unavailable":
       return {
@@ -124,7 +122,7 @@ function requestFor(write: ObjectWrite, resource: Resource): WriteRequest {
   }
 }
 
-// Without this the next round would decide on what was, and do everything twice.
+// Waits for the informer. Otherwise, the next round acts on stale objects.
 async function awaitInformer(
   { kind, object }: ObjectWrite,
   live: KubeObject | undefined,

@@ -54,7 +54,7 @@ test("machines go to open nodes with room for all that they are given, and wait 
     const free = new Map(given.map(({ memory }, index) => [`node-${index}`, memory * 2 ** 30]));
     const open = given.flatMap(({ isReady, isCordoned }, index) => (isReady && !isCordoned ? [`node-${index}`] : []));
     return memories.every((guest, index) => {
-      const memory = guest * 2 ** 30 + (288 + guest * 2) * 2 ** 20; // one processor, and a 512th of the guest
+      const memory = guest * 2 ** 30 + (288 + guest * 2) * 2 ** 20; // overhead of one CPU, plus 1/512 of the guest
       const most = Math.max(-1, ...open.map((name) => free.get(name) ?? 0));
       const chosen = placement.chooseNode(machineOf(guest, index));
       if (chosen === undefined) return most < memory;

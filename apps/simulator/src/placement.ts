@@ -1,4 +1,4 @@
-// Which node has room for a virtual machine. What is reserved in a round counts at once.
+// Finds a node with room for a VM. Reservations count within the round.
 
 import { asText, at, type Json, type KubeObject, readBytes } from "@virt/engine";
 import { type NodeFact, qualifies, readNodeFact, readPlacement, readVmFact, requestOf } from "@virt/impact";
@@ -6,7 +6,7 @@ import { type ClusterState, findObject, virtSettings } from "./cluster-state.ts"
 import { isFinishedMachine, namespacedName, nodeOfMachine } from "./evictions.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-/** Zero for what is no quantity of bytes. */
+/** Returns 0 if the quantity is invalid. */
 export function inGiB(quantity: Json | undefined): number {
   return (readBytes(quantity) ?? 0) / 2 ** 30;
 }
@@ -39,7 +39,7 @@ export class Placement {
     this.#free.set(node, (this.#free.get(node) ?? 0) - requestBytes(machine, this.#overcommit));
   }
 
-  /** The node with most room, reserved for the machine; the seed decides among equals. */
+  /** Reserves the node with the most room. The seed breaks ties. */
   chooseNode(machine: KubeObject): string | undefined {
     const { seed } = this.#cluster;
     const title = namespacedName(machine);
@@ -58,7 +58,6 @@ export class Placement {
     return best;
   }
 
-  // Read only in rounds in which somebody looks for a place.
   #facts(): readonly NodeFact[] {
     this.#nodes ??= this.#cluster.list("Node").map(readNodeFact);
     return this.#nodes;
@@ -67,7 +66,7 @@ export class Placement {
 
 const requests = new WeakMap<KubeObject, { readonly overcommit: number; readonly bytes: number }>();
 
-// Each round counts all machines anew, and few of them have changed.
+// Cached, because each round counts all VMs and few change.
 function requestBytes(machine: KubeObject, overcommit: number): number {
   const known = requests.get(machine);
   if (known?.overcommit === overcommit) return known.bytes;
@@ -76,7 +75,7 @@ function requestBytes(machine: KubeObject, overcommit: number): number {
   return bytes;
 }
 
-/** Whether it takes machines that ask for nothing special. */
+/** Reports whether the node accepts VMs without special placement. */
 export function isSchedulable(node: KubeObject): boolean {
   return qualifies(readNodeFact(node), readPlacement({ apiVersion: "", kind: "", metadata: { name: "" } }));
 }

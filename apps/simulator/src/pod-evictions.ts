@@ -1,10 +1,9 @@
-// Which pods a drain evicts, and which PodDisruptionBudgets stand in its way.
+// Decides which pods a drain evicts, and which PodDisruptionBudgets block it.
 
 import { asNumber, asText, at, type KubeObject, matchesSelector } from "@virt/engine";
 import { readController } from "@virt/impact";
 import { type ClusterState, indexOf } from "./cluster-state.ts";
 
-/** All that are on the node. */
 export function podsOn(cluster: ClusterState, node: string): readonly KubeObject[] {
   return indexOf(cluster.list("Pod"), nodeOfPod).get(node) ?? [];
 }
@@ -13,12 +12,12 @@ function nodeOfPod(pod: KubeObject): string {
   return asText(at(pod, "spec", "nodeName")) ?? "";
 }
 
-/** The pod of a machine: what becomes of it is the machine's matter. */
+/** Launcher pods follow the eviction of their VM. */
 export function isLauncher({ metadata }: KubeObject): boolean {
   return metadata.labels?.["kubevirt.io"] === "virt-launcher";
 }
 
-/** Whether a drain takes it away: not what DaemonSets and the kubelet itself run, and not what has ended. */
+/** Reports whether a drain evicts the pod. Skips DaemonSet pods, mirror pods and finished pods. */
 export function isEvictedPod(pod: KubeObject): boolean {
   const isMirror = pod.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined;
   const hasEnded = ["Succeeded", "Failed"].includes(asText(at(pod, "status", "phase")) ?? "");
@@ -35,7 +34,7 @@ function namespaceOf({ metadata }: KubeObject): string {
   return metadata.namespace ?? "";
 }
 
-/** Whether its budgets let it go now; two are one too many. */
+/** The eviction API refuses pods with more than one budget. */
 export function mayEvict(cluster: ClusterState, pod: KubeObject): boolean {
   const [budget, ...others] = budgetsOf(cluster, pod);
   return others.length === 0 && (budget === undefined || allowedDisruptions(budget) > 0);

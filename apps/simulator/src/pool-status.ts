@@ -1,4 +1,4 @@
-// The status that the Machine Config Operator gives a MachineConfigPool while it rolls out a configuration.
+// The status of a MachineConfigPool during a rollout, as the Machine Config Operator computes it.
 
 import { isUnavailable, isUpdated, type RolloutNode, type RolloutPool } from "@virt/impact";
 
@@ -12,14 +12,14 @@ export type PoolCondition = {
 export type PoolStatus = {
   readonly machineCount: number;
   readonly updatedMachineCount: number;
-  readonly readyMachineCount: number; // updated and ready
+  readonly readyMachineCount: number;
   readonly unavailableMachineCount: number;
   readonly degradedMachineCount: number;
-  readonly conditions: readonly PoolCondition[]; // without times: whoever writes them knows the clock
-  readonly isFinished: boolean; // status.configuration becomes spec.configuration only then
+  readonly conditions: readonly PoolCondition[]; // without times; the writer adds them
+  readonly isFinished: boolean; // only then status.configuration becomes spec.configuration
 };
 
-/** With the reason why the pool's configuration cannot be rendered, if it cannot. */
+/** `renderError` is set if the pool cannot render its configuration. */
 export function poolStatus(pool: RolloutPool, nodes: readonly RolloutNode[], renderError?: string): PoolStatus {
   const updated = nodes.filter((node) => isUpdated(node, pool));
   const ready = updated.filter(({ isReady, isCordoned }) => isReady && !isCordoned);
@@ -46,13 +46,12 @@ function updateConditions({ wanted, isPaused }: RolloutPool, isFinished: boolean
   return [condition("Updated", undefined), held];
 }
 
-/** What the daemon reports in the MachineConfigNode of a degraded node. */
 export function failureMessage({ name, reason = "" }: Pick<RolloutNode, "name" | "reason">): string {
   return `Node ${name} upgrade failure. ${reason}`;
 }
 
-// Each node is listed twice: with the message of its MachineConfigNode, then with its annotation. Checked against `calculateStatus` in
-// pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
+// Lists each node twice: with the message of its MachineConfigNode, then with its annotation. Checked against
+// `calculateStatus` in pkg/controller/node/status.go of openshift/machine-config-operator at 00d4bfc.
 function degradedConditions(nodes: readonly RolloutNode[], renderError: string | undefined): readonly PoolCondition[] {
   const reported = [
     ...nodes.map((node) => [node.name, failureMessage(node)]),
@@ -69,7 +68,6 @@ function degradedConditions(nodes: readonly RolloutNode[], renderError: string |
   ];
 }
 
-// True with its message, or False without one.
 function condition(type: PoolCondition["type"], message: string | undefined): PoolCondition {
   return { type, status: message === undefined ? "False" : "True", reason: "", message: message ?? "" };
 }

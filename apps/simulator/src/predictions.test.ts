@@ -1,4 +1,4 @@
-// Some of the worlds of `make predictions`, each with two rollouts.
+// A sample of the worlds of `make predictions`, with two rollouts each.
 
 import { expect, test } from "vitest";
 import { predictTwoRollouts } from "./testing/predictions/predicted-rollouts.ts";

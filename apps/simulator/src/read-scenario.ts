@@ -1,4 +1,4 @@
-// Reads a scenario from a file and checks its shape. What is wrong in it is named by its path.
+// Reads and validates a scenario file. Errors name the path of the wrong value.
 
 import { asText, entriesOf, isList, isMap, type Json, type JsonMap, parseJson } from "@virt/engine";
 import { type Durations, defaultDurations, faultKinds, type Scenario } from "./scenario.ts";
@@ -8,7 +8,7 @@ type ReadScenarioResult =
   | { readonly kind: "read"; readonly scenario: Scenario }
   | { readonly kind: "wrong"; readonly problems: readonly string[] };
 
-/** Parts that are left out are as in the default scenario; of lists, an empty one means none. */
+/** Missing parts come from the default scenario. An empty list means none. */
 export function readScenario(content: string): ReadScenarioResult {
   const given = parseJson(content);
   if (given === undefined) return { kind: "wrong", problems: ["it is not JSON"] };
@@ -17,7 +17,6 @@ export function readScenario(content: string): ReadScenarioResult {
   return { kind: "read", scenario: completeScenario(given as JsonMap) };
 }
 
-// Checked just now, member by member.
 function completeScenario({ durations, hco, descheduler, ...given }: JsonMap): Scenario {
   const known = { ...standard, about: asText(given["about"]) ?? "from a file", ...given } as unknown as Scenario;
   const { hco: usualHco, descheduler: usualDescheduler, ...rest } = known;
@@ -35,7 +34,7 @@ function completeScenario({ durations, hco, descheduler, ...given }: JsonMap): S
   };
 }
 
-/** What is wrong with a value, nothing if all is well; each line begins with its path. */
+/** Returns errors that start with the path. Empty: the value is valid. */
 type ShapeCheck = (value: Json, path: string) => readonly string[];
 
 const expectValue =
@@ -51,7 +50,7 @@ const count = expectValue(
   "a whole number from 1 to 10000",
 );
 const amount = expectValue((value) => typeof value === "number" && value >= 0, "a number from 0");
-// What the operator cannot read stops the pool, and that can be simulated too.
+// Allows invalid text, because the operator's reaction to it can be simulated too.
 const limit = expectValue(
   (value) => Number.isInteger(value) || typeof value === "string",
   'a whole number, or a share such as "10%"',
@@ -78,7 +77,7 @@ function mapOf(check: ShapeCheck): ShapeCheck {
       : [`${path}: must be a map`];
 }
 
-/** A name that ends with `?` may be left out. What is not named may not be there. */
+/** Checks the members of a map. A name ending with `?` is optional; unlisted members are errors. */
 function shape(members: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
   const known = new Map(Object.entries(members).map(([key, check]) => [key.replace(/\?$/, ""), check]));
   const needed = Object.keys(members).filter((key) => !key.endsWith("?"));

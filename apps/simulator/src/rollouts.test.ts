@@ -44,7 +44,7 @@ const nodesIn = (simulation: InMemorySimulation, name: string) =>
     (node) => poolOfNode(node.metadata.labels ?? {}, objectsOf(simulation, "MachineConfigPool")) === name,
   );
 
-/** Nodes that go at the same time, wave by wave; within a wave any order will do. */
+/** The predicted waves. Nodes within a wave may update in any order. */
 function predicted(simulation: InMemorySimulation, name: string): readonly (readonly string[])[] {
   const { waves } = planWaves(
     rolloutOfPool(pool(simulation, name), "another"),
@@ -78,7 +78,7 @@ test("a rollout of 12 nodes with 200 virtual machines goes the way that the roll
   ).toHaveLength(200);
 });
 
-// The big one takes seconds, and is a matter of numbers only.
+// The scenario `big` takes seconds and adds only numbers.
 const small = [...scenarios.keys()].filter((name) => name !== "big");
 
 test.each(small)("scenario %s comes to rest with all machines placed and all pools updated", (name) => {
@@ -138,7 +138,7 @@ test("a configuration that comes while nodes are at work waits for them: each no
     simulation.history.filter((line) => line.startsWith("node ") && line.includes(what));
   simulation.addObject(psi);
   const later = { ...psi, metadata: { ...psi.metadata, name: "99-worker-later" } };
-  // There is room for one again, and two are at work.
+  // Changes the target while two nodes are at work and one more may start.
   simulation.runUntilIdle(() => {
     if (targetsOf(" runs ").length === 1 && !simulation.objects.has("MachineConfig/99-worker-later"))
       simulation.addObject(later);
@@ -216,7 +216,7 @@ function broken(cluster: ClusterState): string | undefined {
   return orphan === undefined ? undefined : `${namespacedName(orphan)} is on a node that reboots`;
 }
 
-// A run plays a whole rollout, round by round: 150 of them cost as much time as 20,000 of a small law.
+// Each run simulates a whole rollout, so 150 runs cost as much as 20,000 of a small property.
 test("in no rollout more nodes are away than allowed, more migrations run than allowed, or a machine is where it has no room", {
   timeout: 180_000,
 }, () => {

@@ -1,4 +1,4 @@
-// What a simulated cluster consists of and how fast things are in it. The same shape in a file and in the code.
+// The definition of a simulated cluster and its speed. Scenario files have the same shape.
 
 import type { JsonMap, KubeObject } from "@virt/engine";
 
@@ -10,30 +10,30 @@ export type Scenario = {
   readonly nodes: readonly NodeGroup[];
   readonly pools: readonly PoolSpec[];
   readonly vms: readonly VmGroup[];
-  readonly kubevirtVersion: string; // as in 1.9; 1.5 and older make a PodDisruptionBudget for each machine
-  readonly nodeDisruptionPolicy?: JsonMap; // the user's, of the MachineConfiguration
+  readonly kubevirtVersion: string; // such as 1.9; up to 1.5, each VM has its own PodDisruptionBudget
+  readonly nodeDisruptionPolicy?: JsonMap; // the spec of the MachineConfiguration
   readonly hco?: HcoSpec;
   readonly descheduler?: DeschedulerSpec;
-  readonly objects: readonly KubeObject[]; // whatever else is to be there
+  readonly objects: readonly KubeObject[];
   readonly durations: Durations;
   readonly faults: readonly ScenarioFault[];
 };
 
-/** `count` nodes with the names `<name>-0`, `<name>-1` and so on, or their own, dealt out to the zones in turn. */
+/** `count` nodes named `<name>-0` and so on, or by `names`. They are assigned to the zones in turn. */
 export type NodeGroup = {
   readonly name: string;
   readonly count: number;
   readonly names?: readonly string[];
-  readonly roles: readonly string[]; // as in node-role.kubernetes.io/<role>
+  readonly roles: readonly string[];
   readonly zones?: readonly string[];
   readonly cpus: number;
   readonly memoryGiB: number;
-  readonly swapGiB?: number; // of a partition that is prepared for swap; none if not given
+  readonly swapGiB?: number; // size of the swap partition; default: none
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** `master` and `worker` are as OpenShift has them; any other name is a custom pool that inherits `worker`. */
+/** Names other than `master` and `worker` are custom pools that inherit `worker`. */
 export type PoolSpec = {
   readonly name: string;
   readonly paused?: boolean;
@@ -41,22 +41,22 @@ export type PoolSpec = {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** `count` virtual machines with the names `<name>-0` and so on; memory is dealt out to them in turn. */
+/** `count` VMs named `<name>-0` and so on. Memory sizes are assigned in turn. */
 export type VmGroup = {
   readonly name: string;
   readonly namespace: string;
   readonly count: number;
   readonly memoryGiB: readonly number[];
-  readonly cpus?: number; // one for each 4 GiB if not given
+  readonly cpus?: number; // default: one per 4 GiB
   readonly evictionStrategy?: EvictionStrategy;
-  readonly owner?: MachineOwner; // a VirtualMachine if not given
-  readonly runStrategy?: RunStrategy; // of its VirtualMachine; Always if not given
+  readonly owner?: MachineOwner; // default: VirtualMachine
+  readonly runStrategy?: RunStrategy; // default: Always
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly gracePeriodSeconds?: number;
   readonly unmigratable?: string; // the reason why it cannot migrate
-  readonly nodes?: readonly string[]; // where they run at first, in turn; else the seed decides
-  readonly lastMigrationPerGiB?: readonly number[]; // seconds: they have migrated once, in turn this fast
-  readonly faults?: Readonly<Record<string, string>>; // annotations under simulator.kubevirt.io/ that it is made with
+  readonly nodes?: readonly string[]; // initial nodes in turn; default: by seed
+  readonly lastMigrationPerGiB?: readonly number[]; // seconds per GiB of a past migration, in turn
+  readonly faults?: Readonly<Record<string, string>>; // annotations under simulator.kubevirt.io/
 };
 
 type EvictionStrategy = "None" | "LiveMigrate" | "LiveMigrateIfPossible" | "External";
@@ -70,25 +70,25 @@ export type HcoSpec = {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** The operator is installed. With a spec there is a KubeDescheduler as well; without one, somebody else makes it. */
+/** The installed operator. With `spec`, the scenario also creates the KubeDescheduler. */
 type DeschedulerSpec = {
   readonly namespace: string;
   readonly spec?: JsonMap;
-  readonly needsPsi?: boolean; // its operator refuses the profile until its own node has PSI, as from OpenShift 4.19
-  readonly evictEverySeconds?: number; // how often it moves a machine while it is in mode Automatic; never if not given
+  readonly needsPsi?: boolean; // since OpenShift 4.19: refuses the profile until its node has PSI
+  readonly evictEverySeconds?: number; // interval of moves in mode Automatic; default: never
 };
 
-/** Seconds of simulated time. Each is stretched or shortened by up to a fifth, by the seed. */
+/** Simulated seconds. The seed varies each by up to a fifth. */
 export type Durations = {
-  readonly render: number; // from a change until a pool aims at it
-  readonly drain: number; // for all that is not a virtual machine
-  readonly drainTimeout: number; // after that a node that cannot be drained calls itself degraded
+  readonly render: number; // until a pool has the new target
+  readonly drain: number; // of everything except VMs
+  readonly drainTimeout: number; // then the node is degraded
   readonly apply: number;
   readonly reboot: number;
-  readonly migration: number; // of a machine without memory
+  readonly migration: number; // without memory
   readonly migrationPerGiB: number;
   readonly shutdown: number;
-  readonly operators: number; // until HCO or descheduler have carried out a change
+  readonly operators: number; // until HCO or the descheduler has applied a change
 };
 
 export const defaultDurations: Durations = {
@@ -103,7 +103,6 @@ export const defaultDurations: Durations = {
   operators: 20,
 };
 
-/** Kinds that faults are set on. */
 export const faultKinds = [
   "Node",
   "MachineConfigPool",
@@ -114,7 +113,7 @@ export const faultKinds = [
   "KubeDescheduler",
 ] as const;
 
-/** Sets an annotation under simulator.kubevirt.io/ on an object, so many seconds after it exists; null takes it away. */
+/** Sets an annotation under simulator.kubevirt.io/, this long after the object appears. Null removes it. */
 export type ScenarioFault = {
   readonly afterSeconds: number;
   readonly kind: (typeof faultKinds)[number];

@@ -1,4 +1,4 @@
-// The scenarios that come with the simulator, by name.
+// The built-in scenarios by name.
 
 import { drainScenarios } from "./drain-scenarios.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,4 +1,4 @@
-// Runs the simulated controllers round by round, in simulated time: each moment until nothing is left to do in it.
+// Runs the simulated controllers in rounds of simulated time, each repeated until nothing changes.
 
 import { compareUtf8, type KubeObject, writeTime } from "@virt/engine";
 import type { Clock, Controller, Manager, ReconcileContext, ReconcileResult } from "@virt/kube";
@@ -39,7 +39,6 @@ export class SimulationController implements Controller {
     this.#startedMs = options.clock.monotonic();
   }
 
-  /** One key: whatever changes, the whole cluster is reconciled. */
   keysFor(): readonly string[] {
     return ["cluster"];
   }
@@ -55,13 +54,13 @@ export class SimulationController implements Controller {
     const needed = writes.filter((write) => needsWrite(write) || this.#rememberKey(write.key));
     if (needed.length === 0) return this.#requeueIdle(cluster, timers);
     const informerOf = (object: KubeObject) => this.#findInformer(object.kind, object.apiVersion);
-    this.#nextDue = this.#nowMs; // the same moment once more, until nobody wants anything
+    this.#nextDue = this.#nowMs; // repeats this moment until no writes are needed
     const applied = await applyWrites(needed, { sender, signal, informerOf, discovery: manager().discovery });
-    if (signal.aborted) return { kind: "retry" }; // the process ends: cancelled requests are not failures
+    if (signal.aborted) return { kind: "retry" }; // on shutdown, cancelled requests are not failures
     return this.#recordResults(applied, timers);
   }
 
-  // However late the process is, nothing that is due is skipped: each moment is lived through at its own time.
+  // Never skips a due time, even if the process is late.
   #currentMs(): number {
     const { clock, speed } = this.#options;
     const now = (clock.monotonic() - this.#startedMs) * speed;
@@ -89,11 +88,11 @@ export class SimulationController implements Controller {
     if (failure === undefined) return { kind: "requeueAt", atMs: clock.wall() };
     if (failure !== this.#lastFailure) reportError(failure);
     this.#lastFailure = failure;
-    this.#nextDue = timers.nextDue; // what cannot be done must not stop the time for everybody else, nor make it jump
+    this.#nextDue = timers.nextDue; // a failed write must neither stop the clock nor make it jump
     return { kind: "retry" };
   }
 
-  // Never true: what is as wanted needs no write.
+  // Returns false: an object that is as wanted needs no write.
   #rememberKey(key: string | undefined): false {
     if (key !== undefined) this.#createdKeys.add(key);
     return false;

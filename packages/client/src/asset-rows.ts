@@ -1,4 +1,4 @@
-// The report of the platform controller as rows: one for each asset, with its state in one vocabulary and always with a reason.
+// Reads the report of the platform controller into one row per asset, with its state and the reason.
 
 import {
   type AssetState,
@@ -14,21 +14,19 @@ import {
 } from "@virt/engine";
 import { foreignText } from "@virt/impact";
 
-/** One asset, or several that share an object. */
+/** Several assets share a row if they share an object. */
 export type AssetStateRow = {
   readonly assets: readonly string[];
-  /** `<Kind> <namespace>/<name>`, as the report has it. */
+  /** `<Kind> <namespace>/<name>`, as in the report. */
   readonly object: string;
   readonly state: AssetState;
-  /** Never empty. */
   readonly why: string;
-  /** The report's own key: a status of an object, or the reason of an exclusion. */
+  /** The status of the object, or the reason of the exclusion, as in the report. */
   readonly key: string;
-  /** The entry of the report. */
   readonly entry: JsonMap;
 };
 
-/** Anything that is not a report gives no rows. */
+/** Returns the assets that have an object, then the excluded ones. Empty if the value is not a report. */
 export function assetStateRows(report: Json): readonly AssetStateRow[] {
   const exclusions = asList(member(report, "exclusions")).filter(isMap).map(exclusionRow);
   const whys = new Map(
@@ -59,7 +57,7 @@ function exclusionRow(entry: JsonMap): AssetStateRow {
   const state = assetStateOf(key);
   const words = assetReasonTexts[key];
   const reason = words === undefined ? key : `${words} (${key})`;
-  const parts = key === "NotListed" ? [reason] : [reason, details]; // its details repeat the reason with the asset's name
+  const parts = key === "NotListed" ? [reason] : [reason, details]; // the details repeat the reason
   const why = parts.filter((text) => text !== "").join(": ") || assetStateTexts[state];
   return { assets: [textIn(entry, "asset")], object: textIn(entry, "target"), state, why, key, entry };
 }
@@ -69,7 +67,7 @@ function contestedText(field: Json): string {
   return `${fieldText(textIn(field, "path"))} (owned by ${textsIn(member(field, "managers")).join(", ")})`;
 }
 
-/** The report counts corrections under `<pointer>|<manager>`. */
+/** The report keys the number of corrections by `<pointer>|<manager>`. */
 function fightsText(entry: JsonMap): string {
   const fights = entry["fights"];
   const counts = isMap(fights) ? Object.entries(fights) : [];
@@ -82,7 +80,7 @@ function fightsText(entry: JsonMap): string {
     .join(", ");
 }
 
-/** `/spec/minHealthy` as `spec.minHealthy`. */
+/** Converts a JSON pointer to a dotted path: `/spec/minHealthy` becomes `spec.minHealthy`. */
 export function fieldText(pointer: string): string {
   const names = pointer
     .split("/")
@@ -91,7 +89,7 @@ export function fieldText(pointer: string): string {
   return pointer.startsWith("/") ? names.join(".") : pointer;
 }
 
-/** Everything that the report has about an asset, as lines of text. */
+/** Returns everything that the report contains about the row, as lines of text. */
 export function assetDetailLines({ object, state, why, entry }: AssetStateRow): readonly string[] {
   const list = (title: string, texts: readonly string[]) =>
     texts.length === 0 ? [] : [`${title}:`, ...texts.map((text) => `  ${foreignText(text, 400)}`)];

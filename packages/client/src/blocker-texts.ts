@@ -3,17 +3,14 @@
 import type { ImpactGap } from "@virt/api";
 import type { RolloutProgressView } from "./rollout-view.ts";
 
-/**
- * States that a diagnosis without findings found no blocking cause. It is an all-clear only if every kind could be checked. `subject` is
- * singular or plural, such as `the pools`.
- */
+/** Returns the text for a diagnosis without findings: an all-clear only if every kind was checked. */
 export function noBlockerText(unchecked: readonly string[], subject = "this rollout"): string {
   return unchecked.length === 0
     ? `Nothing is blocking ${subject}.`
     : `Found no blocking cause, but could not check: ${unchecked.join(", ")}.`;
 }
 
-/** Names the kinds that the diagnosis of a rollout could not check. Undefined: it could check everything. */
+/** Names the kinds that the diagnosis could not check. Undefined if it checked all of them. */
 export function uncheckedText({
   findings,
   notAssessed,
@@ -30,7 +27,7 @@ export function isRolloutCurrent({ isOpen, findings, notAssessed }: RolloutProgr
   return isOpen || findings.length > 0 || notAssessed.length > 0;
 }
 
-/** Returns a gap with its reason and the answer of the API server. */
+/** Returns `<kind>: <reason> (<answer of the API server>)`. */
 export function gapText({ what, reason, message }: ImpactGap): string {
   return `${what}: ${reason}${message === "" ? "" : ` (${message})`}`;
 }

@@ -1,6 +1,6 @@
-// The diff of an item as structured lines, for whoever colours, folds or sets them side by side. The text is the advisor's own.
+// Parses the diff of an item, as the advisor writes it, into structured lines.
 
-/** `old` and `fresh` are line numbers, from 1; absent on the side that has no such line. */
+/** `old` and `fresh` are line numbers from 1. Each is absent if its side lacks the line. */
 export type DiffLine = {
   readonly kind: "context" | "added" | "removed";
   readonly text: string;
@@ -8,24 +8,24 @@ export type DiffLine = {
   readonly fresh?: number;
 };
 
-/** `heading`: the file or unit in which the hunk begins, where the hunk does not show it. */
+/** `heading` names the file or unit in which the hunk starts, if its lines do not show it. */
 export type DiffHunk = { readonly heading: string; readonly lines: readonly DiffLine[] };
 
-/** The diff of one object. Titles are `<name> (<Kind>)`; `/dev/null` on the side where there is no object. */
+/** The diff of one object. Titles are `<name> (<Kind>)`, or `/dev/null` if that side has no object. */
 export type ObjectDiff = {
   readonly oldTitle: string;
   readonly freshTitle: string;
   readonly hunks: readonly DiffHunk[];
   readonly added: number;
   readonly removed: number;
-  /** Lines that the text leaves out, because it is cut to fit into a status; 0: it is whole. */
+  /** The number of lines cut from the end so that the diff fits into the status. */
   readonly leftOut: number;
 };
 
 const header = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(?: (.*))?$/u;
 const more = /^\u2026 (\d+) more lines\b/u;
 
-/** Reads `status.items[].diff`. No hunks: nothing changes. Never throws: a line that no diff has is context. */
+/** Parses `status.items[].diff`. Returns no hunks if nothing changes. Never throws: unknown lines become context. */
 export function readDiff(text: string): ObjectDiff {
   const lines = text.split("\n").slice(0, text.endsWith("\n") ? -1 : undefined);
   const [first = "", second = "", ...rest] = lines;

@@ -1,5 +1,3 @@
-// The diff of a drifted object shows what changed, and nothing that the plan does not set.
-
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { driftDiff } from "./drift-diff.ts";

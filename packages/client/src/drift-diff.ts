@@ -1,13 +1,10 @@
-// The whole object of a drifted item: as it is now, and as the plan applied it.
+// The diff of a whole drifted object, from its live state to the state that the plan applied.
 
 import type { Item, Json, KubeObject } from "@virt/api";
 import { entriesOf, isMap, wholeDiff } from "@virt/engine";
 import type { LiveTarget } from "./drift-rows.ts";
 
-/**
- * Returns a unified diff from the live object to the desired one. Fields that the plan does not set are the same on both sides.
- * Undefined: the live object could not be read.
- */
+/** Fields that the plan does not set are equal on both sides. Undefined if the live object could not be read. */
 export function driftDiff(
   { operation, desiredState }: Pick<Item, "operation" | "desiredState">,
   live: LiveTarget,
@@ -19,7 +16,7 @@ export function driftDiff(
   return wholeDiff(found, desired, { isRaw: false });
 }
 
-/** Maps are merged member by member; lists and scalars are replaced, as drift compares them. */
+/** Merges maps member by member and replaces lists and scalars, as the drift check compares them. */
 function overlay(live: Json | undefined, desired: Json): Json {
   if (!isMap(live) || !isMap(desired)) return desired;
   const set = entriesOf(desired).map(([key, value]) => [key, overlay(live[key], value)] as const);

@@ -1,35 +1,34 @@
-// What has changed behind the plan: fields of its targets with who changed them, and inputs that have moved.
+// Lists the drift of a plan: changed fields of its targets with their managers, and changed inputs.
 
 import { conditionIs, conditionOf, isApplied } from "@virt/advisor";
 import { fieldManagers, type Item, type KubeObject, type Ref, type Status, type VirtPlatformConfig } from "@virt/api";
 import { desiredChanges, isSameMeaning, opponentOf, readOwners, showValue, writeDotted } from "@virt/engine";
 import { foreignText } from "@virt/impact";
 
-/** What reading a target gave. `unknown`: nobody may say what it looks like, with the reason. */
+/** The result of reading a target. `unknown`: the target could not be read. */
 export type LiveTarget =
   | { readonly kind: "found"; readonly object: KubeObject }
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly message: string };
 
-/** A field that is not as the plan left it. Values are short JSON, `absent` where there is none. */
+/** A field that differs from the plan. Values are short JSON, or `absent`. */
 export type DriftRow = {
   readonly config: string;
   readonly item: string;
   readonly target: Ref;
-  /** Dotted; empty: the object as a whole. */
+  /** A dotted path. Empty: the whole object. */
   readonly field: string;
   readonly wanted: string;
   readonly found: string;
-  /** Who changed it, as managedFields names them; empty: nobody knows. */
+  /** The field manager from managedFields. Empty if unknown. */
   readonly manager: string;
   readonly operation?: "Apply" | "Update";
-  /** When the advisor noticed. */
   readonly since?: string;
-  /** Where the target could not be read: what the advisor says, or why. */
+  /** The advisor's message and the read error. Present only if the target could not be read. */
   readonly message?: string;
 };
 
-/** An input that is not what the applied plan was made from. */
+/** An input that changed after the plan was applied. */
 export type MovedInput = {
   readonly config: string;
   readonly name: string;
@@ -37,13 +36,13 @@ export type MovedInput = {
   readonly now: string;
 };
 
-/** The targets to read for `driftRows`: none unless the advisor has found drift. */
+/** Returns the targets that `driftRows` needs. Empty unless the advisor reports drift. */
 export function driftedTargets({ status = {} }: Pick<VirtPlatformConfig, "status">): readonly Ref[] {
   if (!isDrifted(status)) return [];
   return appliedItems(status.items ?? []).map(({ targetRef }) => targetRef);
 }
 
-/** Empty unless the advisor has found drift: it decides whether there is any, this says where. */
+/** Returns the drifted fields of each applied item. Empty unless the advisor reports drift. */
 export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTarget): readonly DriftRow[] {
   const { metadata, status = {} } = config;
   if (!isDrifted(status)) return [];
@@ -59,7 +58,7 @@ export function driftRows(config: VirtPlatformConfig, live: (ref: Ref) => LiveTa
   });
 }
 
-/** Reports whether the advisor found drift, in whichever phase. */
+/** Reports whether the advisor found drift, in any phase. */
 export function isDrifted(status: Status): boolean {
   return conditionIs(status, "Drifted", "True");
 }
@@ -93,7 +92,7 @@ function fieldRows({ operation, desiredState, message }: Item, live: LiveTarget)
     });
 }
 
-/** Apart from changed targets: an input is nobody's mistake. */
+/** Returns the inputs that differ from those of the applied plan. */
 export function movedInputs({ metadata, status = {} }: VirtPlatformConfig): readonly MovedInput[] {
   if (conditionOf(status, "InputDependencyDrift")?.status !== "True") return [];
   return (status.inputs ?? []).flatMap(({ name, used, applied }) =>

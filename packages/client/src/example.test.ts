@@ -1,4 +1,4 @@
-// What people's tools do with a config, in one page: show where it stands, what to do next, and approve the plan that was shown.
+// The complete use of this package: shows the state of a config and the next step, and approves the plan.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";

@@ -1,11 +1,11 @@
-// The settings that say how a plan is executed. They are part of the plan that an approval names.
+// The settings that control how a plan is executed. They are part of the approved plan.
 
 import type { Guards, Spec } from "@virt/api";
 
-/** `value` is for people. `weakens` is the consequence of a value that takes a safeguard away; absent for all others. */
+/** `weakens` states the consequence of a value that removes a safeguard. Absent for all other values. */
 export type ExecutionSetting = { readonly name: string; readonly value: string; readonly weakens?: string };
 
-/** Returns all four settings, those with their defaults too, so that a reader of the plan sees what an approval covers. */
+/** Returns all four settings, including defaults, so that the reviewer sees everything that an approval covers. */
 export function executionSettings({
   failurePolicy,
   bypassOptimisticLock,
@@ -29,7 +29,7 @@ function guardsText(guards: Guards): string {
   return set.map(([name, value]) => `${name} ${value}`).join(", ") || "none";
 }
 
-/** Returns the settings in one line, such as `failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none`. */
+/** Returns one line, such as `failurePolicy Abort, bypassOptimisticLock false, waitTimeout none, guards none`. */
 export function executionText(spec: Parameters<typeof executionSettings>[0]): string {
   return executionSettings(spec)
     .map(({ name, value, weakens }) => `${name} ${value}${weakens === undefined ? "" : ` (${weakens})`}`)

@@ -1,7 +1,5 @@
-// What people's tools share, pure and fit for a browser: patches by which a person decides, and views of what the advisor says.
-// approvalPatches, rejectionPatch, ignorePatch, planPatches: what to send; readRejection: what was decided.
-// watchedKinds, targetResource, projectForPage, StreamLine: what the console reads, how much of it, and how it is told.
-// nextStepOf, nextStepText: what to do next. profileRows, rollingPools, viewRollout, driftRows, movedInputs, readDiff: what to show.
+// Shared code of the command line and the console: patches that record decisions, and views of what the advisor
+// reports. It does no I/O and runs in a browser.
 
 export { findNamedPlan, hasPlanBegun, isPlanNamed } from "@virt/advisor";
 export { type BlockerRemedy, blockerRemedies, durationText, findingRemedies, foreignText } from "@virt/impact";

@@ -1,4 +1,4 @@
-// How to install the operators while no release is published.
+// The command that installs the operators while no release is published.
 
-/** Requires a checkout of this project and an image, as docs/OPENSHIFT_DEPLOYMENT.md describes. */
+/** Requires a checkout of this project and an image; see docs/OPENSHIFT_DEPLOYMENT.md. */
 export const installCommand = "make deploy IMG=<registry>/virt-operators:<tag>";

@@ -1,4 +1,4 @@
-// What a person does next about a config, as a value and as a sentence. One source for the command line and the console.
+// The next step for a config, as a value and as a sentence. The command line and the console share it.
 
 import { conditionOf, partLeftBehind, shortHash } from "@virt/advisor";
 import type { LeftBehind, Review, RolloutFinding, VirtPlatformConfig } from "@virt/api";
@@ -6,22 +6,22 @@ import { findingRemedies, foreignText } from "@virt/impact";
 import { readRejection } from "./plan-patches.ts";
 
 /**
- * `done`: nothing to do. `wait`: the advisor is at work, or waits for something that comes by itself. `start`: ask for a plan.
- * `review`: read the plan and approve or reject it. `decide`: the plan was rejected. `replan`: draft it again. `repair`: remove a cause.
- * `unblock`: act on what holds a rollout.
+ * `done`: nothing to do. `wait`: the advisor is working or waiting. `start`: request a plan. `review`: approve or
+ * reject the plan. `decide`: the plan was rejected. `replan`: draft the plan again. `repair`: fix a cause. `unblock`:
+ * remove what blocks the rollout.
  */
 export type NextStepKind = "done" | "wait" | "start" | "review" | "decide" | "replan" | "repair" | "unblock";
 
-/** `verb` is a command of ours, as words; `command` is somebody else's, as it is typed. */
+/** `verb` holds the arguments of our program. `command` is a complete shell command of another program. */
 export type NextStep = {
   readonly kind: NextStepKind;
-  /** Without a full stop; a command may follow after a colon. */
+  /** Without a full stop. A command may follow after a colon. */
   readonly text: string;
   readonly verb?: readonly string[];
   readonly command?: string;
 };
 
-/** Never empty: a person is told as well that there is nothing to do. */
+/** Returns the next step of a config. A config without open work gets a `done` step. */
 export function nextStepOf(config: VirtPlatformConfig): NextStep {
   const { name } = config.metadata;
   const { spec, status } = config;
@@ -69,7 +69,7 @@ function ignoredText(leftBehind: readonly LeftBehind[]): string {
     : "this profile is not managed, but the advisor cannot read objects that an earlier plan may have left behind; to see what it would change, run";
 }
 
-/** The message of Ready says what the target's operator reports, and the command that shows more. */
+/** The message of Ready quotes the target's operator and ends with a command that shows more. */
 function targetStep({ status = {} }: VirtPlatformConfig): NextStep | undefined {
   const ready = conditionOf(status, "Ready");
   return ready?.reason === "TargetDegraded" ? { kind: "repair", text: foreignText(ready.message) } : undefined;
@@ -114,7 +114,6 @@ function rolloutStep({ metadata, status = {} }: VirtPlatformConfig): NextStep | 
   return { kind: "unblock", text, ...(command !== undefined && { command }) };
 }
 
-/** The first that a person must act on, in the order of the rollout. Undefined: none. */
 export function blockingFinding(findings: readonly RolloutFinding[]): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }
@@ -136,12 +135,12 @@ function follow(name: string): readonly string[] {
   return ["status", name, "--watch"];
 }
 
-/** Returns the digits by which texts name a plan. They are accepted wherever a hash is. */
+/** Returns the short form of a plan hash. Every verb accepts it in place of the full hash. */
 export function planName(planHash: string): string {
   return shortHash(planHash);
 }
 
-/** As one line; `program` is how our commands are called, such as `kubectl virt-advisor`. */
+/** Returns the step as one line. `program` is the invocation, such as `kubectl virt-advisor`. */
 export function nextStepText({ text, verb, command }: NextStep, program: string): string {
   const typed = verb === undefined ? command : [program, ...verb].join(" ");
   return typed === undefined ? `${text}.` : `${text}: ${typed}`;

@@ -82,7 +82,7 @@ test("a rejection counts for the plan that it names, and a new plan is offered a
   expect(annotated("nonsense", shown)).toBeUndefined();
 });
 
-/** As the API server applies operations on members of maps. */
+/** Applies the patches as the API server would. Supports members of maps only. */
 function afterPatches(before: VirtPlatformConfig, patches: readonly ConfigPatch[]): VirtPlatformConfig {
   const after = structuredClone(before) as unknown as Record<string, unknown>;
   for (const operation of patches.flatMap(({ body }) => body as readonly ConfigOperation[])) {

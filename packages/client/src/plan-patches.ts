@@ -1,4 +1,4 @@
-// The patches by which a person asks for a plan, approves it, rejects it, or ends its management. Each is one request.
+// The patches that request, approve or reject a plan, or end its management.
 
 import { type RecordedDecision, readDecision, writeDecision } from "@virt/advisor";
 import {
@@ -16,20 +16,20 @@ export type ConfigOperation =
   | { readonly op: "test" | "add" | "replace"; readonly path: string; readonly value: string | JsonMap }
   | { readonly op: "remove"; readonly path: string };
 
-/** What to send, in this order, each as a request of its own: an operation list is a JSON patch, a map a merge patch. */
+/** The body of one request. An array of operations is a JSON patch, a map is a merge patch. */
 export type ConfigPatch =
   | { readonly type: "json"; readonly body: readonly ConfigOperation[] }
   | { readonly type: "merge"; readonly body: JsonMap };
 
 const shownHash = "/status/planHash";
 
-/** Who decides, when, and through which tool. `user` is empty if the API server does not tell. */
+/** The author, time and client of a decision. `user` is empty if the API server does not report it. */
 export type Decider = Pick<RecordedDecision, "user" | "time" | "client">;
 
 /**
- * Approves exactly the plan with this hash: the API server refuses the patch (422) if the config shows another plan by then.
- * A config that already says all of this needs a second gesture: the first patch takes the old Apply back. With `by` the approval is
- * recorded on the config, and an earlier rejection ends.
+ * Returns the patches that approve exactly this plan. The API server rejects them (422) if the config shows another
+ * plan by then. If the config already approves this plan, the first patch withdraws that approval, so that the second
+ * one counts as new. With `by`, the patch also records the decision and drops an earlier rejection.
  */
 export function approvalPatches(
   config: Pick<VirtPlatformConfig, "spec" | "metadata">,
@@ -55,8 +55,8 @@ export function approvalPatches(
 }
 
 /**
- * The ways to send an approval, to be tried in this order until the API server takes one. The first annotation of a config is refused
- * (422) if another client writes in between; the approval is then sent without a record.
+ * Returns alternative ways to send an approval; try them in order. If the config has no annotations, any concurrent
+ * write makes the API server refuse the first way (422). The second way approves without a record.
  */
 export function approvalAttempts(
   config: Pick<VirtPlatformConfig, "spec" | "metadata">,
@@ -73,7 +73,7 @@ function recordOf(decision: RecordedDecision["decision"], plan: string, by: Deci
 
 const annotationPath = (key: string) => `/metadata/annotations/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** A config without annotations gets its first. If another client adds one at the same moment, the patch is refused. */
+/** The resourceVersion test keeps annotations that another client adds to a config without any. */
 function annotate(
   { metadata }: Pick<VirtPlatformConfig, "metadata">,
   values: Readonly<Record<string, string>>,
@@ -87,7 +87,7 @@ function annotate(
   ];
 }
 
-/** Removing an annotation that may be absent: it exists after the first of the two. */
+/** A JSON patch cannot remove an absent member, so the first operation adds it. */
 function dropRejection({ metadata }: Pick<VirtPlatformConfig, "metadata">): readonly ConfigOperation[] {
   if (metadata.annotations === undefined) return [];
   const path = annotationPath(rejectedPlanAnnotation);
@@ -98,8 +98,9 @@ function dropRejection({ metadata }: Pick<VirtPlatformConfig, "metadata">): read
 }
 
 /**
- * Takes an approval back and records on the config which plan was rejected, by whom and why. Refused (422) when the config shows
- * another plan by then. `reason` may be empty; it is cut to 160 characters without control characters.
+ * Returns the patch that withdraws an approval and records the rejected plan, the user and the reason. The API server
+ * refuses it (422) if the config shows another plan by then. `reason` may be empty; it is cut to 160 characters, and
+ * control characters are removed.
  */
 export function rejectionPatch(
   config: Pick<VirtPlatformConfig, "metadata">,
@@ -113,7 +114,7 @@ export function rejectionPatch(
     body: [
       { op: "test", path: shownHash, value: planHash },
       ...annotate(config, { [rejectedPlanAnnotation]: value, ...recordOf("rejected", planHash, by) }),
-      // Removing a member that may be absent: it is there after the first of the two.
+      // Adds before removing, as in dropRejection.
       { op: "add", path: "/spec/approvedPlan", value: planHash },
       { op: "remove", path: "/spec/approvedPlan" },
       { op: "add", path: "/spec/action", value: "DryRun" },
@@ -121,7 +122,7 @@ export function rejectionPatch(
   };
 }
 
-/** A person's rejection. `reason` is empty where none was given, `user` and `time` where no tool recorded them. */
+/** A recorded rejection. Unknown fields are empty. */
 export type Rejection = {
   readonly planHash: string;
   readonly reason: string;
@@ -131,14 +132,11 @@ export type Rejection = {
 
 const rejected = /^([0-9a-f]{64})(?: (.*))?$/su;
 
-/**
- * The rejection of the plan that the config shows now. Undefined: the plan was not rejected, or approved since. A rejection of an
- * earlier plan does not count.
- */
+/** Returns the rejection of the current plan. Undefined if the plan was not rejected, or was approved later. */
 export function readRejection(config: VirtPlatformConfig): Rejection | undefined {
   const { metadata, spec, status } = config;
   const [, planHash, reason = ""] = rejected.exec(metadata.annotations?.[rejectedPlanAnnotation] ?? "") ?? [];
-  // A rejection sets DryRun, so every Apply is later.
+  // A rejection sets DryRun, so Apply was set after it.
   if (planHash === undefined || planHash !== status?.planHash || spec.action === "Apply") return undefined;
   const record = readDecision(config);
   const isRecorded = record?.decision === "rejected" && record.plan === planHash;
@@ -156,10 +154,10 @@ export function rejectionText({ reason, user, time }: Rejection): string {
   return `${by}${time === "" ? "" : ` at ${time}`}: ${reason || "no reason given"}`;
 }
 
-/** Ends the management; what was applied stays as it is. */
+/** Ends the management of a profile. Applied objects stay in place. */
 export const ignorePatch: ConfigPatch = { type: "merge", body: { spec: { action: "Ignore", approvedPlan: null } } };
 
-/** Returns what is said of the options that `ignorePatch` leaves, such as `mode="Predictive"`; undefined: none is set. */
+/** Returns a notice about the options that `ignorePatch` keeps. Undefined if none is set. */
 export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): string | undefined {
   const set = Object.values(spec.options ?? {}).flatMap((options) =>
     Object.entries(options).map(([key, value]) => foreignText(`${key}=${JSON.stringify(value)}`)),
@@ -167,12 +165,12 @@ export function keptOptionsText({ spec }: Pick<VirtPlatformConfig, "spec">): str
   return set.length === 0 ? undefined : `These options stay set and apply to the next plan: ${set.join(", ")}`;
 }
 
-/** Phases in which a plan is drafted again only when the spec changes. */
+/** In these phases, the advisor drafts a new plan only after the spec changes. */
 const needsChange = new Set(["Failed", "CompletedWithErrors", "CompletedWithUpgrade", "Drifted"]);
 
 /**
- * Asks for a plan, with these options (by the options key of the profile; undefined: those that are there). None: the plan that there
- * is, is the one that is asked for. An earlier approval is taken back: nothing runs because of it.
+ * Returns the patches that request a plan with these options and withdraw an earlier approval. Empty if the current
+ * plan already is the requested one. Default: the options of the config.
  */
 export function planPatches(
   { spec, status }: Pick<VirtPlatformConfig, "spec" | "status">,

@@ -1,4 +1,4 @@
-// The profiles of a cluster, one line each: where each stands and what to do next.
+// The profiles of a cluster as rows, each with its state and the next step.
 
 import { conditionOf, leftBehindText, partLeftBehind } from "@virt/advisor";
 import {
@@ -15,46 +15,43 @@ import { type NextStep, nextStepOf } from "./next-step.ts";
 import { type Rejection, readRejection } from "./plan-patches.ts";
 import { secondsSince } from "./rollout-view.ts";
 
-/** `phase` is absent before the advisor has seen the config. */
+/** `phase` is absent before the advisor processes the config. */
 export type ProfileRow = {
   readonly name: string;
   readonly action: Action;
   readonly phase?: Phase;
   readonly impact?: Severity;
-  /** What the plan would do, in one sentence; absent where it was not assessed. */
   readonly impactSummary?: string;
   readonly isDrifted: boolean;
-  /** Of the plan that is shown; absent: there is none. */
   readonly planHash?: string;
-  /** Seconds since the plan waits for a review; absent: it does not. */
+  /** Seconds that the plan has waited for a review. Absent if it does not wait. */
   readonly planSeconds?: number;
-  /** RFC 3339: since then. */
+  /** RFC 3339: when the plan started to wait for a review. */
   readonly planSince?: string;
   readonly rejection?: Rejection;
-  /** As `kubectl get` shows it: `4/12 nodes`, or `stuck: 4/12 nodes`. */
+  /** The progress column of `kubectl get`: `4/12 nodes`, or `stuck: 4/12 nodes`. */
   readonly progress?: string;
   readonly description?: string;
   readonly isStalled: boolean;
-  /** Objects of an earlier plan that no config manages; absent: none is known. */
+  /** Objects of an earlier plan that no config manages. Absent if none is known. */
   readonly leftBehind?: readonly LeftBehind[];
   readonly next: NextStep;
 };
 
-/** As long as the advisor writes it. */
+/** The maximum length in the CRD. */
 const longestSummary = 512;
 
-/** The word for people: a blocked plan is not shown as one that continues. */
+/** Returns the phase to show, which is `Stuck` if the rollout is blocked. */
 export function phaseWord({ phase, isStalled }: Pick<ProfileRow, "phase" | "isStalled">): string | undefined {
   return isStalled && (phase === "InProgress" || phase === "Drifted") ? "Stuck" : phase;
 }
 
-/** The node counts of the progress column. Absent: nothing rolls. */
+/** Returns the node counts of the progress column. Undefined: nodes are not updating. */
 export function progressCount({ progress }: Pick<ProfileRow, "progress">): string | undefined {
   const count = progress?.replace(/^stuck(: )?/, "");
   return count === "" ? undefined : count;
 }
 
-/** One or two sentences for people. */
 export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
   const { left, unread } = partLeftBehind(leftBehind);
   return [
@@ -65,7 +62,7 @@ export function leftBehindNotice(leftBehind: readonly LeftBehind[]): string {
   ].join(" ");
 }
 
-/** Such as `2 objects left in place, 1 object not checked`. Undefined: none is known. */
+/** Returns the counts, such as `2 objects left in place, 1 object not checked`. Undefined if there are none. */
 export function leftBehindCount({ leftBehind = [] }: Pick<ProfileRow, "leftBehind">): string | undefined {
   const { left, unread } = partLeftBehind(leftBehind);
   const objects = (count: number) => (count === 1 ? "1 object" : `${count} objects`);
@@ -76,14 +73,14 @@ export function leftBehindCount({ leftBehind = [] }: Pick<ProfileRow, "leftBehin
   return counts.length === 0 ? undefined : counts.join(", ");
 }
 
-/** By name. `now` is milliseconds. */
+/** Returns the rows sorted by name. `now` is in milliseconds. */
 export function profileRows(configs: readonly VirtPlatformConfig[], now: number): readonly ProfileRow[] {
   return configs
     .map((config) => profileRow(config, now))
     .toSorted((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
 }
 
-/** One config; `now` is milliseconds. */
+/** `now` is in milliseconds. */
 export function profileRow(config: VirtPlatformConfig, now: number): ProfileRow {
   const { metadata, spec, status = {} } = config;
   const { phase, impactSeverity, planHash, progress, impact, leftBehind = [] } = status;

@@ -1,10 +1,10 @@
-// What a page needs of an object: thousands of VMs and nodes must not bring all that the cluster knows of them.
+// Reduces objects to the fields that a page needs. A cluster can have thousands of VMs and nodes.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { asList, at, entriesOf, isMap, member } from "@virt/engine";
 import type { WatchedName } from "./watched-kinds.ts";
 
-/** The object as the page gets it: of the same shape, with less in it. */
+/** Returns a smaller object of the same shape. */
 export function projectForPage(name: WatchedName, object: KubeObject): KubeObject {
   const metadata = withoutOwners(object.metadata);
   switch (name) {
@@ -79,7 +79,7 @@ function filter(map: Json | undefined, isKept: (key: string) => boolean): Readon
   );
 }
 
-/** Hundreds on each node, and no pool selects by them. */
+/** Each node has hundreds of these labels, and no pool selects by them. */
 function isCpuLabel(key: string): boolean {
   return ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"].some((start) => key.startsWith(start));
 }

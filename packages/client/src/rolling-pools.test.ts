@@ -1,5 +1,3 @@
-// Every pool that rolls is shown with its cause, whoever caused it.
-
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { rollingPools, rollingPoolText } from "./rolling-pools.ts";

@@ -1,4 +1,4 @@
-// Every MachineConfigPool that rolls out something now, with its counts and the cause.
+// Lists the MachineConfigPools that are updating, with their counts and causes.
 
 import type { KubeObject } from "@virt/api";
 import { asText, at, member, poolProgress } from "@virt/engine";
@@ -15,7 +15,7 @@ import {
 export type RollingPool = {
   readonly name: string;
   readonly total: number;
-  /** Absent while the pool counts the machines of an earlier target. */
+  /** Absent while the pool still counts the machines of an earlier target. */
   readonly updated?: number;
   readonly unavailable: number;
   readonly degraded: number;
@@ -25,7 +25,7 @@ export type RollingPool = {
 
 export type RollingPoolFacts = CauseFacts & { readonly pools: readonly KubeObject[] };
 
-/** By name. A pool that waits because it is paused counts as well: it starts when it is resumed. */
+/** Returns the updating pools by name. Includes paused pools with a pending update. */
 export function rollingPools({ pools, ...facts }: RollingPoolFacts): readonly RollingPool[] {
   return pools
     .filter(isRolling)
@@ -50,10 +50,6 @@ function isUpdating(pool: KubeObject): boolean {
   return member(updatingOf(pool), "status") === "True";
 }
 
-/**
- * The counts that the statuses of running plans show, of the slowest. If a target of a plan was deleted, the pool itself counts nodes that
- * return to the configuration without it. Undefined: no plan rolls the pool.
- */
 function countsOfPlans(
   pool: KubeObject,
   configs: CauseFacts["configs"] = [],
@@ -63,11 +59,10 @@ function countsOfPlans(
   return slowest && { total: slowest.total, updated: slowest.done };
 }
 
-/** What a person must know who ends or stops a plan: only a pause keeps nodes from a MachineConfig that is written. */
+/** A warning for users who stop or ignore a running plan: only pausing a pool stops a written MachineConfig. */
 export const rolloutContinues =
   "A MachineConfig that is already written rolls out to all nodes of its pools. To stop that, pause the pools.";
 
-/** One sentence for each pool, for people. */
 export function rollingPoolText({
   name,
   total,

@@ -1,21 +1,18 @@
-// Why a MachineConfigPool rolls: a plan, what a deleted or ignored config left behind, the platform controller, or another client. If a
-// source cannot be read, the cause is unknown: no other client is blamed for a reboot of our own.
+// Finds the cause of a pool update. If a source is unread, the cause is unknown, so that no other client is blamed.
 
 import { hasPlanBegun, isApplied, isRolloutOpen, type LeftBehindParts, partLeftBehind } from "@virt/advisor";
 import type { Item, KubeObject, PoolRollout, VirtPlatformConfig } from "@virt/api";
 import { asList, asText, at, isMap, member, readJson, readTime } from "@virt/engine";
 import { planMachineConfigs } from "./plan-machine-configs.ts";
 
-/** An object that the platform controller wrote, as its report names it: `<Kind> <name>`. Times are RFC 3339. */
 export type PlatformWrite = { readonly object: string; readonly lastWrite: string };
 
-/** What could explain a rollout and was not read: the configs, the report of the platform controller, or an object of an earlier plan. */
 type UnreadCause = "configs" | "report" | "object";
 
 /**
- * `leftover`: a plan applied the objects, and its config was deleted or is ignored. `unmanaged`: MachineConfigs that only plans write, but
- * that no current plan manages. `other`: none of these; `machineConfigs` are those that were added or removed, if any were. `unknown`: the
- * same, but something that could explain it was not read.
+ * `leftover`: written by a plan whose config was deleted or is ignored. `unmanaged`: MachineConfigs that only plans
+ * write, but no current plan manages. `other`: another client; `machineConfigs` are the added or removed ones.
+ * `unknown`: like `other`, but a source could not be read.
  */
 export type RolloutCauseView =
   | { readonly kind: "plan"; readonly configs: readonly string[] }
@@ -25,15 +22,15 @@ export type RolloutCauseView =
   | { readonly kind: "unknown"; readonly machineConfigs: readonly string[]; readonly unread: readonly UnreadCause[] };
 
 export type CauseFacts = {
-  /** All configs of the cluster. Undefined: they cannot be listed. */
+  /** All configs of the cluster. Undefined if they cannot be listed. */
   readonly configs: readonly VirtPlatformConfig[] | undefined;
-  /** Undefined: no report of the platform controller was found, or one cannot be read. */
+  /** Undefined if no report of the platform controller was found, or one cannot be read. */
   readonly platformWrites: readonly PlatformWrite[] | undefined;
-  /** Names of the MachineConfigs that profiles write; absent: those of the catalog. */
+  /** Names of the MachineConfigs that profiles write. Default: those of the catalog. */
   readonly planned?: ReadonlySet<string>;
 };
 
-/** Returns the writes in all reports that were found. Undefined: there is no report, or one is not valid. */
+/** Returns the writes in all reports. Undefined if there is no report, or one is invalid. */
 export function platformWritesOf(reports: readonly KubeObject[]): readonly PlatformWrite[] | undefined {
   const found = reports.map(writesIn);
   const writes = found.flatMap((one) => one ?? []);
@@ -54,8 +51,8 @@ function writesIn(report: KubeObject): readonly PlatformWrite[] | undefined {
 }
 
 /**
- * Returns the configs whose plans roll the pool: their nodes are not all updated, or the pool has yet to take over what they wrote. The counts
- * of an ignored config are of the past.
+ * Returns the configs whose plans roll the pool: some of their nodes are not updated, or the pool has not rendered
+ * their MachineConfigs yet. Skips ignored configs, whose counts are stale.
  */
 export function rollingPlans(pool: KubeObject, configs: readonly VirtPlatformConfig[]): readonly VirtPlatformConfig[] {
   const changed = changedSources(pool);
@@ -70,7 +67,6 @@ export function rollingPlans(pool: KubeObject, configs: readonly VirtPlatformCon
   });
 }
 
-/** The node counts that a config has of the pool while its rollout is open. */
 export function openCounts({ metadata }: KubeObject, { status = {} }: VirtPlatformConfig): readonly PoolRollout[] {
   return isRolloutOpen(status) ? (status.rollout?.pools ?? []).filter(({ name }) => name === metadata.name) : [];
 }
@@ -79,7 +75,6 @@ function machineConfigOf({ targetRef: { kind, name } }: Item): readonly string[]
   return kind === "MachineConfig" ? [name] : [];
 }
 
-/** Never empty. */
 export function causesOf(
   pool: KubeObject,
   { configs: listed, platformWrites, planned = planMachineConfigs }: CauseFacts,
@@ -120,7 +115,7 @@ export function causesOf(
   ];
 }
 
-/** Reports whether a current plan has applied, or deleted, this MachineConfig. In other phases the items are those of a stopped plan. */
+/** Reports whether a current plan applied or deleted this MachineConfig. */
 function isManaged(machineConfig: string, configs: readonly VirtPlatformConfig[]): boolean {
   return configs
     .filter(({ status }) => hasPlanBegun(status?.phase))
@@ -132,7 +127,6 @@ export function updatingOf(pool: KubeObject) {
   return asList(at(pool, "status", "conditions")).find((condition) => member(condition, "type") === "Updating");
 }
 
-/** Objects of earlier plans that are left in place, or that the advisor cannot read. */
 function planWrites(configs: readonly VirtPlatformConfig[], part: keyof LeftBehindParts) {
   return configs.flatMap(({ metadata, status }) =>
     partLeftBehind(status?.leftBehind ?? [])[part].map(({ kind, name, appliedTime = "" }) => ({
@@ -151,7 +145,7 @@ function sortedNames(names: readonly string[]): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** MachineConfigs that the target has and the present configuration has not, and the other way round. */
+/** MachineConfigs in only one of the target and the current configuration. */
 function changedSources(pool: KubeObject): readonly string[] {
   const [next, now] = [sourcesOf(at(pool, "spec")), sourcesOf(at(pool, "status"))];
   const changed = [...next.filter((name) => !now.includes(name)), ...now.filter((name) => !next.includes(name))];
@@ -162,10 +156,10 @@ function sourcesOf(part: ReturnType<typeof at>): readonly string[] {
   return asList(at(part, "configuration", "source")).map((source) => asText(member(source, "name")) ?? "");
 }
 
-/** The Machine Config Operator renders a write within this time, and says so with the pool's condition. */
+/** The Machine Config Operator renders a write and sets the pool's condition within this time. */
 const renderMs = 10 * 60_000;
 
-/** A MachineConfig appears among the sources by its name, a KubeletConfig as a generated one. */
+/** The sources list a MachineConfig by its name, and a KubeletConfig by the name of a generated MachineConfig. */
 function isSourceOf({ object }: PlatformWrite, pool: KubeObject): (source: string) => boolean {
   const [kind = "", name = ""] = object.split(" ");
   const generated = `99-${pool.metadata.name}-generated-kubelet`;
@@ -173,12 +167,11 @@ function isSourceOf({ object }: PlatformWrite, pool: KubeObject): (source: strin
     (kind === "MachineConfig" && source === name) || (kind === "KubeletConfig" && source.startsWith(generated));
 }
 
-/** Reports whether the pool rolls out the object, and not its removal. */
 function isRendered(write: PlatformWrite, pool: KubeObject): boolean {
   return sourcesOf(at(pool, "spec")).some(isSourceOf(write, pool));
 }
 
-/** Changed content does not show in the sources, so its time counts. */
+/** A change of content does not change the list of sources, so the time of the write decides. */
 function isCause(write: PlatformWrite, pool: KubeObject, changed: readonly string[]): boolean {
   if (changed.some(isSourceOf(write, pool))) return true;
   const written = readTime(write.lastWrite);
@@ -193,7 +186,6 @@ const unreadTexts: Readonly<Record<UnreadCause, string>> = {
   object: "an object of an earlier plan cannot be read",
 };
 
-/** One or two sentences for people. */
 export function causeText(cause: RolloutCauseView): string {
   switch (cause.kind) {
     case "plan":

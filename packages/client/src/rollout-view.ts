@@ -1,4 +1,4 @@
-// A rollout as people look at it: pools that fill up, the nodes in hand with how long they are, what holds it, when it may end.
+// A rollout prepared for display: pool progress, nodes, findings and the remaining time.
 
 import { hasPlanBegun, isApplied, isMachineConfig, isRolloutOpen, isSkipped } from "@virt/advisor";
 import type {
@@ -16,7 +16,7 @@ import type {
 import { affectedPools, readTime } from "@virt/engine";
 import { type BlockerRemedy, durationText, findingRemedies, foreignText, isTakenUp, startCommand } from "@virt/impact";
 
-/** In nodes; the four add up to the total. */
+/** Node counts. The last four add up to the total. */
 export type PoolProgressView = {
   readonly name: string;
   readonly total: number;
@@ -26,22 +26,22 @@ export type PoolProgressView = {
   readonly degraded: number;
 };
 
-/** A node that is listed. `vms` is absent where nobody counted them. */
+/** `vms` is absent if the VMs were not counted. */
 export type NodeProgressView = {
   readonly name: string;
   readonly pool: string;
   readonly phase: NodeRolloutPhase;
-  /** For how long it has been in this phase; absent where the status does not say. */
+  /** Seconds in the current phase. Absent if the status does not record it. */
   readonly seconds?: number;
-  /** RFC 3339: so many seconds ago. */
+  /** RFC 3339: when the phase began. */
   readonly since?: string;
   readonly step?: string;
   readonly vms?: number;
-  /** Whether the Machine Config Operator works on it now. */
+  /** True while the Machine Config Operator works on the node. */
   readonly isInHand: boolean;
 };
 
-/** Something that holds the rollout, or may. `command` is absent where `options` tell what a person can do, the least harmful first. */
+/** A cause that may block the rollout. `command` is absent if there are `options`, sorted by least disruption. */
 export type FindingView = {
   readonly id: string;
   readonly severity: FindingSeverity;
@@ -50,34 +50,31 @@ export type FindingView = {
   readonly command?: string;
   readonly options?: readonly BlockerRemedy[];
   readonly seconds?: number;
-  /** RFC 3339: so many seconds ago. */
   readonly since?: string;
 };
 
-/** `command` starts it. */
 export type StoppedVmView = { readonly name: string; readonly command?: string };
 
-/** A rollout as people look at it. Counts and lists are those of the status: `more` says how many are not listed. */
+/** A rollout prepared for display. `more` counts the entries that the status does not list. */
 export type RolloutProgressView = {
   readonly summary: string;
   readonly pools: readonly PoolProgressView[];
   readonly nodes: readonly NodeProgressView[];
   readonly findings: readonly FindingView[];
-  /** VMs that stopped during the rollout and did not run at its end; absent: none, or the rollout is open. */
+  /** VMs that stopped during the rollout and did not run at its end. Absent: none, or still open. */
   readonly stopped?: { readonly vms: readonly StoppedVmView[]; readonly more: number };
-  /** Until the end, if nothing blocks; absent: nothing is left, or nobody knows. */
+  /** The time until the end if nothing blocks. Absent if unknown, or if nothing is left. */
   readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number; readonly text: string };
-  /** The inputs that the diagnosis could not read: they may hide findings. */
+  /** Inputs that the diagnosis could not read. They may hide findings. */
   readonly notAssessed: readonly ImpactGap[];
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
-  /** Whether nodes of it are not done yet. */
   readonly isOpen: boolean;
 };
 
-/** How many VMs run on a node; undefined: not counted. */
+/** Counts the VMs on a node. Undefined: not counted. */
 export type CountVms = (node: string) => number | undefined;
 
-/** `now` is milliseconds. Undefined: this config has rolled out nothing. */
+/** Returns the rollout of a config. Undefined if it has none. `now` is in milliseconds. */
 export function viewRollout(
   { status }: Pick<VirtPlatformConfig, "status">,
   now: number,
@@ -121,10 +118,10 @@ function viewStopped({ total, listed }: StoppedVms): NonNullable<RolloutProgress
   return { vms, more: total - vms.length };
 }
 
-/** As long as the CRD lets a message be: a cut one may lose the command at its end. */
+/** The maximum length in the CRD. A shorter limit could cut the command at the end of a message. */
 const longestFinding = 1024;
 
-/** Returns a finding without its age. */
+/** Leaves out the age, which depends on the current time. */
 export function viewFinding(finding: RolloutFinding): FindingView {
   const { id, severity, node, message, command } = finding;
   const options = findingRemedies(finding);
@@ -137,12 +134,12 @@ export function viewFinding(finding: RolloutFinding): FindingView {
   };
 }
 
-/** The order in which a plan would change the nodes of a pool. `more` counts the nodes that are not listed. */
+/** The order in which a plan would update the nodes of a pool. `more` counts the nodes that are not listed. */
 export type ExpectedPool = Pick<ImpactPool, "name" | "nodes" | "held" | "atOnce" | "order"> & { readonly more: number };
 
 /**
- * Returns the expected order of a plan that has not written anything yet; empty if it was not assessed. Undefined: nodes have something to
- * take over, or have taken it over.
+ * Returns the expected order of a plan that has not written anything yet. Empty if the plan was not assessed. Undefined
+ * once a plan has begun, or while a rollout is open.
  */
 export function expectedRollout({
   status = {},
@@ -156,9 +153,8 @@ export function expectedRollout({
 }
 
 /**
- * Returns the pools whose nodes have none of the changes of a config, whatever configuration they run. With them the phases of live nodes
- * lead to the counts that the status shows. A pool that the status does not count yet is among them, and one whose target lacks a
- * MachineConfig that the plan applied: another client deleted it.
+ * Returns the pools whose nodes do not count as updated, whatever configuration they run. They have not rendered the
+ * changes, are not counted in the status yet, or lack a MachineConfig that the plan applied.
  */
 export function unrenderedPools(
   { status = {} }: Pick<VirtPlatformConfig, "status">,
@@ -205,7 +201,7 @@ function agedFrom(since: string, now: number): { readonly seconds?: number; read
   return seconds === undefined ? {} : { seconds, since: foreignText(since) };
 }
 
-/** Whole seconds from a time as the API writes it until `now` (milliseconds); 0 for one in the future, undefined for none. */
+/** Returns whole seconds from an RFC 3339 time to `now` (milliseconds), at least 0. Undefined: no valid time. */
 export function secondsSince(time: string | undefined, now: number): number | undefined {
   const at = readTime(time ?? "");
   return at === undefined ? undefined : Math.max(0, Math.floor((now - at) / 1000));
@@ -218,7 +214,7 @@ const units = [
   { sign: "s", seconds: 1 },
 ] as const;
 
-/** As kubectl writes an age: `48s`, `7m`, `3h20m`, `5d`. The second unit is left out where it does not matter any more. */
+/** Formats an age like kubectl: `48s`, `7m30s`, `3h20m`, `5d`. Leaves out the second unit from 10 of the first. */
 export function ageText(seconds: number): string {
   const at = units.findIndex((unit) => seconds >= unit.seconds * (unit.sign === "m" ? 2 : 1));
   const unit = units[at] ?? units[3];

@@ -1,16 +1,16 @@
-// What the server tells a page, one JSON line each.
+// The lines that the server streams to a page, one JSON document each.
 
 import type { KubeObject } from "@virt/api";
 import type { WatchedName } from "./watched-kinds.ts";
 
-/** `list` replaces all that was told of the kind. */
+/** `list` replaces all objects of the kind. */
 export type StreamLine =
   | { readonly of: WatchedName; readonly type: "list"; readonly objects: readonly KubeObject[] }
   | { readonly of: WatchedName; readonly type: "changed" | "removed"; readonly object: KubeObject }
   /** The API server does not serve the kind, or the user may not list it. */
   | { readonly of: WatchedName; readonly type: "absent" | "forbidden"; readonly resource: string }
   | { readonly of: WatchedName; readonly type: "unauthorized" }
-  /** What was told stays; it may be old. */
+  /** The page keeps its objects, which may be out of date. */
   | { readonly of: WatchedName; readonly type: "unavailable"; readonly message: string }
-  /** So that a page notices when nobody is there any more. */
+  /** Sent regularly, so that a page detects a lost connection. */
   | { readonly type: "alive" };

@@ -1,8 +1,8 @@
-// The kinds that the pages read, and how each is watched. The server lets nothing else through, so the pages can ask for nothing else.
+// The kinds that the pages read, and how each is watched. The server rejects requests for all other kinds.
 
 import { configKind, fieldManagers, usualOperatorNamespaces } from "@virt/api";
 
-/** As packages that reach the API server call it; a browser cannot load those. */
+/** Mirrors the resource type of @virt/kube, which a browser cannot load. */
 type KindPlace = {
   readonly group: string;
   readonly version: string;
@@ -10,12 +10,11 @@ type KindPlace = {
   readonly isNamespaced: boolean;
 };
 
-/** What a page watches. */
 export type WatchedKind = {
-  /** The first that is served. */
+  /** In order of preference: the first that the API server serves is used. */
   readonly resources: readonly KindPlace[];
   readonly selection?: { readonly fieldSelector: string };
-  /** Asked where the user may not list all namespaces. */
+  /** Namespaces to list if the user may not list all of them. */
   readonly fallbackNamespaces?: readonly string[];
 };
 
@@ -37,7 +36,7 @@ const hyperConvergeds = ["v1beta1", "v1"].map((version) => namespaced("hco.kubev
 const events = namespaced("events.k8s.io", "v1", "events");
 const leases = namespaced("coordination.k8s.io", "v1", "leases");
 
-/** By the name under which pages and server speak of them. */
+/** The keys are the names that pages and server use. */
 export const watchedKinds = {
   configs: { resources: [cluster(configKind.group, configKind.version, configKind.plural)] },
   hyperConvergeds: { resources: hyperConvergeds, fallbackNamespaces: ["openshift-cnv", "kubevirt-hyperconverged"] },
@@ -72,15 +71,14 @@ export const watchedKinds = {
   },
 } as const satisfies Readonly<Record<string, WatchedKind>>;
 
-/** The name of a watched kind. */
 export type WatchedName = keyof typeof watchedKinds;
 
-/** Whether it is one of them; own members only. */
+/** Reports whether the name is a key of `watchedKinds`, ignoring inherited members such as `toString`. */
 export function isWatchedName(name: string): name is WatchedName {
   return Object.hasOwn(watchedKinds, name);
 }
 
-/** Objects that plans and assets write: a page may read one, and annotate it as the user. */
+/** Objects that plans and assets write. A page may read and annotate them as the user. */
 const targets: readonly (KindPlace & { readonly kind: string })[] = [
   { ...cluster(machineConfiguration, "v1", "machineconfigs"), kind: "MachineConfig" },
   { ...cluster(machineConfiguration, "v1", "kubeletconfigs"), kind: "KubeletConfig" },
@@ -101,14 +99,13 @@ const targets: readonly (KindPlace & { readonly kind: string })[] = [
   { ...namespaced("", "v1", "services"), kind: "Service" },
 ];
 
-/** How such an object is served; without an API version the newest. Undefined: pages do not read this kind. */
+/** Returns the resource of a target kind, the first listed one by default. Undefined: not readable by pages. */
 export function targetResource(kind: string, apiVersion?: string): KindPlace | undefined {
   return targets.find(
     (target) => target.kind === kind && (apiVersion ?? apiVersionOf(target)) === apiVersionOf(target),
   );
 }
 
-/** Whether pages read objects of this kind. */
 export function isTargetResource({ group, version, plural, isNamespaced }: KindPlace): boolean {
   return targets.some(
     (target) =>

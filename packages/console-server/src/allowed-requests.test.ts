@@ -1,5 +1,3 @@
-// Which requests of a page go on to the API server.
-
 import { expect, test } from "vitest";
 import { allowRequest, type PageRequest } from "./allowed-requests.ts";
 

@@ -1,4 +1,4 @@
-// Which requests of a page go on to the API server: a list of paths, verbs and patches. Whatever is not on it is refused.
+// The allowlist of requests that a page may send to the API server: paths, verbs and patches.
 
 import { configKind, type Json, type JsonMap } from "@virt/api";
 import { isTargetResource } from "@virt/client";
@@ -6,16 +6,13 @@ import { asText, isMap, readJson } from "@virt/engine";
 import { type ApiRequest, createObject, getObject, patchObject, type Resource } from "@virt/kube";
 import { isPageObject } from "./page-objects.ts";
 
-/** What a page asks for, below `/cluster`. */
 export type PageRequest = {
   readonly method: string;
-  /** As it came, with its query. */
   readonly url: string;
   readonly contentType: string;
   readonly body: string;
 };
 
-/** The request to send on, or why it is not. */
 export type AllowedRequest =
   | { readonly kind: "allowed"; readonly request: ApiRequest }
   | { readonly kind: "refused"; readonly why: string };
@@ -27,26 +24,24 @@ const reviews: Resource = {
   isNamespaced: false,
 };
 
-/** Who the patches come from, for `kubectl` and for everybody who reads managedFields. */
+/** A self review returns the user's own name. It stores nothing. */
 const userReviews: Resource = {
   group: "authentication.k8s.io",
   version: "v1",
   plural: "selfsubjectreviews",
   isNamespaced: false,
 };
-/** Asks for the user's own name; stores nothing. */
 const userReview = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 const fieldManager = "virt-console";
-/** Overrides on any object, and switches on the HyperConverged. The operator's own memory, `state`, is none of them. */
+/** Overrides are allowed on any object, switches on the HyperConverged. `state` belongs to the operator. */
 const overrideKey = /^platform\.kubevirt\.io\/(?:patch|ignore-fields|mode|adopt|reconcile-paused)$/;
 const switchKey = /^platform\.kubevirt\.io\/(?!state$)[a-z-]+$/;
 const configAnnotation = /^advisor\.kubevirt\.io\/[a-z-]+$/;
 
-/** Only a path that can be read in one way has a chance: nothing encoded, no dots that climb, no empty segment. */
+/** Accepts only unambiguous paths: no encoding, no `..`, no empty segments. */
 const plainPath = /^(?:\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)+$/;
 const climbs = /\.\./;
 
-/** Decides about one request. */
 export function allowRequest({ method, url, contentType, body }: PageRequest): AllowedRequest {
   const [path = "", query = "", ...rest] = url.split("?");
   if (rest.length > 0 || !plainPath.test(path) || climbs.test(path))
@@ -112,7 +107,7 @@ function isSame(left: Resource, right: Resource): boolean {
   return left.group === right.group && left.version === right.version && left.plural === right.plural;
 }
 
-/** Asks what the user may do; stores nothing. */
+/** An access review reports what the user may do. It stores nothing. */
 function allowReview(body: string): AllowedRequest {
   const attributes = member(member(readBody(body), "spec"), "resourceAttributes");
   if (!isMap(attributes)) return refuse("the body is not an access review");
@@ -136,7 +131,7 @@ function readPatch(contentType: string, text: string): Patch | undefined {
 const configFields = new Set(["/spec/action", "/spec/approvedPlan", "/spec/options"]);
 const configTests = new Set(["/status/planHash", "/metadata/resourceVersion"]);
 
-/** A decision of a person: the action, the approved plan, the options, and why a plan was rejected. */
+/** Allows only decisions: the action, the approved plan, the options, and the advisor's annotations. */
 function isConfigPatch({ type, body }: Patch): boolean {
   if (type === "merge") {
     const { spec, ...others } = body as JsonMap;
@@ -162,7 +157,7 @@ function areOwnAnnotations(value: Json | undefined): boolean {
   return isMap(value) && Object.keys(value).every((key) => configAnnotation.test(key));
 }
 
-/** A config without annotations gets its first ones. If it has some by then, the API server refuses the patch, and none is lost. */
+/** Adds a test for absent annotations, so that adding the first ones cannot overwrite those of another client. */
 function keepsAnnotations({ type, body }: Patch): Json {
   if (type !== "json") return body;
   const areNone = { op: "test", path: allAnnotations, value: null };
@@ -171,7 +166,7 @@ function keepsAnnotations({ type, body }: Patch): Json {
   );
 }
 
-/** An override that a person sets or takes back. */
+/** Allows only annotations whose keys match. */
 function isAnnotationPatch({ type, body }: Patch, key: RegExp): boolean {
   if (type !== "merge") return false;
   const { metadata, ...others } = body as JsonMap;

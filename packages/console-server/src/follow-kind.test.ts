@@ -7,7 +7,7 @@ test("a list that keeps failing is asked for less and less often", () => {
   expect([0, 1, 2, 3, 4, 5, 50].map(pauseAfter)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
-/** The first line about the reports for a user who may list ConfigMaps in these namespaces, which have so many reports. */
+/** Streams reports to a user who may list ConfigMaps in these namespaces, and returns the first line. */
 async function firstLine(reports: Readonly<Record<string, number>>): Promise<StreamLine> {
   const stop = new AbortController();
   const send = ({ path }: ApiRequest) => {

@@ -7,7 +7,7 @@ import type { Resource } from "@virt/kube";
 type NamedKind = Pick<Resource, "group" | "plural">;
 type ObjectKey = { readonly name: string; readonly namespace?: string };
 
-/** Of each kind and name, the namespaces in which a plan or an asset writes it; `""` for an object of the cluster. */
+/** The namespaces of each target, by kind and name. `""` stands for a cluster-scoped object. */
 const namespacesOf = new Map<string, Set<string>>();
 const keyOf = ({ group, plural }: NamedKind, name: string): string => `${group}/${plural}/${name}`;
 
@@ -23,8 +23,8 @@ for (const { group, plural, names, namespaces = [""] } of profiles.flatMap(({ ta
   for (const name of names) addTarget({ group, plural }, name, namespaces);
 
 /**
- * Reports whether a plan or an asset writes this object. Rendered MachineConfigs, which hold pull secrets, are never among them. The
- * namespaces of an operator and of the HyperConverged depend on the installation, so for these any namespace counts.
+ * Reports whether a plan or an asset writes this object. Rendered MachineConfigs, which contain pull secrets, never
+ * match. The namespaces of operators and of the HyperConverged vary, so any namespace matches for these.
  */
 export function isPageObject(resource: NamedKind, { name, namespace = "" }: ObjectKey): boolean {
   const known = [...(namespacesOf.get(keyOf(resource, name)) ?? [])];

@@ -1,4 +1,4 @@
-// The name under which the API server knows the user of the kubeconfig.
+// Reads the name of the kubeconfig's user from the API server.
 
 import { asText, at } from "@virt/engine";
 import { type Client, createObject, noLease, type Resource } from "@virt/kube";
@@ -11,7 +11,7 @@ const reviews: Resource = {
 };
 const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
 
-/** Null if the API server does not tell: it is older than 1.28, or does not answer. Stores nothing. */
+/** Returns null if the API server is older than 1.28 or does not answer. Stores nothing. */
 export async function readUserName(client: Pick<Client, "write">, signal: AbortSignal): Promise<string | null> {
   const answer = await client.write(createObject(reviews, {}, review), noLease, { signal });
   if (answer.kind === "failed" || answer.status >= 300) return null;

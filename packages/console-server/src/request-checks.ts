@@ -1,15 +1,15 @@
-// Whether a request comes from our own page on this machine: its Host, its Origin, what the browser says of its source, its cookie.
+// Checks that a request comes from our own page on this machine: Host, Origin, fetch metadata and cookie.
 
 import type { IncomingMessage } from "node:http";
 
 export type RequestRefusal = { readonly status: number; readonly why: string };
 
-/** A name that points here by DNS rebinding is not one of these. */
+/** The Host header of a DNS rebinding attack has another name. */
 function ownHosts(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`];
 }
 
-/** Undefined: it is from our page, or typed by a person. */
+/** Returns undefined if the request comes from our page or the address bar. */
 export function checkSource({ method = "", headers }: IncomingMessage, port: number): RequestRefusal | undefined {
   const { host = "", origin } = headers;
   if (!ownHosts(port).includes(host))
@@ -25,12 +25,12 @@ export function checkSource({ method = "", headers }: IncomingMessage, port: num
   const site = headers["sec-fetch-site"];
   const mode = headers["sec-fetch-mode"];
   const isOwn = site === undefined || site === "same-origin" || site === "none";
-  // A link on another page may lead here, as to any page; it gets nothing without the cookie, which is not sent then.
+  // A link on another page may lead here. Without the cookie, which is SameSite=Strict, it gets no data.
   const isNavigation = isRead && mode === "navigate";
   return isOwn || isNavigation ? undefined : { status: 403, why: "the request comes from another site" };
 }
 
-/** By port, because cookies do not know ports. */
+/** The name includes the port because browsers share cookies between ports. */
 export function cookieName(port: number): string {
   return `virt-console-${port}`;
 }
@@ -40,13 +40,13 @@ export function readCookie({ headers }: IncomingMessage, name: string): string |
   return cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Only our own page can send it: it knows the key, and no other origin may set this header. */
+/** Only our own page can send this header: it knows the key, and CORS keeps other origins from setting the header. */
 export function readKey({ headers }: IncomingMessage): string | undefined {
   const sent = headers["x-virt-console-key"];
   return typeof sent === "string" ? sent : undefined;
 }
 
-/** Nothing runs that is not ours, nothing is asked of others, nobody frames us, nobody is told that we exist. */
+/** Allows only our own scripts, connections to this server, and no framing. Sends no referrer. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-// The sessions of the server in virtual time: what needs the key, what ends them, and what a browser is told then.
+// Tests the sessions of the server in virtual time: which requests need the key, and when sessions end.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ServedConsole, serveConsole } from "./serve-console.ts";
@@ -14,7 +14,7 @@ let key: string;
 beforeEach(async () => {
   clock.now = 0;
   served = await serveConsole({
-    // Port 1 answers nothing: a request that is forwarded ends as 502.
+    // Nothing listens on port 1, so a forwarded request ends as 502.
     access: { server: "http://127.0.0.1:1", isInsecure: false, source: "a test" },
     pages: new Map(),
     userAgent: "virt-console/test",
@@ -48,7 +48,7 @@ test("a cookie that another port of 127.0.0.1 received neither reads nor streams
     expect((await ask("/session/activity", { cookie, ...wrong }, "POST")).status).toBe(401);
   }
   expect((await ask(config, signedIn())).status).toBe(502);
-  // The link again, with the stolen cookie, does not hand out the key.
+  // The link does not hand out the key again to a stolen cookie.
   const again = await fetch(served.url, { redirect: "manual", headers: { cookie } });
   expect(again.headers.get("location")).toBe("/");
 });

@@ -1,4 +1,4 @@
-// The standalone console: a server on 127.0.0.1 that sends the pages and forwards what they need to the API server, as the user.
+// The standalone console: serves the pages on 127.0.0.1 and forwards requests to the API server as the user.
 
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -15,15 +15,15 @@ export type ServeConsoleOptions = {
   readonly access: Access;
   readonly pages: ConsolePages;
   readonly userAgent: string;
-  /** Where it listens if nobody else does; else the next that is free. */
+  /** The preferred port. The server tries the next ones if it is in use. */
   readonly port: number;
-  /** What enabling the platform controller would do, as JSON; rejects with a message for people. */
+  /** Returns the impact of enabling the platform controller, as JSON. Rejects with a message for the user. */
   readonly previewEnablement: (client: Client, signal: AbortSignal) => Promise<unknown>;
   readonly now?: () => number;
   readonly tokenLifetimeMs?: number;
 };
 
-/** `port` may be another than was asked for. `url` carries the token, which is good once. */
+/** `port` may differ from the requested one. `url` contains the token, which is valid once. */
 export type ServedConsole = { readonly url: string; readonly port: number; readonly close: () => Promise<void> };
 
 const mostBodyBytes = 64_000;
@@ -31,7 +31,7 @@ const triedPorts = 20;
 const usualTokenLifetimeMs = 10 * 60 * 1000;
 const address = "127.0.0.1";
 
-/** Listens on 127.0.0.1 alone, until it is closed. */
+/** Starts the server on 127.0.0.1 only. */
 export async function serveConsole(options: ServeConsoleOptions): Promise<ServedConsole> {
   const { now = Date.now, tokenLifetimeMs = usualTokenLifetimeMs } = options;
   const client = new Client({ access: options.access, userAgent: options.userAgent });
@@ -89,7 +89,6 @@ function tryPort(server: Server, port: number): Promise<NodeJS.ErrnoException | 
 type ConsoleParts = {
   readonly pages: ConsolePages;
   readonly client: Client;
-  /** The address of the API server. */
   readonly server: string;
   readonly previewEnablement: ServeConsoleOptions["previewEnablement"];
   readonly sessions: Sessions;
@@ -123,7 +122,7 @@ async function handleRequest(console: ConsoleParts, request: IncomingMessage, re
   return sendPage(console.pages.get(url === "/" ? "/index.html" : url), request, response);
 }
 
-/** Pages report input of the user here. Everything else that they request may be automatic, and does not prolong a session. */
+/** Pages report user input here. Only this prolongs a session: all other requests may be automatic. */
 const activityPath = "/session/activity";
 
 function recordActivity(
@@ -137,7 +136,7 @@ function recordActivity(
   answerText(response, 204, "");
 }
 
-/** For the head of the pages: which cluster they show, and as whom they act. */
+/** The cluster and the user, for the page header. */
 const identityPath = "/session/identity";
 
 async function answerIdentity({ client, server, signal }: ConsoleParts, response: ServerResponse): Promise<void> {
@@ -147,7 +146,7 @@ async function answerIdentity({ client, server, signal }: ConsoleParts, response
   response.end(JSON.stringify(identity));
 }
 
-/** So that a page shows the combined impact before it offers to enable the platform controller. */
+/** The combined impact, which a page shows before it offers to enable the platform controller. */
 const enablementPath = "/preview/enablement";
 
 async function answerEnablement(console: ConsoleParts, response: ServerResponse): Promise<void> {
@@ -168,7 +167,7 @@ const refusedTokens = {
   expired: `This link has expired. It is valid for 10 minutes. ${newLink}`,
 } as const;
 
-/** The key is in the fragment, which a browser sends to no server. The page moves it to the storage of its origin. */
+/** The key is in the fragment, which browsers never send. The page moves it to its origin's storage. */
 function exchangeToken(console: ConsoleParts, token: string, port: number, response: ServerResponse): void {
   const exchange = console.sessions.exchange(token, console.now());
   if (exchange.kind === "refused") return answerText(response, 401, refusedTokens[exchange.why]);
@@ -177,7 +176,7 @@ function exchangeToken(console: ConsoleParts, token: string, port: number, respo
   redirect(response, `/#key=${key}`);
 }
 
-/** The token leaves the address bar and the history. */
+/** A redirect removes the token from the address bar and the history. */
 function redirect(response: ServerResponse, location: string): void {
   response.setHeader("location", location);
   answerText(response, 303, "");
@@ -218,7 +217,7 @@ async function forward(
       ? await client.send(allowed, { signal: ended })
       : await client.write(allowed, noLease, { signal: ended });
   if (answer.kind === "failed") return answerText(response, 502, answer.failure.message);
-  // Whatever is not JSON is not from an API server, and is not shown.
+  // A body that is not JSON does not come from an API server.
   if (answer.body === undefined)
     return answerText(response, 502, `the API server returned ${answer.status} with a body that is not JSON`);
   response.writeHead(answer.status, { "content-type": "application/json", "cache-control": "no-store" });

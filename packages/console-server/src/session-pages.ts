@@ -1,4 +1,4 @@
-// The answer to a browser without a session: why, and how to open the console again.
+// The answer to a browser without a session: the reason, and how to open the console again.
 
 import type { ServerResponse } from "node:http";
 import type { SessionRefusal } from "./sessions.ts";
@@ -14,7 +14,7 @@ const endedSessions: Readonly<Record<SessionRefusal, EndedSession>> = {
   expired: { title: "Session expired", text: "The session ended 12 hours after it started." },
 };
 
-/** The header is for our page, which shows its own text. The body is for a person who opens or reloads the address. */
+/** Our page reads the header and shows its own text. The body is for users who open or reload the address. */
 export function answerEndedSession(response: ServerResponse, why: SessionRefusal): void {
   const { title, text } = endedSessions[why];
   response.writeHead(401, {

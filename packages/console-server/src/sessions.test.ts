@@ -1,4 +1,4 @@
-// The token of the link, the cookie and the key that it is exchanged for, and their end, in virtual time.
+// Tests in virtual time the token of the link, the cookie and the key, and their expiry.
 
 import { expect, test } from "vitest";
 import { Sessions } from "./sessions.ts";

@@ -1,21 +1,20 @@
-// Sessions of the standalone console: the link's token is exchanged once for a cookie and a key, and both expire.
+// Sessions of the standalone console. The token of the link is exchanged once for a cookie and a key.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 
 type SessionOptions = {
-  /** Milliseconds. */
   readonly issuedAt: number;
-  /** 256 bits as text, different in each call. */
+  /** Returns 256 random bits as text. */
   readonly randomText: () => string;
   readonly tokenLifetimeMs: number;
 };
 
-/** Why a request has no session. `idle`: no user activity for too long. `expired`: the session is too old. */
+/** `idle`: no user activity for 30 minutes. `expired`: the session is older than 12 hours. */
 export type SessionRefusal = "unknown" | "idle" | "expired";
 
 /**
- * A browser sends the cookie to every port of 127.0.0.1. The key stays in the storage of our origin, which includes the port,
- * so another program that receives the cookie cannot use it.
+ * A browser sends the cookie to every port of 127.0.0.1. The key stays in the storage of our origin, which includes the
+ * port. So a program on another port that receives the cookie cannot use it.
  */
 type SessionSecrets = { readonly cookie: string; readonly key: string };
 
@@ -30,7 +29,7 @@ export type SessionCheck =
 const idleLifetimeMs = 30 * 60 * 1000;
 const sessionLifetimeMs = 12 * 60 * 60 * 1000;
 
-/** Time is an argument of every method, in milliseconds. */
+/** Times are in milliseconds. */
 export class Session {
   readonly #keyDigest: string;
   readonly #startedAt: number;
@@ -61,7 +60,7 @@ export class Sessions {
   readonly #options: SessionOptions;
   readonly #token: string;
   #isUsed = false;
-  /** By the cookie's digest: a lookup does not reveal how much of a guess was right. */
+  /** Keyed by the digest of the cookie, so that lookup times do not reveal parts of it. */
   readonly #sessions = new Map<string, Session>();
 
   constructor(options: SessionOptions) {
@@ -69,7 +68,7 @@ export class Sessions {
     this.#token = options.randomText();
   }
 
-  /** Part of the link; valid for one exchange. */
+  /** Part of the link. Valid for one exchange. */
   get token(): string {
     return this.#token;
   }
@@ -85,7 +84,7 @@ export class Sessions {
     return { kind: "accepted", secrets };
   }
 
-  /** For the files of the pages, which a browser requests with the cookie alone. */
+  /** For page files, which a browser requests without the key. */
   checkCookie(cookie: string | undefined, now: number): SessionCheck {
     const session = cookie === undefined ? undefined : this.#sessions.get(digest(cookie));
     if (session === undefined) return { kind: "refused", why: "unknown" };
@@ -93,7 +92,7 @@ export class Sessions {
     return why === undefined ? { kind: "active", session } : { kind: "refused", why };
   }
 
-  /** For everything that reads or changes the cluster. */
+  /** For requests that read or change the cluster. */
   checkSecrets(cookie: string | undefined, key: string | undefined, now: number): SessionCheck {
     const check = this.checkCookie(cookie, now);
     return check.kind === "active" && !check.session.hasKey(key) ? { kind: "refused", why: "unknown" } : check;

@@ -1,4 +1,4 @@
-// Streams the kinds that a page wants, as JSON lines over one connection: a browser has six of them for all tabs together.
+// Streams the kinds of a page as JSON lines over one connection: browsers allow only six per host.
 
 import type { ServerResponse } from "node:http";
 import { isWatchedName, type StreamLine } from "@virt/client";
@@ -12,10 +12,10 @@ export type StreamParts = {
 };
 
 const aliveEveryMs = 5_000;
-/** A page that reads no more than this behind is given up: it comes again and gets a list. */
+/** A page that falls further behind is disconnected. It reconnects and gets a new list. */
 const mostWaitingBytes = 64_000_000;
 
-/** Streams until the page goes, the session ends or the server ends. */
+/** Streams until the page disconnects, the session ends or the server stops. */
 export function streamKinds(query: URLSearchParams, parts: StreamParts, response: ServerResponse): void {
   const { client, signal, isSessionActive } = parts;
   const names = [...new Set(query.getAll("of"))];

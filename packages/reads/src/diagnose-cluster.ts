@@ -1,4 +1,4 @@
-// Diagnoses every pool of a cluster at once, with the rights of whoever asks: one list per kind, whether a config rolls out or not.
+// Diagnoses every pool of a cluster at once, with one list per kind and the rights of the user.
 
 import { isRolloutOpen, rolloutChanges } from "@virt/advisor";
 import type { KubeObject, RolloutFinding, RolloutStatus, VirtPlatformConfig } from "@virt/api";
@@ -25,33 +25,31 @@ import { listOnce } from "./list-once.ts";
 
 export type ClusterDiagnosis = {
   readonly rollout: RolloutStatus;
-  /** Causes that were seen for the first time; a controller that watches says them when they last. */
+  /** Causes that have not lasted long enough to be findings. The advisor reports them if they persist. */
   readonly young: readonly RolloutFinding[];
-  /** Every pool there is, also those that were not asked for. */
+  /** All pools of the cluster, including those that were not requested. */
   readonly pools: readonly string[];
-  /** What could not be read, and why: it leads to no finding. */
+  /** Inputs that could not be read. They produce no findings. */
   readonly notAssessed: readonly DiagnosisGap[];
 };
 
-/** A kind of which not everything could be read. */
 export type DiagnosisGap = { readonly kind: string; readonly reason: string; readonly message: string };
 
 export type ClusterDiagnosisOptions = {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Their rollouts tell what was changed and since when. */
+  /** Their rollouts provide the changes and their start times. */
   readonly configs: readonly VirtPlatformConfig[];
-  /** All configs, for their restart samples; absent: the same as `configs`. */
+  /** All configs, for their restart samples. Default: `configs`. */
   readonly observers?: readonly VirtPlatformConfig[];
-  /** Undefined: all. */
+  /** Undefined: all pools. */
   readonly pools: ReadonlySet<string> | undefined;
-  /** Milliseconds. */
   readonly now: number;
 };
 
 const machineConfigInformer = kindInformer("machineconfiguration.openshift.io/v1", "MachineConfig");
 
-/** Never throws for what may not be read. Nothing is written. */
+/** Diagnoses the pools without writing anything. An input that cannot be read becomes a gap, not an error. */
 export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise<ClusterDiagnosis> {
   const { client, signal, configs, now } = options;
   const discovery = new Discovery(client);
@@ -79,7 +77,7 @@ export async function diagnoseCluster(options: ClusterDiagnosisOptions): Promise
   };
 }
 
-/** Collects the facts of all asked pools from the lists. The caller adds the pods of nodes that drain, and the gap if they cannot be read. */
+/** Collects the facts of the requested pools. The caller adds the pods of draining nodes, or their gap. */
 export function collectClusterFacts(
   list: ListFacts,
   { configs, observers = configs, pools, now }: Omit<ClusterDiagnosisOptions, "client" | "signal">,
@@ -116,7 +114,7 @@ export function collectClusterFacts(
   };
 }
 
-/** What the advisor has seen so far, of all configs: since when nodes are in their phase, and findings are there. */
+/** Merges the recorded rollouts of all configs, which provide start times of node phases and findings. */
 function historyOf(configs: readonly VirtPlatformConfig[]): RolloutStatus | undefined {
   const rollouts = configs.flatMap(({ status }) => status?.rollout ?? []);
   if (rollouts.length === 0) return undefined;

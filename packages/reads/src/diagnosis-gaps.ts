@@ -1,9 +1,9 @@
-// The inputs that a diagnosis could not read. The advisor and `doctor` find the same gaps in the same lists.
+// Finds the inputs that a diagnosis could not read. The advisor and `doctor` share it.
 
 import type { ImpactGap } from "@virt/api";
 import type { Assessment } from "@virt/impact";
 
-/** A list or a single read of a kind. A kind with several versions has an input for each. */
+/** A list or a single read of a kind. A kind with several versions has one input per version. */
 export type DiagnosisInput = readonly [kind: string, input: Assessment<unknown>];
 
 /** Returns one gap for each kind of which no version could be read, in the order of the inputs. */
@@ -11,13 +11,13 @@ export function findDiagnosisGaps(inputs: readonly DiagnosisInput[]): readonly I
   return [...Map.groupBy(inputs, ([kind]) => kind)].flatMap(([kind, versions]) => {
     const gaps = versions.flatMap(([, input]) => (input.isAssessed || isNoLoss(kind, input.reason) ? [] : [input]));
     if (versions.some(([, input]) => input.isAssessed)) return [];
-    // A version that is not wanted has no informer, which looks like a first list.
+    // A version without an informer is reported as Listing, like a first list, so another reason says more.
     const gap = gaps.find(({ reason }) => reason !== "Listing") ?? gaps[0];
     return gap === undefined ? [] : [{ what: kind, reason: gap.reason, message: gap.message }];
   });
 }
 
-/** A cluster without these kinds has nothing to check. */
+/** If the cluster does not serve the kind, there is nothing to check. */
 function isNoLoss(kind: string, reason: string): boolean {
   return reason === "NotServed" && kind !== "MachineConfigPool";
 }

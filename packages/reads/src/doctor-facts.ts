@@ -1,4 +1,4 @@
-// Collects the facts of a diagnosis from lists, followed or made once.
+// Collects the facts of a diagnosis from informers or from one-time lists.
 
 import { oncePer } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
@@ -22,27 +22,24 @@ import { findDiagnosisGaps } from "./diagnosis-gaps.ts";
 import { collectImpactFacts, type ImpactSources } from "./impact-facts.ts";
 import { ImpactReads } from "./impact-reads.ts";
 
-// Hundreds of nodes, of which few are others than a moment ago.
+// Caches facts per object: a cluster has hundreds of nodes, and few change at a time.
 const reportFact = oncePer(readMachineConfigNodeFact);
 const migrationFact = oncePer(readMigrationFact);
 
 export type DoctorSources = Pick<ImpactSources, "disruption" | "renderedOf" | "list" | "hco"> &
   Pick<DoctorFacts, "now" | "changes" | "areVmsNamed">;
 
-/**
- * Collects the facts. The caller adds the history, the pods of nodes that drain, the errors of drains, and the gaps of what it reads beside
- * the lists.
- */
+/** Collects the facts. The caller adds the history, the pods of draining nodes, drain errors and its own gaps. */
 export function collectDoctorFacts({ disruption, renderedOf, list, hco, ...given }: DoctorSources): DoctorFacts {
   const facts = collectImpactFacts({ assessedAt: "", disruption, renderedOf, list, hco, reads: new ImpactReads() });
   const [reports, migrations] = [list(machineConfigNodeInformer), list(migrationInformer)];
   const listed = (...specs: readonly InformerSpec[]) => specs.flatMap((spec) => assessedOr(list(spec), []));
-  // What a profile reads of it is its content alone, which tells at least where KubeVirt's components are.
+  // The content-only HyperConverged of profiles has no status, but identifies the namespace.
   const health = listed(...hcoHealthInformers).find(({ metadata }) => metadata.namespace === hco?.metadata.namespace);
   return {
     ...facts,
     ...given,
-    // Whether a VM that stops is started again makes no difference to its drain.
+    // Run strategies do not affect the drain of a VM.
     runStrategies: assessed(new Map()),
     machineConfigNodes: reports.isAssessed ? assessed(reports.value.map(reportFact)) : reports,
     migrations: migrations.isAssessed ? assessed(migrations.value.map(migrationFact)) : migrations,

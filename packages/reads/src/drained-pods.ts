@@ -1,4 +1,4 @@
-// The pods of nodes that drain: listed when a drain begins, and again every 10 seconds within a limit.
+// Lists the pods of draining nodes, at first when a drain begins and then every 10 seconds, up to a limit.
 
 import type { PodFact } from "@virt/impact";
 import type { Resource, Sender } from "@virt/kube";
@@ -8,28 +8,27 @@ import { patienceMs, ReadRetries, type Refusal, type RetryOptions } from "./read
 const podResource: Resource = { group: "", version: "v1", plural: "pods", isNamespaced: true };
 const podAgeMs = 10_000;
 const windowMs = 60_000;
-/** Lists in any period as long as the window. If many nodes drain, each list is older. */
+/** The maximum number of lists per window. If many nodes drain, their lists are refreshed less often. */
 const mostLists = 20;
 
-/** Needed to list pods. `now` is monotonic, in milliseconds. */
+/** `now` is monotonic, in milliseconds. */
 export type DrainedPodsContext = { readonly sender: Sender; readonly signal: AbortSignal; readonly now: number };
 
-/** Pods by node. After a refusal, the lists from before stay. */
+/** Caches pods by node. Keeps earlier lists if a later list fails. */
 export class DrainedPods {
   readonly #lists = new Map<string, { readonly pods: readonly PodFact[]; readonly at: number }>();
-  /** When each node was first wanted, monotonic. */
   readonly #wantedSince = new Map<string, number>();
   readonly #retries: ReadRetries;
   readonly #patienceMs: number;
   #sentAt: readonly number[] = [];
 
-  /** `isPatient`: false if nobody asks again, so that a missing list counts at once. */
+  /** Set `isPatient` to false for a single read, so that a missing list counts at once. Default: true. */
   constructor({ isPatient = true }: Pick<RetryOptions, "isPatient"> = {}) {
     this.#retries = new ReadRetries({ isPatient, restsWhenRefused: true });
     this.#patienceMs = isPatient ? patienceMs : 0;
   }
 
-  /** Lists the pods of these nodes as far as lists are missing or old, and forgets all other nodes. */
+  /** Lists the pods of nodes whose list is missing or older than 10 seconds. Forgets all other nodes. */
   async load(
     nodes: readonly string[],
     { now, ...context }: DrainedPodsContext,
@@ -64,7 +63,7 @@ export class DrainedPods {
     this.#lists.delete(node);
   }
 
-  /** Returns why the pods of these nodes are not all known. Undefined: they are, or they have been missing for less than a minute. */
+  /** Returns why pods of these nodes are unknown. Undefined: all known, or missing for less than a minute. */
   refusalFor(nodes: readonly string[], now: number): Refusal | undefined {
     const { refusal } = this.#retries;
     if (refusal !== undefined && refusal.reason !== "Listing") return refusal;
@@ -74,7 +73,7 @@ export class DrainedPods {
     return nodes.some(isMissing) ? { reason: "TooMany", message } : undefined;
   }
 
-  /** When the next list of these nodes is due, monotonic; undefined: none of them needs one. */
+  /** Returns when the next list of these nodes is due (monotonic). Undefined without nodes. */
   dueAt(nodes: readonly string[]): number | undefined {
     if (nodes.length === 0) return undefined;
     const { refusal } = this.#retries;

@@ -1,4 +1,4 @@
-// Finds the report of the platform controller, which is in the namespace that the controller runs in.
+// Finds the report of the platform controller, which is in the controller's namespace.
 
 import { type KubeObject, usualOperatorNamespaces } from "@virt/api";
 import { readOwners } from "@virt/engine";
@@ -7,17 +7,17 @@ import { reportName } from "@virt/platform";
 import { listOnce } from "./list-once.ts";
 
 export type FindReportsResult = {
-  /** The latest first. Several, if an earlier installation left its report in another namespace. */
+  /** Latest first. Several if an earlier installation left its report in another namespace. */
   readonly reports: readonly KubeObject[];
-  /** Where the reports were looked for; undefined: in all namespaces. */
+  /** The searched namespaces. Absent: all namespaces. */
   readonly namespaces?: readonly string[];
-  /** Why a namespace could not be read; absent: each of them could. */
+  /** The error of a namespace that could not be read. Absent if all could. */
   readonly refusal?: string;
 };
 
 const report = { apiVersion: "v1", kind: "ConfigMap", name: reportName };
 
-/** Without a namespace it looks in all of them. If that is not allowed, it looks in those in which the operators usually run. */
+/** Searches all namespaces by default, or the usual ones if the user may not list all. */
 export async function findReports(client: Client, signal: AbortSignal, namespace?: string): Promise<FindReportsResult> {
   const discovery = new Discovery(client);
   const spec: InformerSpec = { ...report, projection: { keep: "all" } };
@@ -35,7 +35,6 @@ function latestFirst(reports: readonly KubeObject[]): readonly KubeObject[] {
   return reports.toSorted((left, right) => (writtenAt(left) < writtenAt(right) ? 1 : -1));
 }
 
-/** RFC 3339. */
 function writtenAt(object: KubeObject): string {
   const times = readOwners(object).flatMap(({ time }) => time ?? []);
   return times.toSorted().at(-1) ?? "";

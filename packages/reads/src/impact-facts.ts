@@ -1,4 +1,4 @@
-// What an impact is assessed by, gathered: lists that somebody follows or made once, and what is read one by one.
+// Collects the facts of an impact assessment from lists and from single reads.
 
 import type { KubeObject, RolloutStatus, VirtPlatformConfig } from "@virt/api";
 import { oncePer } from "@virt/engine";
@@ -28,7 +28,7 @@ import type { InformerSpec } from "@virt/kube";
 import type { ImpactReads } from "./impact-reads.ts";
 import type { ListAnswer } from "./list-once.ts";
 
-/** All objects that an informer would show, or why nobody knows them. */
+/** Returns all objects of an informer, or the reason why they are unknown. */
 export type ListFacts = (spec: InformerSpec) => Assessment<readonly KubeObject[]>;
 
 export type ImpactSources = Pick<ImpactFacts, "assessedAt" | "disruption" | "renderedOf"> & {
@@ -37,7 +37,7 @@ export type ImpactSources = Pick<ImpactFacts, "assessedAt" | "disruption" | "ren
   readonly reads: ImpactReads;
 };
 
-// Thousands of VMs, of which few are others than a moment ago, and mostly none.
+// Caches facts per object and per list: a cluster has thousands of VMs, and few change at a time.
 const nodeFacts = oncePerList(readNodeFact);
 const vmFacts = oncePerList(readVmFact);
 const budgetFacts = oncePerList(readBudgetFact);
@@ -47,6 +47,7 @@ function oncePerList<Fact>(read: (object: KubeObject) => Fact): (objects: readon
   return oncePer((objects: readonly KubeObject[]) => objects.map(fact));
 }
 
+/** Combines the facts that are known. An input that cannot be read is marked as not assessed. */
 export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources): ImpactFacts {
   const pools = list(poolInformer);
   const fallbackSettings = readVirtSettings(undefined, hco);
@@ -57,7 +58,7 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   return {
     ...given,
     pools: pools.isAssessed ? pools.value : [],
-    // Without its pools nobody knows which nodes a write reaches.
+    // Without pools, the nodes that a write affects are unknown.
     nodes: pools.isAssessed ? mapped(nodes, nodeFacts) : pools,
     policies: listPolicies(list),
     shape: mapped(list(infrastructureInformer), ([found]) => readClusterShape(found)),
@@ -72,13 +73,13 @@ export function collectImpactFacts({ list, hco, reads, ...given }: ImpactSources
   };
 }
 
-/** What all configs observed. If they cannot be read, a prediction has its defaults. */
+/** Rollouts that all configs recorded. Without them, predictions use defaults. */
 function rolloutsOf(configs: Assessment<readonly KubeObject[]>): readonly RolloutStatus[] {
   const known = assessedOr(configs, []) as unknown as readonly VirtPlatformConfig[];
   return known.flatMap(({ status }) => status?.rollout ?? []);
 }
 
-/** What the cluster does instead of reboots. */
+/** Returns the node disruption policies, which can replace a reboot by a lesser disruption. */
 export function listPolicies(list: ListFacts): ImpactFacts["policies"] {
   return mapped(list(disruptionPolicyInformer), ([found]) => readDisruptionPolicies(found));
 }
@@ -91,7 +92,6 @@ function isMissing(input: Assessment<unknown>): boolean {
   return !input.isAssessed && input.reason === "NotServed";
 }
 
-/** A list that was made once. */
 export function assessList(answer: ListAnswer): Assessment<readonly KubeObject[]> {
   switch (answer.kind) {
     case "listed":

@@ -1,5 +1,3 @@
-// What is read one by one, against a server that answers by a script.
-
 import { assessed } from "@virt/impact";
 import { Client, type Reader, type Resource } from "@virt/kube";
 import { reply, startScriptedServer } from "@virt/testkit";

@@ -16,7 +16,6 @@ const unavailable = { kind: "unavailable", message: "503", retryInMs: 0 } as unk
 const forbidden = { kind: "rejected", reason: "Forbidden", message: "403" } as unknown as ReadResult;
 const owners = (count: number) => Array.from({ length: count }, (_, at) => ({ namespace: "vms", name: `vm-${at}` }));
 
-/** Reads that answer as a test says, and count what they are asked. */
 function readsOf(options: ConstructorParameters<typeof ImpactReads>[0] = {}) {
   const server = { owner: found, podStatus: 200, owners: 0, pods: 0 };
   const reader: Pick<Reader, "read"> = {

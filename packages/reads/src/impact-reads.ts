@@ -1,4 +1,4 @@
-// What an impact needs beside lists: objects that are read one by one, a few at a time, and remembered.
+// Reads and caches the inputs of an impact assessment that have no informer: pods of nodes, and owners of VMs.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at } from "@virt/engine";
@@ -24,13 +24,13 @@ import {
 } from "@virt/kube";
 import { ReadRetries, type Refusal, type RetryOptions, refusalOf } from "./read-retries.ts";
 
-/** As many requests at once. */
+/** The maximum number of parallel requests. */
 const lanes = 4;
-/** As many owners a time; the others follow. */
+/** The maximum number of owners per load. Later loads read the rest. */
 const mostOwners = 50;
 const podAgeMs = 600_000;
 const pageSize = 500;
-/** No kubelet runs as many pods: a list that is longer has no end. */
+/** No kubelet runs this many pods, so a longer list never ends. */
 const mostPages = 10;
 
 export type ReadsContext = {
@@ -38,13 +38,13 @@ export type ReadsContext = {
   readonly discovery: Pick<Discovery, "find">;
   readonly reader: Reader;
   readonly signal: AbortSignal;
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   readonly now: number;
 };
 
 type NeededLoads = Pick<NeededReads, "nodes" | "owners">;
 
-/** What was read one by one. Bounded by what was last needed. */
+/** Caches single reads. Keeps only the entries that the last load needed. */
 export class ImpactReads {
   readonly #ownerRetries: ReadRetries;
   readonly #podRetries: ReadRetries;
@@ -57,7 +57,7 @@ export class ImpactReads {
     this.#podRetries = new ReadRetries(options);
   }
 
-  /** Those that were read. Not assessed only where the others cannot be had. */
+  /** Returns the run strategies read so far. Not assessed if the others cannot be read. */
   get runStrategies(): ImpactFacts["runStrategies"] {
     const { refusal } = this.#ownerRetries;
     return refusal === undefined || refusal.reason === "Listing"
@@ -65,7 +65,7 @@ export class ImpactReads {
       : notAssessed(refusal.reason, refusal.message);
   }
 
-  /** Those that were listed before stay good while the server stumbles. */
+  /** Returns the pods of all needed nodes. Earlier lists stay valid while requests fail temporarily. */
   get pods(): ImpactFacts["pods"] {
     const { refusal } = this.#podRetries;
     const isKept = this.#hasAllPods && refusal?.reason === "Listing";
@@ -74,19 +74,19 @@ export class ImpactReads {
     return assessed(new Map([...this.#pods].map(([node, { pods }]) => [node, pods])));
   }
 
-  /** When what was refused is asked for again, in monotonic milliseconds. */
+  /** Monotonic milliseconds of the next retry. */
   get retryAt(): number {
     return Math.min(this.#ownerRetries.dueAt, this.#podRetries.dueAt);
   }
 
-  /** When a load has something to do, if nothing else is needed by then: pods get old. */
+  /** Monotonic milliseconds of the next necessary load: a retry, or a refresh of old pods. */
   get dueAt(): number {
     return [...this.#pods.values()].reduce((first, { at }) => Math.min(first, at + podAgeMs), this.retryAt);
   }
 
   /**
-   * Reads what is not known yet, and pods again when they are old. `isWhole`: nothing was left out or failed for a moment. `hasMore`: the
-   * next load goes on where this one stopped.
+   * Reads missing entries, and pods older than 10 minutes. `isWhole`: nothing was left out and no read failed
+   * temporarily. `hasMore`: another load is needed.
    */
   async load(needed: NeededLoads, context: ReadsContext): Promise<{ isWhole: boolean; hasMore: boolean }> {
     const left = await this.#loadOwners(needed.owners, context);
@@ -95,7 +95,7 @@ export class ImpactReads {
     return { isWhole: left === 0 && !isFailing, hasMore: left > 0 };
   }
 
-  /** Batch after batch, while there are more and the caller has patience. */
+  /** Loads until nothing is left or `isPatient` returns false. */
   async loadAll(needed: NeededLoads, context: ReadsContext, isPatient: () => boolean): Promise<{ isWhole: boolean }> {
     for (;;) {
       const { isWhole, hasMore } = await this.load(needed, context);
@@ -103,7 +103,6 @@ export class ImpactReads {
     }
   }
 
-  /** How many are left for the next time. */
   async #loadOwners(owners: NeededReads["owners"], { reader, now }: ReadsContext): Promise<number> {
     const keyOf = ({ namespace, name }: { namespace: string; name: string }) => `${namespace}/${name}`;
     const wanted = new Set(owners.map(keyOf));
@@ -114,7 +113,7 @@ export class ImpactReads {
     await inLanes(missing.slice(0, mostOwners), async (owner) => {
       if (refusal !== undefined) return;
       const reading = await reader.read({ apiVersion: "kubevirt.io/v1", kind: "VirtualMachine", ...owner });
-      // One that is gone, or says nothing, starts nothing again.
+      // A VM that is gone or has no run strategy is not restarted.
       if (reading.kind === "found") this.#strategies.set(keyOf(owner), readRunStrategy(reading.object) ?? "");
       else if (reading.kind === "absent") this.#strategies.set(keyOf(owner), "");
       else refusal = refusalOf(reading);
@@ -147,7 +146,7 @@ export class ImpactReads {
 
 const podKind = { apiVersion: "v1", kind: "Pod" };
 
-/** Lists the pods of a node without those that a drain never evicts. */
+/** Lists the pods of a node, without those that a drain never evicts. */
 export async function listPods(
   resource: Resource,
   node: string,
@@ -173,7 +172,7 @@ export async function listPods(
   return { reason: "TooMany", message: "" };
 }
 
-/** A few at once, in their order. */
+/** Processes items in order, 4 in parallel. */
 export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const lane = async () => {

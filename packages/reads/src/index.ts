@@ -1,5 +1,4 @@
-// What the operator and people's tools read of a cluster: lists, the facts of impact and diagnosis, and previews of what would be applied.
-// Nothing here writes: at most it asks the API server by a dry run.
+// Reads that the operator and the user tools share: lists, facts and previews. Nothing here writes, except dry runs.
 
 export { type ClusterDiagnosis, collectClusterFacts, type DiagnosisGap, diagnoseCluster } from "./diagnose-cluster.ts";
 export { findDiagnosisGaps } from "./diagnosis-gaps.ts";

@@ -12,7 +12,6 @@ type ObservedInformer = {
 };
 const listed = { isAssessed: true, value: [vm] };
 
-/** Lists whose informer is in the state that a test puts it into. */
 function listsOf(first: ObservedInformer) {
   const informer: { now: ObservedInformer } = { now: first };
   const store = { notifiedItems: [vm] };

@@ -1,11 +1,11 @@
-// The lists that informers follow, as facts: what was listed, or why nobody knows it.
+// The lists of informers as facts.
 
 import type { KubeObject } from "@virt/api";
 import { type Assessment, assessed, notAssessed } from "@virt/impact";
 import type { InformerSpec, InformerState } from "@virt/kube";
 import { patienceMs } from "./read-retries.ts";
 
-/** Out of informers; `now` is monotonic. */
+/** Times are monotonic, in milliseconds. */
 export class InformerLists {
   readonly #find: (spec: InformerSpec) => InformerState | undefined;
   readonly #failures = new Map<string, { readonly since: number; readonly isLasting: boolean }>();
@@ -28,11 +28,11 @@ export class InformerLists {
     const isLasting = now - since >= patienceMs;
     this.#failures.set(key, { since, isLasting });
     if (isLasting) return notAssessed("Unavailable", error);
-    // What was listed stays good for a while although the server stumbles.
+    // The last list stays valid while the watch fails temporarily.
     return informer?.state === "synced" ? assessed(informer.store.notifiedItems) : notAssessed("Listing", error);
   }
 
-  /** When an error becomes one that counts; undefined: none is new. */
+  /** The earliest time at which a recent error counts as lasting. Undefined: no recent error. */
   get patientUntil(): number | undefined {
     const recent = [...this.#failures.values()].filter(({ isLasting }) => !isLasting);
     return recent.length === 0 ? undefined : Math.min(...recent.map(({ since }) => since)) + patienceMs;

@@ -12,7 +12,6 @@ const resource: Resource = {
 };
 const discovery = { find: () => Promise.resolve({ kind: "served", resource } as const) };
 
-/** A list of so many pages, with one VM on each. */
 async function listPages(pages: number) {
   let sent = 0;
   const send = () => {

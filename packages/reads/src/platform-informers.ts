@@ -1,4 +1,4 @@
-// Which informers the objects of the platform need: what shows an object, what its assets read, and what changes our writes.
+// The informers that the platform objects need: the objects, the inputs of their assets, and admission configuration.
 
 import type { Ref } from "@virt/api";
 import {
@@ -21,24 +21,25 @@ import {
   placed,
 } from "@virt/platform";
 
-/** Where the controller keeps which plans let go of which asset. */
+/** The record of which plans released which assets. */
 export function governanceInformer(namespace: string): InformerSpec {
   const projection = { keep: "parts", parts: [["data"]] } as const;
   return { apiVersion: "v1", kind: "ConfigMap", name: governanceRecordName, namespace, projection };
 }
 
+/** Returns one informer per HyperConverged version, newest first. Empty `hcoNamespace`: all namespaces. */
 export function platformHcoInformers(hcoNamespace: string): readonly InformerSpec[] {
   return hcoInformers(hcoNamespace, ownedContentProjection);
 }
 
-/** The informer that shows a managed object. That of the HyperConverged is for all namespaces, unless one is pinned. */
+/** Returns the informer of a managed object. The HyperConverged is watched in all namespaces unless one is pinned. */
 export function managedInformer(ref: Ref, hcoNamespace: string): InformerSpec {
   if (ref.kind !== "HyperConverged") return objectInformer(ref);
   const { apiVersion, kind } = ref;
   return objectInformer({ apiVersion, kind, name: hcoName, ...(hcoNamespace !== "" && { namespace: hcoNamespace }) });
 }
 
-/** What may change our writes on their way; that it changed is all we need to know. They have informers only while they do. */
+/** Kinds that can mutate our writes at admission. Watched by generation, and only after a write was mutated. */
 export const admissionInformers: readonly InformerSpec[] = [
   "MutatingWebhookConfiguration",
   "MutatingAdmissionPolicy",
@@ -49,7 +50,6 @@ export function isAdmissionInformer({ apiVersion, kind }: InformerSpec): boolean
   return admissionInformers.some((spec) => spec.apiVersion === apiVersion && spec.kind === kind);
 }
 
-/** What a declared read needs, beside what always has an informer. */
 function readInformers(read: AssetRead, places: Places): readonly InformerSpec[] {
   switch (read.read) {
     case "object":
@@ -84,10 +84,10 @@ function assetInformers(asset: Asset, places: Places): readonly InformerSpec[] {
   ];
 }
 
-/** Of one object: what shows it, and what it is made from. */
+/** `shows` has the informer of the object itself, `reads` those of its inputs. */
 export type ObjectInformers = { readonly shows: readonly InformerSpec[]; readonly reads: readonly InformerSpec[] };
 
-/** The HyperConverged has an informer in any case. */
+/** Leaves out the HyperConverged, which always has an informer. */
 export function objectInformersOf({ ref, assets }: ManagedObject, places: Places): ObjectInformers {
   const shows = ref.kind === "HyperConverged" ? [] : [objectInformer(ref)];
   return { shows, reads: assets.flatMap((asset) => assetInformers(asset, places)) };

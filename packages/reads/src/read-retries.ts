@@ -1,25 +1,24 @@
-// What is read one by one and was refused: why, since when, and when it is asked for again.
+// Records why single reads failed, and when to retry them.
 
 import type { NotAssessedReason } from "@virt/api";
 
-/** Why something was not read. `Listing`: it failed for a moment. */
+/** The reason why something was not read. `Listing`: a temporary failure. */
 export type Refusal = { readonly reason: NotAssessedReason; readonly message: string };
 
-/** Errors count after this time: until then it is the first list that is under way. */
+/** Failures that last less than this count as a first list in progress. */
 export const patienceMs = 60_000;
-/** A server that fails is asked once a minute, one that refuses every five. */
+/** Retry intervals after a lasting failure and after a refusal. */
 const restMs = { failing: 60_000, refused: 300_000 };
-/** A first failure is retried after a second, the next ones after twice the time each. */
 const backoffMs = { first: 1_000, most: 30_000 };
 
 export type RetryOptions = {
-  /** Unless false. If not, nobody asks again, so that errors count at once. */
+  /** Set to false for a single read, so that errors count at once. Default: true. */
   readonly isPatient?: boolean;
-  /** What was refused is not even asked for again when something else changed. */
+  /** If true, a forbidden read is not retried early when something else changes. Default: false. */
   readonly restsWhenRefused?: boolean;
 };
 
-/** Of one kind. All times are monotonic. */
+/** The retries of one kind of read. Times are monotonic, in milliseconds. */
 export class ReadRetries {
   readonly #patienceMs: number;
   readonly #restsWhenRefused: boolean;
@@ -33,12 +32,11 @@ export class ReadRetries {
     this.#restsWhenRefused = restsWhenRefused;
   }
 
-  /** Undefined: nothing was refused when it was last asked for. */
   get refusal(): Refusal | undefined {
     return this.#refusal;
   }
 
-  /** When what was refused is asked for again; never, if nothing was. */
+  /** The time of the next retry, or infinity. */
   get dueAt(): number {
     return this.#dueAt;
   }
@@ -48,7 +46,7 @@ export class ReadRetries {
     return this.#refusal.reason === "Forbidden" && !this.#restsWhenRefused;
   }
 
-  /** How the last read went; undefined: well. */
+  /** Records the result of a read. Undefined: it succeeded. */
   note(refusal: Refusal | undefined, now: number): void {
     const since = refusal?.reason === "Listing" ? (this.#failingSince ?? now) : undefined;
     this.#failingSince = since;
@@ -56,7 +54,7 @@ export class ReadRetries {
     const isLasting = since !== undefined && now - since >= this.#patienceMs;
     this.#refusal = refusal && isLasting ? { ...refusal, reason: "Unavailable" } : refusal;
     this.#dueAt = this.#refusal === undefined ? Number.POSITIVE_INFINITY : now + restOf(this.#refusal, this.#failures);
-    // At the end of the patience it is asked once more, so that the error counts then and not later.
+    // Retries exactly when the patience ends, so that a persistent error counts from then on.
     if (since !== undefined && !isLasting) this.#dueAt = Math.min(this.#dueAt, since + this.#patienceMs);
   }
 }
@@ -68,7 +66,7 @@ function restOf({ reason }: Refusal, failures: number): number {
 
 type RefusedReading = { readonly kind: string; readonly reason?: string };
 
-/** What an answer that is no object means. What a server says of one object names it, so its words are left out. */
+/** Maps a failed read to a refusal. Drops the server's message because it names a single object. */
 export function refusalOf(reading: RefusedReading): Refusal {
   if (reading.kind === "missing") return { reason: "NotServed", message: "" };
   if (reading.kind === "rejected")

@@ -1,5 +1,3 @@
-// What `ignore` says about a plan that it ends.
-
 import type { VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { ignoredLines } from "./approve.ts";

@@ -1,4 +1,4 @@
-// `approve`, `reject`, `ignore`: what a person decides about a plan. Each is refused when the plan is not the one that was seen.
+// `approve`, `reject` and `ignore`. Approve and reject fail if the named plan is not the current one.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import {
@@ -47,7 +47,7 @@ export const approvePlan: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** False: another plan is shown. */
+/** Returns false if the config shows another plan. */
 async function sendApproval(config: VirtPlatformConfig, planHash: string, context: VerbContext): Promise<boolean> {
   for (const patches of approvalAttempts(config, planHash, await readDecider(context)))
     if (await sendPatches(config.metadata.name, patches, context)) return true;
@@ -97,7 +97,7 @@ export const rejectPlan: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** Undefined: another plan is shown. A config that changed otherwise in the same moment is read again, once. */
+/** Returns undefined if the config shows another plan. Retries once after any other concurrent change. */
 async function rejectOnce(
   config: VirtPlatformConfig,
   { planHash, reason }: { readonly planHash: string; readonly reason: string },
@@ -131,7 +131,6 @@ export const ignoreProfile: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** What happens to the objects, the nodes and the options of a config that is ignored from now on. */
 export function ignoredLines(config: VirtPlatformConfig): readonly string[][] {
   const kept = keptOptionsText(config);
   return [

@@ -1,4 +1,4 @@
-// `assets`: the report of the platform controller, asset by asset: state, reason, overrides, contested fields.
+// `assets`: prints the report of the platform controller, asset by asset.
 
 import { type AssetStateRow, assetDetailLines, assetStateRows, foreignText } from "@virt/client";
 import type { AssetState, Json } from "@virt/engine";

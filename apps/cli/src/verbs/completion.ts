@@ -1,4 +1,4 @@
-// `completion`: scripts for bash, zsh and fish, made from the table of verbs.
+// `completion`: prints a completion script for bash, zsh or fish.
 
 import { didYouMean } from "@virt/platform";
 import { completionScript, completionShells } from "../completion-script.ts";

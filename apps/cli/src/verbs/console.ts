@@ -5,7 +5,6 @@ import { type EmbeddedPage, readEmbeddedPages, serveConsole } from "@virt/consol
 import { previewEnablement } from "@virt/reads";
 import { exitCodes, type RunVerb } from "../verb.ts";
 
-/** Set by the bundler; sources that run as they are have none. */
 declare const CONSOLE_PAGES: readonly EmbeddedPage[] | undefined;
 
 export const serveConsolePages: RunVerb = async ({ access, environment, flag, now, printer, signal, version }) => {

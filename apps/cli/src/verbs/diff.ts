@@ -1,4 +1,4 @@
-// `diff`: what the plan changes, whole. The advisor's own diff where that is whole, else the same made anew with the person's rights.
+// `diff`: prints the complete diff of a plan. If the advisor's diff is cut, computes it with the user's rights.
 
 import type { Item, VirtPlatformConfig } from "@virt/api";
 import { planName, readDiff } from "@virt/client";
@@ -63,7 +63,7 @@ async function diffOf(item: Item, isRaw: boolean, { session, printer }: VerbCont
   return wholeDiff(before, fresh, { isRaw });
 }
 
-/** Undefined: nothing is left of it. */
+/** Undefined if the plan deletes the object. */
 async function predict({ operation, desiredState }: Item, live: string, session: ReturnType<VerbContext["session"]>) {
   if (operation === "Delete" || desiredState === undefined) return undefined;
   return live === "absent" ? ({ kind: "found", object: desiredState } as const) : session.predictTarget(desiredState);

@@ -1,4 +1,4 @@
-// `doctor`: what holds the pools, looked at afresh with the user's rights, the worst first, each with the command that helps.
+// `doctor`: diagnoses the pools with the user's rights and prints the findings with the commands that help.
 
 import type { RolloutFinding, VirtPlatformConfig } from "@virt/api";
 import {
@@ -46,7 +46,6 @@ export const showFindings: RunVerb = async (context) => {
   return exitCodeOfDiagnosis(diagnosis);
 };
 
-/** For programs: each finding with its options, because its command makes no choice. */
 export function diagnosisData({ rollout, young, notAssessed }: ClusterDiagnosis) {
   return {
     rollout: { ...rollout, findings: rollout.findings.map(withOptions) },
@@ -60,7 +59,7 @@ function withOptions(finding: RolloutFinding): RolloutFinding & { readonly optio
   return { ...finding, ...(options.length > 0 && { options }) };
 }
 
-/** A choice between options is not made for the reader. */
+/** If there are several options, the user must choose. */
 function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
   if (blocking === undefined) return [];
   const { options = [], command } = viewFinding(blocking);
@@ -68,7 +67,7 @@ function nextBlocks(blocking: RolloutFinding | undefined): readonly Block[] {
   return command === undefined ? [] : [{ kind: "next", text: command }];
 }
 
-/** Returns 0 only if everything was checked and nothing blocks. Without the pools nothing was checked at all. */
+/** Returns 0 only if everything was checked and nothing blocks. Unreadable pools are an error. */
 export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis): ExitCode {
   if (rollout.findings.some(({ severity }) => severity === "blocking")) return exitCodes.blocked;
   const missing = uncheckedKinds(notAssessed);
@@ -76,14 +75,14 @@ export function exitCodeOfDiagnosis({ rollout, notAssessed }: ClusterDiagnosis):
   return missing.length === 0 ? exitCodes.done : exitCodes.unchecked;
 }
 
-/** A kind that the cluster does not serve has no objects to check. */
+/** A kind that is not served has no objects to check. */
 function uncheckedKinds(notAssessed: readonly DiagnosisGap[]): readonly string[] {
   return [...new Set(notAssessed.filter(({ reason }) => reason !== "NotServed").map(({ kind }) => kind))];
 }
 
 type ReadableConfigs = { readonly configs: readonly VirtPlatformConfig[]; readonly gaps: readonly DiagnosisGap[] };
 
-/** Without the right to read configs, or without the advisor, there are still pools. */
+/** If configs cannot be read, or the advisor is not installed, the pools are still diagnosed. */
 async function listReadableConfigs({ session, printer }: VerbContext): Promise<ReadableConfigs> {
   try {
     return { configs: await session().listConfigs(), gaps: [] };
@@ -97,7 +96,7 @@ async function listReadableConfigs({ session, printer }: VerbContext): Promise<R
   }
 }
 
-/** Of one config, those that it rolls out or would; undefined: all. */
+/** Returns the pools of a config's rollout or plan. Undefined: all pools. */
 function poolsOf(name: string | undefined, configs: readonly VirtPlatformConfig[]): ReadonlySet<string> | undefined {
   if (name === undefined) return undefined;
   const pools = configs.flatMap(({ status }) => [
@@ -114,7 +113,6 @@ function quietText(pools: readonly string[], young: readonly RolloutFinding[]): 
     : "No cause has lasted long enough to be a finding yet. To check again, run this command in a few minutes.";
 }
 
-/** All of a diagnosis, for people. */
 export function diagnosisBlocks(
   { rollout, young, notAssessed, pools }: ClusterDiagnosis,
   now: number,

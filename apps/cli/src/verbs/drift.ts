@@ -1,4 +1,4 @@
-// `drift`: fields that are not as the plan left them, with who changed them, and inputs that have moved.
+// `drift`: lists fields that differ from the plan, with their managers, and changed inputs.
 
 import type { Ref } from "@virt/api";
 import {

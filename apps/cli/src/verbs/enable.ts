@@ -1,4 +1,4 @@
-// `enable`: turns the platform controller on, for all assets or for some, after the combined impact of all its writes was shown.
+// `enable`: enables the platform controller for all or some assets, after showing their combined impact.
 
 import type { KubeObject } from "@virt/api";
 import { assets, profiles } from "@virt/catalog";
@@ -67,7 +67,7 @@ function previewBlocks({ assets: applied, excluded, impact }: Enablement): reado
   return [{ kind: "lines", lines: [[list], ...left, [summary]] }, ...(impact === null ? [] : impactBlocks(impact))];
 }
 
-/** The uid makes the API server refuse another HyperConverged of the same name. */
+/** With the uid, the API server rejects the patch if the HyperConverged was re-created. */
 async function annotate(hco: KubeObject, value: string, { access, session, signal }: VerbContext): Promise<void> {
   const { name, namespace = "", uid } = hco.metadata;
   const { client } = session();

@@ -1,4 +1,4 @@
-// `impact`: which nodes reboot, in which order, what becomes of their VMs, and what the assessment assumes.
+// `impact`: prints which nodes reboot in which order, what happens to their VMs, and the assumptions.
 
 import { type Impact, type ImpactPool, type VmOutcome, vmOutcomes } from "@virt/api";
 import { ageText, durationText, foreignText, planName, secondsSince } from "@virt/client";
@@ -35,14 +35,13 @@ export const showImpact: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** When an impact was assessed: its age, and with `-o wide` the time as well. */
 export function assessedLines(time: string | undefined, now: number, isWide: boolean): StyledText[][] {
   const seconds = secondsSince(time, now);
   if (time === undefined || seconds === undefined) return [];
   return [[{ text: `assessed ${ageText(seconds)} ago${isWide ? ` (${foreignText(time)})` : ""}`, style: "dim" }]];
 }
 
-/** All of an impact, for people. `details` prints what has no room here. */
+/** `details` is the command that prints what is left out here. */
 export function impactBlocks(impact: Impact, details?: string): readonly Block[] {
   const { assumes, notAssessed } = impact;
   const gaps = notAssessed.map(({ what, reason, message }) => `${what}: ${reason}${message && ` (${message})`}`);
@@ -82,7 +81,7 @@ function vmText(vms: Readonly<Record<VmOutcome, number>>): string {
   return affected.map((outcome) => `${vms[outcome]} ${outcomeWords[outcome]}`).join(", ") || "none affected";
 }
 
-/** Of a wave of many nodes the status has the first three. */
+/** The status names only the first three nodes of a wave. */
 function roomText({ fits, nodes, unplacedVMs, unplacedMiB }: Impact["capacity"]): string {
   if (fits !== "No") return fits === "Yes" ? "the VMs of every wave fit on other nodes" : "unknown";
   const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;

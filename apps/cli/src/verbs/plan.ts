@@ -1,4 +1,4 @@
-// `plan`: asks for a plan, waits for it, and shows it.
+// `plan`: requests a plan, waits for it and prints it.
 
 import { configKind, type Json, type JsonMap, type Phase, type Spec, type VirtPlatformConfig } from "@virt/api";
 import { planPatches } from "@virt/client";
@@ -41,7 +41,7 @@ async function askForPlan(
   return config;
 }
 
-/** The options that there are, with those that were given. A value is JSON where it is JSON, else a text. */
+/** Merges the given options into the existing ones. Values are parsed as JSON if possible, otherwise as text. */
 async function optionsWith(name: string, there: Spec["options"], given: readonly string[]): Promise<Spec["options"]> {
   const key = (await listCatalogProfiles()).find((profile) => profile.name === name)?.optionsKey;
   if (key === undefined) throw new CliError(`profile ${name} has no options`);
@@ -49,7 +49,6 @@ async function optionsWith(name: string, there: Spec["options"], given: readonly
   return { ...there, [key]: given.reduce<JsonMap>((options, one) => withOption(options, one), there?.[key] ?? {}) };
 }
 
-/** `a.b=1` sets member b of a. */
 export function withOption(options: JsonMap, given: string): JsonMap {
   const [, path, text = ""] = /^([\w.]+)=(.*)$/su.exec(given) ?? [];
   if (path === undefined) throw new CliError(`--set ${given}: use the form key=value`);
@@ -67,7 +66,7 @@ function readValue(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    return text; // a word without quotes
+    return text;
   }
 }
 
@@ -79,19 +78,19 @@ const settled: ReadonlySet<Phase | undefined> = new Set([
   "PrerequisiteFailed",
 ]);
 
-/** The advisor has taken the last edit into account and is done with it. */
+/** Reports whether the advisor has finished processing the last edit. */
 function isSettled({ metadata, status }: VirtPlatformConfig): boolean {
   return settled.has(status?.phase) && status?.observedGeneration === metadata.generation;
 }
 
-/** What a plan does to nodes and VMs follows it, a moment later. */
+/** The impact follows a drafted plan by a few seconds. Gives up after this time. */
 const assessmentMs = 10_000;
 
 function isBeingAssessed({ status }: VirtPlatformConfig): boolean {
   return status?.phase === "ReviewRequired" && (status.disruption ?? []).length > 0 && status.impact === undefined;
 }
 
-/** The plan with its impact, or without if that takes too long: nothing waits for an assessment for ever. */
+/** Waits for the plan and its impact. Returns the plan without the impact if the assessment takes too long. */
 async function waitForPlan(name: string, generation: number, { session, flag, signal, printer, program }: VerbContext) {
   const timeoutMs = readFlagDuration(flag("timeout") ?? "60s", "timeout");
   const late = new CliError(

@@ -1,4 +1,4 @@
-// `profiles`: the profiles of the cluster, one line each.
+// `profiles`: lists the profiles of the cluster.
 
 import { severities } from "@virt/api";
 import {
@@ -49,11 +49,10 @@ export const listProfiles: RunVerb = async ({ session, printer, now, program, fl
   return exitCodes.done;
 };
 
-/** What a list without configs shows. */
 export const noProfilesText =
   "No VirtPlatformConfigs found. The advisor may not be running, or advertising may be disabled.";
 
-/** As kubectl prints it and takes it. */
+/** The resource name that kubectl prints and accepts. */
 export function configName(name: string): string {
   return `virtplatformconfig.advisor.kubevirt.io/${name}`;
 }
@@ -97,7 +96,6 @@ const nextWord: Readonly<Record<ProfileRow["next"]["kind"], string>> = {
   unblock: "unblock",
 };
 
-/** The word is there as well. */
 export function phaseStyle(phase: string, isStalled: boolean): TextStyle {
   if (isStalled || phase === "Failed" || phase === "CompletedWithErrors") return "bad";
   if (phase === "Completed") return "good";

@@ -1,4 +1,4 @@
-// `render` and `explain`: what the platform controller would apply and why not the rest, through its own code; offline from files, or live.
+// `render` and `explain`: show what the platform controller would apply and why, using its code, offline or live.
 
 import { assets, profiles } from "@virt/catalog";
 import {
@@ -22,7 +22,7 @@ export const renderAssets: RunVerb = (context) =>
     const rows = preview.rows.filter((row) => asset === undefined || row.asset.name === asset);
     const entries = renderEntries(preview.previews, { asset, showExcluded: true });
     for (const note of preview.notes) printer.progress(note);
-    // Documents as they are, which kubectl takes: `render -o yaml | kubectl diff -f -`.
+    // Plain documents, for `render -o yaml | kubectl diff -f -`.
     if (printer.format === "yaml") printer.printText(renderDocuments(entries));
     else printer.print({ type: "Render", data: { items: entries }, blocks: renderBlocks(rows, program) });
     const errors = rows.filter(({ status }) => status === "ERROR").length;
@@ -106,7 +106,6 @@ function previewInput({ flag, all, readFile, session, signal, environment, now }
   };
 }
 
-/** What a preview cannot be made of is an error of the verb. */
 export async function withPreviewErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// `status`: the one screen, once, or again and again until something is done.
+// `status`: prints the status once, or updates it until the rollout ends.
 
 import type { Phase, VirtPlatformConfig } from "@virt/api";
 import { nextStepText, type ProfileRow, phaseWord, profileRow, progressCount, viewRollout } from "@virt/client";
@@ -26,7 +26,7 @@ export const showStatus: RunVerb = async (context) => {
   return exitCodes.done;
 };
 
-/** `all` tells which plans roll the pools; undefined: not listed yet. */
+/** `all` are the configs that may roll the pools. Undefined: not listed yet. */
 async function optionsFor(
   configs: readonly VirtPlatformConfig[],
   all: readonly VirtPlatformConfig[] | undefined,
@@ -46,7 +46,7 @@ async function optionsFor(
   return { now: now(), program, countVms: (node) => counts.get(node), ...shown };
 }
 
-/** Only of nodes in hand, so nothing is asked while nothing goes on. */
+/** Counts VMs of updating nodes only, at most 8, so that an idle cluster gets no requests. */
 async function countVms(configs: readonly VirtPlatformConfig[], now: number, session: ClusterSession) {
   const nodes = configs.flatMap((config) =>
     (viewRollout(config, now)?.nodes ?? []).flatMap(({ name, isInHand }) => (isInHand ? [name] : [])),
@@ -119,7 +119,7 @@ const ends: Readonly<Partial<Record<Phase, ExitCode>>> = {
   CompletedWithErrors: exitCodes.failed,
 };
 
-/** Undefined: something is still going on. The worst counts. */
+/** Returns the highest exit code of the configs. Undefined while one is still in progress. */
 function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   const codes = configs.map((config) => {
     const { metadata, spec, status = {} } = config;
@@ -133,7 +133,7 @@ function endOf(configs: readonly VirtPlatformConfig[]): ExitCode | undefined {
   return codes.reduce<ExitCode>((worst, code) => (code !== undefined && code > worst ? code : worst), exitCodes.done);
 }
 
-/** `configs` are those to be shown; the notice has all. */
+/** `configs` are those to show; the notice contains all. */
 type Screen = {
   readonly show: (notice: ConfigNotice, configs: readonly VirtPlatformConfig[]) => Promise<void>;
   readonly end: () => void;
@@ -145,7 +145,7 @@ type ShownConfigs = {
   readonly options: StatusOptions;
 };
 
-/** One block on a terminal, drawn again with each change and each second, because ages pass. */
+/** Redraws one block after each change, and every second because ages change. */
 function redrawing(context: VerbContext): Screen {
   const block = new LiveBlock();
   let latest: ShownConfigs | undefined;
@@ -157,7 +157,7 @@ function redrawing(context: VerbContext): Screen {
     block.draw(context.printer.render({ ...report, blocks: [...report.blocks, ...note] }));
   };
   const timer = setInterval(draw, 1000);
-  // Pools change without a change of any config.
+  // Pools can change without a change of a config.
   const refresh = async () => {
     if (latest === undefined) return;
     const { configs, all } = latest;
@@ -179,7 +179,7 @@ function redrawing(context: VerbContext): Screen {
   };
 }
 
-/** One line per change where nothing can be redrawn; one document per change for programs. */
+/** Prints one line per change, or one document per change for programs. */
 function printing(context: VerbContext): Screen {
   const { printer, now, program } = context;
   const known = new Map<string, string>();

@@ -1,4 +1,4 @@
-// `version`: of this program, and of the advisor that drafted the plans there are.
+// `version`: prints the versions of this program and of the advisor that drafted the plans.
 
 import { exitCodes, type RunVerb } from "../verb.ts";
 

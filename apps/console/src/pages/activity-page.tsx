@@ -1,4 +1,4 @@
-// Activity: what both controllers told about, newest first.
+// The activity page: events of both controllers, newest first.
 
 import {
   FormSelect,
@@ -107,7 +107,7 @@ function Events({ given }: { readonly given: string }) {
   );
 }
 
-/** One event more must not render all the others again. */
+/** Memoized, so that a new event does not render all other rows again. */
 const EventRow = memo(function EventRow({ line }: { readonly line: EventLine }) {
   return (
     <Tr>
@@ -135,7 +135,6 @@ const EventRow = memo(function EventRow({ line }: { readonly line: EventLine }) 
   );
 });
 
-/** Hashes of plans that are offered now lead to them. */
 function NoteText({ note }: { readonly note: string }) {
   const configs = useConfigs();
   const parts = note.split(/\b([0-9a-f]{12,64})\b/);

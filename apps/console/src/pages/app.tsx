@@ -1,4 +1,4 @@
-// The standalone shell: masthead, list of pages, theme, banners, and the page of the address.
+// The standalone shell: masthead, navigation, theme, banners and the current page.
 
 import {
   Masthead,

@@ -1,4 +1,4 @@
-// The texts of the assets page: part of the one catalogue.
+// The texts of the assets page.
 
 export const assetStrings = {
   filter: "Filter by asset, object or reason",

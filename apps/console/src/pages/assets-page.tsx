@@ -1,4 +1,4 @@
-// Assets: what the platform controller applies or leaves out, and why, from its report.
+// The assets page: what the platform controller applies or leaves out, and why.
 
 import {
   Button,
@@ -167,7 +167,6 @@ const AssetRows = memo(function AssetRows({ row, at, isReasonShared }: AssetRows
   );
 });
 
-/** The reason names the profile. */
 function PlanLink({ why }: { readonly why: string }) {
   const configs = useObjects("configs");
   const governing = configs.find(({ metadata }) => why.includes(metadata.name));

@@ -1,4 +1,4 @@
-// A number with its noun, in the right form.
+// Formats a number with its noun in the right form.
 
 export function countOf(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;

@@ -1,4 +1,4 @@
-// Drift: fields that are not as a plan left them, with who changed them, and inputs that have moved. What was cleared stays for the visit.
+// The drift page: changed fields with their managers, and changed inputs. Cleared rows stay for the visit.
 
 import { Label, Title } from "@patternfly/react-core";
 import { CheckCircleIcon } from "@patternfly/react-icons";
@@ -41,7 +41,7 @@ function DriftTables() {
   const shown = useVisitRows(rows);
   const moved = configs.flatMap((config) => movedInputs(config));
   const settings = settingsHref();
-  if (checkedAt === undefined) return <Loading what={texts.targets} />; // nothing is known to have drifted, or to be cleared
+  if (checkedAt === undefined) return <Loading what={texts.targets} />;
   const age = Math.max(0, Math.floor((now - checkedAt) / 1000));
   return (
     <>
@@ -104,10 +104,10 @@ function ReplanButton({ config }: { readonly config: VirtPlatformConfig }) {
 
 type VisitRow = { readonly row: DriftRow; readonly isCleared: boolean };
 
-/** A visit lasts as long as the page's connection to the cluster, whichever pages are opened meanwhile. */
+/** A visit lasts as long as the cluster connection of the page. */
 const seenInVisit = new WeakMap<ClusterData, ReadonlyMap<string, DriftRow>>();
 
-/** Those of now, and behind them those that were there before during this visit. */
+/** Returns the current rows, then the rows that were cleared during this visit. */
 function useVisitRows(rows: readonly DriftRow[]): readonly VisitRow[] {
   const cluster = useCluster();
   const seen = seenInVisit.get(cluster) ?? new Map<string, DriftRow>();

@@ -1,4 +1,4 @@
-// The start of the standalone page.
+// The entry point of the standalone page.
 
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";

@@ -1,4 +1,4 @@
-// Overview: each profile with its phase and what to do next, the assets by state, and whether the controllers are alive.
+// The overview page: profiles with their next steps, assets by state, and the health of the controllers.
 
 import {
   Alert,
@@ -196,7 +196,7 @@ function OperatorBanner({ name, kind }: OperatorBannerProps) {
   const leases = useObjects(kind);
   const isUnseen = useConfigs().some(({ status }) => status?.phase === undefined);
   if (state !== "listed") return null;
-  // A controller that runs alone may have no lease; whether it works is seen by what it has not done.
+  // A single replica may run without a lease. In that case, an unprocessed config shows that the advisor is down.
   if (leases.length === 0)
     return name === "advisor" && isUnseen ? (
       <Alert isInline variant="warning" title={texts.operatorAbsent(name)}>
@@ -213,7 +213,7 @@ function OperatorBanner({ name, kind }: OperatorBannerProps) {
   );
 }
 
-/** A leader renews every few seconds and loses its lease long before this. */
+/** A leader renews its lease every few seconds. */
 const staleLeaseSeconds = 120;
 
 function leaseAge(lease: KubeObject, now: number): number | undefined {

@@ -1,4 +1,4 @@
-// Plan review: what would change and what follows from it, and the decision about exactly that.
+// The plan page: the changes, their impact, and the decision about exactly this plan.
 
 import { Alert, AlertActionLink, List, ListItem } from "@patternfly/react-core";
 import type { Item, VirtPlatformConfig } from "@virt/api";
@@ -64,7 +64,7 @@ function ChosenPlan({ name }: { readonly name: string | undefined }) {
 function PlanReview({ config }: { readonly config: VirtPlatformConfig }) {
   const offered = useMemo(() => planOf(config), [config]);
   const [pinned, setPinned] = useState(offered);
-  // What waits for a decision stays on the page until the reader asks for the next; everything else follows the cluster.
+  // An undecided plan stays on the page until the user asks for the new one. Everything else follows the cluster.
   const isOther = offered?.planHash !== pinned?.planHash || isBeingDrafted(config);
   const isHeld = pinned !== undefined && isUndecided(pinned) && isOther;
   if (!isHeld && pinned !== offered) setPinned(offered);
@@ -117,7 +117,6 @@ function MovedPlan({ shown, offered, show }: MovedPlanProps) {
 
 type WarningsProps = { readonly items: readonly Item[]; readonly shared: readonly string[] };
 
-/** Warnings that depend on other plans come first. */
 function Warnings({ items, shared }: WarningsProps) {
   const pending = items.filter(({ state }) => state !== "Completed");
   const all = [...shared, ...pending.flatMap(({ name, warnings = [] }) => warnings.map((text) => `${name}: ${text}`))];

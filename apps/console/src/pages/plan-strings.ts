@@ -1,4 +1,4 @@
-// The texts of the plan review: part of the one catalogue.
+// The texts of the plan page.
 
 import { countOf } from "./count-of.ts";
 
@@ -49,7 +49,7 @@ export const planStrings = {
   takes: "Duration",
   room: "Capacity for VMs",
   roomYes: "sufficient",
-  /** Of a wave of many nodes the status has the first three. */
+  /** The status names only the first three nodes of a wave. */
   roomNo: (n: number, nodes: readonly string[]) => {
     const when = nodes.length === 1 ? `${nodes.join("")} drains` : `the wave with ${nodes.join(", ")} drains`;
     return `insufficient for ${countOf(n, "VM")} when ${when}`;

@@ -1,4 +1,4 @@
-// Rollout: pools that fill up node by node, VMs that leave a draining node, what holds it, what has happened, and how to stop.
+// The rollout page: pools and nodes, findings, the timeline, and how to stop.
 
 import { Title } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";
@@ -76,7 +76,7 @@ function RolloutOf({ config }: { readonly config: VirtPlatformConfig }) {
   const expected = expectedRollout(config);
   const row = profileRow(config, now);
   const count = progressCount(row);
-  // What other plans, the platform controller or other clients roll at the same time.
+  // Rollouts by other plans, the platform controller or other clients.
   const others = useRollingPools().filter(({ causes }) => causes.some((cause) => !isOfPlan(cause, name)));
   const onNodes = useNodeNames();
   const beside = (view?.findings ?? []).filter(({ node = "" }) => onNodes.has(node));
@@ -145,7 +145,7 @@ function useNodeNames(): ReadonlySet<string> {
   return useMemo(() => new Set(isGridShown ? nodes.map(({ metadata }) => metadata.name) : []), [nodes, isGridShown]);
 }
 
-/** The kind that the user may not list, of those that show nodes one by one. */
+/** Returns the kind that the user may not list, if the node grid needs it. */
 function useForbidden(): string | undefined {
   const [pools, nodes] = [useKind("pools"), useKind("nodes")];
   return [pools, nodes].find(({ state }) => state === "forbidden")?.resource;
@@ -154,7 +154,7 @@ function useForbidden(): string | undefined {
 type PoolsProps = {
   readonly config: VirtPlatformConfig;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
-  /** False: node counts are those of an earlier state, so only problems of the pools are shown. */
+  /** False: the node counts are stale, so only pool problems are shown. */
   readonly isRolling: boolean;
 };
 
@@ -194,7 +194,6 @@ function Pools({ config, findings, isRolling }: PoolsProps) {
   );
 }
 
-/** When each node came into its phase, as far as the advisor tells. */
 function sinceOf(config: VirtPlatformConfig): ReadonlyMap<string, string> {
   return new Map((config.status?.rollout?.nodes ?? []).map(({ name, phase, since }) => [`${name} ${phase}`, since]));
 }

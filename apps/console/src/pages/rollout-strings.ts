@@ -1,4 +1,4 @@
-// The texts of the rollout page: part of the one catalogue.
+// The texts of the rollout page.
 
 import { rolloutContinues } from "@virt/client";
 import { countOf } from "./count-of.ts";

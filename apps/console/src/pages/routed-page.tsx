@@ -1,4 +1,4 @@
-// What both shells show: the page of a route, and a banner while what it shows may be old.
+// The page of a route, and a banner while its data may be out of date. Both shells use it.
 
 import { Alert } from "@patternfly/react-core";
 import { useEffect } from "react";

@@ -1,5 +1,3 @@
-// Addresses of pages.
-
 import { expect, test } from "vitest";
 import { hrefOf, type PageRoute, readRoute } from "./routes.ts";
 

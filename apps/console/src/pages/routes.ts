@@ -1,4 +1,4 @@
-// Where a page is: in the fragment of the address, so that nothing of it ever reaches a server, unless the shell has addresses of its own.
+// Page addresses. The default is the URL fragment, which never reaches a server.
 
 import { useSyncExternalStore } from "react";
 
@@ -10,17 +10,15 @@ export type PageRoute =
 
 export type PageName = PageRoute["page"];
 
-/** In the order of the list of pages. */
 export const pageNames: readonly PageName[] = ["overview", "plan", "rollout", "drift", "assets", "activity"];
 
-/** How the addresses of a shell hold a route. */
+/** Maps routes to the addresses of a shell. */
 export type RouteAddress = {
-  /** What stands before `/<page>`. */
+  /** The part before `/<page>`. */
   readonly prefix: string;
   readonly open: (href: string) => void;
-  /** The pages on which people edit the HyperConverged, where the shell has them. */
+  /** The page that edits the HyperConverged. Absent if the shell has none. */
   readonly settingsHref?: string;
-  /** The page of an object, where the shell has one. */
   readonly objectHref?: (object: LinkedObject) => string;
 };
 
@@ -37,12 +35,11 @@ let address: RouteAddress = {
   },
 };
 
-/** Once, before the first page is shown. */
+/** Call once, before the first render. */
 export function setRouteAddress(own: RouteAddress): void {
   address = own;
 }
 
-/** Of what follows the prefix. */
 export function readRoute(place: string): PageRoute {
   const [path = "", query = ""] = place.replace(/^#?\/?/, "").split("?");
   const [page = "", name] = path.split("/").map(decode);
@@ -92,12 +89,10 @@ export function useRoute(): PageRoute {
   return readRoute(fragment);
 }
 
-/** Undefined where there are no such pages. */
 export function settingsHref(): string | undefined {
   return address.settingsHref;
 }
 
-/** Undefined where the shell has no pages for objects. */
 export function objectHref(object: LinkedObject): string | undefined {
   return address.objectHref?.(object);
 }

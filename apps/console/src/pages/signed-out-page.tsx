@@ -1,4 +1,4 @@
-// In place of every page when the session has ended: why, and how to open the console again.
+// Replaces all pages when the session has ended: the reason, and how to open the console again.
 
 import { EmptyState, EmptyStateBody } from "@patternfly/react-core";
 import { LockIcon } from "@patternfly/react-icons";

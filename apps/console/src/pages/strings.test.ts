@@ -1,4 +1,4 @@
-// The texts of the pages: commands are texts of their own, which pages show on demand.
+// Tests that the page texts contain no commands: pages show commands on demand.
 
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";

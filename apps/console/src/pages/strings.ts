@@ -1,4 +1,4 @@
-// Every text of the pages, in one place. Sentences say what is known, what is not, and what to do.
+// All texts of the pages.
 
 import { installCommand } from "@virt/client";
 import { assetStrings } from "./asset-strings.ts";
@@ -26,7 +26,7 @@ export const strings = {
   showCommand: "Show command",
   hideCommand: "Hide command",
   next: "Next:",
-  /** By phase, for the steps that have buttons. */
+  /** Keyed by phase, for steps with buttons. */
   nextSteps: {
     Ignored: "This profile is not managed. Draft a plan to see what it would change.",
     Pending: "The plan is being drafted.",

@@ -1,4 +1,4 @@
-// The action Approve… of a VirtPlatformConfig in lists and details of the console: it leads to the plan, which is read before it is approved.
+// The Approve… action of a VirtPlatformConfig in the OpenShift console. It opens the plan for review.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { useMemo } from "react";
@@ -14,7 +14,6 @@ type ConsoleAction = {
   readonly disabledTooltip: string;
 };
 
-/** Actions, whether they are known, and an error: as the console wants it of a provider. */
 export function useConfigActions(config: VirtPlatformConfig): readonly [readonly ConsoleAction[], boolean, undefined] {
   const name = config.metadata?.name ?? "";
   const phase = config.status?.phase ?? "";

@@ -1,4 +1,4 @@
-// The cluster as OpenShift's console gives it to a plugin: its proxy of the API server, with the rights of whoever is signed in.
+// Cluster data through the OpenShift console's API proxy, with the rights of the signed-in user.
 
 import { consoleFetch } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
@@ -18,7 +18,6 @@ import { SnapshotStore } from "../pages/data/snapshot-store.ts";
 import { readFailure } from "./read-failure.ts";
 import { watchKind } from "./watch-kind.ts";
 
-/** `apiPath`: where the console's proxy serves the API server. */
 export function createPluginData(apiPath: string): ClusterData {
   const store = new SnapshotStore();
   const watches = new PluginWatches(apiPath, store);
@@ -58,7 +57,7 @@ async function send(url: string, method: string, sent?: RequestBody): Promise<Cl
 
 type KindWatch = { wantedBy: number; readonly stop: AbortController };
 
-/** A watch for each kind that some page wants. The console itself says when nobody is signed in any more. */
+/** One watch per wanted kind. The console itself handles expired sessions. */
 class PluginWatches {
   readonly #apiPath: string;
   readonly #store: SnapshotStore;
@@ -90,7 +89,7 @@ class PluginWatches {
     void watchKind(name, { apiPath: this.#apiPath, fetch: consoleFetch, signal: stop.signal, onLine });
   }
 
-  /** Pages change in one turn: what the next one wants goes on. */
+  /** Releases a kind after this turn, so that a page change keeps the watches that both pages need. */
   #release(name: WatchedName): void {
     const running = this.#running.get(name);
     if (running === undefined) return;

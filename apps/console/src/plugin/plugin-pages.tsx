@@ -1,4 +1,4 @@
-// The components that the console mounts: our pages under one route, list and details of VirtPlatformConfigs, and tabs on other kinds.
+// The components that the OpenShift console mounts: pages, list and details of VirtPlatformConfigs, and tabs.
 
 import { HorizontalNav, ResourceEventStream, ResourceYAMLEditor } from "@openshift-console/dynamic-plugin-sdk";
 import type { KubeObject } from "@virt/api";
@@ -17,7 +17,6 @@ import { strings } from "../pages/strings.ts";
 import { PageRow, PluginShell, useAdvisorRoute } from "./plugin-shell.tsx";
 import { pluginStrings } from "./plugin-strings.ts";
 
-/** At `/virt-advisor` and below. */
 export function AdvisorPage() {
   const route = useAdvisorRoute();
   return (
@@ -79,7 +78,7 @@ function ConfigEvents({ name }: { readonly name: string }) {
 
 type TabProps = { readonly obj?: KubeObject };
 
-/** On a MachineConfigPool: its nodes, and whose plan rolls out to them. */
+/** A tab of MachineConfigPools: the nodes, and the plans that change them. */
 export function PoolTab({ obj }: TabProps) {
   return <PluginShell>{obj === undefined ? null : <PoolOf name={obj.metadata.name} />}</PluginShell>;
 }
@@ -132,7 +131,7 @@ function PoolOf({ name }: { readonly name: string }) {
   );
 }
 
-/** On a HyperConverged: the profiles that plan changes of it. */
+/** A tab of the HyperConverged: the profiles. */
 export function HyperConvergedTab() {
   return (
     <PluginShell>

@@ -1,4 +1,4 @@
-// The shell around our pages inside OpenShift's console: the console has masthead, theme and addresses, we have a row of pages and a banner.
+// The shell in the OpenShift console, which provides masthead, theme and addresses. Adds a navigation row and a banner.
 
 import { Nav, NavItem, NavList, PageSection } from "@patternfly/react-core";
 import { type MouseEvent, type ReactNode, useMemo } from "react";
@@ -14,7 +14,7 @@ import { createPluginData } from "./plugin-data.ts";
 
 let shared: { readonly base: string; readonly data: ClusterData } | undefined;
 
-/** One for all our pages and tabs of the console: what was listed stays when another is opened. */
+/** Shared by all our pages and tabs, so that lists survive a page change. */
 function dataBelow(base: string): ClusterData {
   if (shared?.base !== base) shared = { base, data: createPluginData(`${base}api/kubernetes`) };
   return shared.data;
@@ -36,7 +36,7 @@ export function PluginShell({ children }: { readonly children: ReactNode }) {
   return (
     <ClusterProvider value={data}>
       <Announcer>
-        {/* A link to one of our pages changes the page, as the console's own links do, and does not load the console anew. */}
+        {/* Links to our pages use the router, like the console's own links, instead of reloading the console. */}
         <div className="vc-plugin" onClick={(event) => followLink(event, prefix, open)}>
           <PageSection className="vc-page">
             <ConnectionBanner />
@@ -65,13 +65,12 @@ function followLink(event: MouseEvent, prefix: string, open: (href: string) => v
   open(href);
 }
 
-/** The route of the console's address, where it is one of ours. */
 export function useAdvisorRoute(): PageRoute {
   const { pathname, search } = useLocation();
   return readRoute(`${pathname.slice(advisorPath.length)}${search}`);
 }
 
-/** The row of pages; the console's own list of pages has one entry for all of them. */
+/** The navigation between our pages. The console's own navigation has a single entry for all. */
 export function PageRow({ current }: { readonly current: PageRoute["page"] }) {
   return (
     <Nav variant="horizontal-subnav" aria-label={strings.navigation} className="vc-page-row">

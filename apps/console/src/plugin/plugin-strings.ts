@@ -1,4 +1,4 @@
-// The texts that only the plugin has; all others are those of the pages.
+// The texts that only the plugin uses.
 
 export const pluginStrings = {
   yaml: "YAML",

@@ -1,4 +1,4 @@
-// What the console's fetch throws, read: the status, 0 where there was no answer, and what the API server said.
+// Reads an error of the console's fetch. Status 0: no answer.
 
 export type FetchFailure = { readonly status: number; readonly message: string };
 

@@ -1,4 +1,4 @@
-// What the console's YAML editor begins a new VirtPlatformConfig with.
+// The template for new VirtPlatformConfigs in the console's YAML editor.
 
 export const configTemplate = `# Shows what load-aware rebalancing would change. Nothing is applied until action is Apply.
 apiVersion: advisor.kubevirt.io/v1alpha1

@@ -1,4 +1,4 @@
-// The descheduler operator: status while it is in charge, and now and then a move if the scenario wants that.
+// Simulates the descheduler operator: its status, and periodic moves of VMs if the scenario asks for them.
 
 import { asList, asNumber, asText, at, compareUtf8, type JsonMap, type KubeObject, member } from "@virt/engine";
 import {
@@ -23,8 +23,8 @@ export function reconcileDescheduler(cluster: ClusterState, timers: SimulatedTim
   return [...deschedulerStatusWrite(cluster, timers, object), ...rebalanceMachines(cluster, timers, object)];
 }
 
-// As `sync` and `scaleDownDeployment` in pkg/operator/target_config_reconciler.go have it (release-4.17 to release-5.1): no message, the cause
-// of a refusal in the reason, no observedGeneration. A change that is carried out moves the generation of the Deployment, a refusal does not.
+// As in `sync` and `scaleDownDeployment` in pkg/operator/target_config_reconciler.go (release-4.17 to release-5.1): no
+// message and no observedGeneration. Only applied changes raise the generation of the Deployment.
 function statusOf(cluster: ClusterState, object: KubeObject, failure: string | undefined): JsonMap {
   const type = "TargetConfigControllerDegraded";
   const condition: SimulatedCondition =
@@ -38,7 +38,7 @@ function statusOf(cluster: ClusterState, object: KubeObject, failure: string | u
   return { conditions, generations: [{ ...deployment, lastGeneration: generation }] };
 }
 
-/** The operator looks for PSI on the node that it runs on itself: here the first worker. */
+/** The real operator checks PSI on its own node. Here this is the first worker. */
 function psiRefusal(cluster: ClusterState, object: KubeObject): string | undefined {
   const profile = asList(at(object, "spec", "profiles")).find((name) => asText(name)?.endsWith("RelieveAndMigrate"));
   if (cluster.scenario.descheduler?.needsPsi !== true || profile === undefined) return undefined;
@@ -87,7 +87,6 @@ function rebalanceMachines(cluster: ClusterState, timers: SimulatedTimers, objec
   ];
 }
 
-// The smallest that can move, from the node with most memory in use.
 function chooseMachine(cluster: ClusterState): KubeObject | undefined {
   const used = (node: string) => machinesOn(cluster, node).reduce((sum, machine) => sum + memoryOf(machine), 0);
   const [fullest] = cluster

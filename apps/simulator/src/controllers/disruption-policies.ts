@@ -1,4 +1,4 @@
-// The MachineConfiguration with the policies that count, and what the daemon makes of a change by them.
+// The MachineConfiguration with its node disruption policies, and the disruption that they imply.
 
 import { asList, asText, at, type Json, type JsonMap, type KubeObject, member } from "@virt/engine";
 import {
@@ -15,7 +15,7 @@ import type { ObjectWrite } from "../object-writes.ts";
 
 const manager = "machine-config-operator";
 
-/** The user's policies stand in the spec; those in the status count, with the operator's own among them. */
+/** The policies in the status are effective: those of the user's spec merged with the operator's own. */
 export function reconcileDisruptionPolicies(cluster: ClusterState): readonly ObjectWrite[] {
   const object = findObject(cluster, "MachineConfiguration", "cluster");
   if (object === undefined) return [];
@@ -53,7 +53,6 @@ const ownPolicies = {
   sshkey: { actions: none },
 };
 
-/** The object as the operator makes it. */
 export function machineConfigurationOf(nodeDisruptionPolicy: JsonMap | undefined): KubeObject {
   return {
     apiVersion: "operator.openshift.io/v1",
@@ -63,7 +62,6 @@ export function machineConfigurationOf(nodeDisruptionPolicy: JsonMap | undefined
   };
 }
 
-/** What the update that a node is at, or is about to begin, does to it. */
 export function disruptionOfUpdate(
   cluster: ClusterState,
   { current, desired }: Pick<RolloutNode, "current" | "desired">,

@@ -1,4 +1,4 @@
-// The HyperConverged operator: the defaults that are not in the CRD, status, and wasp-agent.
+// Simulates the HyperConverged operator: defaults that are not in the CRD, the status, and wasp-agent.
 
 import { asNumber, at, type JsonMap, type KubeObject } from "@virt/engine";
 import {

@@ -1,4 +1,4 @@
-// The controllers of the simulated cluster, in the order in which they reconcile: one line each.
+// The simulated controllers in the order in which they reconcile.
 
 import type { SimulatedController } from "../cluster-state.ts";
 import { reconcileDescheduler } from "./descheduler.ts";

@@ -1,4 +1,4 @@
-// Turns KubeletConfigs into MachineConfigs, one for each pool that a KubeletConfig selects.
+// Generates a MachineConfig for each pool that a KubeletConfig selects.
 
 import { asList, at, isMap, type KubeObject, matchesSelector, member } from "@virt/engine";
 import { type ClusterState, findObject } from "../cluster-state.ts";
@@ -11,7 +11,7 @@ const manager = "machine-config-operator";
 
 export function reconcileKubeletConfigs(cluster: ClusterState): readonly ObjectWrite[] {
   const all = cluster.list("KubeletConfig").toSorted(byCreation);
-  const [stranger] = all.filter((config) => suffixOf(config) === undefined && !isTerminating(config)); // one at a time: each gets a number
+  const [stranger] = all.filter((config) => suffixOf(config) === undefined && !isTerminating(config)); // one per round
   return [
     ...(stranger === undefined ? [] : [assignSuffix(stranger, nextSuffix(all))]),
     ...all.flatMap((config) => {
@@ -30,7 +30,7 @@ function isTerminating(config: KubeObject): boolean {
   return at(config, "metadata", "deletionTimestamp") !== undefined;
 }
 
-// As the real one does, it replaces all annotations that were there.
+// Replaces all annotations, as the real controller does.
 function assignSuffix(config: KubeObject, suffix: string): ObjectWrite {
   const others = Object.keys(config.metadata.annotations ?? {}).map((name) => [name, null]);
   const annotations = { ...Object.fromEntries(others), [nameSuffix]: suffix };
@@ -62,7 +62,7 @@ function reconcileKubeletConfig(cluster: ClusterState, config: KubeObject, suffi
   ];
 }
 
-/** What the Machine Config Operator sets itself, in the order in which it looks. */
+/** Settings that only the Machine Config Operator may set, in the order of its checks. */
 const ownSettings = ["cgroupDriver", "clusterDNS", "clusterDomain", "runtimeRequestTimeout", "staticPodPath"];
 
 function forbiddenSetting(config: KubeObject): string | undefined {
@@ -98,7 +98,6 @@ function machineConfigWrite(cluster: ClusterState, wanted: KubeObject): ObjectWr
   return { kind: "set", object, fields: { spec: wanted["spec"] ?? {} }, manager };
 }
 
-// The finalizers are the names of the MachineConfigs that must go first.
 function deleteGenerated(cluster: ClusterState, config: KubeObject): readonly ObjectWrite[] {
   const names = (at(config, "metadata", "finalizers") ?? []) as readonly string[];
   const left = names.flatMap((name) => findObject(cluster, "MachineConfig", name) ?? []);
@@ -111,7 +110,7 @@ function deleteGenerated(cluster: ClusterState, config: KubeObject): readonly Ob
 
 const keptTries = 3;
 
-// What became of each try, the newest last; behind them the newest once more, as older releases say it.
+// Keeps the results of the last tries, and repeats the newest as the condition of older releases.
 function kubeletConfigStatus(cluster: ClusterState, config: KubeObject, error: string | undefined): ObjectWrite {
   const message = error ?? "Success";
   const isAccepted = error === undefined;

@@ -1,4 +1,4 @@
-// HCO's KubeVirt object with what HCO says in it, and virt-operator's report on it.
+// Simulates the KubeVirt object: the spec that HCO sets, and the status of virt-operator.
 
 import { asNumber, asText, type JsonMap, type KubeObject } from "@virt/engine";
 import {

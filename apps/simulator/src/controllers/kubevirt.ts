@@ -1,4 +1,4 @@
-// KubeVirt as far as rollouts need it: evacuations of drained nodes and migrations within the limits of the cluster.
+// Simulates KubeVirt as far as rollouts need it: evacuations of drained nodes, and migrations within the limits.
 
 import { at, type JsonMap, type KubeObject } from "@virt/engine";
 import { type ClusterState, faultOf, simulatedMs, virtSettings } from "../cluster-state.ts";
@@ -34,7 +34,7 @@ export function reconcileKubevirt(cluster: ClusterState, timers: SimulatedTimers
   ];
 }
 
-// What runs in its own pod goes on; who starts things and looks after them does not.
+// Without virt-controller, running VMs and copies continue, but nothing is started or cleaned up.
 function isVirtControllerDown(cluster: ClusterState): boolean {
   return cluster.list("KubeVirt").some((object) => faultOf(object, "virt-controller-down") !== undefined);
 }
@@ -106,7 +106,7 @@ function startMigration(
 const firstBackoffMs = 20_000;
 const tiredAfter = 3;
 
-// Only what was started for the sake of a node waits: 20 s after the first failure, twice as long after each further one.
+// Only evacuations back off: 20 s after the first failure, then twice as long each time.
 function isBackoffOver(
   cluster: ClusterState,
   timers: SimulatedTimers,
@@ -168,7 +168,6 @@ function finishMigration(
   return [phaseWrite(cluster, migration, "Succeeded", { migrationState }), arrived];
 }
 
-/** Undefined: it has succeeded. */
 function migrationFailure(
   cluster: ClusterState,
   timers: SimulatedTimers,
@@ -185,9 +184,8 @@ function migrationFailure(
   return timers.hasElapsed(`migration ${name}`, ms) ? faultOf(machine, "fail-migrations") : "running";
 }
 
-const keptMigrations = 5; // finished ones of a machine, as KubeVirt does
+const keptMigrations = 5; // finished migrations per VM, as in KubeVirt
 
-// Node by node, while lanes are free: the rest waits as a mark on the machine.
 function evacuationMigrations(cluster: ClusterState): readonly ObjectWrite[] {
   if (isVirtControllerDown(cluster)) return [];
   const open = cluster.list("VirtualMachineInstanceMigration").filter((migration) => !isFinishedMigration(migration));
@@ -201,14 +199,13 @@ function evacuationMigrations(cluster: ClusterState): readonly ObjectWrite[] {
   );
 }
 
-// Whoever is in charge of a machine with the strategy External moves it.
+// A VM with the strategy External is moved by its own controller.
 function isLeaving(machine: KubeObject): boolean {
   const isMarked = at(machine, "status", "evacuationNodeName") === nodeOfMachine(machine);
   const isOthers = at(machine, "spec", "evictionStrategy") === "External";
   return isMarked && !isOthers && migrationObstacle(machine) === undefined;
 }
 
-/** Finished ones that nobody looks at any more. */
 function surplusMigrations(cluster: ClusterState): readonly ObjectWrite[] {
   const finished = cluster.list("VirtualMachineInstanceMigration").filter(isFinishedMigration);
   const old = [...Map.groupBy(finished, machineNameOf).values()].flatMap((each) =>

@@ -1,4 +1,4 @@
-// The machine-config-controller: renders pools from MachineConfigs or says why it cannot, gives nodes their target in order, reports.
+// Simulates the machine-config-controller: renders pools, assigns targets to nodes in order, and reports status.
 
 import {
   asList,
@@ -85,7 +85,7 @@ function rollOutPool(cluster: ClusterState, pool: KubeObject, { members, error }
 
 const updateTaint = { key: "UpdateInProgress", effect: "PreferNoSchedule" };
 
-// Nodes without the pool's target are less likely to get pods. Checked against syncMachineConfigPool in
+// The taint steers pods to updated nodes. Checked against syncMachineConfigPool in
 // pkg/controller/node/node_controller.go of openshift/machine-config-operator at 7ff337a.
 function taintWrite(node: KubeObject, wanted: string): ObjectWrite {
   const others = asList(at(node, "spec", "taints")).filter((taint) => member(taint, "key") !== updateTaint.key);

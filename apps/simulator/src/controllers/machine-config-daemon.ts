@@ -1,4 +1,4 @@
-// The machine-config-daemon and the kubelet of each node: drain, apply, reboot, and what a node reports when it is back.
+// Simulates the machine-config-daemon and the kubelet of each node: drain, apply, reboot, and node status.
 
 import { asList, asText, at, type JsonMap, type KubeObject, member, readBytes } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
@@ -23,7 +23,7 @@ import { seededUuid } from "../seeded-random.ts";
 import { readSeconds, type SimulatedTimers } from "../simulated-timers.ts";
 import { disruptionOfUpdate } from "./disruption-policies.ts";
 
-/** Nodes of no pool, such as those with Windows, are left alone. */
+/** Skips nodes without a pool, such as Windows nodes. */
 export function reconcileNodes(cluster: ClusterState, timers: SimulatedTimers): readonly ObjectWrite[] {
   const pools = cluster.list("MachineConfigPool");
   return cluster.list("Node").flatMap((node) => {
@@ -37,7 +37,7 @@ export function reconcileNodes(cluster: ClusterState, timers: SimulatedTimers): 
   });
 }
 
-// A new node boots with what its pool aims at.
+// A new node boots with the target of its pool.
 function joinNode(cluster: ClusterState, node: KubeObject, pool: string): readonly ObjectWrite[] {
   const config = asText(at(findObject(cluster, "MachineConfigPool", pool), "spec", "configuration", "name"));
   if (config === undefined || faultOf(node, "not-joined") !== undefined) return [];
@@ -45,7 +45,7 @@ function joinNode(cluster: ClusterState, node: KubeObject, pool: string): readon
   return [{ kind: "set", object: node, fields, manager: daemonOf(node) }];
 }
 
-// The API server taints new nodes as not ready; somebody must take that away.
+// Replaces the not-ready taint that the API server sets on new nodes.
 function taintsOf(node: KubeObject): readonly JsonMap[] {
   const labels = node.metadata.labels ?? {};
   const isReserved = "node-role.kubernetes.io/master" in labels && !("node-role.kubernetes.io/worker" in labels);
@@ -63,7 +63,6 @@ function advanceNode(cluster: ClusterState, timers: SimulatedTimers, { node, bef
   return advanceRollout(before, update);
 }
 
-// With its failure over, a node goes on where it stopped.
 function recoverNode(node: KubeObject, { reason: _reason, ...before }: RolloutNode): RolloutNode {
   return { ...before, phase: before.current === before.desired ? "Updated" : workOf(node) };
 }
@@ -87,7 +86,8 @@ function degradedReason(
   return isLate ? text : undefined;
 }
 
-// Checked, as the order of the steps, against `completeUpdate` in pkg/daemon/daemon.go of openshift/machine-config-operator at 7ff337a.
+// The timeout and the order of the steps were checked against `completeUpdate` in pkg/daemon/daemon.go of
+// openshift/machine-config-operator at 7ff337a.
 const uncordonPollMs = 10_000;
 const uncordonTimeoutMs = 600_000;
 
@@ -121,7 +121,7 @@ function isStepOver(cluster: ClusterState, timers: SimulatedTimers, { node, befo
   }
 }
 
-// The drain controller takes a node back when its daemon asks for it, whoever cordoned it. The daemon waits for that.
+// The drain controller uncordons on the daemon's request, even if another client cordoned the node.
 function uncordonWrite(cluster: ClusterState, node: KubeObject, pool: string): ObjectWrite | undefined {
   const operator = findObject(cluster, "MachineConfigPool", pool);
   const isDown = operator !== undefined && faultOf(operator, "operator-down") !== undefined;
@@ -151,7 +151,7 @@ function describeStep(
     case "Uncordoning":
       return undefined;
     case "Rebooting":
-      return undefined; // reported by the kubelet
+      return undefined;
   }
 }
 
@@ -187,7 +187,7 @@ function kubeletWrites(
 
 const swapDropIn = "/etc/openshift/kubelet.conf.d/90-swap.conf";
 
-// Swap that is not in use is not reported: it takes a partition and a configuration that turns it on.
+// The kubelet reports swap only if a partition and a configuration enable it.
 function swapOf(cluster: ClusterState, node: KubeObject, config: string): JsonMap | null {
   const files = asList(at(findObject(cluster, "MachineConfig", config), "spec", "config", "storage", "files"));
   const capacity = readBytes(node.metadata.annotations?.[swapPartition]);

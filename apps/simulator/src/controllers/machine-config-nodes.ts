@@ -1,4 +1,4 @@
-// A MachineConfigNode for each node, with how far its update is, step by step.
+// Maintains a MachineConfigNode per node, with the progress of its update.
 
 import { asList, asText, at, equalJson, type JsonMap, type KubeObject, member } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
@@ -44,7 +44,7 @@ type PooledNode = {
   readonly node: KubeObject;
   readonly seen: RolloutNode;
   readonly pool: string;
-  readonly drain: DrainState | undefined; // while it is being drained
+  readonly drain: DrainState | undefined;
 };
 
 function machineConfigNodeWrite(cluster: ClusterState, pooled: PooledNode): ObjectWrite {
@@ -60,7 +60,7 @@ function machineConfigNodeWrite(cluster: ClusterState, pooled: PooledNode): Obje
       manager,
     };
   }
-  // One at a time: the status speaks of the spec that is there.
+  // The spec is written first, because the status refers to it.
   if (!equalJson(spec, object["spec"])) return { kind: "set", object, fields: { spec }, manager };
   const status = {
     observedGeneration: object.metadata.generation ?? 1,
@@ -77,7 +77,7 @@ function machineConfigNodeWrite(cluster: ClusterState, pooled: PooledNode): Obje
   };
 }
 
-// Whoever writes a condition renews its time, also if only the text is another one.
+// Renews the time of a condition even if only its message changes.
 function withRenewedTimes(
   object: KubeObject,
   wanted: readonly SimulatedCondition[],
@@ -129,7 +129,7 @@ function conditionsOf(object: KubeObject, { node, seen, drain }: PooledNode): re
   });
 }
 
-// A node that has rebooted keeps that in its report until it is updated, and the operator reports the uncordon.
+// The report keeps the reboot until the node is updated. The operator reports the uncordon.
 function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatuses {
   const rebooted = asList(at(object, "status", "conditions")).find((each) => member(each, "type") === "RebootedNode");
   const hasRebooted = rebooted !== undefined && member(rebooted, "status") !== "False";
@@ -139,7 +139,7 @@ function returnedStatuses(object: KubeObject, node: KubeObject): ConditionStatus
   };
 }
 
-// What an attempt failed of stands there until the next one begins, whoever has left meanwhile.
+// Keeps the error of the last attempt until the next one begins, even if the pods have left.
 function drainedMessage(object: KubeObject, node: KubeObject, drain: DrainState): string {
   const known = drainedText(object);
   const isKept = drain.kind === "idle" || (drain.kind === "failed" && known.startsWith(drainFailure));
@@ -151,7 +151,7 @@ function drainedText(object: KubeObject): string {
   return asText(member(drained, "message")) ?? "";
 }
 
-// The first failure of a drain is news, the same once more is not.
+// Reports only the first failure of a drain.
 function failureEvent(object: KubeObject, { seen, drain }: PooledNode): { readonly event?: string } {
   if (drain?.kind !== "failed" || drain.attempt > 0 || drainedText(object).startsWith(drainFailure)) return {};
   return { event: `node ${seen.name} is not drained: ${drain.error}` };

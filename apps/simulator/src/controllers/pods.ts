@@ -1,4 +1,4 @@
-// Pods and PodDisruptionBudgets: launchers of machines, what a drain evicts and who makes it anew, what budgets allow.
+// Simulates pods and PodDisruptionBudgets: launchers, evictions, replacements and budget status.
 
 import { asList, asNumber, asText, at, type Json, type JsonMap, type KubeObject, matchesSelector } from "@virt/engine";
 import { readController } from "@virt/impact";
@@ -22,7 +22,7 @@ export function reconcilePods(cluster: ClusterState): readonly ObjectWrite[] {
   ];
 }
 
-// Where VirtualMachines are not served, machines have no pods either: those who look at machines only are not made to wait for them.
+// Without VirtualMachines in the API, VMIs get no launcher pods.
 function launcherWrites(cluster: ClusterState): readonly ObjectWrite[] {
   if (cluster.servedVersion("VirtualMachine") === undefined) return [];
   const running = cluster
@@ -57,13 +57,13 @@ function launcherOf(cluster: ClusterState, machine: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "Pod", metadata, spec: podSpec("compute", nodeOfMachine(machine) ?? "") };
 }
 
-/** Without a kubelet to confirm it, a pod ends only if it needs no time for that. */
+/** No kubelet confirms the deletion, so the grace period must be 0. */
 function podSpec(container: string, nodeName: string): JsonMap {
   const containers = [{ name: container, image: `registry.invalid/${container}:simulated` }];
   return { nodeName, terminationGracePeriodSeconds: 0, containers };
 }
 
-// KubeVirt up to 1.5 guards each machine that may migrate with a budget of its own.
+// KubeVirt up to 1.5 protects each migratable VM with its own budget.
 function machineBudgets(cluster: ClusterState, running: readonly KubeObject[]): readonly ObjectWrite[] {
   if (Number(cluster.scenario.kubevirtVersion.split(".")[1]) > 5) return [];
   return running.flatMap((machine): readonly ObjectWrite[] => {
@@ -83,7 +83,7 @@ function machineBudgets(cluster: ClusterState, running: readonly KubeObject[]): 
   });
 }
 
-// The kubelet: it runs what is there, and does not let go of what never ends.
+// The kubelet runs pods. A finalizer holds pods with the fault never-ends.
 function podWrites(pod: KubeObject): readonly ObjectWrite[] {
   const isEndless = faultOf(pod, "never-ends") !== undefined;
   const finalizers = asList(at(pod, "metadata", "finalizers"));
@@ -125,7 +125,7 @@ function evictionWrites(cluster: ClusterState): readonly ObjectWrite[] {
     ]);
 }
 
-// A budget counts again before it lets the next one go.
+// Allows one eviction per budget and round, because the budget must be recalculated in between.
 function isFirstOfBudget(cluster: ClusterState, pod: KubeObject, asked: Set<string>): boolean {
   const [budget] = budgetsOf(cluster, pod);
   if (budget === undefined) return true;
@@ -134,7 +134,7 @@ function isFirstOfBudget(cluster: ClusterState, pod: KubeObject, asked: Set<stri
   return isFirst;
 }
 
-// Whoever owns it makes another one, where there is a node for it; one that nobody owns is gone.
+// The owner re-creates an evicted pod if a node is schedulable. A pod without an owner is lost.
 function replacementWrites(cluster: ClusterState, pod: KubeObject): readonly ObjectWrite[] {
   const node = cluster.list("Node").find(isSchedulable);
   if (readController(pod) === undefined || node === undefined) return [];
@@ -146,7 +146,6 @@ function replacementWrites(cluster: ClusterState, pod: KubeObject): readonly Obj
   return [{ kind: "create", object, manager: "kube-controller-manager" }];
 }
 
-// The disruption controller.
 function budgetWrite(cluster: ClusterState, budget: KubeObject): ObjectWrite {
   const selector = at(budget, "spec", "selector");
   const pods = cluster
@@ -174,7 +173,6 @@ function budgetWrite(cluster: ClusterState, budget: KubeObject): ObjectWrite {
   return { kind: "set", object: budget, fields: { status }, isStatus: true, manager: "kube-controller-manager" };
 }
 
-// A share is rounded up.
 function countOf(value: Json | undefined, pods: number): number {
   const percent = /^([0-9]+)%$/.exec(asText(value) ?? "")?.[1];
   return percent === undefined ? (asNumber(value) ?? 0) : Math.ceil((Number(percent) * pods) / 100);

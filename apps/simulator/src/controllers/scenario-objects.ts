@@ -1,4 +1,4 @@
-// Creates the scenario's objects and sets its faults, each once: what somebody deletes or changes afterwards is theirs.
+// Creates the scenario's objects and sets its faults. Each happens once, so that later changes by others persist.
 
 import { at, isMap, type JsonMap, type KubeObject } from "@virt/engine";
 import { type ClusterState, faultPrefix, findNamespaced, findObject, isKind } from "../cluster-state.ts";
@@ -20,7 +20,7 @@ import { machineConfigurationOf } from "./disruption-policies.ts";
 
 type ManagedObjects = { readonly manager: string; readonly objects: readonly KubeObject[] };
 
-/** What is still to be created; what is not served waits until it is. */
+/** Returns the missing objects. Kinds that are not served wait. */
 export function createScenarioObjects(cluster: ClusterState): readonly ObjectWrite[] {
   const { scenario } = cluster;
   const writes = objectsByManager(cluster).flatMap(({ manager, objects }) =>
@@ -28,7 +28,7 @@ export function createScenarioObjects(cluster: ClusterState): readonly ObjectWri
       .filter((object) => isMissing(cluster, object))
       .map((object): ObjectWrite => ({ kind: "create", object, manager, key: scenarioObjectKey(object) })),
   );
-  // A namespace comes before what lies in it, and what pods need before them.
+  // Namespaces and service accounts must exist before the objects that need them.
   for (const kind of ["Namespace", "ServiceAccount"]) {
     const first = writes.filter(({ object }) => object.kind === kind);
     if (first.length > 0) return first;
@@ -82,14 +82,14 @@ function objectsByManager(cluster: ClusterState): readonly ManagedObjects[] {
 
 const known = new WeakMap<Scenario, readonly ScenarioMachine[]>();
 
-// The same in each round, and thousands of them.
+// Cached, because there are thousands and they never change.
 function machinesOf(scenario: Scenario): readonly ScenarioMachine[] {
   const machines = known.get(scenario) ?? scenarioMachines(scenario);
   known.set(scenario, machines);
   return machines;
 }
 
-// A machine names its owner by uid, and so comes after it; its owner is not there where VirtualMachines are not served.
+// A VMI refers to its owner by uid, so the owner must exist first, unless VirtualMachines are not served.
 function instanceIn(cluster: ClusterState, { instance, owner }: ScenarioMachine): readonly KubeObject[] {
   if (cluster.createdKeys.has(scenarioObjectKey(instance))) return [];
   if (owner === undefined || cluster.servedVersion("VirtualMachine") === undefined) return [instance];
@@ -103,7 +103,6 @@ function isMissing({ createdKeys, servedVersion }: ClusterState, object: KubeObj
   return !isKind(object.kind) || servedVersion(object.kind) !== undefined;
 }
 
-/** Annotations at their times. Each is set once: what a person changes afterwards stays. */
 export function injectFaults(cluster: ClusterState, timers: SimulatedTimers): readonly ObjectWrite[] {
   return cluster.scenario.faults.flatMap((fault, index) => {
     const key = `fault ${index}`;
@@ -126,7 +125,6 @@ export function injectFaults(cluster: ClusterState, timers: SimulatedTimers): re
   });
 }
 
-// A person cordons a node once; what comes of it afterwards is up to others.
 function faultFields({ annotation, value }: ScenarioFault): JsonMap {
   const annotations = { [`${faultPrefix}${annotation}`]: value };
   const isCordon = annotation === "cordon";

@@ -1,4 +1,4 @@
-// KubeVirt's label on the nodes that take machines: one that it has not heard of for five minutes loses it until it is back.
+// Maintains KubeVirt's schedulable label. A node that is silent for 5 minutes loses it until it is back.
 
 import type { ClusterState } from "../cluster-state.ts";
 import { isReady } from "../node-state.ts";
@@ -8,7 +8,7 @@ import type { SimulatedTimers } from "../simulated-timers.ts";
 const schedulable = "kubevirt.io/schedulable";
 const silenceMs = 300_000;
 
-/** Nodes without the label run no machines at all. */
+/** Nodes without the label never run VMs. */
 export function reconcileSchedulableNodes(cluster: ClusterState, timers: SimulatedTimers): readonly ObjectWrite[] {
   if (cluster.servedVersion("VirtualMachineInstance") === undefined) return [];
   return cluster.list("Node").flatMap((node): readonly ObjectWrite[] => {

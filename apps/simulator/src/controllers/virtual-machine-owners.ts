@@ -1,4 +1,4 @@
-// virt-controller for VirtualMachines: makes a machine for each that is to run, ends that of one that is halted.
+// Simulates virt-controller for VirtualMachines: creates missing VMIs, and deletes those of halted VMs.
 
 import { at, type KubeObject } from "@virt/engine";
 import { readRunStrategy } from "@virt/impact";
@@ -17,7 +17,7 @@ export function reconcileVirtualMachines(cluster: ClusterState): readonly Object
   });
 }
 
-// The first one of a scenario's machine is the scenario's, with the node where it begins.
+// The scenario creates the first VMI itself, with its initial node.
 function startOwned({ createdKeys }: ClusterState, owner: KubeObject): readonly ObjectWrite[] {
   const object = instanceOf(owner);
   const isFirst = !createdKeys.has(scenarioObjectKey(object)) && createdKeys.has(scenarioObjectKey(owner));

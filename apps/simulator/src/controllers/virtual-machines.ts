@@ -1,4 +1,4 @@
-// Starts virtual machines, marks those that must leave, stops those that cannot be moved, and reports on all.
+// Starts VMIs, marks those that must leave, stops those that cannot migrate, and updates their status.
 
 import { asList, asNumber, asText, at, type JsonMap, type KubeObject, member, readTime } from "@virt/engine";
 import { readController, readRunStrategy, readVmFact, requestOf } from "@virt/impact";
@@ -33,7 +33,7 @@ export type KubevirtContext = {
   readonly placement: Placement;
 };
 
-/** `moving` are those that have come somewhere else in this round: they are written about there. */
+/** `moving` are the VMIs that migrated in this round; their status is already written. */
 export function reconcileMachines(round: KubevirtContext, moving: ReadonlySet<string>): readonly ObjectWrite[] {
   return round.cluster
     .list("VirtualMachineInstance")
@@ -59,7 +59,7 @@ function startMachine({ cluster, placement }: KubevirtContext, machine: KubeObje
     conditions: machineConditions(cluster, machine, node),
   };
   const hasOwner = readController(machine) !== undefined;
-  // The first start of hundreds is not reported.
+  // Does not report the first start: there are hundreds.
   const isReported = !isNew || (hasOwner && cluster.createdKeys.has(`restart ${namespacedName(machine)}`));
   return {
     ...machineWrite(machine, status, { "kubevirt.io/nodeName": node }),
@@ -69,7 +69,7 @@ function startMachine({ cluster, placement }: KubevirtContext, machine: KubeObje
 
 const MiB = 2 ** 20;
 
-// What KubeVirt takes beside the guest is in the status since 1.9.
+// Since 1.9, KubeVirt reports the memory overhead in the status.
 function machineMemory({ scenario }: ClusterState, machine: KubeObject): JsonMap {
   const guest = asText(at(machine, "spec", "domain", "memory", "guest")) ?? "0";
   const fact = readVmFact(machine);
@@ -95,12 +95,12 @@ function reconcileMachine(round: KubevirtContext, machine: KubeObject): ObjectWr
     node !== undefined && isDraining(cluster, node) && isMarkedForEviction(cluster, machine) && !isVirtApiDown(cluster);
   const status = {
     conditions: machineConditions(cluster, machine, name),
-    ...(isMarked && { evacuationNodeName: name }), // the webhook leaves it, and it stays until the machine is elsewhere
+    ...(isMarked && { evacuationNodeName: name }), // set by the webhook, kept until the VM has moved
   };
   return machineWrite(machine, status);
 }
 
-// A drain evicts its pod, and a reboot without a drain ends it as well.
+// A drain evicts the launcher pod. A reboot without a drain ends the VM too.
 function isAskedToEnd(cluster: ClusterState, machine: KubeObject, node: KubeObject): boolean {
   if (isDraining(cluster, node)) return evictionOf(cluster, machine) === "shut down" && !isVirtApiDown(cluster);
   return !isDrainNeeded(cluster) && readNode(node).phase === "Rebooting" && statusPhase(machine) === "Running";
@@ -113,7 +113,7 @@ function isShutDown({ cluster, timers }: KubevirtContext, machine: KubeObject): 
   return timers.hasElapsed(`shut down ${title}`, simulatedMs(cluster, { seconds }, "shutdown", title));
 }
 
-// Its VirtualMachine makes a new one, a ReplicaSet starts it elsewhere, and else it has ended.
+// A VirtualMachine creates a new VMI and a ReplicaSet restarts it elsewhere. Any other VMI stays finished.
 function endMachine(cluster: ClusterState, machine: KubeObject, node: string): ObjectWrite {
   const event = `vm ${namespacedName(machine)} is shut down on ${node}`;
   const labels = { "kubevirt.io/nodeName": null };
@@ -134,7 +134,7 @@ function endMachine(cluster: ClusterState, machine: KubeObject, node: string): O
   return { ...machineWrite(machine, { ...status, conditions }, labels), event };
 }
 
-/** A clean shutdown is no failure: only Always runs it again. Where VirtualMachines are not served, the scenario decides. */
+/** A clean shutdown is not a failure: only Always restarts. If VirtualMachines are not served, the scenario decides. */
 function restartOf(cluster: ClusterState, machine: KubeObject): "another" | "same" | "none" {
   const owner = readController(machine);
   if (owner?.kind === "VirtualMachineInstanceReplicaSet") return "same";

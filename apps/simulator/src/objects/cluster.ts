@@ -1,4 +1,4 @@
-// What a cluster has once: topology, scheduler, HCO, descheduler, namespaces.
+// Objects that a cluster has once: topology, scheduler, HCO, descheduler and namespaces.
 
 import type { JsonMap, KubeObject } from "@virt/engine";
 import type { HcoSpec, Scenario } from "../scenario.ts";
@@ -13,7 +13,7 @@ export function namespacesOf({ vms, hco, descheduler, objects }: Scenario): read
   return [...new Set(names)].map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
 }
 
-/** Pods need one, and in a cluster without its controller nobody else makes it. */
+/** Pods need a service account, and no controller creates it here. */
 export function serviceAccountOf(namespace: string): KubeObject {
   return { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } };
 }
@@ -44,7 +44,7 @@ export function schedulerOf({ mastersSchedulable }: Scenario): KubeObject {
   };
 }
 
-/** Fields of HCO that are used here stand under `spec.virtualization` in v1. */
+/** In v1, these HCO fields are under `spec.virtualization`. */
 export function hcoSpec(apiVersion: string, fields: JsonMap): JsonMap {
   return apiVersion === "hco.kubevirt.io/v1" ? { virtualization: fields } : fields;
 }

@@ -1,15 +1,13 @@
-// The virtual machines of a scenario before they are placed: VirtualMachines, and the instances that they make.
+// The VirtualMachines and VMIs of a scenario, before placement.
 
 import { type JsonMap, type KubeObject, writeTime } from "@virt/engine";
 import { faultPrefix } from "../cluster-state.ts";
 import type { Scenario, VmGroup } from "../scenario.ts";
 
-/** Where a machine runs first, if the scenario says so. */
 export const firstNodeAnnotation = `${faultPrefix}first-node`;
 
 const apiVersion = "kubevirt.io/v1";
 
-/** A machine, and the VirtualMachine that owns it, if one does. */
 export type ScenarioMachine = { readonly instance: KubeObject; readonly owner: KubeObject | undefined };
 
 export function scenarioMachines({ vms }: Scenario): readonly ScenarioMachine[] {
@@ -39,7 +37,7 @@ function scenarioMachine(group: VmGroup, index: number): ScenarioMachine {
   return { instance, owner: owner === "VirtualMachine" ? machine : undefined };
 }
 
-/** What holds an object back that is deleted and never ends. */
+/** The finalizer that keeps a deleted object. */
 export const endlessFinalizer = `${faultPrefix}never-ends`;
 
 function replicaSetReference(name: string): JsonMap {
@@ -75,7 +73,7 @@ function templateOf(group: VmGroup, index: number): MachineTemplate {
   };
 }
 
-/** A machine of a VirtualMachine, as virt-controller makes it of the template. */
+/** Returns the VMI that virt-controller creates from the template. */
 export function instanceOf(owner: KubeObject): KubeObject {
   const { name, namespace = "", uid = "" } = owner.metadata;
   const { template } = owner["spec"] as {
@@ -93,7 +91,7 @@ function ownerReference(name: string, uid: string): JsonMap {
   return { apiVersion, kind: "VirtualMachine", name, uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** The last migration of a machine that has such a history, as its status tells it. */
+/** Returns the last migration for the VMI status. Undefined if the scenario defines none. */
 export function lastMigrationOf(
   { vms }: Scenario,
   { namespace, name }: KubeObject["metadata"],

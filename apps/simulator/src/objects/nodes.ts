@@ -1,4 +1,4 @@
-// The nodes of a scenario as the cluster gets them: labels, addresses, capacity.
+// The nodes of a scenario with labels, addresses and capacity.
 
 import type { JsonMap, KubeObject } from "@virt/engine";
 import { faultPrefix } from "../cluster-state.ts";
@@ -7,10 +7,10 @@ import { seededUuid } from "../seeded-random.ts";
 
 type NodeContext = { readonly seed: number; readonly timestamp: string };
 
-/** The size of the partition that is labelled for swap, if the node has one. */
+/** Size of the partition that is labelled for swap. */
 export const swapPartition = `${faultPrefix}swap-partition`;
 
-/** In the order of their names: nodes that are made in this order are updated in it, whatever the seconds of their creation. */
+/** Sorted by name. Nodes are updated in this order, whatever their creation times. */
 export function scenarioNodes({ nodes }: Scenario, context: NodeContext): readonly KubeObject[] {
   const all = nodes.flatMap((group, groupAt) =>
     Array.from({ length: group.count }, (_, index) => {

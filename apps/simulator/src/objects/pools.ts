@@ -1,4 +1,4 @@
-// MachineConfigPools as OpenShift has them, and the MachineConfigs that it ships for them.
+// The MachineConfigPools of a scenario, and the MachineConfigs that OpenShift ships for them.
 
 import { type KubeObject, roleLabel, writeDataUrl } from "@virt/engine";
 import { machineConfigApi as apiVersion } from "../node-state.ts";
@@ -32,7 +32,7 @@ function poolOf({ name, paused = false, maxUnavailable, annotations = {} }: Pool
   };
 }
 
-/** Custom pools have none of their own: they inherit those of `worker`. */
+/** Custom pools inherit the base configs of `worker`. */
 export function baseConfigsOf({ pools }: Scenario): readonly KubeObject[] {
   return pools
     .filter(({ name }) => builtIn.includes(name))

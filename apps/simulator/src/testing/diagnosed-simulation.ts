@@ -1,4 +1,4 @@
-// A simulated rollout with the doctor at its side: it diagnoses every state, and again whenever it has said that something comes of age.
+// A simulated rollout with a diagnosis of every state, and again when a cause is due to become a finding.
 
 import { asText, at, type KubeObject, matchesSelector, writeTime } from "@virt/engine";
 import { infrastructureInformer } from "@virt/facts";
@@ -31,11 +31,10 @@ const startMs = Date.UTC(2030, 0, 1);
 const debounceSeconds = 1;
 const podAgeSeconds = 10;
 
-/** Of pods the metadata is read. */
 const podMetadata = { apiVersion: "v1", kind: "Pod", projection: { keep: "metadata" } } as const;
 const followed = [...rolloutInformers, infrastructureInformer];
 
-/** What is seen at a moment, in simulated seconds. */
+/** Findings at a simulated time in seconds. */
 export type SeenFindings = {
   readonly seconds: number;
   readonly findings: Diagnosis["rollout"]["findings"];
@@ -47,14 +46,13 @@ export class DiagnosedSimulation {
   readonly #change: KubeObject;
   #isStarted = false;
   #objects: ReadonlyMap<string, KubeObject> = new Map();
-  /** When the doctor looks at what has changed; undefined: nothing has. */
+  /** The next diagnosis of a change. Undefined: nothing has changed. */
   #dueSeconds: number | undefined;
   #facts: DoctorFacts | undefined;
   readonly #drainErrors = new DrainErrors();
   #podLists = new Map<string, { readonly pods: readonly PodFact[]; readonly seconds: number }>();
   #last: Diagnosis | undefined;
 
-  /** At rest, before the change is there. */
   constructor(scenario: Scenario, change: KubeObject) {
     const created = () => writeTime(startMs + Math.floor(this.simulation.seconds()) * 1000);
     this.simulation = simulateInMemory(scenario, 1, created);
@@ -71,13 +69,13 @@ export class DiagnosedSimulation {
     this.simulation.addObject(this.#change);
   }
 
-  /** The plan has applied the change, and it was deleted since. */
+  /** The change was applied and then deleted. */
   #lostTarget(machineConfig: string) {
     if (!this.#isStarted || this.#objects.has(`MachineConfig/${machineConfig}`)) return {};
     return { isTargetGone: true, waiting: { config: "load-aware-rebalancing", item: "enable-psi-metrics" } };
   }
 
-  /** `watch` sees each state. The doctor looks a second after the first of several changes, as the operator does. */
+  /** `watch` sees each state. The diagnosis runs one second after the first change, as in the operator. */
   runFor(seconds: number, watch?: () => unknown): void {
     this.simulation.runFor(seconds, () => {
       watch?.();
@@ -92,7 +90,7 @@ export class DiagnosedSimulation {
     this.#diagnoseUntil(this.simulation.seconds());
   }
 
-  /** Between two states nothing changes but the age of things. */
+  /** Repeats the diagnosis as causes age between two states. */
   #diagnoseUntil(end: number): void {
     for (;;) {
       const nextAt = this.#last?.nextAt;
@@ -119,7 +117,7 @@ export class DiagnosedSimulation {
     this.seen.push({ seconds, findings: this.#last.rollout.findings });
   }
 
-  /** Pods are not followed: those of nodes that drain are listed when a list is ten seconds old. */
+  /** Pods have no informer: lists of draining nodes are renewed after 10 seconds. */
   #listPods(nodes: readonly string[], seconds: number): DoctorFacts["drainedPods"] {
     const lists = nodes.map((node) => {
       const known = this.#podLists.get(node);
@@ -138,7 +136,7 @@ export class DiagnosedSimulation {
     return Math.min(...[...this.#podLists.values()].map(({ seconds }) => seconds + podAgeSeconds));
   }
 
-  /** As much of each object as an operator follows while nodes change, and no kind that it does not. */
+  /** Projects objects like the operator's informers. Throws for kinds that have none. */
   #list(kind: string): readonly KubeObject[] {
     const informer = followed.find((spec) => spec.kind === kind);
     if (informer === undefined) throw new Error(`nobody follows ${kind}`);
@@ -186,7 +184,6 @@ export class DiagnosedSimulation {
   }
 }
 
-/** Those that are rendered with the change. */
 function poolsOf(objects: ReadonlyMap<string, KubeObject>, { metadata }: KubeObject): readonly KubeObject[] {
   return [...objects.values()].filter(
     (object) =>
@@ -195,7 +192,7 @@ function poolsOf(objects: ReadonlyMap<string, KubeObject>, { metadata }: KubeObj
   );
 }
 
-/** Whether all nodes of its pools run what has the change in it. */
+/** Reports whether all nodes of the affected pools run the change. */
 export function isRolledOut({ objects }: InMemorySimulation, change: KubeObject): boolean {
   return poolsOf(objects, change).every((pool) => {
     const sources = JSON.stringify(at(pool, "spec", "configuration", "source") ?? []);

@@ -1,4 +1,4 @@
-// Faults of drains: machines, their migrations, and pods, one for each finding about them.
+// A planted fault for each finding about drains: VMs, migrations and pods.
 
 import { at, type KubeObject } from "@virt/engine";
 import type { Scenario, VmGroup } from "../scenario.ts";
@@ -24,14 +24,14 @@ import {
 const scenarioOf = (name: string): Scenario => scenarios.get(name) ?? small;
 const withMachine = (more: Partial<VmGroup>): Scenario => ({ ...small, vms: [machine(more)] });
 
-/** The objects of `budgets` that are about this one; all are on worker-1, which is made the first in turn. */
+/** Selects objects of the scenario `budgets`. All are on worker-1. */
 const podsOf = (...names: readonly string[]): Scenario => {
   const budgets = scenarioOf("budgets");
   const objects = budgets.objects.filter(({ metadata }) => names.includes(metadata.name));
   return { ...budgets, vms: [], objects };
 };
 
-/** More machines than may leave at once, and what holds them is the same for all. */
+/** More VMs than lanes, all held for the same reason. */
 const heldMachines = [0, 1, 2, 3].map((index) => `VirtualMachineInstance/vms/vm-${index}`);
 const holdMigrations = (value: string | null) => (simulation: InMemorySimulation) => {
   for (const key of heldMachines) fault(key, "migration-held", value)(simulation);
@@ -48,7 +48,6 @@ const held = (value: string, condition: string, severity: "blocking" | "warning"
   end: holdMigrations(null),
 });
 
-/** Another worker like the others, without any machine. */
 const addWorker = (name: string) => (simulation: { readonly objects: Map<string, KubeObject> }) => {
   const model = simulation.objects.get(keys.node);
   const { metadata, status = {}, ...node } = model as KubeObject & { readonly status?: object };
@@ -125,7 +124,7 @@ export const drainFaults: readonly PlantedFault[] = [
     end: (simulation) => {
       for (const index of [6, 7, 8, 9, 10, 11]) addWorker(`worker-${index}`)(simulation);
     },
-    // Each is tried again when its turn comes.
+    // each is retried in turn
     lingers: 900,
   },
   {
@@ -164,7 +163,7 @@ export const drainFaults: readonly PlantedFault[] = [
     age: 0.8 * 150 * 8,
     severity: "warning",
     end: fault(keys.machine, "slow-migrations", null),
-    lingers: 60, // until it is copied
+    lingers: 60,
   },
   held("quota", "migrationRejectedByResourceQuota", "blocking"),
   held("backup", "migrationBlockedByBackup", "warning"),
@@ -196,7 +195,7 @@ export const drainFaults: readonly PlantedFault[] = [
     age: 600,
     severity: "blocking",
     end: fault("Pod/apps/bare", "never-ends", null),
-    lingers: 20, // until pods are listed again
+    lingers: 20,
   },
   {
     id: "DrainSlow",

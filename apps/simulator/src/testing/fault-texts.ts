@@ -1,6 +1,6 @@
-// What a person reads of each planted fault: the message, and the command that helps.
+// The message and the command that the user sees for each planted fault.
 
-/** By the title of the fault: its finding, and which of several causes. */
+/** Keyed by finding and, if it has several causes, by cause. */
 export const faultTexts: ReadonlyMap<string, { readonly message: string; readonly command: string | undefined }> =
   new Map(
     Object.entries({

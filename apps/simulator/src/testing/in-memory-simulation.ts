@@ -1,4 +1,4 @@
-// Runs a scenario on objects in memory: the same controllers, no server, time as fast as it goes.
+// Runs a scenario in memory with the same controllers, without a server, as fast as possible.
 
 import { asList, at, isMap, type Json, type KubeObject, writeTime } from "@virt/engine";
 import type { ClusterState, Kind } from "../cluster-state.ts";
@@ -12,15 +12,13 @@ import { SimulatedTimers } from "../simulated-timers.ts";
 export type InMemorySimulation = {
   readonly objects: Map<string, KubeObject>;
   readonly history: string[];
-  /** Rounds until nobody wants anything any more; `watch` sees each state in between. */
+  /** Runs rounds until nothing is left to do. `watch` sees each state. */
   readonly runUntilIdle: (watch?: (cluster: ClusterState) => unknown) => void;
-  /** Rounds until nobody wants anything any more, or a node calls itself degraded: what is stuck is tried for ever. */
+  /** Like runUntilIdle, but also stops if a node is degraded, because a stuck drain retries forever. */
   readonly runUntilStuck: (watch: (cluster: ClusterState) => unknown) => void;
-  /** Rounds until the state is as it should be. */
   readonly runUntil: (isOver: (cluster: ClusterState) => boolean) => void;
-  /** Rounds for so many simulated seconds, whether or not anybody wants anything; `watch` sees each state in between. */
+  /** Runs rounds for this many simulated seconds, even if idle. `watch` sees each state. */
   readonly runFor: (seconds: number, watch?: () => unknown) => void;
-  /** Simulated seconds since the beginning. */
   readonly seconds: () => number;
   readonly addObject: (object: KubeObject) => void;
 };
@@ -28,7 +26,7 @@ export type InMemorySimulation = {
 const startTime = "2030-01-01T00:00:00Z";
 const servedVersions: Partial<Record<Kind, string>> = { HyperConverged: "hco.kubevirt.io/v1beta1" };
 
-/** `created` says when each object is created, as a slow server does: seconds pass between two of one moment. */
+/** `created` returns creation times, which may differ from simulated time as with a slow server. */
 export function simulateInMemory(
   scenario: Scenario,
   seed: number,
@@ -120,7 +118,6 @@ export function simulateInMemory(
   };
 }
 
-/** True if something had to be done for it. */
 function applyInMemory(
   { objects, addObject }: Pick<InMemorySimulation, "objects" | "addObject">,
   write: ObjectWrite,
@@ -154,7 +151,6 @@ function deleteInMemory(objects: Map<string, KubeObject>, key: string): boolean 
   return true;
 }
 
-/** A merge patch, as the API server applies it. */
 export function mergePatch(live: Json | undefined, patch: Json): Json {
   if (!isMap(patch)) return patch;
   const kept: Record<string, Json | undefined> = { ...(isMap(live) ? live : {}) };

@@ -1,4 +1,4 @@
-// What a row of the table of planted faults says, and how causes are set, seen and taken away in a simulated cluster.
+// The shape of a planted fault, and helpers to plant, detect and remove causes.
 
 import { asList, asText, at, isMap, type JsonMap, type KubeObject, member } from "@virt/engine";
 import type { findingCatalogue } from "@virt/impact";
@@ -8,25 +8,23 @@ import { type InMemorySimulation, mergePatch } from "./in-memory-simulation.ts";
 
 export type PlantedFault = {
   readonly id: keyof typeof findingCatalogue;
-  /** Which of several causes, where a finding has them. */
   readonly by?: string;
   readonly scenario?: Scenario;
   readonly change?: KubeObject;
-  /** Right before the rollout begins. */
+  /** Runs just before the rollout begins. */
   readonly plant?: (simulation: InMemorySimulation) => void;
-  /** Whether the cause can be seen by now; asked of every state. */
+  /** Reports whether the cause is visible. Checked in every state. */
   readonly isThere: (simulation: InMemorySimulation) => boolean;
-  /** Seconds from then on until it is reported. */
+  /** Seconds from then until it is reported. */
   readonly age: number;
   readonly severity: "blocking" | "warning" | "info";
-  /** Blocking ones that cannot be without it, or it without them. */
+  /** Blocking findings that always occur together with it. */
   readonly beside?: readonly (keyof typeof findingCatalogue)[];
   readonly end: (simulation: InMemorySimulation) => void;
-  /** Seconds until those around show that the cause is gone; 10 if not given. */
+  /** Seconds until the cluster reflects the end of the cause. Default: 10. */
   readonly lingers?: number;
 };
 
-/** One machine on worker-0. */
 export const machine = (more: Partial<VmGroup> = {}): VmGroup => ({
   name: "vm",
   namespace: "vms",
@@ -53,7 +51,6 @@ export const keys = {
   hco: "HyperConverged/openshift-cnv/kubevirt-hyperconverged",
 } as const;
 
-/** A merge patch, as somebody in the cluster sends it. */
 export const edit = (key: string, patch: JsonMap) => (simulation: InMemorySimulation) => {
   const live = simulation.objects.get(key);
   if (live === undefined) throw new Error(`no ${key}`);
@@ -62,7 +59,6 @@ export const edit = (key: string, patch: JsonMap) => (simulation: InMemorySimula
   simulation.objects.set(key, { ...after, metadata: { ...after.metadata, generation } });
 };
 
-/** A fault of the simulator; null ends it. */
 export const fault = (key: string, annotation: string, value: string | null = "") =>
   edit(key, { metadata: { annotations: { [`simulator.kubevirt.io/${annotation}`]: value } } });
 
@@ -72,19 +68,17 @@ export const remove = (key: string) => (simulation: InMemorySimulation) => {
   simulation.objects.delete(key);
 };
 
-/** Stopped by the one who owns it, and not started again. */
 export const stopMachine = (simulation: InMemorySimulation) => {
   edit("VirtualMachine/vms/vm-0", { spec: { runStrategy: "Halted" } })(simulation);
 };
 
-/** Seconds until the operator reports on an attempt to drain that has just begun, or could have. */
+/** Seconds until the operator reports the result of a drain attempt. */
 export const attempt = 100;
-/** The same after a wait for the next attempt, ten minutes into a drain. */
+/** The same 10 minutes into a drain, including the wait for the next attempt. */
 export const nextAttempt = 300 + attempt;
 
 export const always = () => true;
 
-/** The pool aims at a configuration with the change, and its nodes have yet to follow. */
 export const isRendered = ({ objects }: InMemorySimulation) =>
   asList(at(objects.get(keys.pool), "spec", "configuration", "source")).some(
     (source) => member(source, "name") === psi.metadata.name,
@@ -100,7 +94,6 @@ export const isDraining =
     return desired.startsWith("drain-") && desired !== noteOf(simulation, node, "lastAppliedDrain");
   };
 
-/** Worker-0 is back, and its daemon waits for the uncordon. */
 export const isUncordonOpen = (simulation: InMemorySimulation) => {
   const desired = noteOf(simulation, "worker-0", "desiredDrain");
   return desired.startsWith("uncordon-") && desired !== noteOf(simulation, "worker-0", "lastAppliedDrain");
@@ -115,7 +108,6 @@ export const isDegraded = (simulation: InMemorySimulation) =>
 export const isAskedToLeave = ({ objects }: InMemorySimulation) =>
   at(objects.get(keys.machine), "status", "evacuationNodeName") === "worker-0";
 
-/** The report on the drain says so. */
 export const drainSays =
   (text: string, node = "worker-0") =>
   ({ objects }: InMemorySimulation) => {
@@ -132,7 +124,6 @@ export const migrationsIn = ({ objects }: InMemorySimulation, phase: string) =>
 export const hasMigration = (phase: string) => (simulation: InMemorySimulation) =>
   migrationsIn(simulation, phase).length > 0;
 
-/** The object reports a condition of this type. */
 export const reports =
   (key: string, type: string, status: string) =>
   ({ objects }: InMemorySimulation) =>

@@ -1,4 +1,4 @@
-// Faults of pools, nodes and operators, one for each finding about them.
+// A planted fault for each finding about pools, nodes and operators.
 
 import type { KubeObject } from "@virt/engine";
 import type { Scenario } from "../scenario.ts";
@@ -144,7 +144,7 @@ export const rolloutFaults: readonly PlantedFault[] = [
     age: 600,
     severity: "blocking",
     end: fault(keys.pool, "operator-down", null),
-    lingers: 20, // until the daemon has seen it
+    lingers: 20,
   },
   {
     id: "InvalidMaxUnavailable",

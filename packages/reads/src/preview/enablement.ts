@@ -1,4 +1,4 @@
-// The platform controller as if it were enabled: the assets that it would apply, and what all of them together do to nodes and VMs.
+// Previews the platform controller as if it were enabled: the applied assets and their combined impact.
 
 import type { Impact, KubeObject } from "@virt/api";
 import type { Client } from "@virt/kube";
@@ -9,7 +9,7 @@ import { readCombinedImpact } from "./read-impact.ts";
 type EnablementInput = Omit<CatalogPreviewInput, "source" | "activation" | "enabling"> & {
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Assets; none: all that there are. */
+  /** Names of assets. Default: all assets. */
   readonly names?: readonly string[];
 };
 
@@ -17,14 +17,14 @@ type EnablementInput = Omit<CatalogPreviewInput, "source" | "activation" | "enab
 export type Enablement = {
   readonly assets: readonly string[];
   readonly impact: Impact | null;
-  /** Assets that were named and would not be applied even then. */
+  /** Named assets that would not be applied even then. */
   readonly excluded: readonly { readonly asset: string; readonly why: string }[];
   readonly hco: KubeObject;
-  /** The annotation that enables it, on the HyperConverged; absent: it is enabled already. */
+  /** The value of the annotation to set on the HyperConverged. Absent: already enabled. */
   readonly autopilot?: string;
 };
 
-/** Reads with the rights of the user. Throws a PreviewError where a person can help. Nothing is written. */
+/** Reads with the rights of the user and writes nothing. Throws a PreviewError that the user can act on. */
 export async function previewEnablement(given: EnablementInput): Promise<Enablement> {
   const { client, signal, names = [], ...input } = given;
   const source = { kind: "cluster", client, signal } as const;

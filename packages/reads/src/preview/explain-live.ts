@@ -1,4 +1,4 @@
-// Explains an asset of a preview; of a cluster also by a dry run and its impact, with the rights of whoever asks.
+// Explains one asset of a preview. With a cluster, adds a dry run and the impact.
 
 import { fieldManagers } from "@virt/api";
 import { type Client, clusterFor, Discovery, noLease, scrubText, writerFor } from "@virt/kube";
@@ -17,12 +17,12 @@ import { type CatalogPreview, requireAsset } from "./preview-catalog.ts";
 import { PreviewError } from "./preview-facts.ts";
 import { readImpact } from "./read-impact.ts";
 
-/** Where it may be asked; `notAsked` says why there is none. */
+/** The cluster for the dry run, or why there is none. */
 export type ExplainSource =
   | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal }
   | { readonly kind: "none"; readonly notAsked: string };
 
-/** Throws a PreviewError where there is no such asset. Nothing is stored. */
+/** Explains an asset without storing anything. Throws a PreviewError if the asset does not exist. */
 export async function explainPreview(
   name: string,
   all: CatalogPreview,
@@ -44,7 +44,7 @@ export async function explainPreview(
   return explanation;
 }
 
-/** A server that cannot be asked refuses nothing. */
+/** A server that cannot be asked does not count as a refusal. */
 async function dryRunPreview(
   preview: Preview,
   clusterFacts: ClusterFacts,
@@ -56,7 +56,7 @@ async function dryRunPreview(
   const decision = preview.decided?.decision;
   if (decision?.kind === "apply" && decision.apply.removals.length > 0)
     return notAsked("the operator applies it with two requests, which a dry run cannot combine");
-  const writer = writerFor(client, noLease); // a dry run stores nothing
+  const writer = writerFor(client, noLease);
   const cluster = clusterFor({ writer, discovery: new Discovery(client) }, signal);
   const { live, object } = preview;
   const expect = live === undefined ? "absent" : { uid: live.metadata.uid ?? "" };

@@ -1,4 +1,4 @@
-// What the platform controller would do, previewed: its facts, made of files or of one list of a cluster, and its objects.
+// Previews what the platform controller would do, from files or from one read of a cluster.
 
 import type { Profile } from "@virt/advisor";
 import { configKind, type KubeObject, usualOperatorNamespaces } from "@virt/api";
@@ -38,10 +38,9 @@ import { PreviewError, type PreviewFacts } from "./preview-facts.ts";
 import { readCluster } from "./read-cluster.ts";
 import { nothingReported, type ReportedState, readReportedState } from "./reported-state.ts";
 
-/** Files instead of a cluster. `read` throws as Node does. */
+/** Input files. `read` throws like Node's readFileSync. */
 export type PreviewFiles = {
   readonly hco: string;
-  /** Files with other objects of the cluster. */
   readonly facts: readonly string[];
   readonly read: (path: string) => string;
 };
@@ -51,17 +50,16 @@ export type CatalogPreviewInput = {
   readonly source:
     | { readonly kind: "files"; readonly files: PreviewFiles }
     | { readonly kind: "cluster"; readonly client: Client; readonly signal: AbortSignal };
-  /** Images and the like, as the operator is given them. */
+  /** The environment variables of the operator, such as its images. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Of the platform controller. Undefined: the namespace of its report, or the usual one without a report. */
+  /** Namespace of the platform controller. Undefined: that of its report, or the usual one. */
   readonly ownNamespace: string | undefined;
-  /** Of the HyperConverged; empty: wherever it is. */
+  /** Namespace of the HyperConverged. Empty: any namespace. */
   readonly hcoNamespace: string;
-  /** Undefined: as the report of the controller in the cluster states it; without a report, what an active operator does is shown, with a note. */
+  /** Undefined: the mode in the controller's report. Without a report: active, with a note. */
   readonly activation: "opt-in" | "always" | undefined;
-  /** Previews the cluster as if these assets were enabled too; empty: all of them. */
+  /** Previews the cluster as if these assets were enabled too. Empty: all assets. Absent: as it is. */
   readonly enabling?: readonly string[];
-  /** Milliseconds. */
   readonly now: number;
 };
 
@@ -70,13 +68,12 @@ export type CatalogPreview = {
   readonly clusterFacts: ClusterFacts;
   readonly previews: readonly Preview[];
   readonly rows: readonly AssetRow[];
-  /** What people should know of, beside what was asked. */
   readonly notes: readonly string[];
-  /** The annotation that enables what `enabling` names; absent: it is enabled already. */
+  /** The annotation value that enables the assets in `enabling`. Absent: already enabled. */
   readonly autopilot?: string;
 };
 
-/** Throws a PreviewError where a person can help. Writes nothing. */
+/** Previews all assets without writing anything. Throws a PreviewError that the user can act on. */
 export async function previewCatalog(given: CatalogPreviewInput): Promise<CatalogPreview> {
   const { source } = given;
   const reported =
@@ -117,7 +114,7 @@ function withAutopilot(hco: KubeObject, value: string): KubeObject {
   return { ...hco, metadata: { ...hco.metadata, annotations } };
 }
 
-/** Throws a PreviewError with the nearest name where there is no such asset. */
+/** Throws a PreviewError that suggests the nearest name if the asset does not exist. */
 export function requireAsset({ rows }: Pick<CatalogPreview, "rows">, name: string): void {
   if (rows.some(({ asset }) => asset.name === name)) return;
   const ofFeature = rows.flatMap(({ asset }) => (asset.feature.name === name ? [asset.name] : []));
@@ -137,7 +134,6 @@ async function readInputs({ source, catalog, ownNamespace, hcoNamespace }: Place
   return readFiles(source.files, { hcoNamespace: hcoNamespace || "openshift-cnv", ownNamespace });
 }
 
-/** With the namespace of the controller. */
 type PlacedInput = CatalogPreviewInput & { readonly ownNamespace: string };
 
 type FactsInput = PlacedInput & Pick<ReportedState, "hardwareChanges">;
@@ -161,7 +157,7 @@ function clusterFactsOf(hco: KubeObject, facts: PlainFacts, input: FactsInput): 
   });
 }
 
-/** As the controller follows it from its record. What is read once is all of the same moment. */
+/** Computes the released assets as the controller does from its record. */
 function releasedNow(hco: KubeObject, { objects }: PlainFacts, { catalog, ownNamespace, purposesOf }: Recorded) {
   const ofKind = (sought: Pick<InformerSpec, "kind">) => objects.filter(({ kind }) => kind === sought.kind);
   const stored = ofKind(governanceInformer(ownNamespace)).find(
@@ -176,13 +172,13 @@ function releasedNow(hco: KubeObject, { objects }: PlainFacts, { catalog, ownNam
 
 type Recorded = Pick<PlacedInput, "ownNamespace" | "catalog"> & { readonly purposesOf: Purposes };
 
-/** As far as it matters to who governs what. */
+/** Returns the profile names that decide which plan governs an asset. */
 export function knownProfiles(profiles: readonly Profile[]): KnownProfiles {
   const writesHco = ({ targets }: Profile) => targets.some(({ kind }) => kind === "HyperConverged");
   return { all: profiles.map(({ name }) => name), onHco: profiles.filter(writesHco).map(({ name }) => name) };
 }
 
-/** A preview says what an active operator does; whether it is active depends on a flag that nobody gave. */
+/** Without --activation, a preview from files cannot know whether the operator is active. */
 function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): readonly string[] {
   const said = annotationOf(hco.metadata.annotations ?? {}, "autopilot") ?? "";
   if (said !== "" || activation !== undefined) return [];
@@ -193,7 +189,7 @@ function activationNote(hco: KubeObject, { activation }: CatalogPreviewInput): r
 
 const ownNamespaceKind = { apiVersion: "v1", kind: "Namespace" };
 
-/** Without any CRD the kinds of the bundled schemas count as installed. The operator lives somewhere, so its namespace is there. */
+/** Without CRDs in the files, the kinds of the bundled schemas count as installed. */
 function readFiles(
   { hco: hcoFile, facts, read }: PreviewFiles,
   { hcoNamespace, ownNamespace }: Pick<PlacedInput, "hcoNamespace" | "ownNamespace">,

@@ -1,4 +1,4 @@
-// Reads a cluster once: lists what assets are evaluated by, and writes nothing.
+// Reads once from a cluster the objects that assets depend on. Writes nothing.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { asText, at } from "@virt/engine";
@@ -67,7 +67,7 @@ export async function readCluster(
   };
 }
 
-/** In the newest version that is served, as the controller chooses it. */
+/** Returns the HyperConverged in the newest served version, chosen as the controller chooses it. */
 export async function findHco(
   namespace: string,
   list: (spec: InformerSpec) => Promise<ListAnswer>,
@@ -99,7 +99,7 @@ function itemsOf(answer: ListAnswer): readonly KubeObject[] {
   return answer.kind === "listed" ? answer.items : [];
 }
 
-/** A list of all of a kind answers for each of them, a list of one for that one. */
+/** A list of a whole kind has no name and covers only lookups of the whole kind. */
 function unreadReasonOf(
   sought: LookupKey,
   answers: readonly { readonly spec: InformerSpec; readonly answer: ListAnswer }[],
@@ -110,7 +110,6 @@ function unreadReasonOf(
   return about?.answer.kind === "failed" ? about.answer.message : undefined;
 }
 
-/** By what they are about: lists hold whole objects, whatever a watch would keep of them. */
 function distinct<T extends InformerSpec | KubeObject>(all: readonly T[]): readonly T[] {
   return [...new Map(all.map((one) => [identityOf(one), one])).values()];
 }

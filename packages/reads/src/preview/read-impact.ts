@@ -1,4 +1,4 @@
-// Reads once what a write that is due would do to nodes and VMs, with the rights of whoever runs the command.
+// Reads once the impact of a pending write on nodes and VMs, with the rights of the user.
 
 import type { Impact, KubeObject } from "@virt/api";
 import { writeTime } from "@virt/engine";
@@ -27,17 +27,15 @@ export type ImpactAsked = {
   readonly hco: KubeObject;
   readonly client: Client;
   readonly signal: AbortSignal;
-  /** Wall time. */
   readonly now: number;
 };
 
 export type PreviewImpact = {
   readonly shown: ShownImpact;
-  /** As the gate before reboots leaves it. */
+  /** The preview after the reboot gate. */
   readonly preview: Preview;
 };
 
-/** Undefined: nothing is due that changes nodes. */
 export async function readImpact(preview: Preview, asked: ImpactAsked): Promise<PreviewImpact | undefined> {
   const write = writeOf(preview, asked.clusterFacts);
   if (write === undefined || preview.decided === undefined) return undefined;
@@ -48,7 +46,6 @@ export async function readImpact(preview: Preview, asked: ImpactAsked): Promise<
   return { shown: own.shown, preview: { ...preview, decided: { ...preview.decided, decision } } };
 }
 
-/** The impact of all writes together. Undefined: none of them changes nodes. */
 export async function readCombinedImpact(asked: ImpactAsked): Promise<Impact | undefined> {
   const pending = asked.previews.flatMap((each) => writeOf(each, asked.clusterFacts) ?? []);
   const [first] = pending;
@@ -71,7 +68,7 @@ async function assessWrites({ write, pending, asked }: Writes) {
       specs.map(async (spec) => [spec, assessList(await listOnce(spec, { client, discovery, signal }))] as const),
     ),
   );
-  // The preview was made of the configs, so they were listed already.
+  // The preview already listed the configs.
   const configs = assessed(asked.clusterFacts.plans as unknown as readonly KubeObject[]);
   const list = (spec: InformerSpec) =>
     spec === configInformer ? configs : (answers.get(spec) ?? notAssessed("Unavailable"));

@@ -1,4 +1,4 @@
-// What only the running platform controller knows, as its report states it: its --activation and the hardware changes that wait.
+// State that only the running platform controller knows, from its report: --activation and pending hardware changes.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, readJson } from "@virt/engine";
@@ -8,16 +8,16 @@ import type { ActivationMode } from "@virt/platform";
 import { findReports } from "../find-reports.ts";
 
 export type ReportedState = {
-  /** Undefined: no controller has reported, or you may not read its report. */
+  /** Undefined if there is no report, or the user may not read it. */
   readonly mode: ActivationMode | undefined;
-  /** Of the report, and so of the controller. Undefined: as for the mode. */
+  /** Namespace of the report, and so of the controller. Undefined without a report. */
   readonly namespace: string | undefined;
   readonly hardwareChanges: readonly HardwareChange[];
 };
 
 export const nothingReported: ReportedState = { mode: undefined, namespace: undefined, hardwareChanges: [] };
 
-/** Of several reports the one that was written last. Without a namespace it may be in any. */
+/** Reads the most recent report. Searches all namespaces unless one is given. */
 export async function readReportedState(
   client: Client,
   namespace: string | undefined,
@@ -37,7 +37,7 @@ function stateIn(reported: KubeObject): ReportedState {
       hardwareChanges: asList(at(report, "hardwareChanges")).flatMap(changeIn),
     };
   } catch {
-    return nothingReported; // not a report
+    return nothingReported;
   }
 }
 

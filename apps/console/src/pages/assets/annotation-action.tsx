@@ -1,4 +1,4 @@
-// Adopt and resume: an annotation that the user sends after a preview of the fields that change, of the patch, and of the API server's answer to it.
+// Sets annotations after a preview of the changed fields, the patch and the API server's dry run.
 
 import {
   Alert,
@@ -24,15 +24,13 @@ type AnnotationActionProps = {
   readonly target: NamedTarget;
   readonly label: string;
   readonly text: string;
-  /** Null takes the annotation off. */
   readonly annotations: Readonly<Record<string, string | null>>;
-  /** What follows from it. */
   readonly children?: ReactNode;
-  /** False until the user has seen what follows: nothing can be sent before. */
+  /** False until the consequences are shown; sending is disabled until then. */
   readonly isReady?: boolean;
 };
 
-/** `said` is undefined while the API server has not answered. */
+/** `said` is undefined until the API server answers. */
 type Preview = { readonly said?: { readonly isTaken: boolean; readonly text: string } };
 
 export function AnnotationAction({

@@ -1,4 +1,4 @@
-// One asset in full: its object as it is, contested fields with both values, adopt and resume, what people have overridden, and its last events.
+// The details of one asset: the live object, contested fields, adopt and resume, overrides and events.
 
 import { List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

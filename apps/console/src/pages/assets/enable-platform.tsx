@@ -1,4 +1,4 @@
-// Enables the platform controller, after the combined impact of all that it would write has been shown.
+// Enables the platform controller after showing the combined impact of all its writes.
 
 import { Alert } from "@patternfly/react-core";
 import { useEffect, useState } from "react";
@@ -16,7 +16,7 @@ const texts = strings.assets;
 export function EnablePlatform({ hco }: { readonly hco: NamedTarget }) {
   const { previewEnablement } = useCluster();
   const [answer, setAnswer] = useState<EnablementAnswer | undefined>();
-  // Nobody enables it from a shell that cannot say what follows.
+  // A shell that cannot assess the impact shows the command instead.
   if (previewEnablement === undefined)
     return (
       <>
@@ -43,7 +43,6 @@ type CombinedImpactProps = {
   readonly onAnswer: (answer: EnablementAnswer | undefined) => void;
 };
 
-/** Assessed each time the dialog opens. */
 function CombinedImpact({ answer, preview, onAnswer }: CombinedImpactProps) {
   useEffect(() => {
     let isCurrent = true;

@@ -1,13 +1,13 @@
-// The commands that override one object: with one of its fields, so that only the value is left to change.
+// Fills the override commands with a field of the object, so that the user changes only the value.
 
 import type { JsonMap } from "@virt/api";
 import { at } from "@virt/engine";
 
-/** Nothing in it has a meaning for a shell or needs an escape in a pointer. */
+/** Matches pointers that need no escaping in a shell or in a JSON pointer. */
 const plainPointer = /^(?:\/[A-Za-z0-9][\w.-]*)+$/u;
 const plainText = /^[\w.:/%-]*$/u;
 
-/** `annotation` has `/spec/…` for a field and `…` for its value. A placeholder stays if the object has no field with a plain name and value. */
+/** Replaces `/spec/…` by a field and `…` by its value. Keeps placeholders without a plain name and value. */
 export function fillOverride(annotation: string, fields: readonly string[], object: JsonMap | undefined): string {
   const field = fields.find((pointer) => plainPointer.test(pointer));
   if (field === undefined) return annotation;
@@ -15,7 +15,7 @@ export function fillOverride(annotation: string, fields: readonly string[], obje
   return annotation.replace("/spec/…", field).replace("…", value ?? "…");
 }
 
-/** As JSON. Undefined: another client chose the value, and it may mean something to a shell. */
+/** Returns JSON. Undefined for a value that may have a meaning in a shell: other clients choose it. */
 function plainValue(value: ReturnType<typeof at>): string | undefined {
   if (typeof value === "number" || typeof value === "boolean") return JSON.stringify(value);
   return typeof value === "string" && plainText.test(value) ? JSON.stringify(value) : undefined;

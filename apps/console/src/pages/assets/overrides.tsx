@@ -1,4 +1,4 @@
-// What people have said about one object by annotations, with what became of each, and the commands for more of it.
+// The override annotations of one object, their effects, and commands to set more.
 
 import { List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
@@ -13,7 +13,7 @@ import { annotateCommand, type NamedTarget } from "./target-name.ts";
 const texts = strings.assets;
 
 export const overridePrefix = "platform.kubevirt.io/";
-/** Of the annotations with that prefix those that speak of one object; the HyperConverged carries switches as well. */
+/** Annotations about one object. The HyperConverged also has switches with this prefix. */
 const overrideKeys = ["patch", "ignore-fields", "mode", "adopt", "reconcile-paused"];
 
 type OverridesProps = { readonly row: AssetLine; readonly target: NamedTarget; readonly live: LiveObject };
@@ -94,7 +94,7 @@ function overridesOn({ metadata }: KubeObject) {
     .map(([key, value]) => ({ key, value }));
 }
 
-/** Every override is as good as what the last reconcile says of the object. */
+/** Derives the effect of an override from the last reconcile. */
 function resultOf(key: string, value: string, { state, why, released }: AssetLine): string {
   if (state === "On hold" || state === "Failed") return texts.notHonoured(why);
   switch (key.slice(overridePrefix.length)) {

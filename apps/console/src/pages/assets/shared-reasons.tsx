@@ -1,4 +1,4 @@
-// One banner for each reason that many assets share, with the action that removes it.
+// One banner for each reason that many assets share, with the action that resolves it.
 
 import { Alert } from "@patternfly/react-core";
 import type { SharedReason } from "../data/shared-reasons.ts";

@@ -1,10 +1,9 @@
-// The object of an asset by its name in the report, and how it is named in a command.
+// Parses the object names in the report, and formats commands for them.
 
 import { targetResource } from "@virt/client";
 
 export type NamedTarget = { readonly kind: string; readonly namespace?: string; readonly name: string };
 
-/** The report writes `<Kind> <namespace>/<name>`, or without the namespace. */
 export function readTargetName(object: string): NamedTarget {
   const [kind = "", place = ""] = object.split(" ");
   const [first = "", second] = place.split("/");
@@ -13,7 +12,7 @@ export function readTargetName(object: string): NamedTarget {
 
 const dns1123 = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** Names enter a command only where they can be nothing but names; undefined elsewhere. */
+/** Undefined unless all names are valid, so that no other text gets into a command. */
 export function annotateCommand({ kind, namespace, name }: NamedTarget): string | undefined {
   const resource = targetResource(kind);
   if (resource === undefined || !dns1123.test(name) || (namespace !== undefined && !dns1123.test(namespace)))

@@ -1,4 +1,4 @@
-// One clock for all of a page: it ticks each second, and only what shows another text by then is rendered again.
+// One clock for a page. It ticks every second and renders only components whose text changes.
 
 import { useSyncExternalStore } from "react";
 
@@ -18,17 +18,17 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The same for all who ask within a second, so that they are rendered together. */
+/** Returns the same value within a second, so that all components render together. */
 function thisSecond(): number {
   return Math.floor(Date.now() / 1_000) * 1_000;
 }
 
-/** Milliseconds, renewed each second: ages and times in a phase go on. */
+/** Returns the time in milliseconds, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, thisSecond);
 }
 
-/** A text that depends on the time in milliseconds: the component is rendered again when the text is another one. */
+/** Renders the component again only if the text changes. `now` is in milliseconds. */
 export function useTimeText(textAt: (now: number) => string): string {
   return useSyncExternalStore(subscribe, () => textAt(thisSecond()));
 }

@@ -1,28 +1,25 @@
-// What pages need of the cluster, whichever shell they run in: watched kinds, one object, a patch, and what the user may do.
+// The interface of the pages to the cluster, independent of the shell.
 
 import type { Impact, KubeObject } from "@virt/api";
 import type { ConfigPatch, WatchedName } from "@virt/client";
 import type { KindStates } from "./kind-state.ts";
 
-/** Immutable: another value after each change. */
+/** Immutable: each change creates a new value. */
 export type ClusterSnapshot = {
   readonly kinds: KindStates;
-  /** Whether the stream is up. */
   readonly isConnected: boolean;
-  /** Milliseconds: when all that is watched was last known to be current. Undefined: it never was. */
+  /** Milliseconds: when all watched kinds were last current. Undefined: never. */
   readonly lastDataAt: number | undefined;
-  /** Set if the console's own server has no session for this tab: its link must be opened again. */
+  /** Set if the standalone server has no session for this tab. The user must open its link again. */
   readonly signedOut: SignedOut | undefined;
 };
 
 export type SignedOut = "unknown" | "idle" | "expired";
 
-/** An object by its path at the API server, such as `/apis/<group>/<version>/<plural>/<name>`. */
 export type ClusterAnswer =
   | { readonly kind: "done"; readonly object: KubeObject }
   | { readonly kind: "refused"; readonly status: number; readonly message: string };
 
-/** What a right is asked for. */
 export type AccessQuestion = {
   readonly group: string;
   readonly resource: string;
@@ -34,10 +31,10 @@ export type AccessQuestion = {
 /** `unknown`: the API server could not be asked. */
 export type AccessAnswer = "yes" | "no" | "unknown";
 
-/** The API server's address, and the user's name there; null: not known. */
+/** The address of the API server and the user's name. Null if unknown. */
 export type ClusterIdentity = { readonly server: string; readonly user: string | null };
 
-/** What enabling the platform controller would do. `impact` is null if no node changes. */
+/** The effects of enabling the platform controller. `impact` is null if no node changes. */
 export type EnablementPreview = { readonly assets: readonly string[]; readonly impact: Impact | null };
 
 export type EnablementAnswer =
@@ -47,7 +44,7 @@ export type EnablementAnswer =
 export type ClusterData = {
   /** Absent in shells that cannot assess it. */
   readonly previewEnablement?: () => Promise<EnablementAnswer>;
-  /** Absent in shells whose own head shows it. */
+  /** Absent in shells that already show the user. */
   readonly readIdentity?: () => Promise<ClusterIdentity | undefined>;
   readonly subscribe: (listener: () => void) => () => void;
   readonly snapshot: () => ClusterSnapshot;
@@ -56,11 +53,10 @@ export type ClusterData = {
   readonly readObject: (path: string) => Promise<ClusterAnswer>;
   readonly patchObject: (path: string, patch: ConfigPatch, isDryRun?: boolean) => Promise<ClusterAnswer>;
   readonly ask: (question: AccessQuestion) => Promise<AccessAnswer>;
-  /** The name that the API server has for the user; empty if it does not tell. */
   readonly readUserName: () => Promise<string>;
 };
 
-/** The field manager of the console's writes, whichever shell it runs in. */
+/** The field manager of the console in both shells. */
 export const consoleManager = "virt-console";
 
 export const userReviewPath = "/apis/authentication.k8s.io/v1/selfsubjectreviews";

@@ -1,18 +1,17 @@
-// Events of both controllers as rows, newest first. Pure.
+// Converts events of both controllers to rows, newest first.
 
 import type { KubeObject } from "@virt/api";
 import { asNumber, asText, at, oncePer } from "@virt/engine";
 
 export type EventLine = {
   readonly key: string;
-  /** RFC 3339: the last time that it happened. */
+  /** RFC 3339: the last occurrence. */
   readonly time: string;
   readonly type: string;
   readonly reason: string;
   readonly note: string;
-  /** What it is about: `<Kind> <namespace>/<name>`. */
+  /** `<Kind> <namespace>/<name>` */
   readonly object: string;
-  /** The target, where there is one. */
   readonly related: string;
   readonly count: number;
 };
@@ -21,7 +20,7 @@ export function eventLines(events: readonly KubeObject[]): readonly EventLine[] 
   return events.map(lineOf).toSorted((left, right) => (left.time < right.time ? 1 : left.time > right.time ? -1 : 0));
 }
 
-/** An event that has not changed keeps its very line, so nobody renders it again. */
+/** Cached per event, so that unchanged rows are not rendered again. */
 const lineOf = oncePer((event: KubeObject): EventLine => {
   return {
     key: `${event.metadata.namespace ?? ""}/${event.metadata.name}`,
@@ -45,7 +44,7 @@ function nameOf(event: KubeObject, member: string): string {
   return text("name") === "" ? "" : `${text("kind")} ${namespace === "" ? "" : `${namespace}/`}${text("name")}`;
 }
 
-/** Every word of the filter must be somewhere in the row. */
+/** Reports whether every word of the filter occurs in the row. */
 export function fitsFilter(texts: readonly string[], filter: string): boolean {
   if (filter === "") return true;
   const all = texts.join(" ").toLowerCase();

@@ -1,5 +1,3 @@
-// Large pools: everything below the nodes stays within reach, and the nodes that need attention come first.
-
 import type { NodeRolloutPhase } from "@virt/api";
 import { expect, test } from "vitest";
 import { layoutOf } from "./grid-layout.ts";

@@ -1,11 +1,11 @@
-// How the nodes of a pool are laid out: a tile each while they fit on a page, else a square each, and tiles for those that need attention.
+// Lays out the nodes of a pool: tiles in small pools, squares plus tiles for urgent nodes in large pools.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import type { GridNode } from "./pool-grid.ts";
 
-/** More tiles than these push everything below them out of sight. */
+/** More tiles would push the content below out of sight. */
 export const mostTiles = 60;
-/** Of a pool that updates many nodes at a time. The others are squares. */
+/** Limits tiles in a pool that updates many nodes at a time. The other nodes are squares. */
 const mostActiveTiles = 12;
 
 export type GridLayout =
@@ -13,13 +13,13 @@ export type GridLayout =
   | {
       readonly kind: "squares";
       readonly nodes: readonly GridNode[];
-      /** Shown as tiles above the squares: those with findings first, then by phase. */
+      /** Shown as tiles above the squares: nodes with findings first, then by phase. */
       readonly active: readonly GridNode[];
-      /** Active nodes that are squares only. */
+      /** The number of active nodes without a tile. */
       readonly moreActive: number;
     };
 
-/** The filter is part of a name; without one all nodes match. `blocked` has the nodes with findings. */
+/** The filter matches parts of names. `blocked` has the nodes with findings. */
 export function layoutOf(
   nodes: readonly GridNode[],
   filter: string,

@@ -1,5 +1,3 @@
-// How lines of the stream change what a page knows.
-
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { applyLines, areCurrent, dropUnwatchedProblems, unknownKind } from "./kind-state.ts";

@@ -1,16 +1,16 @@
-// What a page knows of the kinds that it watches, and how lines of the stream change that. Pure.
+// The state of the watched kinds, and how stream lines change it.
 
 import type { KubeObject } from "@virt/api";
 import type { StreamLine, WatchedName } from "@virt/client";
 
-/** `loading` until the first list; a kind that is not served is `absent`. */
+/** `loading` until the first list. `absent`: the kind is not served. */
 export type KindState = {
   readonly state: "loading" | "listed" | "absent" | "forbidden" | "unauthorized";
-  /** By namespace and name; what was listed stays while the API server cannot be reached. */
+  /** Keyed by namespace and name. Objects stay while the API server is unreachable. */
   readonly objects: ReadonlyMap<string, KubeObject>;
-  /** `<plural>.<group>`, where it is absent or forbidden. */
+  /** `<plural>.<group>` if the kind is absent or forbidden. */
   readonly resource: string;
-  /** Why it may be old; undefined: it is not. */
+  /** Why the objects may be out of date. Undefined: they are current. */
   readonly problem: string | undefined;
 };
 
@@ -22,7 +22,7 @@ function watchedKey({ metadata }: Pick<KubeObject, "metadata">): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
-/** The states after these lines. Kinds of which no line speaks keep their very value. */
+/** Applies the lines. Unchanged kinds keep their identity, so that React does not render them again. */
 export function applyLines(states: KindStates, lines: readonly StreamLine[]): KindStates {
   const next: Partial<Record<WatchedName, KindState>> = { ...states };
   const copied = new Map<WatchedName, Map<string, KubeObject>>();
@@ -59,12 +59,11 @@ export function applyLines(states: KindStates, lines: readonly StreamLine[]): Ki
   return next;
 }
 
-/** Whether all that is known is what the API server says now. */
 export function areCurrent(states: KindStates): boolean {
   return Object.values(states).every(({ problem }) => problem === undefined);
 }
 
-/** A problem of a kind that is not watched any more would never end: what was known of it is dropped with it. */
+/** Drops unwatched kinds with a problem: without a watch, the problem would never clear. */
 export function dropUnwatchedProblems(states: KindStates, watched: readonly WatchedName[]): KindStates {
   const kept = Object.entries(states).filter(
     ([name, { problem }]) => problem === undefined || watched.includes(name as WatchedName),

@@ -1,5 +1,3 @@
-// The next step of each phase as buttons: the primary one first, and no command in the sentence.
-
 import { phases, type VirtPlatformConfig } from "@virt/api";
 import { profileRow } from "@virt/client";
 import { expect, test } from "vitest";

@@ -1,23 +1,21 @@
-// The next step for a profile as buttons of a page. Commands are for people at a terminal: pages offer them on demand.
+// Maps the next step of a profile to buttons. Pages show the command only on demand.
 
 import type { NextStep, ProfileRow } from "@virt/client";
 import { strings } from "../strings.ts";
 
-/** `plan`, `rollout` and `drift` open a page. `draft` and `replan` ask the advisor for a plan. */
+/** `plan`, `rollout` and `drift` open a page. `draft` and `replan` request a plan. */
 export type PageAction = "draft" | "plan" | "rollout" | "drift" | "replan";
 
 export type NextAction = {
   readonly text: string;
-  /** The first one is the primary action, unless nothing is to be done. */
+  /** The first one is the primary action if `hasPrimary` is set. */
   readonly actions: readonly PageAction[];
   readonly hasPrimary: boolean;
-  /** The same step in a terminal. */
   readonly command: string | undefined;
 };
 
 type ActionInput = {
   readonly row: Pick<ProfileRow, "phase" | "next" | "planHash">;
-  /** Whether nodes took over something, or still do. */
   readonly hasRollout: boolean;
 };
 
@@ -59,7 +57,7 @@ function actionsFor({ phase, next }: ActionInput["row"], hasRollout: boolean): r
 
 const texts = strings.nextSteps;
 
-/** The advisor's own words where they name a cause; else those of the phase, which do not mention a command. */
+/** Uses the advisor's text if it names a cause. Otherwise uses the text of the phase, which contains no command. */
 function textOf({ phase, next }: ActionInput["row"]): string {
   const isCause = next.verb === undefined && next.command === undefined;
   if (next.kind === "unblock") return sentence(next.text.replace(/; to choose an option, run$/, ""));

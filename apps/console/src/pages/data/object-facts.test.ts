@@ -1,5 +1,3 @@
-// A link from a node or a VM leads to what is known of it.
-
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { nodeFacts, vmFacts } from "./object-facts.ts";

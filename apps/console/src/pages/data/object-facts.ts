@@ -1,4 +1,4 @@
-// What our pages know of a node or a VM, as terms and texts. Pure.
+// Lists facts about a node or a VM as terms and texts.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member } from "@virt/engine";
@@ -11,7 +11,7 @@ const rolePrefix = "node-role.kubernetes.io/";
 const machineConfig = "machineconfiguration.openshift.io/";
 const mostNames = 20;
 
-/** VMs are undefined if they cannot be listed. Facts that are not known are left out. */
+/** `vms` is undefined if VMs cannot be listed. Leaves out unknown facts. */
 export function nodeFacts(node: KubeObject, vms: readonly KubeObject[] | undefined): readonly ObjectFact[] {
   const { labels = {}, annotations = {} } = node.metadata;
   const labelKeys = isMap(labels) ? entriesOf(labels).map(([key]) => key) : [];

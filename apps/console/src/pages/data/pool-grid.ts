@@ -1,4 +1,4 @@
-// The nodes of each pool with what each does now and the VMs on it, from nodes, pools, MachineConfigNodes and VMs. Pure.
+// Combines nodes, pools, MachineConfigNodes and VMs into the nodes of each pool, with phases and VMs.
 
 import type { Json, KubeObject, NodeRolloutPhase } from "@virt/api";
 import { asList, asText, at, listReportsOnce, member, oncePer } from "@virt/engine";
@@ -12,11 +12,9 @@ import {
   stepOfNode,
 } from "@virt/impact";
 
-/** A VM on a node that is being drained. */
 export type LeavingVm = {
-  /** `<namespace>/<name>` */
   readonly name: string;
-  /** Where it migrates to now; undefined: it does not. */
+  /** The node that it migrates to. Undefined: it is not migrating. */
   readonly target: string | undefined;
   readonly hasFailed: boolean;
 };
@@ -26,16 +24,16 @@ export type GridNode = {
   readonly phase: NodeRolloutPhase;
   readonly step: string | undefined;
   readonly message: string;
-  /** Undefined where VMs cannot be read. */
+  /** Undefined if VMs cannot be listed. */
   readonly vms: number | undefined;
-  /** Those that are still there; none unless the node is being drained. */
+  /** VMs still on the node. Empty unless the node is draining. */
   readonly leaving: readonly LeavingVm[];
 };
 
 export type GridPool = {
   readonly name: string;
   readonly isPaused: boolean;
-  /** Why the pool is degraded, in its own words; empty: it is not. */
+  /** The reasons that the pool reports. Empty: not degraded. */
   readonly degraded: readonly string[];
   readonly target: string;
   readonly nodes: readonly GridNode[];
@@ -51,11 +49,11 @@ export type GridObjects = {
   readonly unrendered: ReadonlySet<string>;
 };
 
-/** Of thousands of objects a few have changed. */
+/** Cached per object, because few of thousands change at a time. */
 const nodeFactOf = oncePer(readNodeFact);
 const machineConfigNodeFactOf = oncePer(readMachineConfigNodeFact);
 
-/** By name; nodes by name. Pools without nodes are left out. */
+/** Sorts pools and their nodes by name. Leaves out pools without nodes. */
 export function gridOf({ nodes, pools, machineConfigNodes, vms, unrendered }: GridObjects): readonly GridPool[] {
   const onNodes =
     vms === undefined
@@ -126,14 +124,12 @@ function readLeaving({ metadata, ...vm }: KubeObject): LeavingVm {
   };
 }
 
-/** Those on their way first, then by name. */
 function compareLeaving(left: LeavingVm, right: LeavingVm): number {
   return Number(right.target !== undefined) - Number(left.target !== undefined) || compareNames(left.name, right.name);
 }
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 
-/** worker-2 before worker-10. */
 function compareNames(left: string, right: string): number {
   return byNumber.compare(left, right);
 }

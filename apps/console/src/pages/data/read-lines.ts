@@ -1,4 +1,4 @@
-// The lines of a stream as they become whole.
+// Yields the complete lines of a stream.
 
 export async function* readLines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = stream.getReader();

@@ -1,5 +1,3 @@
-// User input becomes activity of the session, at most once a minute.
-
 import { expect, test } from "vitest";
 import { reportActivity } from "./report-activity.ts";
 

@@ -1,9 +1,9 @@
-// Tells the standalone server that a person uses the page: the session ends without it.
+// Reports user input to the standalone server, which ends a session without activity.
 
 const reportEveryMs = 60_000;
 const inputs = ["pointerdown", "pointermove", "keydown", "wheel"] as const;
 
-/** Calls `report` for the first input, then for input that comes at least a minute after the last report. */
+/** Reports the first input, then further input at most once a minute. */
 export function reportActivity(target: EventTarget, now: () => number, report: () => void): void {
   let reportedAt = Number.NEGATIVE_INFINITY;
   const listen = () => {

@@ -1,5 +1,3 @@
-// The assets page has no words of its own for the state of an asset.
-
 import { assetStateRows } from "@virt/client";
 import { assetStates } from "@virt/engine";
 import { expect, test } from "vitest";

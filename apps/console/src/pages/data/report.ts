@@ -1,4 +1,4 @@
-// The report of the platform controller as rows of a table: one for each asset of an object, and for each asset that is not applied.
+// Reads the report of the platform controller as table rows, one for each asset.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { type AssetStateRow, assetStateRows, fieldText } from "@virt/client";
@@ -6,9 +6,9 @@ import { type AssetState, asList, asText, at, isMap, member, readJson } from "@v
 import { hcoName } from "@virt/facts";
 import type { NamedTarget } from "../assets/target-name.ts";
 
-/** A field that somebody else holds. Values are short JSON; empty where the report does not have them. */
+/** A field that another manager owns. Values are short JSON, or empty if the report lacks them. */
 export type ContestedField = {
-  /** Dotted, as the command line writes it. */
+  /** A dotted path, as in the command line. */
   readonly path: string;
   readonly managers: readonly string[];
   readonly wanted: string;
@@ -18,32 +18,30 @@ export type ContestedField = {
 export type AssetLine = {
   readonly asset: string;
   readonly group: string;
-  /** `<Kind> <namespace>/<name>`, as the report has it. */
   readonly object: string;
   readonly state: AssetState;
-  /** The word of the report: a status of an object, or the reason of an exclusion. */
+  /** The status of an object, or the reason of an exclusion, as in the report. */
   readonly status: string;
-  /** Never empty. */
   readonly why: string;
   readonly contested: readonly ContestedField[];
-  /** Fields that ignore-fields has released, dotted. */
+  /** Fields that ignore-fields has released, as dotted paths. */
   readonly released: readonly string[];
-  /** Fields as JSON pointers: the contested ones, then those that the controller sets. */
+  /** JSON pointers: contested fields first, then the fields that the controller sets. */
   readonly fields: readonly string[];
-  /** RFC 3339; empty where the controller has written nothing. */
+  /** RFC 3339. Empty if the controller has not written the object. */
   readonly lastWrite: string;
-  /** What the write that is due would do to nodes, in one sentence; empty where none is due. */
+  /** The impact of the pending write in one sentence. Empty if none is pending. */
   readonly impact: string;
 };
 
 export type ReadReport = {
   readonly rows: readonly AssetLine[];
   readonly hasHco: boolean;
-  /** The HyperConverged whose annotations decide; undefined: there is none, or nobody can say which. */
+  /** The HyperConverged with the switches. Undefined if there is none, or it is ambiguous. */
   readonly hco: NamedTarget | undefined;
 };
 
-/** Undefined where the ConfigMap holds no report that can be read. */
+/** Undefined if the ConfigMap contains no valid report. */
 export function readReport(configMap: KubeObject): ReadReport | undefined {
   try {
     const report = readJson(asText(at(configMap, "data", "report.json")) ?? "");

@@ -1,8 +1,8 @@
-// The second secret of a session: it comes in the fragment of the address, stays in the tab's storage, and is shared with tabs of this origin alone.
+// The session key. It arrives in the URL fragment and is shared only with tabs of this origin.
 
 const storageName = "virt-console-key";
 const channelName = "virt-console-session";
-/** A tab that is opened without the link asks the others first. They answer within milliseconds. */
+/** A tab without a key asks the other tabs and waits this long. They answer within milliseconds. */
 const answerMs = 300;
 
 type KeyMessage = { readonly type: "ask" } | { readonly type: "key"; readonly key: string; readonly isNew: boolean };
@@ -17,12 +17,11 @@ export class SessionKey {
     this.#channel.addEventListener("message", ({ data }: MessageEvent<KeyMessage>) => this.#hear(data));
   }
 
-  /** Empty if the tab has none. */
   get value(): string {
     return this.#key ?? "";
   }
 
-  /** To be called once, before the first page is shown: takes the key out of the address, and asks other tabs if there is none. */
+  /** Call once before the first render. Takes the key from the address, or asks other tabs. */
   async obtain(): Promise<void> {
     const [, key] = /^#key=([0-9a-f]{64})$/.exec(location.hash) ?? [];
     if (key === undefined) return this.#key === undefined ? this.#askOthers() : undefined;
@@ -31,7 +30,7 @@ export class SessionKey {
     this.#say({ type: "key", key, isNew: true });
   }
 
-  /** The server does not accept the key: it is not offered to other tabs, and theirs may be newer. */
+  /** Drops a key that the server rejected and asks other tabs for a newer one. */
   async replace(): Promise<void> {
     this.#key = undefined;
     sessionStorage.removeItem(storageName);

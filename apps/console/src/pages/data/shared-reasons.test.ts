@@ -1,5 +1,3 @@
-// A reason that many assets share is shown once.
-
 import { expect, test } from "vitest";
 import type { AssetLine } from "./report.ts";
 import { isShared, sharedReasons } from "./shared-reasons.ts";

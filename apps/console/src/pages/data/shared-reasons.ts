@@ -1,9 +1,9 @@
-// Reasons that many assets share: shown once above the table, with what to do about them, instead of in every row.
+// Finds reasons that many assets share, to show them once instead of in every row.
 
 import type { AssetLine } from "./report.ts";
 
 export type SharedReason = {
-  /** The report's word, by which the page chooses an action. */
+  /** The page chooses the action by this status. */
   readonly status: string;
   readonly why: string;
   readonly assets: number;
@@ -11,7 +11,7 @@ export type SharedReason = {
 
 const fewestAssets = 3;
 
-/** The most frequent first. Only reasons of assets that are not applied: differences of applied ones are their own. */
+/** Returns the reasons of assets that are not applied, most frequent first. */
 export function sharedReasons(rows: readonly AssetLine[]): readonly SharedReason[] {
   const left = rows.filter(({ state }) => state === "Unmanaged" || state === "Not applicable");
   return [...Map.groupBy(left, reasonKey).values()]

@@ -1,10 +1,10 @@
-// The snapshot that pages show, in either shell: made of lines about watched kinds, and changed at most once in a moment.
+// Collects stream lines into the snapshot that pages show, in both shells.
 
 import type { StreamLine, WatchedName } from "@virt/client";
 import type { ClusterSnapshot } from "./cluster-data.ts";
 import { applyLines, areCurrent, dropUnwatchedProblems } from "./kind-state.ts";
 
-/** Lines that come together are shown together. */
+/** Milliseconds: lines that arrive together are applied together. */
 const gatherMs = 40;
 
 export class SnapshotStore {
@@ -16,7 +16,6 @@ export class SnapshotStore {
     return this.#snapshot;
   }
 
-  /** Until the returned function is called. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -38,7 +37,7 @@ export class SnapshotStore {
     }, gatherMs);
   }
 
-  /** To be called when the set of watched kinds changes. */
+  /** Call after the set of watched kinds changes. */
   dropUnwatched(watched: readonly WatchedName[]): void {
     this.change({ kinds: dropUnwatchedProblems(this.#snapshot.kinds, watched) });
   }

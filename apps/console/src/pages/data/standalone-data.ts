@@ -1,4 +1,4 @@
-// The cluster as the standalone server gives it: one stream of lines for all watched kinds, and single requests, on the same origin.
+// Cluster data from the standalone server: one stream for all watched kinds, and single requests.
 
 import type { KubeObject } from "@virt/api";
 import type { StreamLine, WatchedName } from "@virt/client";
@@ -21,11 +21,10 @@ import { reportActivity } from "./report-activity.ts";
 import type { SessionKey } from "./session-key.ts";
 import { SnapshotStore } from "./snapshot-store.ts";
 
-/** The server says every 5 s that it is there. */
+/** The server sends a line at least every 5 s. */
 const silenceMs = 12_000;
 const retryMs = 1_000;
 
-/** Sends a request of this session. */
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
 export function createStandaloneData(key: SessionKey): ClusterData {
@@ -35,7 +34,7 @@ export function createStandaloneData(key: SessionKey): ClusterData {
   const stream = new StandaloneStream(store, key, send);
   const ask = (method: string, path: string, sent?: SentBody) => askCluster(send, method, path, sent);
   reportActivity(window, Date.now, () => {
-    send("/session/activity", { method: "POST" }).catch(() => undefined); // the stream shows that the server is away
+    send("/session/activity", { method: "POST" }).catch(() => undefined); // the stream reports a lost server
   });
   return {
     subscribe: (listener) => store.subscribe(listener),
@@ -109,7 +108,7 @@ class StandaloneStream {
     };
   }
 
-  /** Pages change in one turn: the new set is taken once all of it is known. */
+  /** Collects the changes of one turn, so that a page change starts one stream. */
   #follow(): void {
     queueMicrotask(() => {
       const names = [...new Set(this.#wanted.flat())].toSorted();
@@ -134,7 +133,7 @@ class StandaloneStream {
     }
   }
 
-  /** Settles when the stream has ended, with the reason if the server has no session for this tab. */
+  /** Resolves when the stream ends, with the reason if the session has ended. */
   async #stream(path: string, signal: AbortSignal): Promise<SignedOut | undefined> {
     const silent = new AbortController();
     const tooLong = () => silent.abort();

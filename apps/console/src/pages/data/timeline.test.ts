@@ -1,5 +1,3 @@
-// The order of what has happened to a config, and what belongs to it.
-
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
 import { timelineOf } from "./timeline.ts";

@@ -1,4 +1,4 @@
-// What has happened to one config, newest first: its phase, its items, its nodes, and the advisor's events about it. Pure.
+// Builds the timeline of a config from its phase, items, nodes and events, newest first.
 
 import { type KubeObject, phases, type VirtPlatformConfig } from "@virt/api";
 import { oncePer } from "@virt/engine";
@@ -9,7 +9,6 @@ export type TimelineEntry = {
   /** RFC 3339 */
   readonly time: string;
   readonly kind: "phase" | "item" | "node" | "event";
-  /** A phase, a state of an item, a phase of a node, or the reason of an event. */
   readonly word: string;
   readonly text: string;
   readonly isWarning: boolean;
@@ -28,18 +27,17 @@ export function timelineOf(config: VirtPlatformConfig, events: readonly KubeObje
   const reported = eventLines(events)
     .filter(({ object }) => object === own)
     .map((line) => entryOfEvent(line));
-  // What an event tells in the same words is there already, with its exact time.
+  // An event with the same text replaces the entry, because its time is more exact.
   const isReported = ({ text }: TimelineEntry) => reported.some((event) => event.text.includes(text));
   const known = statusEntries(config).filter((entry) => entry.kind === "node" || !isReported(entry));
   return [...known, ...reported].toSorted((left, right) => timeOf(right) - timeOf(left));
 }
 
-/** Thousands of events stay as they are while one is added. */
 const entryOfEvent = oncePer(({ key, time, reason, note, type }: EventLine): TimelineEntry => {
   return { key, time, kind: "event", word: reason, text: note, isWarning: type === "Warning" };
 });
 
-/** Times have seconds or microseconds: as text, the longer would come first. */
+/** Parsed, because seconds and microseconds do not sort as text. */
 const timeOf = oncePer(({ time }: TimelineEntry) => Date.parse(time));
 
 function statusEntries({ status = {} }: VirtPlatformConfig): readonly TimelineEntry[] {

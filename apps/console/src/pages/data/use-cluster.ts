@@ -1,4 +1,4 @@
-// The cluster in components: the shell provides it, pages say which kinds they watch.
+// Hooks through which pages watch and read the cluster.
 
 import type { KubeObject, VirtPlatformConfig } from "@virt/api";
 import type { WatchedName } from "@virt/client";
@@ -23,14 +23,13 @@ export function useSnapshot(): ClusterSnapshot {
   return useSyncExternalStore(cluster.subscribe, cluster.snapshot);
 }
 
-/** Watches the kinds while the component is there. */
 export function useWanted(...names: readonly WatchedName[]): void {
   const cluster = useCluster();
   const key = names.join();
   useEffect(() => cluster.want(key.split(",") as WatchedName[]), [cluster, key]);
 }
 
-/** Rendered again when this kind has changed, whatever else has. */
+/** Renders again only if this kind changes. */
 export function useKind(name: WatchedName): KindState {
   const cluster = useCluster();
   return useSyncExternalStore(cluster.subscribe, () => cluster.snapshot().kinds[name] ?? unknownKind);
@@ -49,7 +48,6 @@ export function useConfigs(): readonly VirtPlatformConfig[] {
   }, [objects]);
 }
 
-/** Undefined while the API server has not answered. */
 export function useAccess(question: AccessQuestion): AccessAnswer | undefined {
   const cluster = useCluster();
   const key = JSON.stringify(question);
@@ -61,7 +59,7 @@ export function useAccess(question: AccessQuestion): AccessAnswer | undefined {
       const answer = await cluster.ask(JSON.parse(key) as AccessQuestion);
       if (!isCurrent) return;
       setAnswered({ key, answer });
-      // A right may be granted while the page is open, and an API server that was away comes back.
+      // Rights may be granted while the page is open, and a failed API server may recover.
       if (answer !== "yes") timer = setTimeout(() => void asking(), answer === "no" ? 30_000 : 3_000);
     };
     void asking();

@@ -1,4 +1,4 @@
-// The fields that have drifted: the targets of drifted configs are read again whenever a config or its targets may have changed.
+// Reads the targets of drifted configs again whenever a config or target may have changed.
 
 import type { Ref, VirtPlatformConfig } from "@virt/api";
 import { type DriftRow, driftedTargets, driftRows, type LiveTarget, targetResource } from "@virt/client";
@@ -45,7 +45,7 @@ export async function readTarget(cluster: ClusterData, ref: Ref): Promise<LiveTa
   return answer.status === 404 ? { kind: "absent" } : { kind: "unknown", message: answer.message };
 }
 
-/** Undefined where pages do not read the kind. */
+/** Undefined if pages may not read the kind. */
 export function targetPath({
   apiVersion,
   kind,

@@ -1,4 +1,4 @@
-// One object of the cluster as it is now: read when a part of a page needs it, and again when that part learns of a change.
+// Reads one object on demand, and again after a change.
 
 import type { KubeObject } from "@virt/api";
 import { useEffect, useState } from "react";
@@ -11,7 +11,7 @@ export type LiveObject =
 
 const reading: LiveObject = { kind: "reading" };
 
-/** `path` undefined: pages do not read such objects. Another `version` reads it again; what was read stays meanwhile. */
+/** A new `version` triggers a read; the old object stays until then. `path`: undefined if not readable. */
 export function useLiveObject(path: string | undefined, version: string): LiveObject {
   const cluster = useCluster();
   const [read, setRead] = useState<{ readonly path: string; readonly live: LiveObject } | undefined>();

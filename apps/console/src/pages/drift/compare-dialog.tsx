@@ -1,4 +1,4 @@
-// A drifted object in a dialog: as it is now beside as the plan applied it.
+// A dialog with the diff of a drifted object.
 
 import { Button, Modal, ModalBody, ModalHeader, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
@@ -13,7 +13,6 @@ const texts = strings.drift;
 
 type CompareDialogProps = { readonly item: Item; readonly title: string };
 
-/** `diff` is undefined if the object could not be read. */
 type Compared = { readonly diff: string | undefined };
 
 export function CompareDialog({ item, title }: CompareDialogProps) {

@@ -1,4 +1,4 @@
-// Every pool that rolls now, whoever caused it: while nodes drain, the overview never looks as if nothing happened.
+// Alerts for all updating pools, whatever the cause.
 
 import { Alert, AlertActionLink } from "@patternfly/react-core";
 import { platformWritesOf, type RollingPool, rollingPools, rollingPoolText } from "@virt/client";

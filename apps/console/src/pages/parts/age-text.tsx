@@ -1,4 +1,4 @@
-// Ages that go on by themselves, with the time itself on hover: the rows around them are not rendered again for it.
+// Ages that update without rendering the surrounding rows. The exact time shows on hover.
 
 import { ageText, secondsSince } from "@virt/client";
 import { useTimeText } from "../data/clock.ts";
@@ -7,7 +7,6 @@ import { strings } from "../strings.ts";
 /** `time` is RFC 3339. */
 type AgeProps = { readonly time: string; readonly className?: string };
 
-/** Such as `5m`. */
 export function Age({ time, className }: AgeProps) {
   const text = useTimeText((now) => ageAt(time, now));
   return (
@@ -17,7 +16,6 @@ export function Age({ time, className }: AgeProps) {
   );
 }
 
-/** Such as `5m ago`. */
 export function TimeAgo({ time, className }: AgeProps) {
   const text = useTimeText((now) => strings.ago(ageAt(time, now)));
   return (

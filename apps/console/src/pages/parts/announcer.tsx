@@ -1,4 +1,4 @@
-// Tells people who do not see the page what has happened: one polite live region for all of it.
+// Announces changes to screen readers through one polite live region.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from "react";
@@ -25,7 +25,7 @@ export function Announcer({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Announces each change of a phase, but not what was there at first. */
+/** Announces phase changes, but not the initial phases. */
 export function useAnnouncedPhases(configs: readonly VirtPlatformConfig[]): void {
   const announce = useAnnounce();
   const known = useRef(new Map<string, string>());

@@ -1,4 +1,4 @@
-// What a person does to a config from a page: a button that asks the API server first whether the user may, and tells what became of it.
+// Buttons that patch a config. They check the user's rights first and show the result.
 
 import { Alert, Button, type ButtonProps } from "@patternfly/react-core";
 import { configKind, type VirtPlatformConfig } from "@virt/api";
@@ -17,11 +17,10 @@ export function useConfigAccess(verb: string, name: string): AccessAnswer | unde
   return useAccess({ group: configKind.group, resource: configKind.plural, verb, name });
 }
 
-/** The answer to the first patch that was refused. */
 type Refusal = { readonly status: number; readonly message: string };
 type SendState = { readonly isSending: boolean; readonly refusal: Refusal | undefined };
 
-/** `send` answers whether all patches were taken; the refusal of the first that was not stays until the next. */
+/** `send` resolves to true if all patches succeeded. A refusal stays until the next send. */
 export function useSendPatches(config: Pick<VirtPlatformConfig, "metadata">) {
   const cluster = useCluster();
   const { name } = config.metadata;
@@ -53,7 +52,7 @@ type ConfigButtonProps = {
   readonly variant?: ButtonProps["variant"];
 };
 
-/** A button that sends patches; off, with the reason beside it, where the user may not. */
+/** A button that sends patches. Disabled with a reason if the user may not patch. */
 export function ConfigButton({ config, label, ariaLabel, patches, done, variant = "secondary" }: ConfigButtonProps) {
   const announce = useAnnounce();
   const access = useConfigAccess("patch", config.metadata.name);

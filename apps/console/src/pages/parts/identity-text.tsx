@@ -1,4 +1,4 @@
-// In the masthead: which cluster the pages show, and as whom they act.
+// Shows the cluster and the user in the masthead.
 
 import { useEffect, useState } from "react";
 import type { ClusterIdentity } from "../data/cluster-data.ts";
@@ -9,7 +9,7 @@ const texts = strings.identity;
 
 export function IdentityText() {
   const { readIdentity } = useCluster();
-  // After a lost connection another cluster or another user may answer.
+  // After a lost connection, another cluster or user may answer.
   const { isConnected } = useSnapshot();
   const [identity, setIdentity] = useState<ClusterIdentity | undefined>();
   useEffect(() => {

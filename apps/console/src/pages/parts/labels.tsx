@@ -1,4 +1,4 @@
-// States as people see them: an icon and a word, never a colour alone.
+// Labels for states. Each has an icon and a word, never only a colour.
 
 import { Label, type LabelProps } from "@patternfly/react-core";
 import {
@@ -40,7 +40,6 @@ const stuckStyle: LabelStyle = { icon: ExclamationCircleIcon, color: "red" };
 
 type PhaseLabelProps = { readonly phase: Phase | undefined; readonly isStalled: boolean };
 
-/** Red and "Stuck" for a plan that does not continue until a person acts. */
 export function PhaseLabel({ phase, isStalled }: PhaseLabelProps) {
   const style = phase === undefined ? undefined : phaseStyles[phase];
   const { icon: Icon, color } = isStalled ? stuckStyle : (style ?? { icon: PendingIcon, color: "grey" as const });

@@ -1,4 +1,4 @@
-// Long tables in portions: a page of thousands of rows is slow to open and to change, and nobody reads it to its end.
+// Shows long tables in portions, because thousands of rows render slowly.
 
 import { Button } from "@patternfly/react-core";
 import { useState } from "react";
@@ -6,14 +6,12 @@ import { strings } from "../strings.ts";
 
 export type RowPortion<Row> = {
   readonly shown: readonly Row[];
-  /** How many are not shown. */
   readonly hidden: number;
   readonly showMore: () => void;
 };
 
 const portion = 50;
 
-/** The first rows, and another portion each time that more are asked for. */
 export function useRowPortion<Row>(rows: readonly Row[]): RowPortion<Row> {
   const [most, setMost] = useState(portion);
   return {

@@ -1,4 +1,4 @@
-// The next step for a profile: a sentence, the buttons that take it, and the same command for a terminal on demand.
+// The next step of a profile: a sentence, buttons, and the command on demand.
 
 import { Button, type ButtonProps } from "@patternfly/react-core";
 import type { VirtPlatformConfig } from "@virt/api";
@@ -27,7 +27,6 @@ export function NextStepText(props: NextStepProps) {
   );
 }
 
-/** The primary action comes first. */
 export function NextStepButtons(props: NextStepProps) {
   const { actions, hasPrimary } = actionOf(props);
   return (

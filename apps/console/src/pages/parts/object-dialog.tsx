@@ -1,4 +1,4 @@
-// An object of the cluster as it is now, in a dialog, without what only the API server is interested in.
+// A dialog with a live object, without server-side metadata.
 
 import { Button, CodeBlock, CodeBlockCode, Modal, ModalBody, ModalHeader } from "@patternfly/react-core";
 import type { KubeObject, Ref } from "@virt/api";

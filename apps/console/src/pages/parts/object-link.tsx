@@ -1,4 +1,4 @@
-// A node or a VM by its name: a link to its page in OpenShift's console, or a dialog with what our own pages know of it.
+// The name of a node or VM: a link to its console page, or a dialog with its facts.
 
 import {
   Button,

@@ -1,4 +1,4 @@
-// The head of a page: its title, which takes the focus when the page is opened, and what belongs beside it.
+// The page title, which takes the focus when the page opens.
 
 import { PageSection, Title } from "@patternfly/react-core";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -10,7 +10,7 @@ export function PageHead({ title, children }: PageHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${strings.product}`;
-    // On the first page the browser decides; later the reader is led to what has been opened.
+    // Not on the first page, where the browser sets the focus.
     if (document.activeElement !== null && document.activeElement !== document.body) heading.current?.focus();
   }, [title]);
   return (

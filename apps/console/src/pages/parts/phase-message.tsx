@@ -1,4 +1,4 @@
-// What the advisor says of the phase where a person must act on it: what is missing, what failed, what was rejected.
+// The advisor's message in phases that need the user: prerequisite missing, failed.
 
 import { Alert } from "@patternfly/react-core";
 import type { Phase, VirtPlatformConfig } from "@virt/api";
@@ -13,7 +13,6 @@ const variants: Readonly<Partial<Record<Phase, "warning" | "danger">>> = {
 
 const longest = 2_000;
 
-/** Nothing in phases that need nobody. */
 export function PhaseMessage({ config }: { readonly config: VirtPlatformConfig }) {
   const { phase, conditions = [] } = config.status ?? {};
   const variant = phase === undefined ? undefined : variants[phase];

@@ -1,4 +1,4 @@
-// Which profile a page is about: links, because each has an address of its own.
+// Selects the profile of a page. Uses links, because each profile has its own address.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { useConfigs } from "../data/use-cluster.ts";
@@ -25,7 +25,6 @@ export function ProfilePicker({ page, chosen }: ProfilePickerProps) {
   );
 }
 
-/** The one that was asked for, else the first that has something to show. */
 export function chooseConfig(
   configs: readonly VirtPlatformConfig[],
   name: string | undefined,

@@ -1,4 +1,4 @@
-// The options to unblock a rollout, the least harmful first, each with its consequence and its command.
+// The options to unblock a rollout, least disruptive first.
 
 import { List, ListItem } from "@patternfly/react-core";
 import type { BlockerRemedy } from "@virt/client";

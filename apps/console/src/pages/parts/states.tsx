@@ -1,4 +1,4 @@
-// What stands in the place of content: loading, empty, not served, not allowed.
+// Placeholders for missing content: loading, empty, not served, forbidden.
 
 import { ClipboardCopy, EmptyState, EmptyStateBody, ExpandableSection, Spinner } from "@patternfly/react-core";
 import { CubesIcon, LockIcon, SearchIcon } from "@patternfly/react-icons";
@@ -34,7 +34,6 @@ export function EmptyPage({ title, text, command, children }: EmptyPageProps) {
   );
 }
 
-/** A command to paste: shown whole, and copied by its button. */
 export function CommandText({ text }: { readonly text: string }) {
   return (
     <ClipboardCopy
@@ -52,10 +51,9 @@ export function CommandText({ text }: { readonly text: string }) {
   );
 }
 
-/** `about` tells apart the commands of one list. */
+/** `about` distinguishes several commands for screen readers. */
 type ShowCommandProps = { readonly text: string; readonly about?: string };
 
-/** A command for people at a terminal, on demand: pages have buttons. */
 export function ShowCommand({ text, about }: ShowCommandProps) {
   const [isOpen, setIsOpen] = useState(false);
   const label = isOpen ? strings.hideCommand : strings.showCommand;
@@ -74,7 +72,7 @@ export function ShowCommand({ text, about }: ShowCommandProps) {
 
 type NeedProps = { readonly of: WatchedName; readonly what: string; readonly children: ReactNode };
 
-/** Shows its children once the kind is listed; else why it is not, and what to do. */
+/** Shows the children once the kind is listed, otherwise the reason and the next step. */
 export function Need({ of, what, children }: NeedProps) {
   const { state, resource, objects } = useKind(of);
   switch (state) {

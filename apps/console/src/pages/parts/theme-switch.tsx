@@ -1,4 +1,4 @@
-// Light and dark: as the system has it, unless a person chooses.
+// Selects the light or dark theme. Default: the system setting.
 
 import { FormSelect, FormSelectOption } from "@patternfly/react-core";
 import { useEffect, useState } from "react";

@@ -1,17 +1,16 @@
-// Sortable columns: rows keep their own order until the user chooses a column, and a second click reverses it.
+// Sortable columns. Rows keep their order until the user chooses a column.
 
 import type { ThProps } from "@patternfly/react-table";
 import { useMemo, useState } from "react";
 
-/** As the command line sorts: node-2 before node-10. */
+/** Sorts numbers naturally, as the command line does. */
 const collator = new Intl.Collator("en", { numeric: true });
 
-/** The value that rows are sorted by, for each sortable column. */
 export type ColumnValues<Row, Column extends string> = Readonly<Record<Column, (row: Row) => string>>;
 
 type Chosen<Column> = { readonly column: Column; readonly direction: "asc" | "desc" };
 
-/** Pass the same `values` on every render. `sortOf` gives the `sort` property of a column's header. */
+/** Pass the same `values` object on every render. `sortOf` returns the `sort` property of a column header. */
 export function useSortedRows<Row, Column extends string>(rows: readonly Row[], values: ColumnValues<Row, Column>) {
   const [chosen, setChosen] = useState<Chosen<Column> | undefined>();
   const sorted = useMemo(() => {

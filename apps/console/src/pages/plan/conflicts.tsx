@@ -1,4 +1,4 @@
-// Fields that somebody else owns and that the plan takes over: who, since when, and both values.
+// Fields of other owners that the plan takes over, with both values.
 
 import { Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

@@ -1,5 +1,3 @@
-// Diffs as rows: nothing is lost by folding or by setting sides beside each other.
-
 import { type DiffLine, readDiff } from "@virt/client";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,18 +1,16 @@
-// Lines of a diff as rows of a table: unified or side by side, long runs of context folded. Pure.
+// Arranges diff lines as table rows, unified or side by side, and folds long runs of context.
 
 import type { DiffHunk, DiffLine } from "@virt/client";
 
-/** One row; a side that has no line is undefined. */
 export type DiffTableRow = { readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
 
-/** Rows that belong together: changes and their surroundings, or context that can be folded away. */
 export type DiffBlock = { readonly isFolded: boolean; readonly rows: readonly DiffTableRow[] };
 
 const keptContext = 3;
-/** A fold that hides less is in the way. */
+/** A fold that hides fewer rows is not worth it. */
 const leastFold = 4;
 
-/** Removed lines face the lines that were added in their place. */
+/** Pairs removed lines with the lines added in their place. */
 export function pairLines(lines: readonly DiffLine[]): readonly DiffTableRow[] {
   const rows: DiffTableRow[] = [];
   let removed: DiffLine[] = [];
@@ -37,7 +35,6 @@ export function pairLines(lines: readonly DiffLine[]): readonly DiffTableRow[] {
   return rows;
 }
 
-/** One row for each line. */
 export function unifyLines(lines: readonly DiffLine[]): readonly DiffTableRow[] {
   return lines.map((line) =>
     line.kind === "added"
@@ -46,7 +43,7 @@ export function unifyLines(lines: readonly DiffLine[]): readonly DiffTableRow[] 
   );
 }
 
-/** Context far from changes becomes blocks that are folded at first. Every row is in exactly one block, in order. */
+/** Folds context far from changes. Every row is in exactly one block, in order. */
 export function foldRows(rows: readonly DiffTableRow[]): readonly DiffBlock[] {
   const isContext = ({ left, right }: DiffTableRow) => left !== undefined && left === right;
   const isNear = rows.map((_, at) =>
@@ -73,7 +70,6 @@ function mergeSmallFolds(blocks: readonly DiffBlock[]): readonly DiffBlock[] {
   return merged;
 }
 
-/** A hunk's rows in blocks. */
 export function blocksOf(hunk: DiffHunk, isSideBySide: boolean): readonly DiffBlock[] {
   return foldRows(isSideBySide ? pairLines(hunk.lines) : unifyLines(hunk.lines));
 }

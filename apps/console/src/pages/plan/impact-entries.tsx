@@ -1,4 +1,4 @@
-// VMs and pods that block a drain or stop, by name; blockers with the ways to remove them, before anybody approves.
+// The VMs and pods that block a drain or stop, with the remedies for blockers.
 
 import { ExpandableSection, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

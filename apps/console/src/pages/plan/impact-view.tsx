@@ -1,4 +1,4 @@
-// The impact as numbers that can be taken in at a glance, then pool by pool, then what blocks and what stops, by name.
+// The impact: key numbers, then pools, then blocking and stopping VMs.
 
 import { Alert, ExpandableSection, List, ListItem, Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
@@ -44,7 +44,7 @@ export function ImpactView({
   );
 }
 
-/** In the past tense: nobody has to expect a reboot from this plan any more. */
+/** In the past tense, because this plan causes no further reboots. */
 function CarriedOut({ config }: { readonly config: VirtPlatformConfig }) {
   const { metadata, status = {} } = config;
   const pools = status.rollout?.pools ?? [];

@@ -1,4 +1,4 @@
-// The diff of one item: decoded, unified or side by side, with folds; the raw object on demand.
+// The diff of one item, unified or side by side. The raw object is shown on demand.
 
 import { Button, CodeBlock, CodeBlockCode, ExpandableSection } from "@patternfly/react-core";
 import type { Item } from "@virt/api";
@@ -10,7 +10,7 @@ import { blocksOf, type DiffBlock, type DiffTableRow } from "./diff-rows.ts";
 
 const texts = strings.plan;
 
-/** The title of a side where there is no object: that side takes no room. */
+/** The title of a side without an object; that side is hidden. */
 const absent = "/dev/null";
 
 type ItemDiffProps = { readonly item: Item; readonly profile: string; readonly isSideBySide: boolean };
@@ -45,7 +45,7 @@ export function DiffTables({ diff, name, isSideBySide }: DiffTablesProps) {
     <>
       {isEmpty ? <p>{texts.noChange}</p> : null}
       {diff.hunks.map((hunk, at) => (
-        // Tall and wide text scrolls in its own box, which the keyboard reaches.
+        // Long diffs scroll in a focusable box, for keyboard users.
         <div
           key={`${at}${hunk.heading}`}
           className="vc-diff"

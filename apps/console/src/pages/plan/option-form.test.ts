@@ -1,5 +1,3 @@
-// The form of options: shows what is set, refuses what the CRD refuses, and clears what was emptied.
-
 import { expect, test } from "vitest";
 import { type OptionField, optionsPatch, optionTexts, readOptionForm } from "./option-form.ts";
 

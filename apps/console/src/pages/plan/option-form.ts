@@ -1,9 +1,9 @@
-// The options of a profile as texts of a form, and back: validated by the CRD's schema, and as a patch that also clears. Pure.
+// Converts profile options to form texts and back, and validates them by the CRD schema.
 
 import type { Json, JsonMap } from "@virt/api";
 import { asText, entriesOf, equalJson, isMap, parseJson } from "@virt/engine";
 
-/** One option as the CRD declares it. Without `default` the advisor derives the value. */
+/** An option in the CRD. Without `default`, the advisor derives the value. */
 export type OptionField = {
   readonly name: string;
   readonly type: "boolean" | "integer" | "string" | "object";
@@ -14,14 +14,13 @@ export type OptionField = {
   readonly maximum?: number;
 };
 
-/** By the name of the option. Empty: not set, so the default applies. */
+/** Keyed by option. Empty: not set, so the default applies. */
 export type OptionTexts = Readonly<Record<string, string>>;
 
 export type ReadOptionForm =
   | { readonly kind: "valid"; readonly options: JsonMap }
   | { readonly kind: "invalid"; readonly errors: Readonly<Record<string, OptionError>> };
 
-/** Why a text is not a value of its option. */
 export type OptionError = "not-integer" | "too-small" | "too-large" | "not-listed" | "not-object";
 
 export function optionTexts(fields: readonly OptionField[], given: JsonMap): OptionTexts {
@@ -70,7 +69,7 @@ function readInteger({ minimum, maximum }: OptionField, text: string): ReadOptio
   return maximum !== undefined && value > maximum ? { error: "too-large" } : { value };
 }
 
-/** A merge patch from one set of options to another: null for each member that is not there any more. */
+/** Returns a merge patch between two option sets. Removed members become null. */
 export function optionsPatch(before: JsonMap, after: JsonMap): JsonMap {
   const cleared = entriesOf(before).flatMap(([key]) => (key in after ? [] : [[key, null] as const]));
   const set = entriesOf(after).map(([key, value]) => {

@@ -1,8 +1,8 @@
-// The options that a plan is made with: those that were set, the defaults of others, and the values that the plan derives.
+// Lists the options of a plan: set values, defaults, and values that the plan derives.
 
 import type { Item, Json, VirtPlatformConfig } from "@virt/api";
 
-/** `value` undefined: neither set, nor with a default, nor in the plan. `from`: where a value comes from that nobody set. */
+/** `value` is undefined if the option has no value at all. `from` names the source of a derived value. */
 export type OptionRow = {
   readonly name: string;
   readonly value: string | undefined;
@@ -10,10 +10,10 @@ export type OptionRow = {
   readonly from?: string;
 };
 
-/** `default` null: there is none. `derived`: how to find the value in a plan, and its source. */
+/** `default` is null if there is none. `derived` locates the value in a plan. */
 export type KnownOption = { readonly default: Json; readonly derived?: ValueInPlan };
 
-/** As profiles declare it: dotted fields of desired objects, and the option's value if a plan has one of them or none. */
+/** As profiles declare it: dotted fields of desired objects, and the value if a field is present or all are absent. */
 type ValueInPlan = {
   readonly fields: readonly string[];
   readonly source: string;
@@ -21,10 +21,9 @@ type ValueInPlan = {
   readonly absent?: Json;
 };
 
-/** By the paths of a profile's options below `spec.options`. */
 export type KnownOptions = Readonly<Record<string, KnownOption>>;
 
-/** In the order of the catalog; what it does not know, from a newer release, comes last. */
+/** Uses the order of the catalog. Unknown options of newer releases come last. */
 export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOptions = {}): readonly OptionRow[] {
   const given = new Map<string, string>(
     Object.entries(status?.appliedOptions ?? spec.options ?? {}).flatMap(([group, values]) =>
@@ -43,7 +42,7 @@ export function optionRows({ spec, status }: VirtPlatformConfig, known: KnownOpt
   });
 }
 
-/** As the option would set it; undefined: the plan does not tell. */
+/** Returns the value as JSON. Undefined if the plan does not contain it. */
 function plannedValue(items: readonly Item[], { fields, present, absent }: ValueInPlan): string | undefined {
   if (items.length === 0) return undefined;
   const values = items.flatMap(({ desiredState }) => fields.map((field) => valueAt(desiredState, field)));

@@ -1,4 +1,4 @@
-// Edits the options of a profile: a form made of the CRD's schema, whose result asks for a new plan as the command line does.
+// Edits the options of a profile in a form generated from the CRD schema, and requests a new plan.
 
 import {
   Alert,
@@ -25,14 +25,13 @@ import { useConfigAccess, useSendPatches } from "../parts/config-actions.tsx";
 import { strings } from "../strings.ts";
 import { type OptionField, type OptionTexts, optionsPatch, optionTexts, readOptionForm } from "./option-form.ts";
 
-/** Set by the bundler, by profile. */
+/** Keyed by profile. Set by the bundler. */
 declare const OPTION_FORMS: Readonly<
   Record<string, { readonly key: string; readonly options: readonly OptionField[] } | undefined>
 >;
 
 const texts = strings.options;
 
-/** Nothing for a profile without options. */
 export function EditOptions({ config }: { readonly config: VirtPlatformConfig }) {
   const form = OPTION_FORMS[config.spec.profile];
   const access = useConfigAccess("patch", config.metadata.name);

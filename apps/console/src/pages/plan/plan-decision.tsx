@@ -1,4 +1,4 @@
-// Approve and reject: bound to the plan that is on the page, off while another plan is offered or the user lacks the right.
+// Approve and reject buttons for the plan on the page. Disabled if it is not current, or the user lacks the right.
 
 import {
   Alert,
@@ -23,7 +23,6 @@ import { nodesInButton, type ShownPlan } from "./shown-plan.ts";
 
 const texts = strings.plan;
 
-/** `isCurrent`: the plan on the page is the one that the cluster offers. */
 type PlanDecisionProps = { readonly plan: ShownPlan; readonly isCurrent: boolean };
 
 export function PlanDecision({ plan, isCurrent }: PlanDecisionProps) {
@@ -70,7 +69,7 @@ export function PlanDecision({ plan, isCurrent }: PlanDecisionProps) {
         />
       )}
       {refusal === undefined ? null : (
-        // The patch tests the hash that is on the page: 422 says that the config shows another one by now.
+        // The patch tests the hash on the page. 422: the config shows another plan.
         <Alert isInline isLiveRegion variant="danger" title={refusal.status === 422 ? texts.moved : texts.refused}>
           {refusal.message}
         </Alert>

@@ -1,4 +1,4 @@
-// What a plan is, before its content: profile and phase, hash, severity, since when and why it is shown.
+// The head of the plan page: profile, phase, hash, severity, age and reason.
 
 import {
   DescriptionList,

@@ -1,4 +1,4 @@
-// The items of a plan in order: what each does to which object, how much it disturbs, what it waits for, and its diff.
+// The items of a plan in order, with their effects, dependencies and diffs.
 
 import { ExpandableSection, Label, Title, ToggleGroup, ToggleGroupItem } from "@patternfly/react-core";
 import type { Item } from "@virt/api";

@@ -1,4 +1,4 @@
-// The options that a plan is made with and the settings of its execution, those with their defaults too.
+// The options and the execution settings of a plan, including defaults.
 
 import { Title } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";
@@ -8,7 +8,7 @@ import { strings } from "../strings.ts";
 import { type KnownOptions, optionRows } from "./option-rows.ts";
 import { EditOptions } from "./options-dialog.tsx";
 
-/** Set by the bundler, by profile. */
+/** Keyed by profile. Set by the bundler. */
 declare const OPTION_DEFAULTS: Readonly<Record<string, KnownOptions>>;
 
 const texts = strings.plan;

@@ -1,4 +1,4 @@
-// The plan that is on the page, as one value: what is shown is what is approved, even while the cluster moves on.
+// The plan on the page as one value, so that the user approves exactly what is shown.
 
 import type { DisruptionClass, Impact, Item, Phase, Review, Severity, VirtPlatformConfig } from "@virt/api";
 import { disruptionClasses } from "@virt/api";
@@ -13,7 +13,7 @@ export type ShownPlan = {
   readonly severity: Severity | undefined;
 };
 
-/** Undefined: there is none to look at. */
+/** Undefined if the config has no plan. */
 export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
   const { planHash, items = [], impact, review, impactSeverity, phase } = config.status ?? {};
   if (planHash === undefined || phase === "Ignored") return undefined;
@@ -23,22 +23,19 @@ export function planOf(config: VirtPlatformConfig): ShownPlan | undefined {
 
 const carriedOut: ReadonlySet<Phase | undefined> = new Set(["Completed", "CompletedWithUpgrade"]);
 
-/** Reports whether all that the plan does to nodes is in the past: its warnings and its impact are not to be expected any more. */
+/** Reports whether the plan has no further effects on nodes, so that warnings and impact are obsolete. */
 export function isCarriedOut(phase: Phase | undefined): boolean {
   return carriedOut.has(phase);
 }
 
-/** Whether a person may decide about it now. */
 export function isUndecided({ config }: ShownPlan): boolean {
   return config.status?.phase === "ReviewRequired";
 }
 
-/** Whether the advisor is making another one. */
 export function isBeingDrafted({ status }: VirtPlatformConfig): boolean {
   return status?.phase === "Pending" || status?.phase === "Drafting";
 }
 
-/** What the button says of nodes: how many, and the worst that happens to them. */
 export function nodesInButton({ config, impact }: ShownPlan): string {
   const classes = (config.status?.disruption ?? []).map((pool) => pool.class);
   const worst = disruptionClasses.find((one) => classes.includes(one)) ?? "None";
@@ -54,7 +51,6 @@ function nodesOfPools({ status }: VirtPlatformConfig): string {
   return `nodes of ${(status?.disruption ?? []).map(({ pool }) => pool).join(", ")}`;
 }
 
-/** Of a pool, for people. */
 export function classText(what: DisruptionClass): string {
   return strings.plan.classes[what];
 }

@@ -1,4 +1,4 @@
-// The value of a dotted field in an object, as short JSON; empty where the field cannot be followed.
+// Returns the value at a dotted path as short JSON. Empty if the path does not exist.
 
 import type { Json } from "@virt/api";
 import { isMap } from "@virt/engine";

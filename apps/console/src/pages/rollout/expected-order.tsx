@@ -1,4 +1,4 @@
-// A plan that has not written anything yet: the order in which it would change the nodes, instead of counts of an earlier state.
+// The expected node order of a plan that has not written anything yet.
 
 import { Alert } from "@patternfly/react-core";
 import { Table, Tbody, Td, Th, Thead, Tr } from "@patternfly/react-table";

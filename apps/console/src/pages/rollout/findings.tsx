@@ -1,4 +1,4 @@
-// What holds a rollout, in a sentence, for how long, with the command to paste.
+// The findings of a rollout with ages and commands.
 
 import { Alert, List, ListItem, Title } from "@patternfly/react-core";
 import { type FindingView, gapText, noBlockerText, type RolloutProgressView, uncheckedText } from "@virt/client";
@@ -43,7 +43,7 @@ export function FindingList({ findings }: { readonly findings: readonly FindingV
 
 type FindingsProps = {
   readonly view: RolloutProgressView;
-  /** Those that are shown beside a node. */
+  /** Findings that are shown beside a node instead. */
   readonly beside: readonly FindingView[];
 };
 

@@ -1,4 +1,4 @@
-// The items of a plan while it is carried out: state, for how long, and what each waits for.
+// The items of a running plan: state, duration, and what each waits for.
 
 import { Label, type LabelProps } from "@patternfly/react-core";
 import { CheckCircleIcon, ExclamationCircleIcon, PendingIcon, SyncAltIcon } from "@patternfly/react-icons";
@@ -63,7 +63,6 @@ export function ItemTable({ items }: { readonly items: readonly Item[] }) {
   );
 }
 
-/** How long it has been at work, or how long it took where the status says when it began. */
 function Elapsed({ item }: { readonly item: Item }) {
   const { state, rollout, lastTransitionTime: changed } = item;
   const began = rollout?.startTime;

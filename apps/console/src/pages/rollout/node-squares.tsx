@@ -1,4 +1,4 @@
-// The nodes of a large pool as squares that fill up. One stop of the keyboard; the chosen node is shown in full below.
+// The nodes of a large pool as squares, with one tab stop. The selected node is shown in full below.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import { type KeyboardEvent, memo, type ReactNode, useId, useState } from "react";
@@ -76,7 +76,7 @@ type NodeSquareProps = {
   readonly isChosen: boolean;
 };
 
-/** Flat properties: of hundreds of squares only those that changed are rendered. */
+/** Flat properties for memo: only changed squares are rendered. */
 const NodeSquare = memo(function NodeSquare({ id, name, phase, vms, isChosen }: NodeSquareProps) {
   const { icon: Icon } = nodeStyles[phase];
   const text = texts.square(name, texts.phases[phase], vms);

@@ -1,4 +1,4 @@
-// One pool as a bar and a grid that fills up: a tile for each node, with its phase in icon and word, its VMs, and beside it what holds it.
+// A pool as a progress bar and a grid of nodes, each with its phase, VMs and findings.
 
 import { Alert, SearchInput, Title } from "@patternfly/react-core";
 import type { NodeRolloutPhase } from "@virt/api";
@@ -19,7 +19,7 @@ const texts = strings.rollout;
 
 type PoolGridProps = {
   readonly pool: GridPool;
-  /** When a node came into its phase, by `<name> <phase>`. */
+  /** When a node entered its phase, keyed by `<name> <phase>`. */
   readonly since: ReadonlyMap<string, string>;
   readonly findings: ReadonlyMap<string, readonly FindingView[]>;
 };
@@ -88,7 +88,6 @@ export function PoolGrid({ pool, since, findings }: PoolGridProps) {
   );
 }
 
-/** Why no node of the pool can start. */
 export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
   return (
     <>
@@ -104,7 +103,7 @@ export function PoolAlerts({ pool }: { readonly pool: GridPool }) {
 
 const none: readonly FindingView[] = [];
 
-/** `grid`: the only picture of its node. `active` and `details`: beside a square. */
+/** `grid`: the only view of the node. `active` and `details`: in addition to a square. */
 type TilePlace = "grid" | "active" | "details";
 
 type NodeTileProps = {
@@ -117,7 +116,7 @@ type NodeTileProps = {
 
 const inHand: ReadonlySet<NodeRolloutPhase> = new Set(["Draining", "Applying", "Rebooting", "Uncordoning"]);
 
-/** A change anywhere in the cluster must not render hundreds of tiles that show nothing new. */
+/** Memoized, because a pool can have hundreds of tiles. */
 const NodeTile = memo(function NodeTile({ node, place, since, vmsBefore, findings }: NodeTileProps) {
   const isWide = findings.length > 0 || node.leaving.length > 0;
   const kind = `vc-node vc-node-${node.phase.toLowerCase()}${isWide ? " vc-node-wide" : ""}`;

@@ -1,4 +1,4 @@
-// What the rollout page says of a profile without a rollout that the advisor follows.
+// The text for a profile without an active rollout.
 
 import type { VirtPlatformConfig } from "@virt/api";
 import { profileRow, viewRollout } from "@virt/client";
@@ -6,7 +6,7 @@ import { strings } from "../strings.ts";
 
 const texts = strings.rollout;
 
-/** `now` is milliseconds. The counts of an ended rollout are those of its last diagnosis: its nodes may have changed since. */
+/** `now` is in milliseconds. Counts of an ended rollout may be out of date. */
 export function quietText(config: VirtPlatformConfig, now: number): string {
   const { name } = config.metadata;
   if (profileRow(config, now).planHash !== undefined) return texts.notBegun;

@@ -1,4 +1,4 @@
-// VMs that stopped during the rollout and did not run when it ended, each with the command that starts it.
+// VMs that stopped during the rollout and were not running at its end, with the commands to start them.
 
 import { Alert, List, ListItem } from "@patternfly/react-core";
 import type { RolloutProgressView } from "@virt/client";

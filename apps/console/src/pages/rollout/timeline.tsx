@@ -1,4 +1,4 @@
-// A timeline of one config: phases, items, nodes and events in the order in which they came, newest first.
+// The timeline of a config, newest first.
 
 import { Button, Title } from "@patternfly/react-core";
 import { CubeIcon, ExclamationTriangleIcon, FlagIcon, InfoCircleIcon, ServerIcon } from "@patternfly/react-icons";

@@ -1,5 +1,4 @@
-// A small console that keeps OpenShift's contract with plugins, for tests: the loader that the console itself uses, its own React
-// and router in the shared scope, and the extension types that our plugin has, mounted as the console mounts them.
+// A minimal OpenShift console for tests: the real plugin loader, shared React and router, and our extensions.
 
 import { PluginEventType, PluginStore } from "@openshift/dynamic-plugin-sdk";
 import * as React from "react";
@@ -45,7 +44,7 @@ const store = new PluginStore({
   },
 });
 
-/** Flags of models are set once the API server serves them. */
+/** The console sets model flags once the API server serves the kind. */
 async function detectModels(): Promise<void> {
   const flags: Record<string, boolean> = {};
   const [info] = store.getPluginInfo();
@@ -82,7 +81,6 @@ type NavPage = {
   readonly component: React.ComponentType<{ obj?: object }>;
 };
 
-/** With the tabs that plugins add for the model of the resource. */
 function HorizontalNav({ resource, pages }: { readonly resource: object; readonly pages: readonly NavPage[] }) {
   const { model = "", name = "", "*": current = "" } = useParams();
   const added = extensionsOf("console.tab/horizontalNav").filter(

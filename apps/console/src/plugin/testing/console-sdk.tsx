@@ -1,5 +1,4 @@
-// What the console's SDK does for our plugin, as its documentation has it: a fetch with the CSRF header that throws what is not ok,
-// and two components that a test only has to see mounted.
+// A stand-in for the console's SDK: a fetch with the CSRF header that throws on errors, and two components.
 
 class HttpError extends Error {
   readonly code: number;

@@ -1,4 +1,4 @@
-// Predicts two rollouts of each of many random worlds, lets them happen in simulated time, and prints how that compares.
+// Predicts two rollouts for each of many random worlds, simulates them, and prints a comparison.
 
 import { predictTwoRollouts } from "./predicted-rollouts.ts";
 import { type PredictedWorld, predictionTable } from "./prediction-table.ts";

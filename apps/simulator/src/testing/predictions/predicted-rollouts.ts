@@ -1,4 +1,4 @@
-// Two rollouts of a random world, one after the other: what was predicted of each, and what happened in simulated time.
+// Predicts and simulates two consecutive rollouts of a random world.
 
 import { asList, at, type JsonMap, type KubeObject, member, oncePer, roleLabel } from "@virt/engine";
 import {
@@ -23,10 +23,10 @@ import { changedFile, type RandomWorld } from "./random-worlds.ts";
 
 type SecondsRange = { readonly low: number; readonly high: number };
 
-/** A pool, or all of them: what was predicted of it, and how long it took. */
+/** The predicted range and the actual duration of one pool, or of all pools. */
 export type PredictedDuration = SecondsRange & { readonly name: string; readonly seconds: number };
 
-/** `vms` are those that did not end as predicted. */
+/** `vms` are those with an unexpected outcome. */
 export type PredictedRollout = {
   readonly fits: string;
   readonly sources: { readonly restart: string; readonly migration: string };
@@ -36,7 +36,7 @@ export type PredictedRollout = {
   readonly vms: readonly { readonly name: string; readonly predicted: string; readonly actual: string }[];
 };
 
-/** Undefined: it does not come to an end by itself, and was not predicted to. */
+/** Undefined if the rollout does not end automatically, as predicted. */
 export function predictTwoRollouts(world: RandomWorld): readonly [PredictedRollout, PredictedRollout] | undefined {
   const simulation = simulateInMemory(world.scenario, world.seed);
   simulation.runUntilIdle();
@@ -87,7 +87,6 @@ function changeOf({ role }: RandomWorld, change: string): KubeObject {
   };
 }
 
-// Each round reads all objects, and few of them have changed.
 const nodeFact = oncePer(readNodeFact);
 const vmFact = oncePer(readVmFact);
 
@@ -118,7 +117,7 @@ function factsOf({ objects }: InMemorySimulation, after: KubeObject): ImpactFact
 
 type WatchedRollout = { readonly change: KubeObject; readonly begun: number };
 
-/** Until all pools have taken the change. What is observed meanwhile is what the diagnosis observes. */
+/** Runs until all pools have the change. Observes what the diagnosis observes. */
 function watchRollout(simulation: InMemorySimulation, facts: ImpactFacts, { change, begun }: WatchedRollout) {
   const names = facts.disruption.map(({ pool }) => pool);
   const { name: machineConfig } = change.metadata;
@@ -163,7 +162,6 @@ function hasTaken(pool: KubeObject, machineConfig: string): boolean {
   return asList(member(configuration, "source")).some((source) => member(source, "name") === machineConfig);
 }
 
-/** What the history says of a VM. */
 function actualOutcomes({ objects }: InMemorySimulation, history: readonly string[]) {
   const isRecorded = (start: string) => history.some((event) => event.startsWith(start));
   return (name: string): string => {

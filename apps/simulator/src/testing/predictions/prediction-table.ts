@@ -1,4 +1,4 @@
-// The table of predictions: how often what happened lay within the bounds, how far off it was, and what was behind each miss.
+// Formats the accuracy of predictions: hits, errors, and the causes of misses.
 
 import type { PredictedDuration, PredictedRollout } from "./predicted-rollouts.ts";
 import type { RandomWorld } from "./random-worlds.ts";
@@ -8,7 +8,6 @@ export type PredictedWorld = {
   readonly rollouts: readonly [PredictedRollout, PredictedRollout] | undefined;
 };
 
-/** Lines of Markdown. */
 export function predictionTable(worlds: readonly PredictedWorld[]): readonly string[] {
   const ended = worlds.flatMap(({ world, rollouts }) => (rollouts === undefined ? [] : [{ world, rollouts }]));
   const fitting = ended.filter(({ rollouts }) => rollouts.every(({ fits }) => fits === "Yes"));
@@ -38,7 +37,7 @@ export function predictionTable(worlds: readonly PredictedWorld[]): readonly str
   ];
 }
 
-/** Whether it took as long as predicted; `share` of low is enough. */
+/** Reports whether the duration is in the range. `share` lowers the lower bound. */
 export function isInside({ low, high, seconds }: PredictedDuration, share: number): boolean {
   return seconds >= share * low && seconds <= high;
 }

@@ -1,4 +1,4 @@
-// Random clusters in which a rollout comes to its end: what a seed makes of pools, nodes, VMs, limits and how long things take.
+// Generates random clusters in which a rollout ends: pools, nodes, VMs, limits and durations.
 
 import type { NodeUpdate } from "@virt/impact";
 import type { Durations, Scenario, VmGroup } from "../../scenario.ts";
@@ -8,12 +8,11 @@ import { threeWorkers } from "../../standard-scenarios.ts";
 export type RandomWorld = {
   readonly seed: number;
   readonly scenario: Scenario;
-  /** The role that changes are made for. */
   readonly role: "worker" | "master";
   readonly class: Exclude<NodeUpdate["disruption"], "None">;
 };
 
-/** No VM of it blocks a drain for ever or waits for somebody: how long people take is not predicted. */
+/** No VM blocks a drain forever or waits for a user, because such waits are not predicted. */
 export function randomWorld(seed: number): RandomWorld {
   const dice = new Dice(seed);
   const isCompact = dice.isBelow("compact", 0.1);
@@ -85,7 +84,7 @@ class Dice {
 
 const sizes = [[1], [2, 4], [4, 8], [8], [16, 32], [1, 2, 4, 8, 16], [64]];
 
-// Each kind of VM that leaves its node by itself: by a migration, an end, or an end and a new start.
+// VMs that leave a node automatically: by migration, shutdown or restart.
 function vmGroups(dice: Dice, nodes: number): readonly VmGroup[] {
   return Array.from({ length: dice.whole("groups", 0, 4) }, (_, at): VmGroup => {
     const count = dice.whole(`count ${at}`, 1, nodes * 2);
@@ -104,7 +103,7 @@ function vmGroups(dice: Dice, nodes: number): readonly VmGroup[] {
   });
 }
 
-// From just enough without two nodes to plenty.
+// From just enough memory with two nodes away to plenty.
 function memoryOfNode(dice: Dice, vms: readonly VmGroup[], nodes: number): number {
   const memory = vms.flatMap(({ count, memoryGiB }) =>
     Array.from({ length: count }, (_, at) => (memoryGiB[at % memoryGiB.length] ?? 1) + 0.4),
@@ -127,7 +126,7 @@ function limitsOf(dice: Dice) {
   };
 }
 
-// A quarter restarts slower or faster than is assumed without history: there a first prediction is wrong, and a second must not be.
+// A quarter reboots slower or faster than the defaults assume: the first prediction misses, the second must not.
 function machinesOf(dice: Dice): { readonly platform: string; readonly reboot: number } {
   const platform = dice.pick("platform", ["BareMetal", "None", "AWS", "VSphere"]);
   const [least, most] = platform === "BareMetal" || platform === "None" ? [735, 1440] : [360, 690];
@@ -137,7 +136,7 @@ function machinesOf(dice: Dice): { readonly platform: string; readonly reboot: n
 
 type GivenDurations = { readonly reboot: number; readonly leastPerGiB: number };
 
-/** Each is stretched or shortened by up to a fifth, anew each time. */
+/** The simulation varies each duration by up to a fifth, every time. */
 function durationsOf(dice: Dice, disruption: RandomWorld["class"], { reboot, leastPerGiB }: GivenDurations): Durations {
   const apply = { Reboot: [15, 60], Drain: [40, 95], Reload: [13, 48] }[disruption];
   return {
@@ -151,7 +150,6 @@ function durationsOf(dice: Dice, disruption: RandomWorld["class"], { reboot, lea
   };
 }
 
-/** The file that changes, and what the cluster does about it. */
 export const changedFile = "/etc/changed";
 
 function policyOf(disruption: RandomWorld["class"]) {
