@@ -1,4 +1,4 @@
-// Whether the plan in status is the one that this operator drafts: status is where a plan is stored, not proof of what it was.
+// Checks that the plan in status is the one that this operator drafts. The status can be forged.
 
 import type { Item, JsonMap, ReviewReason } from "@virt/api";
 import { equalJson, type Json, targetKey } from "@virt/engine";
@@ -8,22 +8,21 @@ import { plannedInputs, plannedItems } from "./plan.ts";
 import type { PlannedItem } from "./profile.ts";
 
 export type PlanCheck =
-  /** Not everything was read that a plan is rendered from: nothing may be written on the strength of it. */
+  /** Not all inputs of the plan were read, so nothing may be written. */
   { readonly kind: "unchecked" } | { readonly kind: "intact" } | PlanDifference;
 
 export type PlanDifference = {
   readonly kind: "differs";
   readonly reason: Extract<ReviewReason, "InputChanged" | "OperatorUpgraded" | "PlanStale" | "PlanTampered">;
-  /** What differs, as a clause. */
   readonly text: string;
 };
 
-/** Before anything else that may be wrong with the plan: what else is found may follow from it. */
+/** Check this first: other findings may follow from it. */
 export function isTampered(check: PlanCheck): check is PlanDifference & { readonly reason: "PlanTampered" } {
   return check.kind === "differs" && check.reason === "PlanTampered";
 }
 
-/** Renders the plan again from the spec and the cluster, and compares the stored one with it and with its own hash. */
+/** Renders the plan from the spec and the cluster, and compares the stored plan with it and with its hash. */
 export function checkPlan(facts: ReconcileFacts): PlanCheck {
   if (!facts.isForDraft) return { kind: "unchecked" };
   const { items = [] } = facts.config.status ?? {};
@@ -32,7 +31,7 @@ export function checkPlan(facts: ReconcileFacts): PlanCheck {
   return earlierHash(facts) ?? checkSeal(facts);
 }
 
-/** A plan that an earlier release started continues under the hash it was approved with. One that waits gets the hash of this release. */
+/** A running plan keeps the hash of an earlier release. A waiting plan gets the hash of this release. */
 function earlierHash({ config: { spec, status = {} } }: ReconcileFacts): PlanDifference | undefined {
   const origin = hashOrigin(status.planHash, spec, status.items ?? [], status.disruption);
   if (origin.kind !== "earlier" || status.phase === "InProgress") return undefined;
@@ -45,7 +44,7 @@ function checkSeal(facts: ReconcileFacts): PlanCheck {
   return text === undefined ? { kind: "intact" } : explainDifference(facts, text);
 }
 
-/** Without the optimistic lock a plan is applied to whatever the targets look like: it may then be the plan for what it makes of them. */
+/** With bypassOptimisticLock, the plan may also match what it makes of its targets. */
 function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (readonly PlannedItem[])[] {
   const now = plannedItems(facts);
   if (!facts.config.spec.bypassOptimisticLock) return [now];
@@ -53,7 +52,7 @@ function rendersOf(facts: ReconcileFacts, items: readonly Item[]): readonly (rea
   return [now, plannedItems(withLiveTargets(facts, applied))];
 }
 
-/** The first difference, as a clause. A removal is stored only where there was something to remove. */
+/** Returns the first difference as a clause. A removal is stored only if its target existed. */
 function differenceOf(items: readonly Item[], planned: readonly PlannedItem[]): string | undefined {
   const isStored = ({ name }: PlannedItem) => items.some((item) => item.name === name);
   const expected = planned.filter((one) => one.operation === "Apply" || isStored(one));
@@ -81,7 +80,7 @@ function differingField(item: Item, planned: PlannedItem): string | undefined {
   return differing ?? (isSkipped && item.changes ? "changes" : undefined);
 }
 
-/** What was approved is its hash, and what was reviewed is what it was drafted against, but for a corrected drift. */
+/** Checks the plan hash, and the reviewed hashes of all items except corrected ones. */
 function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): string | undefined {
   const { items = [], disruption, planHash } = status;
   if (hashOrigin(planHash, spec, items, disruption).kind === "unknown")
@@ -93,7 +92,7 @@ function sealDifference({ config: { spec, status = {} } }: ReconcileFacts): stri
   return moved && `reviewed of item '${moved.name}' differs`;
 }
 
-/** Most differences have an honest reason. */
+/** Prefers causes other than tampering, which are more likely. */
 function explainDifference(facts: ReconcileFacts, text: string): PlanDifference {
   const { operatorVersion = "", inputs = [] } = facts.config.status ?? {};
   const moved = plannedInputs(facts).find(({ name, now, planned }) => {
@@ -104,7 +103,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
     const used = inputs.find(({ name }) => name === moved.name)?.used;
     return { kind: "differs", reason: "InputChanged", text: moved.describe(used ?? "", moved.now ?? "") };
   }
-  // Another version may render and hash otherwise: what differs tells nothing about the plan.
+  // Another version may render and hash differently, so the difference proves nothing.
   if (operatorVersion !== facts.operator.version)
     return {
       kind: "differs",
@@ -112,7 +111,7 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
       text: `it was drafted by operator version ${operatorVersion}`,
     };
   if (isTargetMoved(facts)) return { kind: "differs", reason: "PlanStale", text };
-  // Nobody else wrote the status: the plan is as it was drafted, and the cluster is not.
+  // Only this process wrote the status, so the inputs changed and not the plan.
   if (facts.statusOrigin === "own")
     return {
       kind: "differs",
@@ -122,21 +121,21 @@ function explainDifference(facts: ReconcileFacts, text: string): PlanDifference 
   return { kind: "differs", reason: "PlanTampered", text };
 }
 
-/** By the fields that the profile manages, not by those that status claims. */
+/** Uses the fields that the profile manages, because those in the status may be forged. */
 function isTargetMoved(facts: ReconcileFacts): boolean {
   const planned = plannedItems(facts);
   return (facts.config.status?.items ?? []).some(({ name, state, sourceHash, targetRef: stored }) => {
     const one = planned.find((each) => each.name === name);
-    if (one === undefined || state !== "Pending") return false; // what was begun may be what we made of it
+    if (one === undefined || state !== "Pending") return false;
     const { target: targetRef, managedFields } = one;
-    if (targetKey(targetRef) !== targetKey(stored)) return false; // then nobody follows the true one
+    if (targetKey(targetRef) !== targetKey(stored)) return false; // no informer watches the real target
     return reviewedNow({ targetRef, managedFields }, facts.live(targetRef)).hash !== sourceHash;
   });
 }
 
 export type ShownDifference = Pick<PlanDifference, "reason" | "text">;
 
-/** What a person goes by. Undefined: the stored items show it as the fresh ones do. */
+/** Compares the parts that a reviewer sees. Returns undefined if they are equal. */
 export function shownDifference(stored: readonly Item[], fresh: readonly Item[]): ShownDifference | undefined {
   if (stored.length !== fresh.length) return { reason: "PlanTampered", text: "its items differ" };
   for (const item of stored) {
@@ -150,7 +149,7 @@ export function shownDifference(stored: readonly Item[], fresh: readonly Item[])
   return undefined;
 }
 
-/** They depend on more than the managed fields of a target, and may change without tampering. */
+/** These fields depend on unmanaged content of a target, so they may change without tampering. */
 const incidentalFields: readonly string[] = ["conflicts", "warnings", "message"];
 
 function displayOf(item: Item): JsonMap {
@@ -165,7 +164,7 @@ function displayOf(item: Item): JsonMap {
   };
 }
 
-/** Lines around a change may be other people's, who may change them: they make no other plan. */
+/** Ignores context lines, which may contain fields of other clients. */
 function changedLines(diff: string): readonly string[] {
   return diff.split("\n").filter((line) => !line.startsWith(" ") && !line.startsWith("@@"));
 }

@@ -18,7 +18,7 @@ import { stamp } from "./times.ts";
 
 const settings = storedObject(mapTarget, { data: { size: "s-5" } });
 
-/** The dry run of an API server that adds nothing of its own. */
+/** Composes a draft with an API server that adds nothing. */
 function draft(
   given: FactsOverrides = {},
   change: Partial<ComparedItem> = {},

@@ -1,4 +1,4 @@
-// Composes a plan from what a profile wants and the API server's answers to the dry runs. Pure.
+// Composes a plan from the items of a profile and their dry runs. Pure.
 
 import { type Conflict, fieldManagers, type Item, type KubeObject, managedByLabel, type Severity } from "@virt/api";
 import {
@@ -33,19 +33,16 @@ import { countNodesOf } from "./rollout/node-counts.ts";
 import { poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
 import { unreadableNodesWarnings } from "./unreadable-nodes.ts";
 
-/** One planned item beside its target and the answer to its dry run. */
+/** A planned item, its target, and the result of its dry run. */
 export type ComparedItem = {
   readonly planned: PlannedItem;
   readonly live: KubeObject | undefined;
-  /** By a dry run; undefined where none was made: removals, and what is in force without us. */
+  /** Undefined without a dry run: for removals, and for items that other settings make unnecessary. */
   readonly predicted?: KubeObject;
   readonly conflicts: readonly Conflict[];
 };
 
-/**
- * Composes the plan from planned items and the answers to their dry runs. Deletes of objects that are not ours are left out and named in
- * a warning. Without policies every changed file and unit reboots.
- */
+/** Omits deletions of foreign objects and warns about them. Without policies, every changed file and unit reboots. */
 export function composeDraft(
   facts: ReconcileFacts,
   all: readonly ComparedItem[],
@@ -139,7 +136,6 @@ function plannedOf(compared: readonly ComparedItem[], { name }: Item): PlannedIt
   return compared.find(({ planned }) => planned.name === name)?.planned;
 }
 
-/** What is in force without us is rolled out to nobody. */
 function rolloutWarnings({ planned, live, changes }: ShownItem, { pools }: ReconcileFacts): readonly string[] {
   const isApplied = planned.operation === "Apply" && planned.isSkipped !== true;
   const machineConfig = isApplied ? planned.desired : planned.operation === "Delete" ? live : undefined;
@@ -153,18 +149,17 @@ function isChange(planned: PlannedItem, live: KubeObject | undefined, predicted:
   return live === undefined || contentChanges(live, predicted).length > 0;
 }
 
-/** Whether nodes are concerned, so that it counts which policies the cluster has. */
+/** Reports whether the plan writes MachineConfigs, so that disruption policies are needed. */
 export function changesMachineConfigs(compared: readonly ComparedItem[]): boolean {
   return compared.flatMap(machineConfigWrite).length > 0;
 }
 
-/** None where it changes no MachineConfig. */
 function machineConfigWrite({ planned, live, predicted }: ComparedItem): readonly MachineConfigWrite[] {
   const isWritten = isMachineConfig({ targetRef: planned.target }) && isChange(planned, live, predicted);
   return isWritten ? [{ before: live, after: planned.operation === "Delete" ? undefined : predicted }] : [];
 }
 
-/** What a MachineConfig disturbs is what its class says; of all else the profile knows it. */
+/** Derives the severity of a MachineConfig from its disruption class, and that of other kinds from the profile. */
 function impactOf(one: ComparedItem, pools: readonly KubeObject[], policies: Assessment<DisruptionPolicies>): Severity {
   const { planned, live, predicted } = one;
   if (!isChange(planned, live, predicted)) return "Low";
@@ -189,7 +184,7 @@ function governedWarning({ target }: PlannedItem, live: KubeObject | undefined):
   ];
 }
 
-/** A draft made while a rollout runs keeps its clock, and so does the next one. */
+/** A draft during a rollout keeps the start time of that rollout. */
 function rolloutInFlight(name: string, { config }: ReconcileFacts): Item["rollout"] {
   const stored = config.status?.items?.find((item) => item.name === name);
   const isWaiting = stored?.state === "InProgress" || (stored?.state === "Pending" && !stored.changes);

@@ -40,7 +40,6 @@ const events: readonly Event[] = [
   event("no outage", (harness) => Object.assign(harness.behaviour, { isUnavailable: false })),
 ];
 
-/** Reconciles until nothing changes any more. */
 function settle(harness: ConfigHarness, crashes: readonly boolean[] = []): boolean {
   for (let round = 0; round < 40; round += 1) {
     const before = harness.status;
@@ -71,7 +70,7 @@ const contents = (harness: ConfigHarness) =>
 const anyEvents = fc.array(fc.constantFrom(...events), { maxLength: 8, size: "max" });
 const anyReconciles = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 12, maxLength: 12 });
 
-/** All failures over, and a person who reviews the plan and then applies it. */
+/** Ends all failures, then reviews and applies the plan. */
 function calmAndApply(harness: ConfigHarness): void {
   Object.assign(harness.behaviour, { isServed: true, isRollingOut: true, isRefusing: false, isUnavailable: false });
   harness.put(inputRef, { data: { limit: "5" } });

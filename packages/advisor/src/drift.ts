@@ -1,4 +1,4 @@
-// Drift of applied items: which look drifted in memory, what admission changes, and how a confirmed drift reads.
+// Finds drift of applied items, and describes it.
 
 import { fieldManagers, type Item, type Json, type KubeObject } from "@virt/api";
 import {
@@ -23,14 +23,14 @@ import type { Drift, ObservedItem } from "./observed.ts";
 import { hasPlanBegun } from "./phases.ts";
 import { findBlocker, plannedItems } from "./plan.ts";
 
-/** An applied or failed item whose target differs in memory. `live` is undefined where the target is absent. */
+/** An applied or failed item whose target differs in the cache. `live` is undefined if the target is absent. */
 export type DriftSuspect = {
   readonly item: Item;
   readonly live: KubeObject | undefined;
   readonly changes: readonly Change[];
 };
 
-/** Items that look drifted in the caches. A dry run has to confirm each: the server may store the same value in another form. */
+/** Returns candidates from the cache. A dry run must confirm them: the server may store a value in another form. */
 export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[] {
   if (!isGuarded(facts)) return [];
   const { phase, items = [] } = facts.config.status ?? {};
@@ -43,25 +43,24 @@ export function findDriftSuspects(facts: ReconcileFacts): readonly DriftSuspect[
   });
 }
 
-/** Observed items that have drifted, of those that are applied in `items`. A correction is pending, so it does not count. */
+/** Returns the drifted items among those applied in `items`. Items that wait for their correction do not count. */
 export function driftedItems(observed: readonly ObservedItem[], items: readonly Item[]): readonly ObservedItem[] {
   const applied = new Set(items.filter(isApplied).map(({ name }) => name));
   return observed.filter(({ item, drift }) => drift !== undefined && applied.has(item.name));
 }
 
-/** Drift matters nowhere else, and a kind that is not served cannot be asked for. */
+/** Reports whether drift matters in this phase, and all kinds are served. */
 function isGuarded(facts: ReconcileFacts): boolean {
   const { spec, status } = facts.config;
   const isDue = hasPlanBegun(status?.phase) || mayStartStale(facts);
   return spec.action !== "Ignore" && isDue && findBlocker(facts)?.kind !== "missing";
 }
 
-/** The plan may start although a target changed after the review: an item without changes is then no longer done. */
+/** A plan that may start despite stale targets must redo items that were unchanged at the review. */
 function mayStartStale({ config: { spec, status } }: ReconcileFacts): boolean {
   return status?.phase === "ReviewRequired" && spec.action === "Apply" && isLockBypassed(spec);
 }
 
-/** In force without us, and the reason still holds. */
 function isExcused(item: Item, facts: ReconcileFacts): boolean {
   if (!isSkipped(item)) return false;
   return plannedItems(facts).some(
@@ -85,7 +84,6 @@ function objectWithoutContent({ apiVersion, kind, metadata: { name } }: KubeObje
   return { apiVersion, kind, metadata: { name } };
 }
 
-/** Every field of an object that is not there, but for its name. */
 function allFields(desired: KubeObject): readonly Change[] {
   return leafPaths(desired, noSchema)
     .filter((path) => path[0] !== "f:apiVersion" && path[0] !== "f:kind" && path[0] !== "f:metadata")
@@ -95,10 +93,7 @@ function allFields(desired: KubeObject): readonly Change[] {
     });
 }
 
-/**
- * Compares the server's answer to an apply with what was applied. Defaults, other forms of one value and what others have in a
- * list of ours are no mutation.
- */
+/** Returns the fields that admission changed. Ignores defaults, equivalent values and foreign list entries. */
 export function admissionChanges(desired: KubeObject, answer: KubeObject): readonly Change[] {
   const changes = desiredChanges(desired, answer).filter((change) => !isSame(change.desired, change.live));
   if (changes.length === 0) return [];
@@ -118,18 +113,16 @@ export function mutationWarning(changes: readonly Change[]): string {
   return `MutatedByAdmission: admission modifies the fields that this item applies: ${changes.map(describeChange).join(", ")}. Next: ${findMutator}`;
 }
 
-/** How long an answer that showed a mutation is believed. */
+/** The validity of a dry run that shows a mutation, in milliseconds. */
 export const mutationRecheckMs = 60_000;
 
 const driftPrefix = "Configuration has drifted from desired state";
 
-/** Of all items that drifted. */
 export function driftText(items: readonly ObservedItem[]): string {
   const parts = items.flatMap(({ item, drift }) => (drift === undefined ? [] : [objectText(item, drift)]));
   return `${driftPrefix}: ${parts.join("; ")}`;
 }
 
-/** Of one item, whose target is not named again. */
 export function itemDriftText(item: Item, drift: Drift): string {
   if (drift.kind === "mutated") return `${driftPrefix}: ${mutationText(drift)}`;
   return `${driftPrefix}: ${drift.kind === "changed" ? changesText(drift) : objectText(item, drift)}`;

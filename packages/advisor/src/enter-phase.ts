@@ -1,4 +1,4 @@
-// Builds the status of a decision that enters or keeps a phase: fields, conditions and progress.
+// Builds the status of a decision: fields, conditions and progress.
 
 import type { Item, Phase, Status } from "@virt/api";
 import { conditionsForPhase } from "./conditions/phase.ts";
@@ -27,11 +27,11 @@ import {
 import { sharedPoolWarnings } from "./shared-pools.ts";
 import { unexpectedProblem } from "./target-problem.ts";
 
-/** A field that is undefined is removed. */
+/** Undefined fields are removed. */
 export type StatusChange = { readonly [Field in keyof Status]?: Status[Field] | undefined };
 
 export type PhaseEntry = {
-  /** The sentence of the transition; staying in a phase keeps the one it has. */
+  /** If absent, a config that stays in its phase keeps its message. */
   readonly message?: string;
   readonly set?: StatusChange;
   readonly side?: readonly ConditionInput[];
@@ -115,7 +115,6 @@ function progressOf(observed: Observed, phase: Phase, status: Status): string | 
   return progressColumn(status, isOtherPlan ? undefined : nodeProgress(observed, begunPools(status, observed)));
 }
 
-/** Completed items as their targets and pools are now. */
 function reportCompleted(items: readonly Item[], observed: Pick<Observed, "items">): readonly Item[] {
   return items.map((item) => {
     const seen = observed.items.find((one) => one.item.name === item.name);
@@ -123,7 +122,7 @@ function reportCompleted(items: readonly Item[], observed: Pick<Observed, "items
   });
 }
 
-/** A running plan whose target another client deleted continues only if the target is restored, or with another plan. */
+/** Reports a running plan whose target was deleted. It needs a restore or a new plan. */
 function stuckOn(observed: Observed, { items = [] }: Status): Pick<ToolConditionInput, "stuck"> {
   const isOpen = ({ name }: Item) => items.some((item) => item.name === name && item.state === "InProgress");
   const [gone] = itemsWithoutTarget(observed).filter(isOpen);
@@ -144,7 +143,6 @@ function withoutUndefined(status: StatusChange): Status {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined));
 }
 
-/** Nothing to decide: items and pools are reported as they are now. */
 export function keepPhase(observed: Observed, phase: Phase, entry: Partial<PhaseEntry> = {}): Decision {
   const set = { items: observed.items.map(updateCompleted), ...entry.set };
   return enterPhase(observed, phase, {
@@ -155,7 +153,6 @@ export function keepPhase(observed: Observed, phase: Phase, entry: Partial<Phase
   });
 }
 
-/** A pool of a completed item that is not done. */
 export function unconvergedPools({ items }: Observed): Pick<PhaseEntry, "tool"> {
   const unhealthy = items.find(
     ({ item, rollout }) => item.state === "Completed" && rollout !== undefined && rollout.state !== "done",

@@ -1,5 +1,4 @@
-// A plan from Pending to Completed, with a made-up profile and a cluster that is one object in memory: what a controller does with this
-// package. The real one is apps/operator/src/advisor/reconcile.ts.
+// A plan from Pending to Completed with an in-memory cluster. The real controller is in apps/operator/src/advisor.
 
 import type { KubeObject, Phase, Status, VirtPlatformConfig } from "@virt/api";
 import { expect, test } from "vitest";
@@ -50,7 +49,7 @@ const profile = defineProfile({
 });
 
 test("a plan is drafted, reviewed, approved and applied, one decision at a time", () => {
-  let live: KubeObject | undefined; // the cluster
+  let live: KubeObject | undefined;
   let status: Status = {};
   let spec: VirtPlatformConfig["spec"] = {
     profile: profile.name,
@@ -76,13 +75,13 @@ test("a plan is drafted, reviewed, approved and applied, one decision at a time"
 
   function reconcile(): Phase | undefined {
     const facts = gatherFacts();
-    const undrafted = observe(facts, new Map()); // nothing has drifted
-    // A dry run would predict the object; here it becomes what is applied.
+    const undrafted = observe(facts, new Map()); // no drift
+    // A real dry run would predict the object.
     const compared = plannedItems(facts).map((planned) => ({ planned, live, predicted: desired, conflicts: [] }));
     const observed = wantsDraft(undrafted) ? { ...undrafted, draft: composeDraft(facts, compared) } : undrafted;
     let decision = transition(observed);
     if (decision.effect !== undefined) {
-      live = { ...desired, metadata: { ...desired.metadata, uid: "1", resourceVersion: "1" } }; // the one write
+      live = { ...desired, metadata: { ...desired.metadata, uid: "1", resourceVersion: "1" } }; // the only write
       decision = recordItemResult(observed, decision.effect.item, { kind: "confirmed" });
     }
     status = decision.status;
@@ -92,11 +91,11 @@ test("a plan is drafted, reviewed, approved and applied, one decision at a time"
   expect(reconcile()).toBe("Drafting");
   expect(reconcile()).toBe("ReviewRequired");
   expect(status.items?.[0]?.diff).toContain("+  text: hello");
-  expect(reconcile()).toBe("ReviewRequired"); // nothing happens until a person approves
+  expect(reconcile()).toBe("ReviewRequired"); // waits for an approval
 
   spec = { ...spec, action: "Apply" };
   generation += 1;
-  expect(reconcile()).toBe("InProgress"); // approval and intent go on record first
+  expect(reconcile()).toBe("InProgress"); // records approval and intent first
   expect(live).toBeUndefined();
   expect(reconcile()).toBe("InProgress");
   expect(live).toMatchObject({ data: { text: "hello" } });

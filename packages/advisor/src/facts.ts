@@ -1,4 +1,4 @@
-// What was read for a reconcile, before anything is made of it, and how targets that were just read take the place of cached ones.
+// The inputs of a reconcile, and the replacement of cached targets by fresh ones.
 
 import type { Impact, KubeObject, LeftBehind, PoolDisruption, Ref, VirtPlatformConfig } from "@virt/api";
 import { type RenderedOf, targetKey } from "@virt/engine";
@@ -8,59 +8,54 @@ import type { AnyProfileFacts, CrdRequirement, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 import type { PoolPlan } from "./shared-pools.ts";
 
-/** `withheld`: why nothing may be executed here at all, whoever approved it. */
+/** `withheld`: why no plan may be executed, even with an approval. */
 export type OperatorFacts = { readonly version: string; readonly mustPin: boolean; readonly withheld?: string };
 
-/** Who wrote the stored status: this process, or possibly somebody else, before it started. */
+/** `own`: this process wrote the stored status. `unknown`: another process or client may have written it. */
 export type StatusOrigin = "own" | "unknown";
 
-/**
- * All that was read for one reconcile of one config, before anything is made of it. Its functions answer from memory and never ask
- * the server.
- */
+/** All inputs of one reconcile of a config. Its functions read from memory and never send requests. */
 export type ReconcileFacts = {
   readonly now: number;
   readonly operator: OperatorFacts;
   readonly config: VirtPlatformConfig;
-  /** Undefined: this build does not know the profile, or the profile is disabled. */
+  /** Undefined if this build does not know the profile, or the profile is disabled. */
   readonly profile: Profile | undefined;
-  /** The build knows the profile, but the operator runs without the flag that enables it. */
+  /** True if the operator runs without the flag that enables the profile. */
   readonly isProfileDisabled?: boolean;
   readonly facts: AnyProfileFacts;
   readonly isServed: (need: CrdRequirement) => boolean;
-  /** A namespace that the plan needs and that does not exist; absent also where nobody checked. */
+  /** A missing namespace that the plan needs. Absent if not checked. */
   readonly missingNamespace?: string;
   readonly live: (ref: Ref) => KubeObject | undefined;
   readonly pools: readonly KubeObject[];
-  /** Undefined while they are not followed. */
+  /** Undefined while nodes are not watched. */
   readonly vmNodes?: readonly KubeObject[];
-  /** The API server's refusal to list nodes; absent if it does not refuse. */
+  /** The API server's refusal to list nodes. */
   readonly nodesRefusal?: string;
   readonly renderedOf: RenderedOf;
-  /** The nodes of pools that roll; undefined while they are not followed. */
+  /** The nodes of pools that roll out. Undefined while they are not watched. */
   readonly rollingNodes?: Pick<PoolFacts, "nodes" | "machineConfigNodes">;
-  /** What the stored plan would do to each pool by the pools and policies of now; undefined: not known. */
+  /** The disruption of the stored plan by the current pools and policies. Undefined if unknown. */
   readonly disruptionNow?: readonly PoolDisruption[];
-  /** Undefined: it is not assessed, or not yet. */
+  /** Undefined if the plan is not assessed yet. */
   readonly impactNow?: Impact;
-  /** Open plans of other configs that reboot nodes. */
   readonly otherPlans?: readonly PoolPlan[];
-  /** What earlier plans left in place; undefined: not read in this reconcile, because nothing asked for it. */
+  /** Undefined if not read in this reconcile. */
   readonly leftBehind?: readonly LeftBehind[];
-  /** Everything was read that a plan is rendered from, not only what is followed. */
+  /** True if all inputs of a draft were read, including those that are not watched. */
   readonly isForDraft: boolean;
   readonly statusOrigin: StatusOrigin;
 };
 
-/** The drifts that a dry run confirmed, by item. */
 export type Drifts = ReadonlyMap<string, Drift>;
 
-/** Targets by their key; undefined: absent. */
+/** Targets by key. Undefined if absent. */
 export type LiveTargets = ReadonlyMap<string, KubeObject | undefined>;
 
 const hcoKind = { kind: "HyperConverged", name: "kubevirt-hyperconverged" };
 
-/** The same facts with these targets, which were just read, in place of what the caches showed. Other objects stay as they are. */
+/** Replaces cached targets with these, which were just read. */
 export function withLiveTargets(facts: ReconcileFacts, targets: LiveTargets): ReconcileFacts {
   const { live, profile } = facts;
   const fresh = Object.entries(profile?.reads ?? {}).flatMap(([name, read]): [string, AnyProfileFacts[string]][] => {

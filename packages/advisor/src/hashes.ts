@@ -1,14 +1,13 @@
-// The hashes by which a spec, a plan or a target is recognized as the same.
+// Hashes that identify specs, plans and targets.
 
 import type { Item, KubeObject, PoolDisruption, Ref, Reviewed, Spec } from "@virt/api";
 import { compareUtf8, digest, snapshotTargets, targetKey } from "@virt/engine";
 
-/** What a plan is drafted for: action and approval are not part of it. */
+/** Covers the inputs of a draft, so neither the action nor the approval. */
 export function specHash({ action: _action, approvedPlan: _approved, ...rest }: Spec): string {
   return digest(rest);
 }
 
-/** As much of an item as the hash of its plan depends on. */
 export type HashedItem = Pick<
   Item,
   "name" | "operation" | "targetRef" | "desiredState" | "managedFields" | "sourceHash"
@@ -16,13 +15,10 @@ export type HashedItem = Pick<
 
 export type WithLive<T> = T & { readonly live: KubeObject | undefined };
 
-/** The part of a spec that the plan hash covers: the profile, and the settings that say how the plan is executed. */
+/** The part of the spec that the plan hash covers: the profile and the execution settings. */
 export type HashedSpec = Pick<Spec, "profile" | "guards" | "bypassOptimisticLock" | "failurePolicy" | "waitTimeout">;
 
-/**
- * Returns the hash that an approval names. It covers the items, the managed fields that they were drafted against, the disrupted pools,
- * and the settings of the execution. It is made of what spec and status store, so that a stored plan can be checked against it.
- */
+/** Covers items, disruption and execution settings as spec and status store them, so a stored plan can be verified. */
 export function planHash(
   { profile, guards = {}, bypassOptimisticLock, failurePolicy, waitTimeout = "" }: HashedSpec,
   items: readonly HashedItem[],
@@ -32,12 +28,12 @@ export function planHash(
   return digest({ ...contentOf(items, disruption), execution, profile, version: 3 });
 }
 
-/** Where the hash of a stored plan comes from: this release, an earlier one (the clause names the additions since), or neither. */
+/** `earlier`: a hash of an earlier release, and a clause about what it does not cover. */
 export type HashOrigin =
   | { readonly kind: "current" | "unknown" }
   | { readonly kind: "earlier"; readonly additions: readonly string[] };
 
-/** Earlier releases did not include the settings of the execution, and before that not the disruption of pools. */
+/** Version 2 hashes do not cover the execution settings. Even older ones do not cover the disruption. */
 export function hashOrigin(
   stored: string | undefined,
   spec: HashedSpec,
@@ -76,7 +72,7 @@ export function snapshotHash(items: readonly WithLive<Pick<HashedItem, "targetRe
   );
 }
 
-/** The target as it is now, in the form in which a review records it. */
+/** Returns the current target as a review records it. */
 export function reviewedNow(
   { targetRef, managedFields }: { readonly targetRef: Ref; readonly managedFields?: readonly string[] },
   live: KubeObject | undefined,
@@ -85,10 +81,7 @@ export function reviewedNow(
   return { uid, resourceVersion, hash: snapshotHash([{ targetRef, ...(managedFields && { managedFields }), live }]) };
 }
 
-/**
- * The target is not any more what was reviewed, by uid and managed fields. Another resource version alone is no change: others write
- * status all the time.
- */
+/** Compares uid and managed fields. The resourceVersion also changes with every status write, so it does not count. */
 export function isStale(item: Item, live: KubeObject | undefined): boolean {
   const now = reviewedNow(item, live);
   return item.reviewed === undefined || now.uid !== item.reviewed.uid || now.hash !== item.reviewed.hash;

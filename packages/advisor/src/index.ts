@@ -1,4 +1,4 @@
-// What other packages use of the advisor's core.
+// The public API of the advisor core.
 
 export { approverOf, isLockBypassed } from "./approval.ts";
 export { type ComparedItem, changesMachineConfigs, composeDraft } from "./compose-draft.ts";

@@ -1,4 +1,4 @@
-// The inputs of a plan outside its targets: what they are, and which are not any more what they were.
+// Tracks the inputs of a plan outside its targets, and detects changes.
 
 import type { InputRecord, Ref } from "@virt/api";
 import type { ReconcileFacts } from "./facts.ts";
@@ -6,7 +6,6 @@ import type { ObservedInput } from "./observed.ts";
 import { isPlanOpen } from "./phases.ts";
 import { findBlocker, plannedInputs } from "./plan.ts";
 
-/** The inputs of the stored plan beside what they are now. */
 export function observeInputs(facts: ReconcileFacts): readonly ObservedInput[] {
   const records = facts.config.status?.inputs ?? [];
   return plannedInputs(facts).map(({ name, now, planned, describe, summarize }) => {
@@ -27,7 +26,7 @@ export function targetsOfMovedInputs(facts: ReconcileFacts): readonly Ref[] {
   });
 }
 
-/** What a draft made now records: an input that cannot be read has no value. */
+/** An unreadable input has no value. */
 export function draftInputs(facts: ReconcileFacts): readonly InputRecord[] {
   return plannedInputs(facts).map(({ name, now }) => {
     const applied = facts.config.status?.inputs?.find((record) => record.name === name)?.applied;
@@ -35,12 +34,12 @@ export function draftInputs(facts: ReconcileFacts): readonly InputRecord[] {
   });
 }
 
-/** Since the plan was finished. One that was never in force is compared with what the plan was drafted for. */
+/** Returns inputs that changed since the last completed plan. Without one, since the draft. */
 export function movedSinceApplied(inputs: readonly ObservedInput[]): readonly ObservedInput[] {
   return inputs.filter(({ now, applied, used }) => hasMoved(applied ?? used, now));
 }
 
-/** Since the plan on display was drafted. */
+/** Returns inputs that changed since the plan was drafted. */
 export function movedSinceDrafted(inputs: readonly ObservedInput[]): readonly ObservedInput[] {
   return inputs.filter(({ now, used }) => hasMoved(used, now));
 }
@@ -49,15 +48,12 @@ function hasMoved(was: string | undefined, now: string | undefined): boolean {
   return was !== undefined && now !== undefined && was !== now;
 }
 
-/** All are what they were when the last plan was finished, and there was one. */
+/** Reports whether all inputs have the values of the last completed plan. */
 export function areInputsBack(inputs: readonly ObservedInput[]): boolean {
   return inputs.length > 0 && inputs.every(({ now, applied }) => applied !== undefined && now === applied);
 }
 
-/**
- * After a plan was carried out: its inputs are in force. One that the plan writes itself is what the plan made of it; where
- * an item failed, that may be nothing, and what is there is in force.
- */
+/** An input that the plan writes gets its planned value, or its current one if an item failed. */
 export function recordAppliedInputs(
   records: readonly InputRecord[],
   observed: readonly ObservedInput[],

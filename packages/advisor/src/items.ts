@@ -1,12 +1,10 @@
-// The items of a plan: how each moves from state to state, and how much they disturb.
-
 import { type Item, type ItemState, type Severity, severities } from "@virt/api";
 import { equalDiff, roleLabel } from "@virt/engine";
 import { type NodeRole, nodeRoles } from "@virt/facts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import { stamp } from "./times.ts";
 
-/** Sentences of items that users, tests and scripts rely on. */
+/** Messages that users, tests and scripts rely on. */
 export const itemMessages = {
   applying: "Applying configuration...",
   deleting: "Deleting resource...",
@@ -16,13 +14,13 @@ export const itemMessages = {
   correcting: "Re-applying to fix drift (bypassOptimisticLock)",
 } as const;
 
-/** Its time moves with its state alone. */
+/** `lastTransitionTime` changes only with the state. */
 export function withState(item: Item, state: ItemState, message: string, now: number): Item {
   if (item.state === state) return { ...item, message };
   return { ...item, state, message, lastTransitionTime: stamp(now) };
 }
 
-/** A new plan may find an item in the state that it had in the last one: then its time stays. */
+/** Keeps the times of items whose state is the same in the new plan. */
 export function withTimesOf(before: readonly Item[], items: readonly Item[]): readonly Item[] {
   return items.map((item) => {
     const same = before.find(({ name, state }) => name === item.name && state === item.state);
@@ -32,41 +30,38 @@ export function withTimesOf(before: readonly Item[], items: readonly Item[]): re
   });
 }
 
-/** Nothing is left to show once an item is done. */
 export function completeItem(item: Item, message: string, now: number): Item {
   return { ...withState(item, "Completed", message, now), diff: equalDiff(item.targetRef) };
 }
 
-/** Begun and not confirmed: whether its write arrived must be found out. */
+/** Reports whether the write was started but not confirmed. It may or may not have succeeded. */
 export function isWriteOpen({ state, changes, appliedTime }: Item): boolean {
   return state === "InProgress" && changes && appliedTime === undefined;
 }
 
-/** True if the target is as the item makes it, by a confirmed write or without one, whether its rollout is done or not. */
+/** Reports whether the target is as desired, by a confirmed write or without one. Its rollout may still run. */
 export function isApplied(item: Item): boolean {
   return item.state === "Completed" || (item.state === "InProgress" && !isWriteOpen(item));
 }
 
-/** Whether writing the target rolls out to nodes. */
 export function isMachineConfig({ targetRef }: Pick<Item, "targetRef">): boolean {
   return targetRef.kind === "MachineConfig" && targetRef.apiVersion.startsWith("machineconfiguration.openshift.io/");
 }
 
-/** On record before it is done; the clock of a rollout starts here. */
+/** Records the item before its write. The timeout of its rollout starts here. */
 export function startItem({ item, pools }: Pick<ObservedItem, "item" | "pools">, now: number): Item {
   const message = item.operation === "Delete" ? itemMessages.deleting : itemMessages.applying;
   const rollout = isMachineConfig(item) ? { rollout: { startTime: stamp(now), before: pools } } : {};
   return { ...withState(item, "InProgress", message, now), ...rollout };
 }
 
-/** Its write was confirmed. A rollout, or a report of the target's operator, follows; all else is done. */
 export function confirmItem(item: Item, now: number, awaitsReport = false): Item {
   const applied = { ...item, appliedTime: stamp(now), diff: equalDiff(item.targetRef) };
   if (isMachineConfig(item) || awaitsReport) return applied;
   return completeItem(applied, item.operation === "Delete" ? itemMessages.deleted : itemMessages.applied, now);
 }
 
-/** A plan that has failed waits for nothing any more, and its items record how far they came. */
+/** After a failure, no item waits any longer, and each records how far it got. */
 export function closeFailedItems(
   items: readonly Item[],
   { items: observed, now }: Pick<Observed, "items" | "now">,
@@ -75,7 +70,7 @@ export function closeFailedItems(
   const why = failed === undefined ? "the plan failed" : `item '${failed.name}' failed`;
   return items.map((item) => {
     const isInPlace = observed.find((one) => one.item.name === item.name)?.isInPlace === true;
-    const reached = isWriteOpen(item) && isInPlace ? confirmItem(item, now) : item; // by a write whose answer was lost
+    const reached = isWriteOpen(item) && isInPlace ? confirmItem(item, now) : item; // the response was lost
     if (reached.state === "Pending" || isWriteOpen(reached))
       return withState(reached, "Pending", `Not applied: ${why}`, now);
     if (reached.state !== "InProgress") return reached;
@@ -83,7 +78,7 @@ export function closeFailedItems(
   });
 }
 
-/** In force without us, so there is no object whose rollout could be followed. */
+/** Reports whether other settings make the item unnecessary, so that it has no object to watch. */
 export function isSkipped({ changes, operation, reviewed }: Item): boolean {
   return !changes && operation === "Apply" && reviewed?.uid === "";
 }
@@ -93,7 +88,7 @@ export function worstImpact(items: readonly Pick<Item, "impactSeverity">[], othe
   return severities.findLast((severity) => items.some(({ impactSeverity }) => impactSeverity === severity)) ?? "Low";
 }
 
-/** The roles that a stored plan was drafted for: while it is executed or guarded, nodes that come and go do not change it. */
+/** Returns the roles for which the stored plan was drafted. Later node changes do not affect them. */
 export function rolesIn(items: readonly Item[]): readonly NodeRole[] {
   const recorded = items.filter(isMachineConfig).map(({ desiredState }) => desiredState?.metadata.labels?.[roleLabel]);
   const roles = nodeRoles.filter((role) => recorded.includes(role));

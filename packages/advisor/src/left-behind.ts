@@ -1,11 +1,11 @@
-// Objects that an earlier plan left in place, although no config manages them: the config is ignored, or was deleted and advertised again.
+// Finds objects of earlier plans that no config manages, because it is ignored or was deleted and re-created.
 
 import { fieldManagers, type KubeObject, type LeftBehind, type Ref, type VirtPlatformConfig } from "@virt/api";
 import { type Owner, readOwners } from "@virt/engine";
 import type { StatusOrigin } from "./facts.ts";
 import type { Profile, ProfileTarget } from "./profile.ts";
 
-/** Reports whether the targets must be read: once when a config is ignored or edited, and once after a start. They are not followed. */
+/** Reports whether to read the targets: once after each edit of an ignored config, and once after a restart. */
 export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformConfig, origin: StatusOrigin): boolean {
   if (spec.action !== "Ignore") return false;
   return origin !== "own" || status.phase !== "Ignored" || status.observedGeneration !== metadata.generation;
@@ -13,11 +13,10 @@ export function wantsLeftBehind({ metadata, spec, status = {} }: VirtPlatformCon
 
 export type TargetPlaces = {
   readonly ownNamespace: string;
-  /** Namespaces in which the HyperConverged may be. */
   readonly hcoNamespaces: readonly string[];
 };
 
-/** Returns each object that the profile may have applied, once per version of its kind, the preferred version first. */
+/** Returns each object that the profile may have applied, once per API version, the preferred version first. */
 export function possibleTargets(profile: Profile, places: TargetPlaces): readonly (readonly Ref[])[] {
   return profile.targets.flatMap((target) =>
     target.names.flatMap((name) =>
@@ -41,7 +40,6 @@ function versionsOf({ group, kind }: ProfileTarget, { needs }: Profile): readonl
   return (need?.versions ?? ["v1"]).map((version) => (group === "" ? version : `${group}/${version}`));
 }
 
-/** Returns the objects in which the advisor still owns fields. */
 export function leftBehindOf(objects: readonly KubeObject[]): readonly LeftBehind[] {
   return objects.flatMap((object) => {
     const ours = readOwners(object).filter(isOurs);
@@ -60,16 +58,15 @@ function isOurs({ manager, operation, subresource }: Owner): boolean {
   return manager === fieldManagers.advisor && operation === "Apply" && subresource === undefined;
 }
 
-/** As many as a status lists. */
+/** The CRD limit of `status.leftBehind`. */
 const mostListed = 16;
 
-/** Returns what a status lists: those that are there first, then those of which nobody knows. */
+/** Lists existing objects first, then those that could not be read. */
 export function listLeftBehind(objects: readonly KubeObject[], unread: readonly Ref[]): readonly LeftBehind[] {
   const unchecked = unread.map((ref): LeftBehind => ({ ...ref, unread: true }));
   return [...leftBehindOf(objects), ...unchecked].slice(0, mostListed);
 }
 
-/** Those that are known to be left in place, and those that could not be read. */
 export type LeftBehindParts = { readonly left: readonly LeftBehind[]; readonly unread: readonly LeftBehind[] };
 
 export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindParts {
@@ -77,7 +74,7 @@ export function partLeftBehind(leftBehind: readonly LeftBehind[]): LeftBehindPar
   return { left: leftBehind.filter((one) => !isUnread(one)), unread: leftBehind.filter(isUnread) };
 }
 
-/** `MachineConfig '99-worker-psi-karg', KubeDescheduler 'cluster'` */
+/** Returns a text such as `MachineConfig '99-worker-psi-karg', KubeDescheduler 'cluster'`. */
 export function leftBehindText(leftBehind: readonly LeftBehind[]): string {
   return leftBehind.map(({ kind, name }) => `${kind} '${name}'`).join(", ");
 }

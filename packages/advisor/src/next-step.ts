@@ -1,4 +1,4 @@
-// What a person reads who has to act: why a plan waits, and what to do next, with the command that does it.
+// Messages for users: why a plan waits, and the next step with its command.
 
 import type { Item, LeftBehind, Phase, Review, Spec, Status } from "@virt/api";
 import { findMutator } from "@virt/engine";
@@ -10,7 +10,7 @@ import { leftBehindText, partLeftBehind } from "./left-behind.ts";
 import type { Observed } from "./observed.ts";
 import { isPlanNamed, shortHash } from "./plan-names.ts";
 
-/** Undefined in phases that wait for nobody. `status` is the one that is about to be written. */
+/** Returns undefined if the phase needs no action. The status is the one about to be written. */
 export function nextStep(
   phase: Phase,
   { review, leftBehind = [] }: Status,
@@ -40,7 +40,6 @@ export function nextStep(
   }
 }
 
-/** A config has the name of its profile. */
 function leftBehindStep({ profile }: Spec, leftBehind: readonly LeftBehind[]): string {
   const { left, unread } = partLeftBehind(leftBehind);
   const unchecked = `whether an earlier plan left these objects behind: ${leftBehindText(unread)}. The advisor cannot read them.`;
@@ -49,7 +48,7 @@ function leftBehindStep({ profile }: Spec, leftBehind: readonly LeftBehind[]): s
   return unread.length === 0 ? decide : `${decide} Check ${unchecked}`;
 }
 
-/** What admission changes is never corrected automatically, and there is nobody whose change could be undone. */
+/** The advisor never corrects changes by admission, and the user cannot undo them. */
 function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | undefined {
   const drifted = items.filter(({ item, drift }) => item.state === "Completed" && drift !== undefined);
   const mutated = drifted.filter(({ drift }) => drift?.kind === "mutated");
@@ -64,14 +63,13 @@ function driftStep({ spec, items }: Pick<Observed, "spec" | "items">): string | 
   return mutated.length > 0 ? `${undo}; for changes made by admission, ${exempt}` : undo;
 }
 
-/** The two ways out after another client deleted the target of a running item. A config has the name of its profile. */
 export function restoreStep({ profile }: Spec, { name }: Item): string {
   const plan = `plan again with: kubectl virt-advisor plan ${profile}`;
   const restore = restoreCommand({ config: profile, item: name });
   return restore === undefined ? plan : `${plan}; or restore it with: ${restore}`;
 }
 
-/** Asks anew for what was asked for; an Apply approves the plan on display by it, a DryRun never applies anything. */
+/** Returns the command that requests the same action again. It approves the plan only if the action is Apply. */
 function againCommand(spec: Spec): string {
   const [away, back] = spec.action === "Apply" ? (["DryRun", "Apply"] as const) : (["Ignore", "DryRun"] as const);
   return `${patchCommand(spec, { action: away })} && ${patchCommand(spec, { action: back })}`;
@@ -86,12 +84,10 @@ function patchCommand({ profile }: Spec, spec: Partial<Spec>): string {
   return `kubectl patch vpconf ${profile} --type=merge -p '${JSON.stringify({ spec })}'`;
 }
 
-/** An approval has to name the plan by its hash. */
 function needsPin({ spec, operator }: Pick<Observed, "spec" | "operator">): boolean {
   return operator.mustPin || spec.approvedPlan !== undefined;
 }
 
-/** Why the plan on display waits, as the message of ReviewRequired. */
 export function reviewText(observed: Observed, review: Review): string {
   const { spec, operator } = observed;
   if (operator.withheld !== undefined) return withheldText(operator.withheld);
@@ -111,7 +107,7 @@ function pinText(planHash: string): string {
   return `Plan ready for review. Set spec.approvedPlan to '${shortHash(planHash)}' and action to 'Apply' to execute.`;
 }
 
-/** An approval of another plan is named whatever else made this one wait. */
+/** Always mentions an approval that names another plan. */
 function waitReasons(observed: Observed, review: Review): string {
   const { approvedPlan } = observed.spec;
   const isOther = approvedPlan !== undefined && !isPlanNamed(approvedPlan, review.planHash);

@@ -1,4 +1,4 @@
-// Makes of the facts of a reconcile what a decision needs to know. Pure.
+// Derives the input of a decision from the facts of a reconcile. Pure.
 
 import type { Item, KubeObject } from "@virt/api";
 import { type CountOfPool, desiredChanges, equalJson } from "@virt/engine";
@@ -16,10 +16,7 @@ import { countNodesOf } from "./rollout/node-counts.ts";
 import { isTargetGone, observeRollouts, poolsOf, rolloutOf, withNodeReport } from "./rollouts.ts";
 import { awaitsReport, problemOfTarget } from "./target-problem.ts";
 
-/**
- * Turns the facts of a reconcile into what `transition` decides on. `drifts` are those that a dry run confirmed, by item name; an item
- * that is not in it is in sync.
- */
+/** `drifts`: confirmed by a dry run. An item without an entry is in sync. */
 export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   const { now, operator, config, profile, live } = facts;
   const stored = config.status ?? {};
@@ -56,7 +53,6 @@ export function observe(facts: ReconcileFacts, drifts: Drifts): Observed {
   };
 }
 
-/** As the hash of a plan has it: none is the same as an empty list. */
 function isDisruptionStale({ config, disruptionNow }: ReconcileFacts): boolean {
   return disruptionNow !== undefined && !equalJson(disruptionNow, config.status?.disruption ?? []);
 }
@@ -86,7 +82,7 @@ function observeItem(item: Item, planned: PlannedItem | undefined, { facts, drif
   };
 }
 
-/** Only a plan that runs has what the nodes run at hand. */
+/** The configurations of nodes are known only while a plan runs. */
 function nodesWithoutConfig({ desiredState, ...item }: Item, { config, vmNodes, pools, renderedOf }: ReconcileFacts) {
   if (config.status?.phase !== "InProgress" || vmNodes === undefined) return undefined;
   if (desiredState === undefined || !isMachineConfig(item)) return undefined;
@@ -98,7 +94,7 @@ function isInPlace({ operation, desiredState }: Item, live: KubeObject | undefin
   return desiredState !== undefined && desiredChanges(desiredState, live).length === 0;
 }
 
-/** For what is in force without us the profile names the reason: the item's own message may be about a drift. */
+/** A skipped item shows the profile's reason, because its own message may describe a drift. */
 function inSyncMessage(item: Item, planned: PlannedItem | undefined): string {
   if (isSkipped(item) && planned?.operation === "Apply" && planned.isSkipped === true) return planned.message;
   if (item.appliedTime === undefined) return itemMessages.unchanged;

@@ -1,5 +1,3 @@
-// What one reconcile knows about a VirtPlatformConfig when it decides, and what a decision is.
-
 import type {
   Conflict,
   Impact,
@@ -20,135 +18,121 @@ import type { ObservedRollout } from "./rollouts.ts";
 import type { PoolPlan } from "./shared-pools.ts";
 import type { TargetProblem } from "./target-problem.ts";
 
-/** What one reconcile knows about a config when it decides. Made by `observe`, for `transition`. */
+/** The input of `transition`. `observe` derives it from the facts. */
 export type Observed = {
   /** Milliseconds. */
   readonly now: number;
   readonly operator: OperatorFacts;
   readonly generation: number;
   readonly spec: Spec;
-  /** The status as it is stored; empty before the first reconcile. */
+  /** Empty before the first reconcile. */
   readonly stored: Status;
-  /** What the profile can do at worst, while there is no plan. */
+  /** The worst impact of the profile, used without a plan. */
   readonly impact: Severity;
-  /** Why nothing can be planned here. `missing` is something that a plan needs in any phase. */
+  /** Why nothing can be planned. `missing` also blocks a plan in later phases. */
   readonly blocked?: {
     readonly kind: "missing" | "other";
     readonly message: string;
-    /** What a person does about it, where that is more than to provide what is missing. */
+    /** The next step, if it is more than to provide what is missing. */
     readonly next?: string;
   };
   readonly inputs: readonly ObservedInput[];
-  /** The stored items beside their targets. */
   readonly items: readonly ObservedItem[];
-  /** Rollouts of this config's own writes that were not done at the last reconcile. */
+  /** Rollouts of this config's own writes that were unfinished at the last reconcile. */
   readonly rollouts: readonly ObservedRollout[];
-  /** Of all targets as they are now. */
   readonly snapshotHash: string;
   readonly statusOrigin: StatusOrigin;
-  /** The plan would do something else to a pool than what is on display: another pool inherits it, or a policy changed. */
+  /** True if the plan now disrupts pools differently than shown, because pools or policies changed. */
   readonly isDisruptionStale: boolean;
-  /** What the stored plan would do, assessed in this reconcile; undefined: it is not assessed, or not yet. */
+  /** The impact of the stored plan, from this reconcile. Absent if not assessed yet. */
   readonly impactNow?: Impact;
-  /** Of a plan that waits or runs. */
+  /** `unchecked` unless the plan waits or runs. */
   readonly planCheck: PlanCheck;
-  /** Open plans of other configs that reboot nodes. */
   readonly otherPlans?: readonly PoolPlan[];
-  /** What earlier plans of an ignored config left in place; undefined: not read, the stored list stays. */
+  /** Absent if not read: the stored list stays. */
   readonly leftBehind?: readonly LeftBehind[];
-  /** Made when `wantsDraft` asks for it. */
+  /** Set if `wantsDraft` requests it. */
   readonly draft?: Draft;
-  /** How this version would plan, compared with the stored plan of another one. */
-  readonly upgrade?: "same" | "differs" | "aligned"; // aligned: differs, and the cluster is as it would make it
+  /** The plan of this version compared with the stored one. `aligned`: differs, but the cluster already matches. */
+  readonly upgrade?: "same" | "differs" | "aligned";
 };
 
 export type ObservedInput = InputRecord & {
-  /** Undefined: cannot be read, which is no change. */
+  /** Undefined if it cannot be read, which is not a change. */
   readonly now: string | undefined;
-  /** What the plan makes of it. */
+  /** The value that the plan gives it. */
   readonly planned?: string;
-  /** From what was in force to what is there now, as a sentence. */
+  /** The change as a sentence. */
   readonly moved: string;
-  /** The same, shorter and with the source's full name: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
+  /** The change in short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
   readonly change: string;
 };
 
 export type ObservedItem = {
   readonly item: Item;
-  /** The target is not any more what was reviewed. */
+  /** True if the target changed since the review. */
   readonly isStale: boolean;
-  /** The target is as the item makes it. */
   readonly isInPlace: boolean;
-  /** Another client deleted the target that this plan applied. */
+  /** True if another client deleted the target that this plan applied. */
   readonly isGone?: boolean;
-  /** Not as desired: in memory, and by a forced dry run. Undefined: in sync. */
+  /** Confirmed by a forced dry run. Absent if in sync. */
   readonly drift?: Drift;
-  /** Reported by the target's operator. */
   readonly problem?: TargetProblem;
-  /** The target's operator may report a problem: a confirmed write alone does not complete the item. */
+  /** True if the target's operator may report a problem, so that a confirmed write does not complete the item. */
   readonly awaitsReport?: boolean;
-  /** Of the pools that roll a MachineConfig out; undefined where nothing is rolled out. */
+  /** Absent if nothing rolls out. */
   readonly rollout?: Health;
-  /** Names of the nodes that may run VMs and do not have the MachineConfig in force; undefined: not known. */
+  /** Nodes for VMs that do not run the MachineConfig yet. Absent if unknown. */
   readonly nodesWithout?: readonly string[];
-  /** Of a MachineConfig: the refusal that keeps the operator from reading which nodes have it. */
+  /** Set if the API server refuses to list nodes. */
   readonly nodesRefusal?: string;
-  /** The pools that it concerns, and what each aims at now. */
+  /** The affected pools and their target configurations. */
   readonly pools: readonly { readonly pool: string; readonly configuration: string }[];
-  /** The target as it is now. */
   readonly current: Reviewed;
-  /** The item's message once it is completed and in sync. */
+  /** The message of the completed item while it is in sync. */
   readonly inSyncMessage: string;
 };
 
-/** How a completed item differs from its target, as a dry run confirmed it. */
 export type Drift = {
-  /** `created-again`: what the plan deleted is back. `mutated`: admission keeps what is applied from being stored. */
+  /** `created-again`: a deleted object is back. `mutated`: admission changes the applied content. */
   readonly kind: "changed" | "deleted" | "created-again" | "mutated";
-  /** Dotted fields. */
+  /** Field paths with dots. */
   readonly fields: readonly string[];
-  /** `field (desired -> live)`, for people. */
+  /** `field (desired -> live)`, for display. */
   readonly changes: readonly string[];
   readonly managers: readonly string[];
   readonly diff: string;
   readonly conflicts: readonly Conflict[];
 };
 
-/**
- * A plan as it would be stored, or why there is none: `blocked` until something is provided, `rejected` by the API server for good,
- * `unavailable` for now.
- */
+/** A draft, or why it failed. `blocked`: a prerequisite is missing. `rejected`: permanent. `unavailable`: retryable. */
 export type Draft =
   | {
       readonly kind: "drafted";
-      /** Pending all of them, with `changes` and `reviewed`. */
       readonly items: readonly Item[];
       readonly planHash: string;
       readonly snapshotHash: string;
       readonly impact: Severity;
       readonly disruption: readonly PoolDisruption[];
-      /** The MachineConfigs that it changes, as they are and as they will be: what the disruption follows from. */
+      /** The changed MachineConfigs, from which the disruption follows. */
       readonly writes: readonly MachineConfigWrite[];
       readonly specHash: string;
       readonly inputs: readonly InputRecord[];
-      /** Rollouts of items that change nothing, by item: they may still be on their way. */
       readonly rollouts: Readonly<Record<string, Health>>;
-      /** What each target's pools aim at, by item. */
       readonly pools: Readonly<Record<string, ObservedItem["pools"]>>;
     }
   | { readonly kind: "blocked"; readonly message: string }
   | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** One thing to do to a target, with what was reviewed. */
 export type Effect = { readonly kind: "execute"; readonly item: Item };
 
-/** When to reconcile the config again. A `retry` decides nothing: the stored status stays. */
+/** When to reconcile again. `retry` keeps the stored status. */
 export type Requeue =
-  | { readonly when: "on-change" } // and after ten minutes
+  | { readonly when: "on-change" } // also after 10 minutes
   | { readonly when: "at-once" }
   | { readonly when: "at"; readonly atMs: number }
   | { readonly when: "retry"; readonly message: string; readonly retryInMs?: number };
 
-/** `status` is written before anything else follows. `effect` is applied in this reconcile; its result goes to `recordItemResult`. */
+/** `status` is written first. Then `effect` is applied, and `recordItemResult` gets its result. */
 export type Decision = { readonly status: Status; readonly effect?: Effect; readonly requeue: Requeue };

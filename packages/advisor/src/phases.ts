@@ -1,19 +1,18 @@
-// The properties of each phase, in one table. Its stage is in transition.ts: a new phase is a row here and a stage there.
+// The properties of each phase. A new phase needs a row here and a stage in transition.ts.
 
 import type { Phase } from "@virt/api";
 
 type Property =
-  /** The plan can be approved or is being applied: targets and inputs are compared with the review, and the impact is shown. */
+  /** The plan is under review or being applied. Targets and inputs are compared with the review. */
   | "open"
-  /** The plan is being applied or has ended. In other phases, stored items belong to a stopped plan or to one under review. */
+  /** The plan is being applied or has ended. In other phases, the stored items are not in force. */
   | "begun"
-  /** The plan was applied to its end. */
   | "finished"
   /** A missing CRD ends the phase. */
   | "needs kinds"
-  /** Drift of an applied item is a condition beside the phase. */
+  /** Drift of an applied item is an additional condition. */
   | "drift beside"
-  /** Only a person can continue. */
+  /** Only the user can continue. */
   | "stalled";
 
 const properties: Readonly<Record<Phase, readonly Property[]>> = {
@@ -34,7 +33,6 @@ const properties: Readonly<Record<Phase, readonly Property[]>> = {
 export const isPlanOpen = has("open");
 /** Reports whether a plan is being applied or has ended. The advisor then watches its applied items for drift. */
 export const hasPlanBegun = has("begun");
-/** Reports whether a plan was applied to its end. */
 export const isPlanFinished = has("finished");
 export const needsServedKinds = has("needs kinds");
 export const showsDriftBeside = has("drift beside");

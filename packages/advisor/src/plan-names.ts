@@ -1,21 +1,21 @@
-// How people and texts name a plan: by its hash or by the first digits of it.
+// Names of plans: a plan hash or its first digits.
 
-/** The fewest digits that name a plan. All texts print this many. */
+/** The minimum number of digits in a name, and the number that all messages show. */
 const shortHashDigits = 12;
 
-/** Returns the digits by which texts name a plan. They are accepted wherever a hash is. */
+/** Returns the digits by which messages name a plan. */
 export function shortHash(planHash = ""): string {
   return planHash.slice(0, shortHashDigits);
 }
 
-/** `malformed`: fewer than 12 digits, more than 64, or other characters than lower-case hexadecimal digits. */
+/** `malformed`: not 12–64 lower-case hexadecimal digits. */
 export type NamedPlan =
   | { readonly kind: "found"; readonly planHash: string }
   | { readonly kind: "unknown" | "ambiguous" | "malformed" };
 
 const wholeHashDigits = 64;
 
-/** Finds the plan that a hash, or its first 12 or more digits, names among these plans. Only whole hashes stand for a plan. */
+/** Finds the plan that a hash or its first digits name. Candidates must be complete hashes. */
 export function findNamedPlan(named: string, planHashes: readonly (string | undefined)[]): NamedPlan {
   const isHash = /^[0-9a-f]+$/.test(named) && named.length >= shortHashDigits && named.length <= wholeHashDigits;
   if (!isHash) return { kind: "malformed" };
@@ -26,7 +26,7 @@ export function findNamedPlan(named: string, planHashes: readonly (string | unde
   return other === undefined ? { kind: "found", planHash } : { kind: "ambiguous" };
 }
 
-/** Reports whether `named` is the hash of this plan, or begins it and no plan of `others`. */
+/** Reports whether `named` identifies this plan and none of `others`. */
 export function isPlanNamed(
   named: string | undefined,
   planHash: string,

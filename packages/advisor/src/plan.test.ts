@@ -8,7 +8,6 @@ import { mapTarget } from "./testing/small-profile.ts";
 const settings = storedObject(mapTarget, { data: { size: "s-5" } });
 const objects = [kernelObject(), settings];
 
-/** The plan of this version, as another one would have stored it. */
 const stored = plannedItems(reconcileFacts()).map((planned): Item => {
   const { name, target, managedFields, message } = planned;
   const desired = planned.operation === "Apply" ? { desiredState: planned.desired } : {};

@@ -1,4 +1,4 @@
-// What the profile plans from the facts of a reconcile, why it can plan nothing, and whether an earlier version planned the same.
+// Plans with a profile, finds what prevents planning, and compares the plans of operator versions.
 
 import { fieldManagers, type Item, type JsonMap } from "@virt/api";
 import { desiredChanges, equalJson, isMadeBy, type Json } from "@virt/engine";
@@ -7,12 +7,11 @@ import type { Observed } from "./observed.ts";
 import type { CrdRequirement, PlanInput, PlannedItem, Profile } from "./profile.ts";
 import type { ProfileHcoFact } from "./reads.ts";
 
-/** What the person set for this profile, as it is stored. */
 export function optionsOf({ optionsKey }: Profile, { config }: Pick<ReconcileFacts, "config">): JsonMap | undefined {
   return optionsKey === undefined ? undefined : config.spec.options?.[optionsKey];
 }
 
-/** What the profile plans from these facts, before it is compared with the cluster; empty for an unknown profile. */
+/** Not yet compared with the cluster. Empty for an unknown profile. */
 export function plannedItems(facts: ReconcileFacts): readonly PlannedItem[] {
   return facts.profile?.plan(optionsOf(facts.profile, facts), facts.facts) ?? [];
 }
@@ -21,7 +20,7 @@ export function plannedInputs(facts: ReconcileFacts): readonly PlanInput[] {
   return facts.profile?.inputs(optionsOf(facts.profile, facts), facts.facts) ?? [];
 }
 
-/** Why nothing can be planned: the profile, what it needs, its options, or a missing namespace. Undefined: it can be planned. */
+/** Returns the cause that prevents planning: the profile, a CRD, the options or a missing namespace. */
 export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
   const { profile, config, isServed, missingNamespace } = facts;
   if (profile === undefined) return withoutProfile(config.spec.profile, facts.isProfileDisabled === true);
@@ -40,7 +39,7 @@ export function findBlocker(facts: ReconcileFacts): Observed["blocked"] {
     : { kind: "other", message: missingNamespaceText(missingNamespace) };
 }
 
-/** Every phase needs the profile: without it no informer follows the targets, and the operator may lack the right to read them. */
+/** Without the profile, no informer watches the targets, and the operator may lack the permission to read them. */
 function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] {
   if (!isDisabled) return { kind: "missing", message: `Profile not found: profile "${name}" not found` };
   return {
@@ -50,13 +49,12 @@ function withoutProfile(name: string, isDisabled: boolean): Observed["blocked"] 
   };
 }
 
-/** A plan that is in force stays so: which HyperConverged it was made from is on record. */
+/** Does not affect a plan in force, which records the HyperConverged that it was made for. */
 function ambiguityOf({ reads }: Profile, { facts }: ReconcileFacts): string | undefined {
   const [name] = Object.entries(reads).find(([, { read }]) => read === "hco") ?? [];
   return name === undefined ? undefined : (facts[name] as ProfileHcoFact).ambiguity;
 }
 
-/** For a plan whose target needs a namespace that does not exist. */
 export function missingNamespaceText(namespace: string): string {
   return `Namespace '${namespace}' does not exist`;
 }
@@ -66,7 +64,7 @@ function missingText(needs: readonly CrdRequirement[]): string {
   return ["Missing required dependencies:\n", ...lines].join("");
 }
 
-/** Undefined: the same version drafted it. Compares meaning: what depends on the live objects does not count. */
+/** Compares content that does not depend on live objects. Returns undefined for the same operator version. */
 export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
   const { operatorVersion, items = [], phase } = facts.config.status ?? {};
   const isGuarded = phase === "Completed" || phase === "CompletedWithUpgrade";
@@ -78,7 +76,7 @@ export function compareUpgrade(facts: ReconcileFacts): Observed["upgrade"] {
   return planned.every((item) => isInPlace(item, facts)) ? "aligned" : "differs";
 }
 
-/** A removal counts where there is something of ours to remove. */
+/** A removal counts only if the advisor owns fields of the object. */
 function isPlanned(item: PlannedItem, { live }: ReconcileFacts): boolean {
   if (item.operation === "Apply") return true;
   const object = live(item.target);

@@ -1,9 +1,9 @@
-// What a reviewer should know about the pools that a MachineConfig concerns: who reboots, who does so already, who is held back.
+// Warnings for reviewers about the pools of a MachineConfig: reboots, running updates and pauses.
 
 import type { KubeObject } from "@virt/api";
 import { affectedPools, asList, asNumber, at, member, poolProgress, roleLabel } from "@virt/engine";
 
-/** `changes`: the item changes the MachineConfig, so that the nodes of these pools reboot. */
+/** `changes`: the item changes the MachineConfig, so the nodes of its pools reboot. */
 export function poolWarnings(
   pools: readonly KubeObject[],
   machineConfig: KubeObject,

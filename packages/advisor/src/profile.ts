@@ -1,63 +1,62 @@
-// What a profile is: what it reads, what it needs, and a pure plan of items. The machinery knows none by name.
+// The interface of a profile. The framework knows no profile by name.
 
 import type { Json, JsonMap, KubeObject, NodeContent, ObjectForm, Ref, Severity } from "@virt/api";
 import type { ProfileFactOf, ProfileFacts, ProfileFactsContext, ProfileRead, ProfileReads } from "./reads.ts";
 import type { TargetProblem } from "./target-problem.ts";
 
-/** A CRD that must be served, in one of these versions. */
+/** A CRD that must be served in one of these versions. */
 export type CrdRequirement = {
   readonly kind: string;
   readonly group: string;
-  readonly versions: readonly string[]; // any of them
-  /** `<group>.<version>`, as the message shows it. */
+  readonly versions: readonly string[];
+  /** `<group>.<version>`, as messages show it. */
   readonly shown: string;
   readonly remedy: string;
 };
 
-/** Where the value of an option is found in a plan, and the source that it comes from. */
 type DerivedOption = {
-  /** Dotted fields of the desired objects; the first that a plan has counts. */
+  /** Field paths of the desired objects. The first one that is in the plan counts. */
   readonly fields: readonly string[];
   readonly source: string;
-  /** The value of the option if a plan has such a field; absent: the field's own value. */
+  /** The value if the plan has such a field. Default: the value of the field. */
   readonly present?: Json;
-  /** The value of the option if a plan has no such field; absent: the option has none. */
+  /** The value if the plan has no such field. Default: none. */
   readonly absent?: Json;
 };
 
 type ProfileDescription = {
   readonly name: string;
-  /** The member of `spec.options` that is this profile's; absent: it takes none. */
+  /** The profile's member of `spec.options`. Absent: the profile has no options. */
   readonly optionsKey?: string;
-  /** Options without a default whose value the plan takes from elsewhere. */
+  /** Options without a fixed default, whose values the plan derives. */
   readonly derivedOptions?: Readonly<Record<string, DerivedOption>>;
   readonly category: string;
   readonly description: string;
   readonly impactSummary: string;
-  /** How much it can disturb, as long as there is no plan that tells. */
+  /** The severity without a plan. */
   readonly impact: Severity;
-  /** Made as Ignore where it is missing, so that people see what there is. */
+  /** If true, the advisor creates a missing config with action Ignore, so that users find the profile. */
   readonly isAdvertised: boolean;
-  /** Served only if the operator runs with `--example-profile`; the default roles grant nothing for it. */
+  /** Served only with `--example-profile`. The default roles grant no permissions for it. */
   readonly isExample?: boolean;
-  /** What it is in charge of, whatever the objects are called; shared with the platform's assets. */
+  /** Topics that the profile manages, shared with the assets of the platform. */
   readonly purposes: readonly string[];
 };
 
-/** What it writes; the rights of the operator follow. */
+/** The objects that the profile writes. The permissions of the operator are generated from them. */
 export type ProfileTarget = {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
   readonly names: readonly string[];
-  /** Where they may lie: `$hco` beside the HyperConverged, `$operator` beside the operator; absent: in no namespace. */
+  /** `$hco`: the namespace of the HyperConverged. `$operator`: that of the operator. Absent: cluster-scoped. */
   readonly namespaces?: readonly string[];
   readonly isDeleted?: boolean;
-  /** Only others make it: it is changed where it exists. */
+  /** If true, the profile only changes existing objects. */
   readonly isNeverCreated?: boolean;
-  /** Of each MachineConfig. */
+  /** The content of MachineConfigs. */
   readonly content?: readonly NodeContent[];
-  /** Of every other kind: the content that a plan may write, one form for each version of the API. */
+  /** The content of all other kinds, one form per API version. */
   readonly forms?: readonly ObjectForm[];
 };
 
@@ -65,27 +64,24 @@ export type ProfileOf<Options, R extends ProfileReads> = ProfileDescription & {
   readonly targets: readonly ProfileTarget[];
   readonly reads: R;
   readonly needs: (options: Options | undefined) => readonly CrdRequirement[];
-  /** What is wrong with the options or with what they meet here; undefined if nothing. */
   readonly refuse: (options: Options | undefined, facts: ProfileFacts<R>) => OptionsRefusal | undefined;
   readonly inputs: (options: Options | undefined, facts: ProfileFacts<R>) => readonly PlanInput[];
   readonly plan: (options: Options | undefined, facts: ProfileFacts<R>) => readonly PlannedItem[];
 } & DryRunWarnings;
 
 type DryRunWarnings = {
-  /** Warnings that depend on what the API server makes of an item: who owns what afterwards, what goes and what stays. */
+  /** Warnings that depend on a dry run, such as changes of field owners. */
   readonly dryRunWarnings?: (item: PlannedItem, result: DryRunResult) => readonly string[];
 };
 
-/** Why a profile cannot plan with these options here. */
 export type OptionsRefusal =
   | { readonly kind: "invalid"; readonly message: string }
   | { readonly kind: "missing"; readonly need: CrdRequirement }
-  /** An object that only others may make: what is missing, and what a person does about it. */
+  /** A missing object that the profile must not create. */
   | { readonly kind: "absent"; readonly message: string; readonly next: string }
-  /** The cluster is not one for which this can be planned, and what a person does about it. */
   | { readonly kind: "unfit"; readonly message: string; readonly next: string };
 
-/** A profile whose own types are hidden: facts are found under the names of its reads. */
+/** A profile with its types erased. Facts have the names of its reads. */
 export type Profile = ProfileDescription & {
   readonly targets: readonly ProfileTarget[];
   readonly reads: ProfileReads;
@@ -95,20 +91,16 @@ export type Profile = ProfileDescription & {
   readonly plan: (options: JsonMap | undefined, facts: AnyProfileFacts) => readonly PlannedItem[];
 } & DryRunWarnings;
 
-/** The facts of a profile under the names of its reads. */
 export type AnyProfileFacts = ProfileFactsContext & Readonly<Record<string, ProfileFactOf<ProfileRead> | string>>;
 
-/** Options as users give them, from `z.input` of their schema: a member has a value or is not there, so that defaults can be spread under it. */
+/** Converts `z.input` of a schema: members are set or absent but never undefined, so that defaults can be spread. */
 export type OptionsInput<T> = T extends readonly (infer One)[]
   ? readonly OptionsInput<One>[]
   : T extends object
     ? { readonly [Key in keyof T]: OptionsInput<Exclude<T[Key], undefined>> }
     : T;
 
-/**
- * Declares a profile with the types of its options and facts, and hides them from the machinery. The options were checked by the API
- * server, against the schema that is generated from them.
- */
+/** Declares a profile, and erases the types of its options and facts. The API server validates the options. */
 export function defineProfile<
   Options extends Readonly<Record<string, Json | undefined | object>>,
   R extends ProfileReads,
@@ -116,53 +108,45 @@ export function defineProfile<
   return profile as unknown as Profile;
 }
 
-/** One object that a plan applies or deletes, as the profile renders it. */
 export type PlannedItem = {
   readonly name: string;
-  /** What it will do, for people. */
   readonly message: string;
   readonly target: Ref;
-  /** Dotted, in the order in which they are shown; of a removal those that its counterpart would manage. */
+  /** Field paths in display order. For a removal, the fields that its counterpart manages. */
   readonly managedFields: readonly string[];
   readonly warnings: readonly string[];
-  /**
-   * The item that must be completed before this one is begun. Where that is the apply of a MachineConfig and this one is not,
-   * every node that may run VMs must have it in force.
-   */
+  /** The item that must be Completed first. Dependents of a MachineConfig also wait for all nodes for VMs. */
   readonly waitsFor?: string;
 } & (
   | {
       readonly operation: "Apply";
       readonly desired: KubeObject;
-      /** How much it disturbs when it makes the object, and when it changes it. */
       readonly impact: { readonly create: Severity; readonly change: Severity };
-      /** The message where the object is as desired; absent: that it is already in place. */
+      /** The message if the object is already as desired. */
       readonly messageInPlace?: string;
-      /** It is in force without us: shown, never applied. The message names by what. */
+      /** True if other settings make the item unnecessary. It is shown with a reason but not applied. */
       readonly isSkipped?: boolean;
-      /** Returns the problem that the target's operator reports. Until it is gone the item is not completed. */
+      /** Returns the problem that the target's operator reports. It delays the completion of the item. */
       readonly problemOf?: (live: KubeObject) => TargetProblem | undefined;
-      /** Says what a finished rollout came to on those nodes of its pools that may run VMs. */
       readonly reportOn?: (vmNodes: readonly KubeObject[], pools: readonly KubeObject[]) => string;
     }
-  /** Stored in a plan only where the object exists and is ours, which the framework checks. */
+  /** Stored in a plan only if the object exists and the advisor owns it. The framework checks this. */
   | { readonly operation: "Delete"; readonly impact: Severity }
 );
 
-/** The target as it is, and as an apply of the item would leave it, owners included. */
+/** The target before and after a simulated apply, including its field owners. */
 export type DryRunResult = { readonly live: KubeObject | undefined; readonly predicted: KubeObject };
 
-/** Something outside that the plan depends on. */
+/** A value outside the plan that the plan depends on. */
 export type PlanInput = {
   readonly name: string;
-  /** Undefined: cannot be read now, which is no change. */
+  /** Undefined if it cannot be read, which is not a change. */
   readonly now: string | undefined;
-  /** What it will be once the plan is done, for an input that the plan itself writes. */
+  /** The value after the plan, for an input that the plan writes. */
   readonly planned?: string;
-  /** The target that it is read from, if a watch may show it by an earlier schema. It is read again before a change counts. */
+  /** Set if a watch may return the source in an earlier schema. It is read again before a change counts. */
   readonly target?: Ref;
-  /** The sentence that names the old and the new value. */
   readonly describe: (was: string, now: string) => string;
-  /** The same, as it is quoted where a plan waits: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
+  /** The short form: `HyperConverged parallelMigrationsPerCluster changed 5 → 10`. */
   readonly summarize: (was: string, now: string) => string;
 };

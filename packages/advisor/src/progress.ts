@@ -1,4 +1,4 @@
-// How far the items of a running plan are: rollouts, timeouts, and which item is due.
+// Advances the items of a running plan: rollouts, timeouts and the next item.
 
 import type { FailurePolicy, Item, Spec } from "@virt/api";
 import { equalDiff, shortList } from "@virt/engine";
@@ -12,7 +12,6 @@ import { waitingForNodesText } from "./unreadable-nodes.ts";
 export type ItemFailure = { readonly item: string; readonly why: string };
 export type ItemsProgress = { readonly items: readonly Item[]; readonly failure?: ItemFailure };
 
-/** Waiting items as their pools stand, completed ones as their targets stand. */
 export function advanceItems(observed: readonly ObservedItem[], spec: Spec, now: number): ItemsProgress {
   const failures: ItemFailure[] = [];
   const items = observed.map((one) => {
@@ -27,17 +26,15 @@ export function advanceItems(observed: readonly ObservedItem[], spec: Spec, now:
   return { items, ...(failures[0] && { failure: failures[0] }) };
 }
 
-/** A completed item reports when its target drifts or has a problem, and when its pools are not done any more. */
 export function updateCompleted({ item, drift, problem, inSyncMessage }: ObservedItem): Item {
   if (item.state !== "Completed") return item;
   if (drift === undefined) return completeItem(item, problem?.message ?? inSyncMessage, 0);
   return { ...item, message: itemDriftText(item, drift), diff: drift.diff };
 }
 
-/** `waited`: how long an item has waited for its rollout or its target, in milliseconds. */
 type WaitTime = { readonly now: number; readonly waited: number };
 
-/** An item that waits for its rollout shows the drift of its target in its diff, and first in its message. */
+/** While an item waits for its rollout, a drift of its target shows in its diff and message. */
 function updateWaiting(
   observed: ObservedItem,
   spec: Spec,
@@ -51,9 +48,8 @@ function updateWaiting(
   return { ...next, item: withDrift(next.item, drift) };
 }
 
-/** An item that waits for its rollout, and whose target has drifted. */
 function withDrift(item: Item, drift: Drift): Item {
-  const isNamed = drift.kind === "deleted"; // the rollout says so
+  const isNamed = drift.kind === "deleted"; // the message of the rollout says so
   const message = isNamed ? item.message : `${itemDriftText(item, drift)}; ${item.message}`;
   return { ...item, message, diff: drift.diff };
 }
@@ -78,7 +74,7 @@ function updateRollout(
   return { item: withState(item, "Failed", message, now), failure: `timeout after ${writeDuration(waited)}` };
 }
 
-/** A start that lies in the future was written by a clock that was set back since: the wait begins now, not then. */
+/** A start in the future comes from a clock that was set back. The wait restarts now. */
 function startedByNow(item: Item, now: number): Item {
   if (item.rollout === undefined || startOf(item, now) <= now) return item;
   return { ...item, rollout: { ...item.rollout, startTime: stamp(now) } };
@@ -86,10 +82,7 @@ function startedByNow(item: Item, now: number): Item {
 
 export type StartResult = { readonly items: readonly Item[]; readonly begun?: string };
 
-/**
- * Settles the items that change nothing, and begins the next one that is due. At most one is begun and not confirmed.
- * One that waits for a failed item fails with it.
- */
+/** At most one write is unconfirmed. An item that waits for a failed one also fails. */
 export function startNextItem(items: readonly Item[], observed: readonly ObservedItem[], now: number): StartResult {
   const settled = items.map((item) => settleItem(item, items, observed, now));
   if (settled.some((item) => item.state === "InProgress" && item.changes && item.appliedTime === undefined))
@@ -123,7 +116,7 @@ function settleUnchanged(item: Item, observed: ObservedItem | undefined, now: nu
   return { ...withState(item, "InProgress", observed.rollout.message, now), rollout };
 }
 
-/** A pool that is done may be one without the nodes that matter: what counts on a MachineConfig waits for those. */
+/** A pool can be done without the nodes for VMs, so dependents of a MachineConfig wait for these nodes. */
 function blockerOf(item: Item, all: readonly Item[], observed: readonly ObservedItem[]): Item | undefined {
   const other = item.waitsFor === undefined ? undefined : all.find(({ name }) => name === item.waitsFor);
   if (other === undefined || other.state !== "Completed") return other;
@@ -147,7 +140,7 @@ function waitingText(blocker: Item, observed: readonly ObservedItem[]): string {
 
 const pollMs = 30_000;
 
-/** When a waiting plan is reconciled again without an event: every 30 s, and when the timeout of an item is over. */
+/** Returns the next poll of a waiting plan: after 30 seconds, or earlier when an item times out. */
 export function nextRequeueAt(items: readonly Item[], { waitTimeout }: Spec, now: number): number {
   const limit = waitTimeout === undefined ? undefined : readDuration(waitTimeout);
   const waiting = items.filter(({ state, rollout }) => state === "InProgress" && rollout !== undefined);

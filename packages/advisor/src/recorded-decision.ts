@@ -1,24 +1,24 @@
-// The decision about a plan as people's tools record it on the config: who, when, about which plan. Nothing checks the name.
+// Decisions about plans that clients record on the config. The user name in them is not verified.
 
 import { decisionAnnotation, type VirtPlatformConfig } from "@virt/api";
 import { foreignText } from "@virt/impact";
 
-/** `user` is the name that the API server gave to the tool; empty if it gave none. `client` is the tool's field manager. */
+/** `user`: the name that the API server returned to the client, or empty. `client`: its field manager. */
 export type RecordedDecision = {
   readonly decision: "approved" | "rejected";
   readonly plan: string;
   readonly user: string;
-  /** RFC 3339, by the clock of the tool. */
+  /** RFC 3339, by the clock of the client. */
   readonly time: string;
   readonly client: string;
 };
 
-/** Every editor of the config can write the annotation, so it says that the name is not verified. */
+/** Marks the record as not verified, because every editor of the config can write it. */
 export function writeDecision(decision: RecordedDecision): string {
   return JSON.stringify({ ...decision, verified: false });
 }
 
-/** The last decision that a tool recorded. Undefined: none, or one that cannot be read. */
+/** Returns undefined if there is no valid record. */
 export function readDecision({ metadata }: Pick<VirtPlatformConfig, "metadata">): RecordedDecision | undefined {
   const { decision, plan, user, time, client } = readMap(metadata.annotations?.[decisionAnnotation] ?? "");
   if ((decision !== "approved" && decision !== "rejected") || typeof plan !== "string") return undefined;
@@ -30,7 +30,7 @@ function readMap(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
   } catch {
-    return {}; // another client wrote it
+    return {}; // written by another client
   }
 }
 
@@ -38,10 +38,7 @@ function wordOf(value: unknown): string {
   return typeof value === "string" ? foreignText(value) : "";
 }
 
-/**
- * The user who approved this plan, by the record of the tool through which the spec was last edited. Undefined: that tool left no
- * record for this plan.
- */
+/** Returns the user who approved this plan, if the client of the last spec edit recorded it for this plan. */
 export function recordedApprover(
   config: Pick<VirtPlatformConfig, "metadata">,
   planHash: string | undefined,

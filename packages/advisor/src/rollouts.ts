@@ -1,5 +1,4 @@
-// The rollouts of MachineConfigs: of the items of a plan, and of earlier writes of this config, which are remembered apart from the
-// plan because it may be another one by the time the nodes are done.
+// Tracks rollouts. Those of earlier writes are stored separately, because the plan may change before they end.
 
 import type { Item, KubeObject, PendingRollout, Phase, Ref, Status } from "@virt/api";
 import {
@@ -22,7 +21,7 @@ import { elapsedSince, startOf } from "./times.ts";
 
 type RolloutFacts = Pick<ReconcileFacts, "pools" | "renderedOf" | "now"> & { readonly countOf?: CountOfPool };
 
-/** Undefined where nothing is rolled out: other kinds, and what is in force without us. */
+/** Returns undefined if the item rolls nothing out. */
 export function rolloutOf(item: Item, live: KubeObject | undefined, facts: RolloutFacts): Health | undefined {
   if (!isMachineConfig(item) || isSkipped(item)) return undefined;
   const change = changeOfItem(item, live, facts.now);
@@ -33,13 +32,12 @@ export function rolloutOf(item: Item, live: KubeObject | undefined, facts: Rollo
   return { state: "waiting", message: text, problem: text, ...(pools.length > 0 && { pools }) };
 }
 
-/** The change that an item makes, with the state of its pools before it. */
 export function changeOfItem(item: Item, live: KubeObject | undefined, now: number): MachineConfigChange {
   const { targetRef, operation, reviewed, rollout } = item;
   return {
     machineConfig: item.desiredState ?? live ?? objectWithoutContent(targetRef),
     operation,
-    // Once it is completed its content was in force; what is reviewed then is what we wrote ourselves.
+    // A completed item's `reviewed` describes our own write, so it does not count.
     wasThere: item.state !== "Completed" && reviewed !== undefined && reviewed.uid !== "",
     before: new Map(rollout?.before.map(({ pool, configuration }) => [pool, configuration])),
     startedMsAgo: now - startOf(item, now),
@@ -47,12 +45,11 @@ export function changeOfItem(item: Item, live: KubeObject | undefined, now: numb
   };
 }
 
-/** Reports whether another client deleted an object that the plan applied. To delete it is the goal of a Delete item. */
+/** Reports whether another client deleted an object that the plan applied. */
 export function isTargetGone(item: Item, live: KubeObject | undefined): boolean {
   return item.operation === "Apply" && live === undefined && !isSkipped(item) && isWritten(item);
 }
 
-/** The write of this plan is confirmed, or the target was as desired without a write. */
 function isWritten({ state, changes, appliedTime }: Item): boolean {
   if (state === "Completed") return true;
   return state === "Pending" ? false : appliedTime !== undefined || (state === "InProgress" && !changes);
@@ -62,12 +59,11 @@ function goneText({ targetRef: { kind, name } }: Item): string {
   return `${kind} '${name}' was deleted by an unknown client (the audit log of the API server names it); no node counts as updated until it is restored`;
 }
 
-/** Running items whose target another client deleted. */
 export function itemsWithoutTarget({ items }: Pick<Observed, "items">): readonly Item[] {
   return items.filter(({ item, isGone }) => item.state === "InProgress" && isGone === true).map(({ item }) => item);
 }
 
-/** Adds to the message of a finished rollout what the profile reports about the nodes, if it reports anything. */
+/** Appends the profile's report about the nodes to the message of a finished rollout. */
 export function withNodeReport(
   rollout: Health | undefined,
   planned: PlannedItem | undefined,
@@ -90,12 +86,11 @@ export function poolsOf(item: Item, live: KubeObject | undefined, { pools }: Rol
 
 export type ObservedRollout = { readonly record: PendingRollout; readonly health: Health };
 
-/** The MachineConfig of a pending rollout. */
 export function rolloutTarget(name: string): Ref {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", name };
 }
 
-/** What is there now decides, not what was meant: the write may not have come about, or somebody may have taken it back. */
+/** The current object decides: the write may have failed, or another client may have reverted it. */
 export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly ObservedRollout[] {
   return (facts.config.status?.rollouts ?? []).map((record) => ({ record, health: healthOf(record, facts) }));
 }
@@ -103,12 +98,12 @@ export function observeRollouts(facts: ReconcileFacts & RolloutFacts): readonly 
 function healthOf(record: PendingRollout, facts: ReconcileFacts & RolloutFacts): Health {
   if (facts.profile === undefined) return { state: "waiting", message: "MachineConfigPool status not available" };
   const isThere = (name: string) => facts.pools.some(({ metadata }) => metadata.name === name);
-  const pools = record.before.map(({ pool }) => pool).filter(isThere); // one that is gone rolls nothing out
+  const pools = record.before.map(({ pool }) => pool).filter(isThere); // a deleted pool rolls nothing out
   const change = { ...changeOfRecord(record, facts.live(rolloutTarget(record.machineConfig)), facts.now), pools };
   return rolloutHealth(facts.pools, change, facts.renderedOf, facts.countOf);
 }
 
-/** The change of a rollout that no item of the plan waits for: the object that exists now decides. */
+/** Returns the change of a rollout without an item, based on the current object. */
 export function changeOfRecord(
   { machineConfig, startTime, before }: PendingRollout,
   live: KubeObject | undefined,
@@ -128,13 +123,12 @@ export function areRolloutsDone({ rollouts }: Pick<Observed, "rollouts">): boole
   return rollouts.every(({ health }) => health.state === "done");
 }
 
-/** The messages of the pools that are not done. */
 export function pendingRolloutText({ rollouts }: Pick<Observed, "rollouts">): string | undefined {
   const open = rollouts.filter(({ health }) => health.state !== "done");
   return open.length === 0 ? undefined : [...new Set(open.map(({ health }) => health.message))].join("; ");
 }
 
-/** The rollouts to remember: those that are not done, and those of the items that are being applied. */
+/** Returns the rollouts to remember: unfinished ones, and those of items being applied. */
 export function pendingRollouts(
   { rollouts }: Pick<Observed, "rollouts">,
   items: readonly Item[],
@@ -150,7 +144,7 @@ export function pendingRollouts(
 
 const mostRollouts = 16;
 
-/** On record with the intent to write, so that a crash behind the write does not lose it. */
+/** Records the rollout before the write, so that a crash after the write does not lose it. */
 function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRollout | undefined {
   const { rollout, changes, state, targetRef } = item;
   if (!isMachineConfig(item) || !changes || state !== "InProgress" || rollout === undefined) return undefined;
@@ -161,7 +155,7 @@ function startedRollout(item: Item, open: readonly PendingRollout[]): PendingRol
 
 const rolloutStates: readonly Item["state"][] = ["InProgress", "Completed"];
 
-/** Returns the pools of rollouts that a decision begins, and of targets that it has just written. Known counts of their nodes are outdated. */
+/** Returns the pools of rollouts that a decision starts or has just written. Known node counts are outdated. */
 export function begunPools(
   { rollouts = [], items = [] }: Status,
   { stored, items: observed }: Pick<Observed, "stored" | "items">,
@@ -175,10 +169,7 @@ export function begunPools(
   return new Set([...begun, ...written].map(({ pool }) => pool));
 }
 
-/**
- * `4/12 nodes`, over the pools of unfinished rollouts, each counted once; undefined if nothing rolls or a count is not known, as in pools
- * that have just begun.
- */
+/** Undefined if nothing rolls out or a count is unknown. */
 export function nodeProgress(
   { items }: Pick<Observed, "items">,
   begun: ReadonlySet<string> = new Set(),
@@ -192,7 +183,6 @@ export function nodeProgress(
   return progressText([...pools.values()].map(({ nodes, updated }) => ({ total: nodes, done: updated })));
 }
 
-/** `4/12 nodes`; undefined without pools, and if the count of one is not known. */
 export function progressText(
   pools: readonly { readonly total: number; readonly done: number | undefined }[],
 ): string | undefined {
@@ -202,14 +192,14 @@ export function progressText(
   return `${sum(updated)}/${sum(pools.map(({ total }) => total))} nodes`;
 }
 
-/** `status.progress`, for the column of `kubectl get`: a blocked rollout must not look like one that continues. */
+/** Returns `status.progress`, which marks a blocked rollout as stuck. */
 export function progressColumn(status: Status, counted: string | undefined): string | undefined {
   if (!conditionIs(status, "Stalled", "True")) return counted;
   if (counted !== undefined) return `stuck: ${counted}`;
   return status.phase === "InProgress" ? "stuck" : undefined;
 }
 
-/** What needs a person before the rollout of a running plan can end: pool, nodes and cause. */
+/** Returns the problems that block the rollout of a running plan until the user acts. */
 export function rolloutProblem({ items }: Pick<Observed, "items">): string | undefined {
   const problems = items.flatMap(({ item, rollout }) => (item.state === "InProgress" ? (rollout?.problem ?? []) : []));
   return problems.length === 0 ? undefined : [...new Set(problems)].join("; ");

@@ -1,10 +1,9 @@
-// Pools that the plans of several configs reboot: a reviewer should know that one rollout would do.
+// Warns about pools that the plans of several configs reboot, because one rollout could cover them.
 
 import type { KubeObject, PoolDisruption, VirtPlatformConfig } from "@virt/api";
 import { at } from "@virt/engine";
 import { isMachineConfig } from "./items.ts";
 
-/** The plan of one config that reboots the nodes of a pool, or will if it is approved. */
 export type PoolPlan = {
   readonly config: string;
   readonly pool: string;
@@ -12,7 +11,6 @@ export type PoolPlan = {
   readonly hasGuards: boolean;
 };
 
-/** Returns the pools that the open plan of a config reboots, by the plan's own order. Empty without an open plan. */
 export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig): readonly PoolPlan[] {
   const { phase, items = [], disruption = [] } = status;
   const isRunning = phase === "InProgress";
@@ -23,7 +21,7 @@ export function poolPlansOf({ metadata, spec, status = {} }: VirtPlatformConfig)
   return rebootedPools(disruption).map((pool) => ({ config: metadata.name, pool, isRunning, hasGuards }));
 }
 
-/** Returns the open plans of other configs, without those of paused pools: a paused pool collects changes for one rollout. */
+/** Returns the open plans of other configs. Omits paused pools, which collect changes for a single rollout. */
 export function otherPoolPlans(
   config: string,
   configs: readonly VirtPlatformConfig[],
@@ -40,7 +38,6 @@ export function otherPoolPlans(
 
 type ReviewedPlan = { readonly disruption?: readonly PoolDisruption[]; readonly hasGuards: boolean };
 
-/** One warning for each pool and config that share a reboot with the plan under review. */
 export function sharedPoolWarnings(
   { disruption = [], hasGuards }: ReviewedPlan,
   others: readonly PoolPlan[],
@@ -55,7 +52,7 @@ function rebootedPools(disruption: readonly PoolDisruption[]): readonly string[]
   return disruption.filter((one) => one.class === "Reboot").map(({ pool }) => pool);
 }
 
-// The Machine Config Operator moves a pool to its latest rendered configuration. Nodes that have started finish the earlier one first.
+// A pool always rolls out its latest rendered configuration. Nodes that have started complete the earlier one first.
 function warningText({ config, pool, isRunning }: PoolPlan): string {
   const shared = `VirtPlatformConfig '${config}' also changes MachineConfigPool '${pool}'`;
   return isRunning

@@ -1,4 +1,4 @@
-// The events of a config, derived from how its status changed.
+// Derives the events of a config from the changes of its status.
 
 import type { Conflict, EventMessage, Item, Phase, Status } from "@virt/api";
 import { equalDiff } from "@virt/engine";
@@ -9,27 +9,23 @@ import { shortHash } from "./plan-names.ts";
 import { readyTextWithoutFinding } from "./rollout/publish-rollout.ts";
 import { rolloutEvents } from "./rollout/rollout-events.ts";
 
-/** What events tell beyond the change of the status. */
 export type EventContext = {
-  /** The sentences of all inputs that moved. */
   readonly moved: readonly string[];
-  /** What keeps a rollout from ending until a person acts. */
+  /** The problem that blocks a rollout until the user acts. */
   readonly rolloutProblem?: string;
-  /** The field manager through which the plan was approved, if it is known. */
+  /** The field manager of the approval, if known. */
   readonly approver?: string;
-  /** spec.approvedPlan names the plan. */
   readonly isPlanNamed?: boolean;
-  /** The user who approved it, as that client recorded it; not verified. */
+  /** The user who approved the plan, as recorded by that client. Not verified. */
   readonly approvedBy?: string;
-  /** What somebody else had changed in the stored status. */
+  /** The change that another client made to the stored status. */
   readonly foreignChange?: string;
-  /** A warning that the impact got worse was recorded a moment ago. */
+  /** True if a warning about a worse impact was recorded recently. */
   readonly isImpactWarned?: boolean;
-  /** What the write of this reconcile took from others, by item. */
+  /** Fields that the write of this reconcile took over from other field managers, by item. */
   readonly tookOver?: Readonly<Record<string, readonly Conflict[]>>;
 };
 
-/** The events of a status that was just written. None for a status that did not change. */
 export function eventsForStatusChange(before: Status, after: Status, context: EventContext): readonly EventMessage[] {
   return [
     ...tamperEvents(before, after, context),
@@ -81,9 +77,7 @@ function phaseEvents(before: Status, after: Status, context: EventContext): read
 type PhaseChange = {
   readonly before: Status;
   readonly after: Status;
-  /** The message of the phase condition that is True. */
   readonly own: string;
-  /** Short hash of the plan. */
   readonly plan: string;
   readonly context: EventContext;
 };
@@ -118,7 +112,7 @@ function failuresOf({ items = [] }: Status): string {
 function leavingEvents(before: Status, after: Status): readonly EventMessage[] {
   if (before.phase === "Ignored")
     return normal("Resumed", "Action is no longer Ignore: the operator manages this configuration again");
-  const isEdited = before.observedGeneration !== after.observedGeneration; // then nothing was evaluated yet
+  const isEdited = before.observedGeneration !== after.observedGeneration; // not evaluated yet
   if (before.phase !== "PrerequisiteFailed" || after.phase !== "Drafting" || isEdited) return [];
   return normal("PrerequisitesAvailable", "All prerequisites are available; drafting the plan");
 }
@@ -157,7 +151,7 @@ function approvalEvents({ before, after, plan, context }: PhaseChange): readonly
   return normal("PlanApproved", `Plan ${plan} approved${by}${through} ${impact}`);
 }
 
-/** The plan was on display before it started, or the approval names it. */
+/** Reports whether the plan was under review before it started, or the approval names it. */
 function isReviewed(before: Status, after: Status, { isPlanNamed }: EventContext): boolean {
   return before.phase === "ReviewRequired" || before.planHash === after.planHash || isPlanNamed === true;
 }
@@ -202,7 +196,7 @@ function itemEvents(before: Item | undefined, after: Item, plan: string): readon
   return [];
 }
 
-/** Drift beside another phase: of each applied item once, and once that all are back in sync. The phase Drifted has events of its own. */
+/** Reports drift outside the phase Drifted, which has its own events: once per item, and once when all are in sync. */
 function driftEvents(before: Status, after: Status): readonly EventMessage[] {
   if (before.phase === "Drifted" || after.phase === "Drifted") return [];
   if (!conditionIs(after, "Drifted", "True")) {
@@ -216,7 +210,7 @@ function driftEvents(before: Status, after: Status): readonly EventMessage[] {
     .flatMap(({ targetRef, message }) => warning("DriftDetected", `${targetRef.kind} '${targetRef.name}': ${message}`));
 }
 
-/** Told once it has happened: a write that was meant may not come about. */
+/** Reports the takeover after the write, because a planned write may fail. */
 function takeOverEvents({ name, targetRef }: Item, { tookOver }: EventContext): readonly EventMessage[] {
   const conflicts = tookOver?.[name] ?? [];
   if (conflicts.length === 0) return [];

@@ -34,7 +34,6 @@ const unprocessed: TargetProblem = {
 const written = doneItem(deschedulerItem());
 const waiting: Item = { ...written, state: "InProgress", message: "x" };
 
-/** A plan with these applied items; `psiState` is how far the PSI rollout is. */
 const at = (phase: Phase, item: Item, found: TargetProblem | undefined, psiState: "waiting" | "done", spec = {}) =>
   observedWith(phase, {
     spec,

@@ -1,4 +1,4 @@
-// Problems that the operator of a target reports after the plan wrote it, and how an item waits until they are gone.
+// Problems that the operator of a target reports after a write, and how long an item waits for their end.
 
 import type { Item, KubeObject, Phase } from "@virt/api";
 import { readTime } from "@virt/engine";
@@ -6,23 +6,21 @@ import { isApplied } from "./items.ts";
 import type { Observed, ObservedItem } from "./observed.ts";
 import type { PlannedItem } from "./profile.ts";
 
-/** A reason why an item is not completed yet, although its target is as desired. */
+/** A reason why an item is not complete, although its target is as desired. */
 export type TargetProblem = {
   readonly message: string;
-  /** The command or action that helps. */
   readonly next: string;
   readonly kind:
-    | "fault" // its operator reports a failure
-    | "expected" // the plan itself ends the failure: it needs no attention and does not count towards `waitTimeout`
-    | "unprocessed"; // its operator has not processed the change of this plan: it needs no attention
-  /** The problem counts for at most this time after the write. */
+    | "fault" // the operator of the target reports a failure
+    | "expected" // the plan itself fixes it: needs no attention and does not count towards `waitTimeout`
+    | "unprocessed"; // the operator of the target has not processed the change yet: needs no attention
+  /** The maximum age of the problem after the write, in milliseconds. */
   readonly longestMs?: number;
 };
 
-/** When a target is observed, and the phase of its plan then. */
 type ObservationTime = { readonly phase: Phase | undefined; readonly now: number };
 
-/** Returns the problem of a target that exists; undefined if the profile does not ask for one or there is none. */
+/** Returns undefined without a problem, or if the profile does not check for problems. */
 export function problemOfTarget(
   { operation, appliedTime }: Pick<Item, "operation" | "appliedTime">,
   planned: PlannedItem | undefined,
@@ -37,20 +35,16 @@ export function problemOfTarget(
   return now - appliedMs < (problem.longestMs ?? Number.POSITIVE_INFINITY) ? problem : undefined;
 }
 
-/** Reports whether the target's operator reports problems, so that a confirmed write does not complete the item yet. */
+/** Reports whether a confirmed write does not complete the item, because the profile checks for problems. */
 export function awaitsReport(planned: PlannedItem | undefined, live: KubeObject | undefined): boolean {
   return planned?.operation === "Apply" && planned.problemOf !== undefined && live !== undefined;
 }
 
-/** Returns the first problem of an applied item that needs attention. */
 export function unexpectedProblem({ items }: Pick<Observed, "items">): TargetProblem | undefined {
   return items.find(({ item, problem }) => isApplied(item) && problem?.kind === "fault")?.problem;
 }
 
-/**
- * Returns how long the plan has waited for a problem to end, in milliseconds. The wait starts when the item was applied or the
- * last other item was completed, whichever is later: until then the problem may have been expected.
- */
+/** Returns milliseconds since the write or the completion of the last other item, whichever is later. */
 export function waitedForTarget({ item }: ObservedItem, all: readonly ObservedItem[], now: number): number {
   const others = all.filter((one) => one.item.name !== item.name && one.item.state === "Completed");
   const times = [item.appliedTime, ...others.map((one) => one.item.lastTransitionTime)];

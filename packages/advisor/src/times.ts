@@ -1,4 +1,4 @@
-// Times in status, which are whole seconds as the API server writes its own, and durations as Go writes them.
+// Times in the status, in whole seconds, and Go durations.
 
 import type { Item, Rollout, Status } from "@virt/api";
 import { readTime, writeTime } from "@virt/engine";
@@ -9,14 +9,14 @@ export function stamp(ms: number): string {
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** In milliseconds; undefined if it is not a duration. */
+/** Returns milliseconds, or undefined if the text is not a duration. */
 export function readDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g);
   return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ""] ?? 0), 0);
 }
 
-/** In whole seconds: `45s`, `30m1s`, `24h0m0s`. */
+/** Formats whole seconds: `45s`, `30m1s`, `24h0m0s`. */
 export function writeDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -24,10 +24,7 @@ export function writeDuration(ms: number): string {
   return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
 }
 
-/**
- * Moves the times that something is counted from by `stepMs`, after the clock was set: how long a rollout takes does not depend on who
- * sets the clock. Times that are only shown, such as those of conditions, stay.
- */
+/** Shifts the times from which durations are measured, after the clock was set. */
 export function shiftTimes(status: Status, stepMs: number): Status {
   const { items, rollouts, impact, rollout } = status;
   const moved = (time: string) => stamp((readTime(time) ?? 0) + stepMs);

@@ -10,7 +10,7 @@ import { decided, expectLaw } from "./testing/expect-law.ts";
 import { observeNextReconcile } from "./testing/observe-next-reconcile.ts";
 import { transition } from "./transition.ts";
 
-/** A plan that changes something starts to run; a correction repeats one that ran. */
+/** Reports whether a changing plan starts. A correction does not count. */
 function isStart({ stored }: Observed, { phase, items = [] }: Status): boolean {
   const isEntered = phase === "InProgress" && stored.phase !== "InProgress" && stored.phase !== "Drifted";
   return isEntered && items.some(({ changes }) => changes);
@@ -192,7 +192,7 @@ test("an answer leaves its item confirmed or failed, never begun", () => {
 
 test("the laws meet every phase, every effect and every way to go on", () => {
   const met = new Set<string>();
-  // The rarest is met once in a thousand: this many, however often the laws run.
+  // Rare transitions occur once in a thousand samples, so this number does not depend on the settings of the laws.
   for (const observed of fc.sample(anyObserved, { numRuns: 20_000, seed: 1 })) {
     const { status, effect, requeue } = transition(observed);
     met.add(`${observed.stored.phase} to ${status.phase}`).add(requeue.when);

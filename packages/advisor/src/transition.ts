@@ -1,4 +1,4 @@
-// Decides what one VirtPlatformConfig reports and does next: Ignore and edits first, then the stage of its phase. No I/O, no clock.
+// Decides the next status of a config: first Ignore and edits, then the stage of its phase. No I/O, no clock.
 
 import { type Phase, phases } from "@virt/api";
 import { equalJson } from "@virt/engine";
@@ -18,11 +18,7 @@ import { executePlan } from "./stages/execute.ts";
 import { guardPlan } from "./stages/guard.ts";
 import { toReviewStatus } from "./stages/review-status.ts";
 
-/**
- * Decides the next status of one config, at most one item to apply, and when to reconcile it again. Pure: the same observation gives
- * the same decision. It never applies what is not on record in the stored status. See example.test.ts for a plan from Pending to
- * Completed.
- */
+/** Pure. Applies only what the stored status already records. See example.test.ts for a complete run. */
 export function transition(observed: Observed): Decision {
   const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided") return before.decision;
@@ -31,7 +27,7 @@ export function transition(observed: Observed): Decision {
 
 const startDrafting = (observed: Observed) => enterDrafting(observed, { message: phaseMessages.started });
 
-// A twelfth phase does not compile until it has a stage.
+// Fails to compile if a phase has no stage.
 const stages: Readonly<Record<Phase, (observed: Observed) => Decision>> = {
   Pending: startDrafting,
   Ignored: startDrafting,
@@ -51,7 +47,7 @@ function awaitPrerequisites(observed: Observed): Decision {
   return enterPrerequisiteFailed(observed, observed.blocked.message);
 }
 
-/** Failed stays until a person edits the spec. Its applied items still report drift. */
+/** Failed stays until the user edits the spec. Applied items still report drift. */
 function requeueIdle(observed: Observed): Decision {
   const items = observed.items.map(updateCompleted);
   return enterPhase(observed, "Failed", { set: { items }, requeue: { when: "on-change" } });
@@ -92,7 +88,7 @@ function enterIgnored(observed: Observed): Decision {
   return enterPhase(observed, "Ignored", { set, requeue: { when: "on-change" } });
 }
 
-/** An edit that asks to run the plan as it is: it does not draft anew. */
+/** Reports whether an edit only requests the execution of the existing plan, which needs no new draft. */
 function isApprovalOnly({ spec, stored }: Observed, phase: Phase): boolean {
   if (spec.action !== "Apply" || specHash(spec) !== stored.specHash) return false;
   if (phase === "ReviewRequired") return true;
@@ -110,7 +106,7 @@ function editMessage({ spec, stored }: Observed, phase: Phase): string {
   return isFinished && !hasOptions ? "Options changed - regenerating plan" : "Spec changed - regenerating plan";
 }
 
-/** Whether `transition` needs a fresh draft in `observed.draft`. A draft costs requests, so this is asked first. */
+/** Reports whether `transition` needs `observed.draft`. Drafts cost requests, so call this first. */
 export function wantsDraft(observed: Observed): boolean {
   const before = handleIgnoreAndEdits(observed);
   if (before.kind === "decided" || observed.blocked !== undefined) return false;
@@ -135,7 +131,7 @@ export function wantsDraft(observed: Observed): boolean {
   }
 }
 
-/** A target moved, or a plan that changes nothing has nothing left to wait for; one that is approved is not drafted for that. */
+/** Reports whether a plan that is not approved has stale targets, or has no changes and nothing to wait for. */
 function isOutdated(observed: Observed): boolean {
   const { items, stored } = observed;
   if (mayExecute(observed, stored.planHash ?? "")) return false;

@@ -1,4 +1,4 @@
-// Texts for a plan whose nodes the operator may not read: the assumption that it makes, and the item that waits.
+// Messages for plans whose nodes the operator is not allowed to read.
 
 import type { ReconcileFacts } from "./facts.ts";
 import { isMachineConfig, rolesIn } from "./items.ts";
@@ -6,7 +6,6 @@ import type { PlannedItem } from "./profile.ts";
 
 const remedy = "Next: allow the operator's ClusterRole to list and watch nodes.";
 
-/** Returns the warnings of an item that depends on nodes, if they cannot be read. */
 export function unreadableNodesWarnings(
   { target, waitsFor }: Pick<PlannedItem, "target" | "waitsFor">,
   { nodesRefusal, config }: Pick<ReconcileFacts, "nodesRefusal" | "config">,
@@ -22,7 +21,6 @@ export function unreadableNodesWarnings(
   return [`This item waits until the operator can read nodes (${nodesRefusal}). ${remedy}`];
 }
 
-/** Returns the message of an item that waits until all nodes have a MachineConfig, while nodes cannot be read. */
 export function waitingForNodesText(machineConfig: string, refusal: string): string {
   return `Waiting: the operator cannot read which nodes have MachineConfig '${machineConfig}' (${refusal}). ${remedy}`;
 }

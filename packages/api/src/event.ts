@@ -1,15 +1,12 @@
-// Events before anybody decides where and how often they are written, and which may be dropped when there are many.
+// Event messages and the rate-limit priority of their reasons.
 
-/** What an event tells, before anybody decides where and how often it is written. */
+/** The content of an event, without its object and time. */
 export type EventMessage = { readonly type: "Normal" | "Warning"; readonly reason: string; readonly note: string };
 
-/**
- * `important`: never dropped, only combined with others of its reason when there are very many. `routine`: limited for each
- * object.
- */
+/** `important` events are never dropped, only combined by reason. `routine` events are rate-limited per object. */
 export type EventPriority = "important" | "routine";
 
-/** Approvals, writes, drift, reviews and failures are not among them; neither is a reason that is new. */
+/** Excludes approvals, writes, drift, reviews and failures. */
 const routineReasons: ReadonlySet<string> = new Set([
   // advisor
   "ProfileAdvertised",
@@ -18,7 +15,7 @@ const routineReasons: ReadonlySet<string> = new Set([
   "ImpactAssessed",
   "PrerequisitesMissing",
   "PrerequisitesAvailable",
-  // platform: what annotations on the HyperConverged and on managed objects say
+  // platform: annotations on the HyperConverged and on managed objects
   "InvalidConfiguration",
   "InvalidExclusions",
   "InvalidIgnoreFields",
@@ -28,7 +25,7 @@ const routineReasons: ReadonlySet<string> = new Set([
   "UnknownAssetName",
   "UnmanagedMode",
   "PatchApplied",
-  // platform: how assets stand
+  // platform: asset states
   "AlreadyProvided",
   "CRDMissing",
   "CRDDiscovered",
@@ -37,7 +34,7 @@ const routineReasons: ReadonlySet<string> = new Set([
   "ReconcileSucceeded",
 ]);
 
-/** `important` for a reason that is not known: only events that anybody can provoke by editing may be dropped. */
+/** An unknown reason is `important`, so that a new reason is not dropped by mistake. */
 export function priorityOfEvent(reason: string): EventPriority {
   return routineReasons.has(reason) ? "routine" : "important";
 }

@@ -1,4 +1,4 @@
-// A VirtPlatformConfig as a person writes it and as the advisor reports on it.
+// A VirtPlatformConfig as a user writes it, and as the advisor reports on it.
 
 import { expect, test } from "vitest";
 import {

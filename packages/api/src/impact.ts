@@ -1,22 +1,17 @@
-// What a plan would do to nodes, VMs and pods, as a status shows it.
+// `status.impact`: the predicted effect of a plan on nodes, VMs and pods.
 
-/** What happens to a node, the worst first: `Drain` without a reboot, `Reload` of services without a drain. */
+/** From the worst to the mildest. `Drain` is without a reboot, `Reload` restarts services without a drain. */
 export const disruptionClasses = ["Reboot", "Drain", "Reload", "None"] as const;
-/** One of them. */
 export type DisruptionClass = (typeof disruptionClasses)[number];
 
-/** What a plan does to the nodes of a pool. */
 export type PoolDisruption = { readonly pool: string; readonly class: DisruptionClass };
 
-/** What may become of a VM, in the order in which it is shown. */
+/** Outcomes of the drain for a VM, in display order. */
 export const vmOutcomes = ["migrate", "block", "stop", "restart", "external", "starting", "unknown"] as const;
-/**
- * One of them: it moves; it holds the drain until a person acts; it ends; it ends and is started again; whoever is in charge of it
- * must move it; it is not up yet, and its eviction waits; nobody knows.
- */
+/** `external`: another controller must move the VM. `starting`: the VM is not up yet, and its eviction waits. */
 export type VmOutcome = (typeof vmOutcomes)[number];
 
-/** Why nodes of a pool do not start, or may not. */
+/** Reasons why nodes of a pool do not start. */
 export const holdups = [
   "Paused",
   "InvalidMaxUnavailable",
@@ -26,25 +21,23 @@ export const holdups = [
   "Cordoned",
   "KubeletConfigRefused",
 ] as const;
-/** One of them. */
 export type Holdup = (typeof holdups)[number];
 
-/** Why a kind is not assessed: not installed, no right, first list under way, errors for a minute, or more than is read. */
+/** `Listing`: the first list is in progress. `Unavailable`: errors for a minute. `TooMany`: over a limit. */
 export const notAssessedReasons = ["NotServed", "Forbidden", "Listing", "Unavailable", "TooMany"] as const;
-/** One of them. */
 export type NotAssessedReason = (typeof notAssessedReasons)[number];
 
-/** A VM or a pod of which a person should know. */
+/** A VM or pod that blocks a drain or does not survive it. */
 export type ImpactEntry = {
   readonly node: string;
   readonly kind: "VirtualMachineInstance" | "Pod";
   readonly namespace: string;
   readonly name: string;
-  /** Why it blocks; for what stops the outcome: `stop`, `restart`, `external`, `delete`. */
+  /** The cause of the block. For stops, the outcome: `stop`, `restart`, `external` or `delete`. */
   readonly reason: string;
 };
 
-/** One pool of the impact. Seconds are absent where no duration is known. */
+/** `nodes` update automatically, `held` do not. Durations are absent if unknown. */
 export type ImpactPool = {
   readonly name: string;
   readonly class: DisruptionClass;
@@ -53,28 +46,25 @@ export type ImpactPool = {
   readonly atOnce: number;
   readonly waves: number;
   readonly holdup?: Holdup;
-  /** The name of the object that causes the holdup, where there is one: the refused KubeletConfig. */
+  /** The name of the rejected KubeletConfig. Absent for other causes. */
   readonly heldBy?: string;
   readonly order: readonly string[];
   readonly lowSeconds?: number;
   readonly highSeconds?: number;
 };
 
-/** What could not be read. */
 export type ImpactGap = { readonly what: string; readonly reason: NotAssessedReason; readonly message: string };
 
-/** How long a rollout takes. */
+/** Does not count the time that VMs and pods block. */
 export type ImpactDuration = {
   readonly lowSeconds: number;
   readonly highSeconds: number;
   readonly text: string;
-  /** Where the time of a restart is from. */
   readonly restart: "observed" | "default";
-  /** Where the time of a migration is from. */
   readonly migration: "history" | "default";
 };
 
-/** Whether the VMs of every wave fit elsewhere, and the wave that lacks most. */
+/** Reports whether VMs fit on other nodes. The numbers are those of the wave with the largest shortage. */
 export type ImpactCapacity = {
   readonly fits: "Yes" | "No" | "Unknown";
   readonly nodes: readonly string[];
@@ -82,15 +72,13 @@ export type ImpactCapacity = {
   readonly unplacedMiB: number;
 };
 
-/** `status.impact`: what carrying out the plan would do, as far as it could be assessed. */
+/** The predicted effect of the plan, as far as it could be assessed. */
 export type Impact = {
   readonly assessedAt: string;
   readonly summary: string;
-  /** How many nodes change by themselves. */
   readonly nodes: number;
-  /** How many do not. */
   readonly held: number;
-  /** Absent: not assessed. */
+  /** Absent if the VMs or pods were not assessed. */
   readonly vms?: Readonly<Record<VmOutcome, number>>;
   readonly pods?: { readonly block: number; readonly delete: number };
   readonly duration?: ImpactDuration;
@@ -98,13 +86,12 @@ export type Impact = {
   readonly pools: readonly ImpactPool[];
   readonly blockers: readonly ImpactEntry[];
   readonly stops: readonly ImpactEntry[];
-  /** How many more there are than are listed. */
   readonly more: { readonly pools: number; readonly blockers: number; readonly stops: number };
   readonly assumes: readonly string[];
   readonly notAssessed: readonly ImpactGap[];
 };
 
-/** `spec.guards`: what an assessment must satisfy before an approved plan starts. Absent: no limit. */
+/** `spec.guards`: limits that must be met before an approved plan starts. Absent: no limit. */
 export type Guards = {
   readonly maxBlockingVMs?: number;
   readonly maxNodes?: number;

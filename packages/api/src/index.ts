@@ -1,4 +1,4 @@
-// What other packages use of the API.
+// The public API of the package: the types of VirtPlatformConfig, and names that users see.
 
 export type { EventMessage } from "./event.ts";
 export { type EventPriority, priorityOfEvent } from "./event.ts";

@@ -1,6 +1,5 @@
-// Names that users see. They never change.
+// Names that users see. They are part of the API and never change.
 
-/** VirtPlatformConfig as the API server serves it; cluster scoped. */
 export const configKind = {
   group: "advisor.kubevirt.io",
   version: "v1alpha1",
@@ -9,19 +8,19 @@ export const configKind = {
   plural: "virtplatformconfigs",
 } as const;
 
-/** Under which name each controller applies; also the owner that it looks for in managedFields. */
+/** The field managers of server-side apply, by which each controller also finds its entries in managedFields. */
 export const fieldManagers = { advisor: "virt-advisor-operator", platform: "virt-platform-operator" } as const;
 
-/** Namespaces in which the operators usually run: that of the manifests, then the one that the OLM bundle suggests. */
+/** Default namespaces of each operator: that of the manifests first, then the one that the OLM bundle suggests. */
 export const usualOperatorNamespaces = {
   advisor: ["virt-advisor-operator-system", "virt-operators-system"],
   platform: ["virt-platform-operator-system", "virt-operators-system"],
 } as const;
 
-/** On every object that the platform controller applies. */
+/** The label on every object that the platform controller applies. */
 export const managedByLabel = { key: "platform.kubevirt.io/managed-by", value: "virt-platform-operator" } as const;
 
-/** On configs that the advisor made to show what there is. */
+/** Annotations and labels on configs that advertise a profile. */
 export const advertising = {
   autoCreated: "advisor.kubevirt.io/auto-created",
   description: "advisor.kubevirt.io/description",
@@ -29,14 +28,13 @@ export const advertising = {
   category: "advisor.kubevirt.io/category",
 } as const;
 
-/** On a config whose plan a person has rejected: the hash of that plan, and after a space the reason, if one was given. */
+/** Value: the hash of the rejected plan, optionally followed by a space and a reason. */
 export const rejectedPlanAnnotation = "advisor.kubevirt.io/rejected-plan";
 
-/** On a config: the last decision about its plan as JSON, with the user's name as the deciding tool knew it. Not verified. */
+/** Value: the last decision about the plan, as JSON. The advisor does not verify the user's name in it. */
 export const decisionAnnotation = "advisor.kubevirt.io/decision";
 
-/** On the HyperConverged: `true`, or a comma list of assets or groups. Absent: idle, unless the operator is always active. */
+/** Value: `true`, or a comma-separated list of assets or groups. Absent: idle, unless configured as always active. */
 export const autopilotAnnotation = "platform.kubevirt.io/autopilot";
 
-/** Where people find sources, runbooks and issues. */
 export const repositoryUrl = "https://github.com/kubevirt/virt-operators";

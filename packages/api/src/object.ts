@@ -1,12 +1,12 @@
-// Objects of the Kubernetes API as they are on the wire; only what every object has is typed.
+// Kubernetes API objects in their wire format. Only the members that all objects share are typed.
 
-/** What JSON can hold. Readonly all through: nothing that was read is changed in place. */
+/** A JSON value. It is deeply readonly: no code changes an object that was read. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonMap;
 
-/** A property that is undefined counts as absent. */
+/** An undefined property is the same as an absent one. */
 export type JsonMap = { readonly [key: string]: Json | undefined };
 
-/** Absent members: the API server has not set them, or a projection dropped them. */
+/** Members are absent if the API server has not set them or a projection dropped them. */
 export type ObjectMeta = JsonMap & {
   readonly name: string;
   readonly namespace?: string;
@@ -17,14 +17,13 @@ export type ObjectMeta = JsonMap & {
   readonly annotations?: Readonly<Record<string, string>>;
 };
 
-/** Any object; only what every object has is typed. */
 export type KubeObject = JsonMap & {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 };
 
-/** Which object: no namespace if it is cluster scoped. */
+/** Absent `namespace`: the object is cluster-scoped. */
 export type Ref = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -32,7 +31,6 @@ export type Ref = {
   readonly namespace?: string;
 };
 
-/** A field that another manager owns. */
 export type Conflict = {
   readonly field: string;
   readonly manager: string;
@@ -40,15 +38,12 @@ export type Conflict = {
   readonly time?: string;
 };
 
-/**
- * The whole content of a MachineConfig of ours, which runs as root on nodes: admission policies hold our accounts to it, so
- * that a stolen token writes nothing else.
- */
+/** The complete content of one of our MachineConfigs. Admission policies enforce it: it runs as root on nodes. */
 export type NodeContent = {
   readonly object: KubeObject;
-  /** Files whose text is not the same for everybody, by path. */
+  /** Files whose text depends on options, by path. */
   readonly variableFiles?: Readonly<Record<string, VariableText>>;
 };
 
-/** A fixed beginning and end, and between them signs of an alphabet. */
+/** A text with a fixed beginning and end, and only characters of the alphabet in between. */
 export type VariableText = { readonly begin: string; readonly alphabet: string; readonly end: string };

@@ -1,8 +1,7 @@
-// How far a rollout over the nodes is and what holds it, as a status shows it.
+// `status.rollout`: the progress of a rollout over the nodes, and its findings.
 
 import type { ImpactGap } from "./impact.ts";
 
-/** What a node does, as its annotations and its MachineConfigNode tell. */
 export const nodeRolloutPhases = [
   "Degraded",
   "Waiting",
@@ -12,15 +11,12 @@ export const nodeRolloutPhases = [
   "Draining",
   "Applying",
 ] as const;
-/** One of them. */
 export type NodeRolloutPhase = (typeof nodeRolloutPhases)[number];
 
-/** The worst first: a person must act, should look, or may like to know. */
+/** From the worst to the mildest. `blocking`: act. `warning`: check. `info`: no action is needed. */
 export const findingSeverities = ["blocking", "warning", "info"] as const;
-/** One of them. */
 export type FindingSeverity = (typeof findingSeverities)[number];
 
-/** One pool of a rollout, in nodes. */
 export type PoolRollout = {
   readonly name: string;
   readonly total: number;
@@ -28,48 +24,44 @@ export type PoolRollout = {
   readonly inHand: number;
   readonly waiting: number;
   readonly degraded: number;
-  /** False while the configuration that the pool aims at does not contain the change: then no node has it. */
+  /** False while the target configuration of the pool does not contain the change. In that case `done` is 0. */
   readonly rendered?: boolean;
   readonly observed?: ObservedSeconds;
 };
 
-/** What nodes of a pool took, the latest last. */
+/** Measured durations of the nodes of a pool, latest last. */
 export type ObservedSeconds = {
   readonly drainSeconds: readonly number[];
   readonly restartSeconds: readonly number[];
 };
 
-/** One node of a rollout. */
 export type NodeRollout = {
   readonly name: string;
   readonly pool: string;
   readonly phase: NodeRolloutPhase;
-  /** RFC 3339: the first sight of this phase on the way to this target. */
+  /** RFC 3339: when the node was first seen in this phase for this target configuration. */
   readonly since: string;
-  /** What the Machine Config Daemon says that it does. */
   readonly step?: string;
 };
 
-/** One thing that holds a rollout, or may. */
 export type RolloutFinding = {
   readonly id: string;
   readonly severity: FindingSeverity;
   readonly node?: string;
   readonly object?: { readonly kind: string; readonly namespace?: string; readonly name: string };
   readonly message: string;
-  /** Changes nothing if the finding has several options: scripts must not run the most harmful one. */
+  /** Read-only if the finding has several options: scripts must not run the most harmful one. */
   readonly command?: string;
-  /** RFC 3339 */
   readonly since: string;
 };
 
-/** VMs that ran on the nodes of a rollout and do not run now. `listed` has the first of them, or none where names are not shown. */
+/** VMs that ran on the nodes and are not running now. `listed` is truncated, and empty if names are hidden. */
 export type StoppedVms = {
   readonly total: number;
   readonly listed: readonly { readonly namespace: string; readonly name: string }[];
 };
 
-/** `status.rollout`: of the pools that roll out what this config wrote. */
+/** `status.rollout`: the pools that roll out the changes of this config. */
 export type RolloutStatus = {
   readonly summary: string;
   readonly remaining?: { readonly lowSeconds: number; readonly highSeconds: number };
@@ -77,8 +69,7 @@ export type RolloutStatus = {
   readonly nodes: readonly NodeRollout[];
   readonly findings: readonly RolloutFinding[];
   readonly stoppedVms?: StoppedVms;
-  /** The inputs that the diagnosis could not read, by kind: they may hide findings. Absent if it read everything. */
+  /** The inputs that the diagnosis could not read. They may hide findings. Absent if it read everything. */
   readonly notAssessed?: readonly ImpactGap[];
-  /** How many more there are than are listed. */
   readonly more: { readonly pools: number; readonly nodes: number; readonly findings: number };
 };

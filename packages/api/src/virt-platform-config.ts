@@ -1,10 +1,9 @@
-// A VirtPlatformConfig: what a person asks for, and what the advisor reports. The CRD's enums are generated from the lists here.
+// The VirtPlatformConfig API. The enums of the CRD are generated from the lists here.
 
 import type { Guards, Impact, PoolDisruption } from "./impact.ts";
 import type { Conflict, JsonMap, KubeObject, ObjectMeta, Ref } from "./object.ts";
 import type { RolloutStatus } from "./rollout.ts";
 
-/** A config is in exactly one; none before its first reconcile. */
 export const phases = [
   "Pending",
   "Drafting",
@@ -18,35 +17,27 @@ export const phases = [
   "Drifted",
   "Ignored",
 ] as const;
-/** How far a config is. */
 export type Phase = (typeof phases)[number];
 
-/** What a person asks for: a plan to review, its execution, or neither. */
 export const actions = ["DryRun", "Apply", "Ignore"] as const;
-/** What a person asks for. */
 export type Action = (typeof actions)[number];
 
-/** After a failed item: end the plan, or go on with items that do not depend on it. */
+/** After a failed item: `Abort` skips the remaining items, `Continue` applies those that do not depend on it. */
 export const failurePolicies = ["Abort", "Continue"] as const;
-/** What happens to the rest of a plan when an item fails. */
 export type FailurePolicy = (typeof failurePolicies)[number];
 
 /** From the mildest to the worst. */
 export const severities = ["Low", "Medium", "High"] as const;
-/** How much an item can disturb. */
 export type Severity = (typeof severities)[number];
 
-/** What an item does to its target. */
 export const operations = ["Apply", "Delete"] as const;
-/** What an item does to its target. */
 export type Operation = (typeof operations)[number];
 
-/** `InProgress` from the intent to write until the rollout is done. */
+/** An item is `InProgress` from just before its write until its rollout is done. */
 export const itemStates = ["Pending", "InProgress", "Completed", "Failed"] as const;
-/** How far an item is. */
 export type ItemState = (typeof itemStates)[number];
 
-/** Why a plan waits for a person; all but `Requested` withhold something that was asked for. */
+/** Only `Requested` is a review that the user asked for. */
 export const reviewReasons = [
   "InputChanged",
   "OperatorUpgraded",
@@ -58,10 +49,9 @@ export const reviewReasons = [
   "NotRequested",
   "Requested",
 ] as const;
-/** Why a plan waits for a review. */
 export type ReviewReason = (typeof reviewReasons)[number];
 
-/** Phase conditions in the order in which they are written. One is True; Drifted also beside InProgress, CompletedWithErrors and Failed. */
+/** In the order of `status.conditions`. One is True; Drifted can be True in addition. */
 export const phaseConditions: readonly Phase[] = [
   "Ignored",
   "Drafting",
@@ -76,17 +66,15 @@ export const phaseConditions: readonly Phase[] = [
   "CompletedWithUpgrade",
 ];
 
-/** Written once they were ever set. */
+/** Absent until they are first True. */
 export const sideConditions = ["InputDependencyDrift", "PlanStale", "UpgradeAvailable"] as const;
-/** Condition types beside the one of the phase. */
 export type SideCondition = (typeof sideConditions)[number];
 
-/** For tools: kstatus, Argo CD, Flux. */
+/** Conditions for tools such as kstatus, Argo CD and Flux. */
 export const toolConditions = ["Ready", "Reconciling", "Stalled"] as const;
-/** Condition types that tools read. */
 export type ToolCondition = (typeof toolConditions)[number];
 
-/** As it is stored. No status before the first reconcile. */
+/** The stored object. `status` is absent before the first reconcile. */
 export type VirtPlatformConfig = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -95,13 +83,13 @@ export type VirtPlatformConfig = {
   readonly status?: Status;
 };
 
-/** The API server has filled in the defaults. */
+/** `spec`, after the API server has set the defaults. */
 export type Spec = {
   readonly profile: string;
   readonly action: Action;
   readonly failurePolicy: FailurePolicy;
   readonly bypassOptimisticLock: boolean;
-  /** A Go duration; absent: no limit. */
+  /** A Go duration. Absent: no limit. */
   readonly waitTimeout?: string;
   readonly approvedPlan?: string;
   readonly guards?: Guards;
@@ -109,7 +97,7 @@ export type Spec = {
   readonly options?: Readonly<Record<string, JsonMap>>;
 };
 
-/** What the advisor reports. Absent members: not known in this phase. */
+/** Members are absent while they do not apply to the phase. */
 export type Status = {
   readonly phase?: Phase;
   readonly impactSeverity?: Severity;
@@ -121,43 +109,42 @@ export type Status = {
   readonly operatorVersion?: string;
   readonly appliedOptions?: Readonly<Record<string, JsonMap>>;
   readonly review?: Review;
-  /** What the plan's own MachineConfigs do to each pool, by pool; pools to which nothing happens are left out. Part of the plan. */
+  /** The effect of the plan's own MachineConfigs, without unaffected pools. Part of the plan's hash. */
   readonly disruption?: readonly PoolDisruption[];
-  /** An observation beside the plan, and no part of it. */
+  /** Not part of the plan's hash. */
   readonly impact?: Impact;
-  /** Warnings that depend on the plans of other configs, while this one waits for a review. No part of the plan. */
+  /** Depend on the plans of other configs. Set only during a review, and not part of the plan's hash. */
   readonly warnings?: readonly string[];
   readonly rollout?: RolloutStatus;
-  /** `4/12 nodes`, of the pools that roll, with `stuck: ` before it while Stalled is True; absent while none rolls. */
+  /** Such as `4/12 nodes`, or `stuck: 4/12 nodes` while Stalled is True. Absent if no pool is rolling out. */
   readonly progress?: string;
   readonly inputs?: readonly InputRecord[];
   readonly items?: readonly Item[];
   readonly rollouts?: readonly PendingRollout[];
-  /** Only while the config is ignored, as of the last edit or start of the advisor. */
+  /** Set only while the config is ignored. Read at the last edit or start of the advisor. */
   readonly leftBehind?: readonly LeftBehind[];
   readonly conditions?: readonly Condition[];
 };
 
-/** The plan on display. */
 export type Review = {
   readonly planHash: string;
   readonly generation: number;
   readonly forced: boolean;
   readonly reason: ReviewReason;
-  /** What gave the reason, where the reason alone does not tell. */
+  /** Details of the reason, if the reason alone is not sufficient. */
   readonly message?: string;
 };
 
-/** `used` when the plan was drafted, `applied` by the last plan that was finished. */
+/** `used`: the value when the plan was drafted. `applied`: the value in the last completed plan. */
 export type InputRecord = { readonly name: string; readonly used?: string; readonly applied?: string };
 
-/** One object of a plan: what is applied or deleted, as it was reviewed, and how far it is. */
+/** The change that a plan makes to one object, and its progress. */
 export type Item = {
   readonly name: string;
   readonly operation: Operation;
   readonly targetRef: Ref;
   readonly impactSeverity: Severity;
-  /** Whether the plan changes the target. An item that changes nothing is not applied. */
+  /** True if the plan changes the target. Otherwise, the advisor does not apply the item. */
   readonly changes: boolean;
   readonly diff: string;
   /** Absent for Delete. */
@@ -165,41 +152,40 @@ export type Item = {
   readonly managedFields?: readonly string[];
   readonly conflicts?: readonly Conflict[];
   readonly warnings?: readonly string[];
-  /** The item that must be Completed before this one is begun. */
+  /** The item that must be Completed before this one starts. */
   readonly waitsFor?: string;
   readonly state: ItemState;
   readonly message: string;
   readonly lastTransitionTime?: string;
   readonly reviewed?: Reviewed;
-  /** Hash of the target's managed fields when the plan was drafted; part of the plan's hash. */
+  /** Hash of the target's managed fields at drafting. Part of the plan's hash. */
   readonly sourceHash?: string;
-  /** When the API server confirmed the write of this plan; absent until then. */
+  /** When the API server confirmed the write of this plan. Absent until then. */
   readonly appliedTime?: string;
   readonly rollout?: Rollout;
   readonly corrections?: readonly string[];
 };
 
-/** The target as it was reviewed; uid and resourceVersion are empty for one that was absent. */
+/** The target as it was reviewed. uid and resourceVersion are empty if it did not exist. */
 export type Reviewed = { readonly uid: string; readonly resourceVersion: string; readonly hash: string };
 
-/** When the write began, and what each pool aimed at before it. */
+/** When the write started, and the target configuration of each pool before it. */
 export type Rollout = {
   readonly startTime: string;
   readonly before: readonly { readonly pool: string; readonly configuration: string }[];
 };
 
-/** A rollout that a write of this config set in motion and that is not done, whatever the plan is now. */
+/** An unfinished rollout that a write of this config started, regardless of the current plan. */
 export type PendingRollout = Rollout & { readonly machineConfig: string };
 
-/** An object that an earlier plan applied and that still has fields of ours, although no config manages it. */
+/** An object that an earlier plan applied, that no config manages, and that still has fields of the advisor. */
 export type LeftBehind = Ref & {
   /** When the advisor last applied it. */
   readonly appliedTime?: string;
-  /** True if the advisor may not read it: then nobody knows whether it is there. */
+  /** True if the advisor is not allowed to read the object, so that its presence is unknown. */
   readonly unread?: boolean;
 };
 
-/** As `metav1.Condition`. */
 export type Condition = {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";

@@ -1,4 +1,4 @@
-// What is known of a cluster, in one page: the HyperConverged that counts, the hardware, and where VMs may run.
+// The cluster facts in one page: the selected HyperConverged, the hardware, and the nodes for VMs.
 
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";

@@ -1,5 +1,3 @@
-// What is found in the labels and the capacity of nodes.
-
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import { entriesOf, isMap, member } from "@virt/engine";
 import { expect, test } from "vitest";
@@ -142,7 +140,7 @@ test.each(cases)("no more is read than what is declared: $reason", ({ nodes }) =
   expect(readTopology({ ...rest, nodes: kept })).toEqual(readTopology({ ...rest, nodes }));
 });
 
-/** As it is kept in memory: the declared members alone. */
+/** Keeps only the declared members, as the cache does. */
 function trimmed({ apiVersion, kind, ...rest }: KubeObject): KubeObject {
   const kept = leavesOf(rest).filter(([path]) =>
     nodeMembers.some((keys) => keys.every((key, at) => isLike(path[at], key))),

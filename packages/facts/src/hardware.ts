@@ -1,9 +1,8 @@
-// What the machines can do, from the labels and the capacity of their nodes.
+// Detects hardware capabilities from the labels and the capacity of nodes.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member, oncePer, type ProjectionMember, parseJson } from "@virt/engine";
 
-/** What nodes are examined for, in the order in which it is shown. */
 export const detectors = [
   "pciDevicesPresent",
   "numaNodesPresent",
@@ -11,22 +10,17 @@ export const detectors = [
   "usbDevicesPresent",
   "gpuPresent",
 ] as const;
-/** One thing that nodes are examined for. */
 export type Detector = (typeof detectors)[number];
 
-/** What the nodes that count have, together. */
 export type Hardware = Readonly<Record<Detector, boolean>> & {
-  /** The IPv4 prefix length of a node's pod network: the cluster's own, else the most frequent one of nodes. */
+  /** The IPv4 prefix length of a node's pod network: that of the cluster, or else the most frequent one among nodes. */
   readonly podSubnetPrefix: number | undefined;
 };
 
 const subnetsAnnotation = "k8s.ovn.org/node-subnets";
 const topologyAnnotation = "kubevirt.io/topology-manager-policy";
 
-/**
- * All that is read of a node, its roles among it: large clusters have thousands, with hundreds of labels each. Nothing is
- * read of a resource without a domain, such as memory.
- */
+/** Keeps few members: large clusters have thousands of nodes with hundreds of labels each. */
 export const nodeMembers: readonly ProjectionMember[] = [
   ["metadata", "name"],
   ["metadata", "deletionTimestamp"],
@@ -40,10 +34,7 @@ export const nodeMembers: readonly ProjectionMember[] = [
   ["status", "capacity", { contains: "/" }],
 ];
 
-/**
- * A detector is true when any node that counts matches: workers, or all nodes where none is called one. The same list is
- * read once: it may be long, and it seldom is another.
- */
+/** Combines the workers, or all nodes if none is a worker, without nodes that are being deleted. Memoized. */
 export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer((nodes) => {
   const workers = nodes.filter((node) => label(node, "node-role.kubernetes.io/worker") !== undefined);
   const counted = (workers.length > 0 ? workers : nodes).filter(({ metadata }) => !isSet(metadata.deletionTimestamp));
@@ -58,10 +49,9 @@ export const readHardware: (nodes: readonly KubeObject[]) => Hardware = oncePer(
   };
 });
 
-/** The kept parts of the cluster-wide Network. */
 export const networkParts: readonly (readonly string[])[] = [["status", "clusterNetwork"]];
 
-/** Takes the size of pod networks from the cluster-wide Network: a single node cannot change it. Without one, nodes decide. */
+/** Prefers the size in the cluster-wide Network, because a single node cannot change it. */
 export function withHostPrefix(hardware: Hardware, network: KubeObject | undefined): Hardware {
   const prefixes = asList(at(network, "status", "clusterNetwork")).flatMap((entry) => {
     const length = member(entry, "hostPrefix");
@@ -72,7 +62,7 @@ export function withHostPrefix(hardware: Hardware, network: KubeObject | undefin
   return prefixes.length === 0 ? hardware : { ...hardware, podSubnetPrefix: Math.max(...prefixes) };
 }
 
-/** Of several equally frequent ones, the smallest network. */
+/** Of equally frequent prefixes, returns the longest, which has the fewest addresses. */
 function mostFrequent(prefixes: readonly (number | undefined)[]): number | undefined {
   const known = prefixes.filter((prefix) => prefix !== undefined);
   const groups = [...Map.groupBy(known, (prefix) => prefix)];
@@ -86,7 +76,7 @@ function isTrue(node: KubeObject, feature: string): boolean {
   return label(node, `${discovered}${feature}`) === "true";
 }
 
-// Old releases of node feature discovery have one label for all devices of a bus.
+// Old releases of Node Feature Discovery have one label for all devices of a bus.
 function isLabelledPresent(node: KubeObject, bus: "pci" | "usb"): boolean {
   const [start, end] = [`${discovered}${bus}-`, ".present"];
   const isDeviceLabel = (key: string) =>
@@ -96,23 +86,22 @@ function isLabelledPresent(node: KubeObject, bus: "pci" | "usb"): boolean {
   return isAny || label(node, `${discovered}${bus}-present`) !== undefined;
 }
 
-// Hyper-threading is no sign of NUMA, so no other label counts.
+// Hyper-threading does not indicate NUMA, so no other label counts.
 function hasTopologyPolicy(node: KubeObject): boolean {
   return isSet(at(node, "metadata", "annotations", topologyAnnotation));
 }
 
-/** Names of what the node has some of. */
 function resources(node: KubeObject): readonly string[] {
   const capacity = at(node, "status", "capacity");
   return isMap(capacity) ? entriesOf(capacity).flatMap(([name, amount]) => (isSome(amount) ? [name] : [])) : [];
 }
 
-// A Kubernetes quantity: whatever the suffix, it is more than nothing when its digits are.
+// Parses only the number of the quantity: no suffix turns a positive number into 0.
 function isSome(amount: Json): boolean {
   return Number(/^\+?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)/.exec(asText(amount) ?? "")?.[1] ?? 0) > 0;
 }
 
-// Every KubeVirt node has devices.kubevirt.io/kvm, and bridges are no devices.
+// Excludes devices.kubevirt.io/kvm, which every KubeVirt node has, and bridges, which are not devices.
 function isDevice(resource: string): boolean {
   const [domain, name] = resource.split("/", 2);
   if (domain === undefined || name === undefined) return false;
@@ -121,12 +110,12 @@ function isDevice(resource: string): boolean {
   );
 }
 
-/** Whether a domain is another one or below it. */
+/** Reports whether a domain is the parent domain or one of its subdomains. */
 export function isWithin(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`);
 }
 
-// A joining node has neither yet, and must not change the fact.
+// Returns undefined for a joining node, which has neither source yet and must not change the result.
 function podPrefix(node: KubeObject): number | undefined {
   const subnets = asText(at(node, "metadata", "annotations", subnetsAnnotation));
   const given = subnets === undefined ? undefined : member(parseJson(subnets), "default");

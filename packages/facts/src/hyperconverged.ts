@@ -1,4 +1,4 @@
-// Which HyperConverged counts in a cluster: both controllers act on this one, and on no other.
+// Selects the HyperConverged that both controllers use.
 
 import type { KubeObject } from "@virt/api";
 import type { InformerSpec, Projection } from "@virt/engine";
@@ -6,15 +6,15 @@ import type { FindCached } from "./informers.ts";
 
 export type ChosenHyperConverged =
   | { readonly kind: "found"; readonly object: KubeObject }
-  /** `elsewhere` has those outside the pinned namespace. */
+  /** `elsewhere`: those outside the pinned namespace. */
   | { readonly kind: "none"; readonly elsewhere: readonly KubeObject[] }
-  /** None of them lies where one is usually installed, and nobody said which one counts. */
+  /** None is in a usual namespace, and no namespace is pinned. */
   | { readonly kind: "several"; readonly objects: readonly KubeObject[] };
 
-/** Where OpenShift Virtualization and the upstream operator are installed, in the order of preference. */
+/** The namespaces of OpenShift Virtualization and of the upstream operator, in order of preference. */
 export const usualHcoNamespaces = ["openshift-cnv", "kubevirt-hyperconverged"] as const;
 
-/** Of those in the pinned namespace, or in any where it is empty. The order in which they are listed does not matter. */
+/** Selects in the pinned namespace, or in all if `pinned` is empty. List order does not matter. */
 export function chooseHyperConverged(listed: readonly KubeObject[], pinned: string): ChosenHyperConverged {
   const objects = pinned === "" ? listed : listed.filter(({ metadata }) => metadata.namespace === pinned);
   const usual = usualHcoNamespaces.flatMap((place) => objects.filter(({ metadata }) => metadata.namespace === place));
@@ -23,12 +23,12 @@ export function chooseHyperConverged(listed: readonly KubeObject[], pinned: stri
   return usual.length > 0 || objects.length === 1 ? { kind: "found", object } : { kind: "several", objects };
 }
 
-/** What to say where nobody can tell which one counts. */
+/** Returns the message for an ambiguous HyperConverged. */
 export function severalHyperConvergeds(objects: readonly KubeObject[]): string {
   return `More than one HyperConverged found, in namespaces ${namespacesOf(objects)}; set --hco-namespace`;
 }
 
-/** A second one must not be created: the flag names the wrong namespace. */
+/** Returns the message for a wrong --hco-namespace. The user must not create a second HyperConverged. */
 export function hyperConvergedElsewhere(objects: readonly KubeObject[], pinned: string): string {
   return `HyperConverged not found in namespace ${pinned}, which --hco-namespace names; it is in ${namespacesOf(objects)}. Remove --hco-namespace, or set it to that namespace`;
 }
@@ -44,28 +44,27 @@ const mostShown = 5;
 /** The only name that the HyperConverged operator accepts. */
 export const hcoName = "kubevirt-hyperconverged";
 
-/** Newest first. */
 const hcoVersions = ["hco.kubevirt.io/v1", "hco.kubevirt.io/v1beta1"] as const;
 
-/** For each version, newest first; in all namespaces where none is pinned. */
+/** Returns one informer per API version, newest first. They cover all namespaces if `pinned` is empty. */
 export function hcoInformers(pinned: string, projection: Projection): readonly InformerSpec[] {
   const place = pinned === "" ? {} : { namespace: pinned };
   return hcoVersions.map((apiVersion) => ({ apiVersion, kind: "HyperConverged", name: hcoName, ...place, projection }));
 }
 
-/** The informers to run: that of the older version only where the newer is not served. */
+/** Returns the informers to run: the older version only if the newer one is not served. */
 export function wantedHcoInformers(informers: readonly InformerSpec[], find: FindCached): readonly InformerSpec[] {
   const [newest] = informers;
   if (newest === undefined) return [];
   return find(newest)?.state === "not served" ? informers : [newest];
 }
 
-/** `apiVersion`: the newest that is served; where none is known to be, nothing is. */
+/** `apiVersion` is the newest served version, or undefined if none is known to be served. */
 export type FoundHyperConverged =
   | { readonly kind: "starting" }
   | (ChosenHyperConverged & { readonly apiVersion: string | undefined });
 
-/** In the newest version that is served; `starting` before that one is listed. */
+/** Finds the HyperConverged in the newest served version. Returns `starting` until that version is listed. */
 export function findHyperConverged(
   informers: readonly InformerSpec[],
   find: FindCached,

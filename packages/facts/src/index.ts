@@ -1,4 +1,4 @@
-// What both controllers know of the cluster: which HyperConverged counts, hardware, topology, nodes and pools, and how it is read.
+// The cluster facts that both controllers share, and their informers.
 
 export { type Detector, detectors, type Hardware, isWithin, readHardware, withHostPrefix } from "./hardware.ts";
 export {

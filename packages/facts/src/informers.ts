@@ -1,39 +1,38 @@
-// What both controllers read through informers, and what their caches show of it.
+// Informers that both controllers share, and the projections of their caches.
 
 import { configKind, type KubeObject, type Ref } from "@virt/api";
 import type { InformerSpec } from "@virt/engine";
 import { networkParts, nodeMembers } from "./hardware.ts";
 import { infrastructureParts, schedulerParts } from "./topology.ts";
 
-/** What a cache has of an informer. "starting": nothing is known yet. "not served": there is no such kind, which is a fact. */
+/** `starting`: nothing is known yet. `not served`: the API server does not have the kind. */
 export type CachedList = {
   readonly state: "starting" | "synced" | "not served";
   readonly store: { readonly items: () => Iterable<KubeObject> };
 };
 
-/** Undefined: there is no such informer. */
+/** Returns undefined if the informer is not running. */
 export type FindCached = (spec: InformerSpec) => CachedList | undefined;
 
-/** Paths of keys that are kept beside the metadata. */
+/** Key paths to keep in addition to the metadata. */
 export type ReadParts = readonly (readonly string[])[];
 
 const partsOnly = (parts: ReadParts) => ({ keep: "parts", parts }) as const;
 
-/** All VirtPlatformConfigs, whole. */
 export const configInformer: InformerSpec = {
   apiVersion: configKind.apiVersion,
   kind: configKind.kind,
   projection: { keep: "all" },
 };
 
-/** Large clusters have thousands of nodes, so nothing else of them is kept. */
+/** Keeps few members, because large clusters have thousands of nodes. */
 export const nodeInformer: InformerSpec = {
   apiVersion: "v1",
   kind: "Node",
   projection: { keep: "members", members: nodeMembers },
 };
 
-/** Where the cluster runs; not served outside OpenShift. */
+/** Not served outside OpenShift. */
 export const infrastructureInformer: InformerSpec = {
   apiVersion: "config.openshift.io/v1",
   kind: "Infrastructure",
@@ -41,7 +40,7 @@ export const infrastructureInformer: InformerSpec = {
   projection: partsOnly(infrastructureParts),
 };
 
-/** Whether masters take workloads; not served outside OpenShift. */
+/** Not served outside OpenShift. */
 export const schedulerInformer: InformerSpec = {
   apiVersion: "config.openshift.io/v1",
   kind: "Scheduler",
@@ -49,7 +48,7 @@ export const schedulerInformer: InformerSpec = {
   projection: partsOnly(schedulerParts),
 };
 
-/** The size of pod networks; not served outside OpenShift. */
+/** Not served outside OpenShift. */
 export const networkInformer: InformerSpec = {
   apiVersion: "config.openshift.io/v1",
   kind: "Network",
@@ -57,22 +56,21 @@ export const networkInformer: InformerSpec = {
   projection: partsOnly(networkParts),
 };
 
-/** Only whether it exists. */
+/** Shows only whether the namespace exists. */
 export function namespaceInformer(name: string): InformerSpec {
   return { apiVersion: "v1", kind: "Namespace", name, projection: partsOnly([]) };
 }
 
-/** All objects of a kind, with these parts beside their metadata. */
 export function kindInformer(apiVersion: string, kind: string, parts: ReadParts = []): InformerSpec {
   return { apiVersion, kind, projection: partsOnly(parts) };
 }
 
 const content: ReadParts = [["spec"], ["data"], ["metadata", "labels"], ["metadata", "annotations"]];
 
-/** What people configure of an object. Its status changes all the time and nobody here reads it. */
+/** Keeps what users configure. The status changes often and is not needed. */
 export const contentProjection = partsOnly(content);
 
-/** The same, with what the object's operator reports and who owns which field. */
+/** Also keeps the reported conditions and the field owners. */
 export const reportedContentProjection = partsOnly([
   ...content,
   ["metadata", "managedFields"],
@@ -81,10 +79,9 @@ export const reportedContentProjection = partsOnly([
   ["status", "conditions"],
 ]);
 
-/** The same, with who owns which field. */
+/** Also keeps the field owners. */
 export const ownedContentProjection = partsOnly([...content, ["metadata", "managedFields"]]);
 
-/** One object, with its content and who owns which field of it. */
 export function objectInformer({ apiVersion, kind, namespace, name }: Ref): InformerSpec {
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), projection: ownedContentProjection };
 }

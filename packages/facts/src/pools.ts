@@ -1,18 +1,17 @@
-// MachineConfigPools: which one a node belongs to, and which KubeletConfig counts for one.
+// Assigns nodes to MachineConfigPools, and finds conflicting KubeletConfigs.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, at, entriesOf, type InformerSpec, isMap, matchesSelector, member, oncePer } from "@virt/engine";
 
 const poolApi = "machineconfiguration.openshift.io/v1";
 
-/** All pools, with all that says how far a rollout is. */
+/** All pools, with the members that show the progress of a rollout. */
 export const poolInformer: InformerSpec = {
   apiVersion: poolApi,
   kind: "MachineConfigPool",
   projection: { keep: "parts", parts: [["metadata", "generation"], ["metadata", "labels"], ["spec"], ["status"]] },
 };
 
-/** One pool, with its labels and the configuration that it aims at. */
 export function poolInformerOf(name: string): InformerSpec {
   const parts = [
     ["metadata", "labels"],
@@ -21,15 +20,15 @@ export function poolInformerOf(name: string): InformerSpec {
   return { apiVersion: poolApi, kind: "MachineConfigPool", name, projection: { keep: "parts", parts } };
 }
 
-/** A pool with the kernel arguments of the configuration that it runs; undefined: they could not be read yet. */
+/** `kernelArguments`: of the current configuration. Undefined until they are read. */
 export type PoolFact = {
   readonly labels: Readonly<Record<string, string>>;
   readonly kernelArguments: readonly string[] | undefined;
 };
 
 /**
- * A control plane node is master's, whatever else it is; a custom pool comes before worker; two custom pools are a mistake, and none
- * gets the node. An empty selector selects nothing here, and the operator leaves Windows nodes alone.
+ * Applies the rules of the Machine Config Operator: master first, then a custom pool, then worker. Returns undefined
+ * for Windows nodes and for nodes in several custom pools.
  */
 export function poolOfNode(labels: Readonly<Record<string, string>>, pools: readonly KubeObject[]): string | undefined {
   if (labels["kubernetes.io/os"] === "windows") return undefined;
@@ -40,7 +39,7 @@ export function poolOfNode(labels: Readonly<Record<string, string>>, pools: read
   return custom[0] ?? names.find((name) => name === "worker");
 }
 
-// Asked for hundreds of nodes of the same pools.
+// Memoized, because callers ask for hundreds of nodes with the same pools.
 const selectorsOf = oncePer((pools: readonly KubeObject[]) =>
   pools.flatMap((pool) => {
     const selector = at(pool, "spec", "nodeSelector");
@@ -56,21 +55,18 @@ function isEmptySelector(selector: Json | undefined): boolean {
 
 type PoolConfigQuery = {
   readonly pool: string;
-  /** Undefined: there is no such pool object, and the built-in labels count. */
+  /** Undefined if the pool does not exist. In that case the built-in labels apply. */
   readonly fact: PoolFact | undefined;
   /** All objects of the kind, with `spec.machineConfigPoolSelector`. */
   readonly configs: readonly KubeObject[];
-  /** The name of our own. */
+  /** The name of our own object, which is ignored. */
   readonly own: string;
 };
 
-/** What is to be kept of the objects. */
+/** The members that `foreignPoolConfig` reads. */
 export const poolRuleParts: readonly (readonly string[])[] = [["spec", "machineConfigPoolSelector"]];
 
-/**
- * The name of a foreign object that selects the pool, the first by name; undefined: there is none. Of several
- * KubeletConfigs for one pool the Machine Config Operator uses the last, and says nothing.
- */
+/** Returns the first foreign object that selects the pool. Of several, the operator silently uses the last. */
 export function foreignPoolConfig({ pool, fact, configs, own }: PoolConfigQuery): string | undefined {
   const labels = fact?.labels ?? {
     [`pools.operator.machineconfiguration.openshift.io/${pool}`]: "",

@@ -1,4 +1,4 @@
-// A hardware change counts only after 10 minutes of equal readings, whatever is read before and after.
+// A hardware change counts only after 10 minutes of equal readings.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ const withNuma: Hardware = { ...nothing, numaNodesPresent: true };
 
 type Step = { readonly atMs: number; readonly reading: Hardware | undefined };
 
-/** The memory after each step. */
+/** Returns the memory after each step. */
 function follow(steps: readonly Step[]): readonly (HardwareMemory | undefined)[] {
   let memory: HardwareMemory | undefined;
   return steps.map(({ atMs, reading }) => {
@@ -97,7 +97,7 @@ test("the counted value only changes to one that was read for 10 minutes without
   fc.assert(law);
 });
 
-/** Looks back from the last reading: the same value, other than the one that counts, for 10 minutes. */
+/** An independent model: reports whether the last readings had the same new value for 10 minutes. */
 function hasLasted(steps: readonly Step[], of: keyof Hardware, before: HardwareMemory | undefined): boolean {
   const last = steps.at(-1);
   if (last?.reading === undefined) return false;

@@ -1,4 +1,4 @@
-// Hardware over time: a change counts once it has lasted 10 minutes, because labels come and go while nodes restart.
+// Delays hardware changes: a change counts after 10 minutes, because labels disappear while nodes restart.
 
 import { readTime, writeTime } from "@virt/engine";
 import { detectors, type Hardware } from "./hardware.ts";
@@ -9,16 +9,15 @@ const fields = [...detectors, "podSubnetPrefix"] as const satisfies readonly (ke
 
 type HardwareValue = Hardware[keyof Hardware];
 
-/** A change that nodes report and that does not count yet. Null: the value is not known. */
+/** A reported change that does not count yet. Null: the value is unknown. */
 export type HardwareChange = {
   readonly name: keyof Hardware;
   readonly counted: boolean | number | null;
   readonly seen: boolean | number | null;
-  /** When it counts, unless it changes back: wall time, for display. */
+  /** Wall time, for display. The change counts then unless it reverts. */
   readonly countsAt: string;
 };
 
-/** The hardware that assets are decided by. */
 export type CountedHardware = { readonly hardware: Hardware; readonly changes: readonly HardwareChange[] };
 
 type WaitingChange = HardwareChange & {
@@ -26,12 +25,12 @@ type WaitingChange = HardwareChange & {
   readonly dueMs: number;
 };
 
-/** What a process has read so far. It may be lost: the next reading counts at once. */
+/** The readings of this process. If they are lost, the next reading counts immediately. */
 export type HardwareMemory = { readonly hardware: Hardware; readonly changes: readonly WaitingChange[] };
 
 export type ReadingTime = { readonly wallMs: number; readonly monotonicMs: number };
 
-/** Adds a reading. Undefined: nodes cannot be read now, so every wait starts again with the next reading. */
+/** Adds a reading. If it is undefined because nodes cannot be read, all waits restart at the next reading. */
 export function followHardware(
   before: HardwareMemory | undefined,
   reading: Hardware | undefined,
@@ -67,15 +66,12 @@ function shown(value: HardwareValue): HardwareChange["seen"] {
   return value ?? null;
 }
 
-/** When the next change counts if nothing else is read, in monotonic milliseconds. */
+/** Returns when the next change counts if no other reading follows, in monotonic milliseconds. */
 export function nextHardwareDueMs({ changes }: HardwareMemory): number | undefined {
   return changes.length === 0 ? undefined : Math.min(...changes.map(({ dueMs }) => dueMs));
 }
 
-/**
- * Hardware as a controller counts it that reported these changes: for a process that has read the nodes only once.
- * A change that nodes no longer report, or that counts by now, has no effect.
- */
+/** Applies pending changes that a controller reported, unless they reverted. For processes without a watch. */
 export function countReported(seen: Hardware, reported: readonly HardwareChange[], nowMs: number): CountedHardware {
   const changes = reported.filter(
     (change) => shown(seen[change.name]) === change.seen && (readTime(change.countsAt) ?? 0) > nowMs,
@@ -84,7 +80,7 @@ export function countReported(seen: Hardware, reported: readonly HardwareChange[
   return { hardware: { ...seen, ...counted }, changes };
 }
 
-/** The words for a change, such as "numaNodesPresent=true, takes effect at 2026-11-18T21:10:00Z". */
+/** Formats a change, such as "numaNodesPresent=true, takes effect at 2026-11-18T21:10:00Z". */
 export function changeWords({ name, seen, countsAt }: HardwareChange): string {
   return `${name}=${seen ?? "unknown"}, takes effect at ${countsAt}`;
 }

@@ -1,5 +1,3 @@
-// What kind of cluster is seen.
-
 import type { JsonMap, KubeObject } from "@virt/api";
 import { expect, test } from "vitest";
 import { master, nodeWithRole, worker } from "./testing/nodes.ts";

@@ -1,9 +1,8 @@
-// What kind of cluster this is.
+// Derives the topology of the cluster.
 
 import type { KubeObject } from "@virt/api";
 import { asText, at, oncePer } from "@virt/engine";
 
-/** The yes-or-no facts of the topology, in the order in which they are shown. */
 export const topologyFields = [
   "isOpenShift",
   "isHCP",
@@ -16,10 +15,8 @@ export const topologyFields = [
   "hasSchedulableMasters",
   "isCompact",
 ] as const;
-/** A yes-or-no fact of the topology, which conditions may name. */
 export type TopologyField = (typeof topologyFields)[number];
 
-/** What kind of cluster this is, and how many nodes it has of each role. */
 export type Topology = Readonly<Record<TopologyField, boolean>> & {
   readonly controlPlaneTopology: string;
   readonly cloudProvider: string;
@@ -29,15 +26,14 @@ export type Topology = Readonly<Record<TopologyField, boolean>> & {
 };
 
 export type TopologySources = {
-  /** The objects named `cluster`. */
+  /** `infrastructure` and `scheduler` are the objects named `cluster`. */
   readonly infrastructure: KubeObject | undefined;
   readonly scheduler: KubeObject | undefined;
   readonly nodes: readonly KubeObject[];
-  /** Names of the CRDs that are installed. */
   readonly crds: ReadonlySet<string>;
 };
 
-/** What is absent gives false, empty or 0. */
+/** Missing sources result in false, an empty string or 0. */
 export function readTopology({ infrastructure, scheduler, nodes, crds }: TopologySources): Topology {
   const controlPlaneTopology = asText(at(infrastructure, "status", "controlPlaneTopology")) ?? "";
   const cloudProvider = asText(at(infrastructure, "status", "platformStatus", "type")) ?? "";
@@ -57,7 +53,6 @@ export function readTopology({ infrastructure, scheduler, nodes, crds }: Topolog
   };
 }
 
-/** What is read of the two objects. */
 export const infrastructureParts: readonly (readonly string[])[] = [
   ["status", "controlPlaneTopology"],
   ["status", "platformStatus", "type"],
@@ -66,7 +61,6 @@ export const schedulerParts: readonly (readonly string[])[] = [["spec", "masters
 
 const openShiftCrds = ["infrastructures.config.openshift.io", "machineconfigs.machineconfiguration.openshift.io"];
 
-/** The same list is counted once. */
 const countNodes = oncePer((nodes: readonly KubeObject[]) => {
   const masters = nodes.filter(isMaster);
   const workerCount = nodes.filter((node) => hasRole(node, "worker") && !isMaster(node)).length;

@@ -1,4 +1,4 @@
-// The nodes that may run VMs: how they are recognized, which roles' MachineConfigs reach them, and which of them lack one.
+// Finds the nodes that can run VMs, the roles whose MachineConfigs reach them, and those that lack a MachineConfig.
 
 import type { KubeObject } from "@virt/api";
 import {
@@ -14,20 +14,18 @@ import {
 } from "@virt/engine";
 import { poolOfNode } from "./pools.ts";
 
-/** The roles for which MachineConfigs are planned. A custom pool takes what is meant for `worker`. */
+/** The roles for which MachineConfigs are planned. A custom pool inherits those of `worker`. */
 export const nodeRoles = ["worker", "master"] as const;
-/** A role for which MachineConfigs are planned. */
 export type NodeRole = (typeof nodeRoles)[number];
 
 const schedulableLabel = "kubevirt.io/schedulable";
 const currentConfig = "machineconfiguration.openshift.io/currentConfig";
 
-/** All that is kept of a node. */
 const vmNodeMembers = [
   ["metadata", "name"],
   ["metadata", "labels", schedulableLabel],
   ["metadata", "labels", { begins: "node-role.kubernetes.io/" }],
-  ["metadata", "labels", "kubernetes.io/os"], // the Machine Config Operator leaves Windows nodes alone
+  ["metadata", "labels", "kubernetes.io/os"], // the Machine Config Operator ignores Windows nodes
   ["metadata", "annotations", currentConfig],
   ["spec", "taints"],
   ["status", "capacity", "memory"],
@@ -35,20 +33,20 @@ const vmNodeMembers = [
   ["status", "nodeInfo", "swap"],
 ] as const;
 
-/** Large clusters have thousands of nodes, so nothing else of them is kept. */
+/** Keeps few members, because large clusters have thousands of nodes. */
 export const vmNodeInformer: InformerSpec = {
   apiVersion: "v1",
   kind: "Node",
   projection: { keep: "members", members: vmNodeMembers },
 };
 
-/** KubeVirt labels them; before it has, every node to which ordinary workloads may be scheduled counts. */
+/** Returns the nodes that KubeVirt labels. Before it labels any, returns all nodes without a NoSchedule taint. */
 export function nodesForVms(nodes: readonly KubeObject[]): readonly KubeObject[] {
   const labelled = nodes.filter(({ metadata }) => metadata.labels?.[schedulableLabel] === "true");
   return labelled.length > 0 ? labelled : nodes.filter((node) => !isReserved(node));
 }
 
-// Taints under node.kubernetes.io/ come and go with cordons, reboots and pressure: VMs run there again afterwards.
+// Ignores taints under node.kubernetes.io/: cordons, reboots and pressure are temporary.
 function isReserved(node: KubeObject): boolean {
   return asList(at(node, "spec", "taints")).some(
     (taint) =>
@@ -57,10 +55,7 @@ function isReserved(node: KubeObject): boolean {
   );
 }
 
-/**
- * The roles whose pools hold nodes for VMs. Empty: no node would take a configuration. Where no such node is in any pool,
- * `worker` is assumed unless its pools are known to have no machines.
- */
+/** Returns the roles whose pools have nodes for VMs. If none has, `worker`, unless its pools have no machines. */
 export function rolesOf(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly NodeRole[] {
   const holding = new Set(vmNodes.map(({ metadata }) => poolOfNode(metadata.labels ?? {}, pools)));
   const roles = nodeRoles.filter((role) => poolsOfRole(role, pools).some((pool) => holding.has(pool)));
@@ -78,14 +73,13 @@ function hasNoMachines(names: readonly string[], pools: readonly KubeObject[]): 
   return affected.length > 0 && affected.every((pool) => at(pool, "status", "machineCount") === 0);
 }
 
-/** What says which nodes run a configuration. */
 export type Reach = {
   readonly vmNodes: readonly KubeObject[];
   readonly pools: readonly KubeObject[];
   readonly renderedOf: RenderedOf;
 };
 
-/** The names of nodes for VMs that do not run a configuration with this MachineConfig's content in it. */
+/** Returns the names of nodes for VMs whose configuration does not contain this MachineConfig. */
 export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, renderedOf }: Reach): readonly string[] {
   const settled = settledConfigs(vmNodes, pools).filter((name) => {
     const rendered = renderedOf(name);
@@ -94,7 +88,7 @@ export function nodesWithout(machineConfig: KubeObject, { vmNodes, pools, render
   return vmNodes.filter((node) => !settled.includes(configOf(node))).map(({ metadata }) => metadata.name);
 }
 
-/** The rendered configurations that nodes for VMs run, and that are all their pools run and aim at. */
+/** Returns the configurations of nodes for VMs that their pool has completely rolled out. */
 export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly KubeObject[]): readonly string[] {
   const settled = pools.flatMap((pool) => {
     const [current, wanted] = ["status", "spec"].map((part) => asText(at(pool, part, "configuration", "name")));
@@ -103,7 +97,7 @@ export function settledConfigs(vmNodes: readonly KubeObject[], pools: readonly K
   return settled.filter((name) => vmNodes.some((node) => configOf(node) === name));
 }
 
-/** The rendered configuration that the node runs; empty while it has not joined. */
+/** Returns the rendered configuration that the node runs. Empty until it has joined. */
 export function configOf(node: KubeObject): string {
   return node.metadata.annotations?.[currentConfig] ?? "";
 }

@@ -1,4 +1,4 @@
-// Whether the VMs of the nodes that drain together find room elsewhere, as far as anybody knows what becomes of them.
+// Assesses whether the VMs of nodes that drain together fit on other nodes.
 
 import type { Impact } from "@virt/api";
 import type { CapacityShortage, ClusterRooms } from "./capacity.ts";
@@ -7,21 +7,17 @@ import type { AssessedPool } from "./pool-rollouts.ts";
 import type { ClusterShape } from "./virt-settings.ts";
 import type { VmFact } from "./vms.ts";
 
-/** What decides about room. */
 export type CapacityInput = {
   readonly rooms: ClusterRooms;
   readonly shape: ClusterShape;
   readonly runStrategies: ReadonlyMap<string, string>;
-  /** Whether the VMs are known at all. */
+  /** False if the VMs could not be read. */
   readonly isAssessed: boolean;
 };
 
 const MiB = 2 ** 20;
 
-/**
- * The worst wave, if one leaves VMs without a node. Where none does, one VM that may have to move as well, that does not tell its memory,
- * or whose node is in no wave yet makes the answer unknown. Without a drain VMs come back where they were.
- */
+/** Returns the wave with the largest shortage. Without one, `Unknown` if some VMs cannot be assessed. */
 export function assessCapacity(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,

@@ -1,4 +1,4 @@
-// Facts to impact: what carrying out a plan would do to nodes, VMs and pods, and how long it would take.
+// Predicts the effect of a plan on nodes, VMs and pods, and its duration.
 
 import {
   type Impact,
@@ -31,43 +31,36 @@ import { summarizeImpact, unassessedSummary } from "./summary.ts";
 import { type ClusterShape, readClusterShape, readVirtSettings, type VirtSettings } from "./virt-settings.ts";
 import type { VmFact } from "./vms.ts";
 
-/** All that an assessment is made of. */
 export type ImpactFacts = {
-  /** RFC 3339; passed through. */
+  /** RFC 3339. Copied to the result. */
   readonly assessedAt: string;
-  /** What the plan's own MachineConfigs do to each pool. */
+  /** The effect of the plan's own MachineConfigs on each pool. */
   readonly disruption: readonly PoolDisruption[];
-  /** All MachineConfigPools. */
   readonly pools: readonly KubeObject[];
   readonly nodes: Assessment<readonly NodeFact[]>;
   readonly policies: Assessment<DisruptionPolicies>;
-  /** Rendered MachineConfigs that nodes run or wait for; one that is not known counts as a reboot. */
+  /** Rendered MachineConfigs that nodes run or are about to run. An unknown one counts as a reboot. */
   readonly renderedOf: RenderedOf;
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
   readonly shape: Assessment<ClusterShape>;
   readonly settings: Assessment<VirtSettings>;
-  /** What counts while KubeVirt's own settings are not known: those of the HyperConverged. Absent: KubeVirt's defaults. */
+  /** The settings of the HyperConverged, used if those of KubeVirt are unknown. Absent: KubeVirt's defaults. */
   readonly fallbackSettings?: VirtSettings;
   readonly vms: Assessment<readonly VmFact[]>;
   /** Run strategies by `namespace/name` of the VirtualMachine. */
   readonly runStrategies: Assessment<ReadonlyMap<string, string>>;
   readonly budgets: Assessment<readonly BudgetFact[]>;
-  /** Pods by node; nodes that are not in it were not listed. */
+  /** Pods by node. Nodes without an entry were not listed. */
   readonly pods: Assessment<ReadonlyMap<string, readonly PodFact[]>>;
-  /** Seconds that nodes took to come back from a reboot, by pool. */
   readonly restartSamples: ReadonlyMap<string, readonly number[]>;
 };
 
-/** How an impact is shown. */
 export type ImpactOptions = {
-  /** The lists say on which node and in which namespace there are VMs, and not which. */
+  /** If true, the lists contain `*` instead of VM names. */
   readonly hidesVmNames?: boolean;
 };
 
-/**
- * The impact of a plan, within the bounds of a status. Never throws and never waits: what could not be read is left out and named.
- * The order of lists makes no difference. Seconds are bounds without the time that blockers block.
- */
+/** Never throws and never waits: inputs that could not be read are listed in `notAssessed`. */
 export function assessImpact(given: ImpactFacts, { hidesVmNames = false }: ImpactOptions = {}): Impact {
   const facts = { ...given, budgets: assessBudgets(given.budgets, assessedOr(given.pods, new Map())) };
   if (!facts.nodes.isAssessed) return boundImpact(unassessed(facts, facts.nodes.reason, facts.nodes.message));
@@ -124,7 +117,7 @@ export function assessImpact(given: ImpactFacts, { hidesVmNames = false }: Impac
   return boundImpact(hidesVmNames ? withoutVmNames(whole) : whole);
 }
 
-/** KubeVirt's, or what counts instead while they cannot be read. */
+/** Returns KubeVirt's settings, or the fallback if they could not be read. */
 export function settingsInForce({
   settings,
   fallbackSettings,
@@ -163,7 +156,7 @@ function countPods(pods: readonly DrainedPod[]): Impact["pods"] & object {
   return { block: blocking, delete: pods.length - blocking };
 }
 
-// Held nodes do not take time; a paused pool has none.
+// Nodes that do not start take no time.
 function runningLoads(
   pools: readonly AssessedPool[],
   byNode: VmsByNode,
@@ -179,7 +172,7 @@ function runningLoads(
   });
 }
 
-// Observed only where no pool that reboots had to be guessed.
+// Returns `observed` only if every rebooting pool has measurements.
 function restartSource(pools: readonly AssessedPool[], { restartSamples }: ImpactFacts): "observed" | "default" {
   const rebooting = pools.filter(
     ({ starting, nodes }) => starting.length > 0 && nodes.some((each) => each.class === "Reboot"),
@@ -189,7 +182,6 @@ function restartSource(pools: readonly AssessedPool[], { restartSamples }: Impac
   return rebooting.length > 0 && rebooting.every(isObserved) ? "observed" : "default";
 }
 
-// In rollout order; VMs and pods of one node by namespace and name.
 function entriesOfImpact(
   pools: readonly AssessedPool[],
   vmsOf: VmsByNode,

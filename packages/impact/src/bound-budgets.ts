@@ -5,15 +5,12 @@ import { type Assessment, assessed } from "./assessed.ts";
 import { keysBeyondLimit } from "./cost-limit.ts";
 import { type BudgetFact, isBudgetedPod, isBudgetOfPods, type PodFact } from "./pods.ts";
 
-/** Comparisons of one requirement with one pod, for all budgets of an assessment. Measured in docs/decisions/0063-impact.md. */
+/** Comparisons of a requirement with a pod, per assessment. See docs/decisions/0063-impact.md for the measurement. */
 const mostComparisons = 1_000_000;
-/** A value of an expression takes less than its key. */
+/** A value of an expression is cheaper to compare than its key. */
 const valuesPerComparison = 10;
 
-/**
- * Returns the budgets with those selectors that can be evaluated in time; the others count as too large. The order of budgets and pods
- * makes no difference, and the same list is returned if all selectors can be evaluated.
- */
+/** Marks the budgets beyond the limit as too large. Returns the same list if all fit. List order does not matter. */
 export function boundBudgets(budgets: readonly BudgetFact[], pods: readonly PodFact[]): readonly BudgetFact[] {
   const evicted = Map.groupBy(pods.filter(isBudgetedPod), ({ namespace }) => namespace);
   const costs = budgets.filter(isBudgetOfPods).map((budget) => ({
@@ -28,7 +25,6 @@ export function boundBudgets(budgets: readonly BudgetFact[], pods: readonly PodF
   );
 }
 
-/** Returns the budgets, bounded for the pods of these nodes. */
 export function assessBudgets(
   budgets: Assessment<readonly BudgetFact[]>,
   podsByNode: ReadonlyMap<string, readonly PodFact[]>,

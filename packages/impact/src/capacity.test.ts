@@ -44,7 +44,7 @@ const anyVms = fc.array(
 );
 const labelOf = (at: number) => (at % 2 === 0 ? "x" : "y");
 
-/** The rule in words: the largest VM, then by name, onto the emptiest node, then by name. */
+/** A simple model of the rule: places the largest VM first, on the emptiest node. Ties are broken by name. */
 function placeSlowly(memory: readonly number[], vms: readonly VmFact[], wave: readonly string[]) {
   const free = new Map(
     nodeNames.map((name, at) => {

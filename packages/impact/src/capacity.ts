@@ -1,4 +1,4 @@
-// Whether the VMs of a wave find room on the other nodes, by memory.
+// Places the VMs of a wave on the other nodes, by memory.
 
 import { compareUtf8 } from "@virt/engine";
 import type { NodeFact } from "./nodes.ts";
@@ -6,25 +6,23 @@ import { nodeMatcher, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";
 import { isOnNode, requestOf, type VmFact } from "./vms.ts";
 
-/** A node that VMs may go to, and what it has left, in bytes. */
+/** `free`: bytes. */
 type Room = { readonly node: NodeFact; readonly free: number };
 
-/** Rooms that take a VM: by free memory, then by name; and what all of them have left. */
+/** The rooms that accept a VM, ordered by free memory and then by name. `free` is their total. */
 type QualifiedRooms = {
   readonly emptiestFirst: readonly number[];
-  /** 1 at each of them. A set of thousands of placements would be most of the work. */
+  /** 1 for each accepted room. A Set would dominate the run time with thousands of placements. */
   readonly isPlace: Uint8Array;
   readonly free: number;
 };
 
-/** A wave that leaves VMs without a node. */
 export type CapacityShortage = {
   readonly nodes: readonly string[];
   readonly unplacedVms: number;
   readonly unplacedBytes: number;
 };
 
-/** The nodes of a cluster, and what today's VMs leave of them. */
 export class ClusterRooms {
   readonly #rooms: readonly Room[];
   readonly #emptiestFirst: readonly number[];
@@ -36,7 +34,7 @@ export class ClusterRooms {
     const used = new Map<string, number>();
     for (const vm of vms) if (isOnNode(vm)) used.set(vm.node, (used.get(vm.node) ?? 0) + requestOf(vm, settings));
     this.#settings = settings;
-    // Other pods need a tenth.
+    // Reserves 10% for other pods.
     this.#rooms = nodes
       .toSorted((left, right) => compareUtf8(left.name, right.name))
       .map((node) => ({
@@ -49,18 +47,18 @@ export class ClusterRooms {
     this.#places = new Map(this.#rooms.map(({ node: { name } }, at) => [name, at]));
   }
 
-  /** Whether any node outside the wave takes such a VM, however full it is. */
+  /** Reports whether any node outside the wave accepts the VM, regardless of free memory. */
   hasTarget(placement: VmPlacement, wave: ReadonlySet<string>): boolean {
     return this.#qualifiedFor(placement).emptiestFirst.some((at) => !wave.has(this.#rooms[at]?.node.name ?? ""));
   }
 
-  /** Bytes that the emptiest node outside the wave has left for such a VM; undefined: there is no such node. */
+  /** Returns the free bytes of the emptiest node outside the wave that accepts the VM, or undefined without one. */
   mostFree(placement: VmPlacement, wave: ReadonlySet<string>): number | undefined {
     const [first] = this.#targets(placement, wave, 1);
     return first === undefined ? undefined : this.#rooms[first]?.free;
   }
 
-  /** The largest VM first onto the node with most free memory. Undefined: all find room. */
+  /** Places the largest VM first, on the node with the most free memory. Returns undefined if all fit. */
   placeWave(wave: readonly string[], vms: readonly VmFact[]): CapacityShortage | undefined {
     if (this.#hasAmpleRoom(wave, vms)) return undefined;
     const leaving = new Set(wave);
@@ -84,8 +82,8 @@ export class ClusterRooms {
     return { nodes: wave, unplacedVms: unplaced.length, unplacedBytes };
   }
 
-  // While the mean of what is left on the nodes that take a VM is not below what the largest asks, the emptiest of them has room for
-  // it, whoever was placed before. That is so nearly always, and then nobody need be placed.
+  // Avoids nearly all placements. If the mean free memory of the targets after all placements still covers the largest
+  // VM, then the emptiest target always fits the next VM.
   #hasAmpleRoom(wave: readonly string[], vms: readonly VmFact[]): boolean {
     const largest = new Map<string, { readonly placement: VmPlacement; readonly bytes: number }>();
     let total = 0;
@@ -107,7 +105,7 @@ export class ClusterRooms {
     });
   }
 
-  // Of so many VMs none goes to a node behind the first so many: one before it is still untouched.
+  // Returns the `most` emptiest nodes: n VMs never need more than n nodes.
   #targets(placement: VmPlacement, leaving: ReadonlySet<string>, most: number): readonly number[] {
     const found: number[] = [];
     for (const at of this.#qualifiedFor(placement).emptiestFirst) {
@@ -117,7 +115,7 @@ export class ClusterRooms {
     return found;
   }
 
-  // Thousands of VMs ask the same few things.
+  // Memoized, because thousands of VMs share a few placements.
   #qualifiedFor(placement: VmPlacement): QualifiedRooms {
     const known = this.#qualified.get(placement.key);
     if (known !== undefined) return known;
@@ -144,7 +142,7 @@ export class ClusterRooms {
 
 type Target = { readonly at: number; readonly free: number };
 
-/** Nodes by their free memory. VMs with other wishes take from the same nodes, so what is first may have less by now. */
+/** Nodes by free memory. Queues for other placements share the nodes, so an entry may be outdated until it is first. */
 class TargetQueue {
   readonly #entries: Target[];
   readonly #freeOf: (at: number) => number;
@@ -178,7 +176,6 @@ class TargetQueue {
   }
 }
 
-/** By namespace, then by name. */
 export function inNameOrder(
   left: { readonly namespace: string; readonly name: string },
   right: { readonly namespace: string; readonly name: string },

@@ -1,14 +1,11 @@
-// Bounds the time of an assessment: it is synchronous, and anyone who may create objects decides what it compares.
+// Limits the comparisons of an assessment, which is synchronous and depends on objects that any user can create.
 
 import { compareUtf8 } from "@virt/engine";
 
 /** The comparisons that an item needs. Items with the same key are evaluated once. */
 export type ItemCost = { readonly namespace: string; readonly key: string; readonly cost: number };
 
-/**
- * Returns the keys that do not fit into so many comparisons. The namespace with the lowest total comes first, and within a namespace the
- * cheapest item, so that a namespace never displaces one that costs less. The order of items makes no difference.
- */
+/** Admits the cheapest namespaces and items first, so that none displaces a cheaper one. List order does not matter. */
 export function keysBeyondLimit(costs: readonly ItemCost[], most: number): ReadonlySet<string> {
   const namespaces = [...Map.groupBy(costs, ({ namespace }) => namespace)].map(([namespace, items]) => ({
     key: namespace,

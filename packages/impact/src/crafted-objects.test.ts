@@ -1,4 +1,4 @@
-// Objects that a user makes large: they are named with their namespace, and everything else is assessed.
+// Very large objects from users are reported with their namespace, and everything else is assessed.
 
 import type { JsonMap } from "@virt/api";
 import { expect, test } from "vitest";

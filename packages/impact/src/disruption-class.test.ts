@@ -194,7 +194,7 @@ test("all pools are found, and no more are published than a status lists", () =>
   expect(publishedDisruption(found)).toEqual(found.slice(0, 16));
 });
 
-// The oracle: the daemon's rules over a model of a configuration, not over its object.
+// The oracle applies the daemon's rules to a model of a configuration instead of its object.
 const paths = ["/etc/a", "/etc/a/b", "/etc/a/b/c", "/etc/ab", "/usr/x"];
 const unitNames = ["a.service", "b.service"];
 const version = fc.integer({ min: 0, max: 2 }); // 0: absent

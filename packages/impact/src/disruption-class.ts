@@ -1,30 +1,28 @@
-// What a change of a MachineConfig does to a node, as the Machine Config Daemon decides it.
+// Classifies MachineConfig changes by their effect on a node, as the Machine Config Daemon does.
 
 import { type DisruptionClass, disruptionClasses, type Json, type KubeObject, type PoolDisruption } from "@virt/api";
 import { affectedPools, asList, asText, at, compareUtf8, equalJson, isMap, member } from "@virt/engine";
 import type { Assessment } from "./assessed.ts";
 
-/** The worst of them; `None` of none. */
+/** Returns `None` for an empty list. */
 export function worstClass(classes: readonly DisruptionClass[]): DisruptionClass {
   return disruptionClasses.find((each) => classes.includes(each)) ?? "None";
 }
 
-/** How much a person should think before approving a MachineConfig of this class. */
 export function severityOfClass(disruption: DisruptionClass): "High" | "Medium" | "Low" {
   return ({ Reboot: "High", Drain: "High", Reload: "Medium", None: "Low" } as const)[disruption];
 }
 
-/** What differs between two configurations, as far as the daemon asks. */
 export type ConfigChange = {
-  /** Whether the operating system differs: image, kernel arguments, kernel type, extensions, FIPS. */
+  /** True if the operating system differs: image, kernel arguments, kernel type, extensions or FIPS. */
   readonly isOfSystem: boolean;
-  /** Paths of files and names of units that come, go or differ. */
+  /** Paths of files that are added, removed or changed. `units` has the names of such units. */
   readonly files: readonly string[];
   readonly units: readonly string[];
   readonly isOfUsers: boolean;
 };
 
-/** From one MachineConfig to another; undefined: there is none. */
+/** Undefined stands for an absent MachineConfig. */
 export function diffConfigs(before: KubeObject | undefined, after: KubeObject | undefined): ConfigChange {
   const isChanged = (read: (spec: Json | undefined) => Json) =>
     !equalJson(read(at(before, "spec")), read(at(after, "spec")));
@@ -43,7 +41,7 @@ export function diffConfigs(before: KubeObject | undefined, after: KubeObject | 
   };
 }
 
-// What is left out equals what the operator fills in. Of kernel arguments and extensions the order counts.
+// Absent values equal the operator's defaults. The order of kernel arguments and extensions matters.
 const systemParts: readonly ((spec: Json | undefined) => Json)[] = [
   (spec) => asText(member(spec, "osImageURL")) ?? "",
   (spec) => asList(member(spec, "kernelArguments")),
@@ -61,14 +59,14 @@ function namedPart(part: Json, key: string): readonly (readonly [string, Json])[
   return name === undefined ? [] : [[name, part]];
 }
 
-/** The actions that the cluster takes instead of a reboot: by path, by unit, and for SSH keys. */
+/** The effects that replace a reboot, by file path, by unit and for SSH keys. */
 export type DisruptionPolicies = {
   readonly files: ReadonlyMap<string, DisruptionClass>;
   readonly units: ReadonlyMap<string, DisruptionClass>;
   readonly sshKeys: DisruptionClass | undefined;
 };
 
-/** Of the MachineConfiguration `cluster`, with the operator's own policies in it; absent: there is none, and all else reboots. */
+/** Reads the MachineConfiguration `cluster`, which includes the operator's defaults. If absent, all changes reboot. */
 export function readDisruptionPolicies(machineConfiguration: KubeObject | undefined): DisruptionPolicies {
   const policies = at(machineConfiguration, "status", "nodeDisruptionPolicyStatus", "clusterPolicies");
   const byName = (list: string, key: string) =>
@@ -83,21 +81,21 @@ export function readDisruptionPolicies(machineConfiguration: KubeObject | undefi
 
 const classes: ReadonlyMap<string, DisruptionClass> = new Map<string, DisruptionClass>([
   ["Drain", "Drain"],
-  ["Special", "Drain"], // it may spare the drain: an upper bound
+  ["Special", "Drain"], // upper bound: may skip the drain
   ["Reload", "Reload"],
   ["Restart", "Reload"],
   ["DaemonReload", "Reload"],
   ["None", "None"],
 ]);
 
-// No action, or one that we do not know, may be anything.
+// Assumes the worst for an empty list and for unknown actions.
 function classOfActions(policy: Json): DisruptionClass {
   const actions = asList(member(policy, "actions"));
   if (actions.length === 0) return "Reboot";
   return worstClass(actions.map((action) => classes.get(asText(member(action, "type")) ?? "") ?? "Reboot"));
 }
 
-/** What the change does to a node. Policies that could not be read spare nothing. */
+/** Unread policies count as empty. */
 export function classOfChange(change: ConfigChange, policies: Assessment<DisruptionPolicies>): DisruptionClass {
   if (change.isOfSystem) return "Reboot";
   const known = policies.isAssessed ? policies.value : undefined;
@@ -108,7 +106,7 @@ export function classOfChange(change: ConfigChange, policies: Assessment<Disrupt
   ]);
 }
 
-// The longest path that is the file or a directory above it. The daemon takes the root for no directory of anything.
+// Uses the longest path that is the file or one of its directories. Like the daemon, ignores a policy for `/`.
 function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map()): DisruptionClass | undefined {
   const isAbove = (each: string) => each !== "/" && path.startsWith(each.endsWith("/") ? each : `${each}/`);
   const above = [...files.keys()].filter((each) => path === each || isAbove(each));
@@ -119,10 +117,10 @@ function policyOfFile(path: string, files: DisruptionPolicies["files"] = new Map
   return longest === undefined ? undefined : files.get(longest);
 }
 
-/** A MachineConfig that a plan writes: as it is, and as it will be; undefined: it is not there. */
+/** A MachineConfig before and after its write. Undefined if it does not exist. */
 export type MachineConfigWrite = { readonly before: KubeObject | undefined; readonly after: KubeObject | undefined };
 
-/** The worst that a write does, be it to a pool that takes it up or lets it go; without such a pool, what its content would do. */
+/** Returns the worst effect on any pool, including pools that start or stop selecting the MachineConfig. */
 export function classOfWrite(
   write: MachineConfigWrite,
   pools: readonly KubeObject[],
@@ -132,10 +130,7 @@ export function classOfWrite(
   return worstClass([own, ...disruptionOf([write], pools, policies).map((each) => each.class)]);
 }
 
-/**
- * What the writes alone do to each pool, by pool: exact for kernel arguments, an upper bound for files and units that another
- * MachineConfig overrides. Pools to which nothing happens are left out.
- */
+/** Omits pools of class `None`. An upper bound for files and units that another MachineConfig overrides. */
 export function disruptionOf(
   writes: readonly MachineConfigWrite[],
   pools: readonly KubeObject[],
@@ -143,7 +138,7 @@ export function disruptionOf(
 ): readonly PoolDisruption[] {
   const found = writes.flatMap(({ before, after }) => {
     const [old, wanted] = [takersOf(before, pools), takersOf(after, pools)];
-    // A pool that begins or ceases to select it gets or loses all of it.
+    // A pool that starts or stops selecting the MachineConfig gets or loses all of its content.
     const changeOf = (pool: string) =>
       diffConfigs(old.has(pool) ? before : undefined, wanted.has(pool) ? after : undefined);
     return [...new Set([...old, ...wanted])].map((pool) => ({ pool, class: classOfChange(changeOf(pool), policies) }));
@@ -158,10 +153,9 @@ function takersOf(machineConfig: KubeObject | undefined, pools: readonly KubeObj
   return new Set(machineConfig === undefined ? [] : affectedPools(pools, machineConfig));
 }
 
-/** As many as the status lists. */
 const mostPools = 16;
 
-/** What a plan shows of it and is hashed with. The assessment and the gate go by all of it. */
+/** Returns the part that a plan shows and hashes. Assessments and guards use the complete list. */
 export function publishedDisruption(disruption: readonly PoolDisruption[]): readonly PoolDisruption[] {
   return disruption.slice(0, mostPools);
 }

@@ -1,4 +1,4 @@
-// The VMs on the nodes that a plan drains or reboots, each with what becomes of it.
+// Assesses the VMs on nodes that drain or reboot.
 
 import { type ClusterRooms, inNameOrder } from "./capacity.ts";
 import type { NodeLoad } from "./duration.ts";
@@ -7,13 +7,11 @@ import type { ClusterShape, VirtSettings } from "./virt-settings.ts";
 import { type AssessedOutcome, outcomeOf } from "./vm-outcomes.ts";
 import { migratedBytes, type VmFact } from "./vms.ts";
 
-/** A VM on a node that changes; `bytes` are what a migration copies. */
+/** `bytes`: the size of its migration. */
 export type DrainedVm = AssessedOutcome & { readonly vm: VmFact; readonly bytes: number };
 
-/** The VMs that count, by the name of their node. */
 export type VmsByNode = ReadonlyMap<string, readonly DrainedVm[]>;
 
-/** What decides about VMs. */
 export type DrainedVmsInput = {
   readonly vms: readonly VmFact[];
   readonly rooms: ClusterRooms;
@@ -22,15 +20,12 @@ export type DrainedVmsInput = {
   readonly runStrategies: ReadonlyMap<string, string>;
 };
 
-/** The names of the nodes whose VMs and pods count: all that get the configuration now or later. */
+/** Returns the names of the nodes that drain or reboot, now or later. */
 export function drainedNodes({ nodes }: Pick<AssessedPool, "nodes">): readonly string[] {
   return nodes.filter((each) => each.class === "Reboot" || each.class === "Drain").map(({ node }) => node.name);
 }
 
-/**
- * By node in rollout order, then by namespace and name; VMs without a node come last, if any node drains. Each VM that counts has one
- * outcome.
- */
+/** Returns the assessed VMs by node in rollout order, then by namespace and name. VMs without a node come last. */
 export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput): readonly DrainedVm[] {
   const byNode = Map.groupBy(input.vms, ({ node }) => node);
   const drained: DrainedVm[] = [];
@@ -56,7 +51,7 @@ export function assessVms(pools: readonly AssessedPool[], input: DrainedVmsInput
   return drained;
 }
 
-/** Whether nobody has read yet if the owner of a VM starts it again: until then it counts as one that stops. */
+/** Reports whether the VM counts as `stop` only because its owner has not been read yet. */
 export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: ReadonlyMap<string, string>): boolean {
   const { namespace, controller } = vm;
   return (
@@ -64,7 +59,7 @@ export function isOwnerUnread({ vm, outcome }: DrainedVm, runStrategies: Readonl
   );
 }
 
-// Lists come sorted from the server, and are sorted still unless VMs came later.
+// Usually sorted already, because the API server returns sorted lists.
 function sortByName(vms: readonly VmFact[]): readonly VmFact[] {
   const isSorted = vms.every((vm, at) => {
     const before = vms[at - 1];
@@ -73,7 +68,7 @@ function sortByName(vms: readonly VmFact[]): readonly VmFact[] {
   return isSorted ? vms : vms.toSorted(inNameOrder);
 }
 
-// A node that goes twice counts where it goes last: then it gets the plan's change.
+// A node in two waves counts in the last one, where it gets the plan's change.
 function waveOfNodes({ waves }: AssessedPool): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     waves.flatMap((wave) => {
@@ -83,7 +78,6 @@ function waveOfNodes({ waves }: AssessedPool): ReadonlyMap<string, ReadonlySet<s
   );
 }
 
-/** What the VMs of a node contribute to the time of its drain. */
 export function loadOf(drained: readonly DrainedVm[]): Omit<NodeLoad, "class"> {
   const bytes = drained.filter(({ outcome }) => outcome === "migrate").map((each) => each.bytes);
   const ending = drained.filter(({ outcome }) => outcome === "stop" || outcome === "restart");

@@ -1,10 +1,8 @@
-// A duration as people say it, rounded outward.
-
 import type { DurationBounds } from "./duration.ts";
 
 const hour = 3600;
 
-/** Returns such as `10–35 minutes`, `55 minutes to 4 hours`, `2–13 hours` or `up to 15 minutes`. */
+/** Returns a text such as `10–35 minutes`, `55 minutes to 4 hours`, `2–13 hours` or `up to 15 minutes`. */
 export function durationText({ low, high }: DurationBounds): string {
   if (high < hour) return join(minutesDown(low), minutesUp(high), "minute");
   const step = high <= 10 * hour ? hour / 2 : hour;
@@ -14,7 +12,6 @@ export function durationText({ low, high }: DurationBounds): string {
   return least === 0 ? `up to ${counted(most, "hour")}` : `${least} minutes to ${counted(most, "hour")}`;
 }
 
-// Steps of five minutes.
 function minutesDown(seconds: number): number {
   return Math.floor(seconds / 300) * 5;
 }

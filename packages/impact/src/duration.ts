@@ -1,4 +1,4 @@
-// How long a rollout takes, as bounds in seconds: exact until each node and each pool is rounded up.
+// Predicts the duration of a rollout in seconds. Exact until each node and each pool is rounded up.
 
 import type { DisruptionClass } from "@virt/api";
 import {
@@ -15,58 +15,53 @@ import {
 import type { ClusterShape, VirtSettings } from "./virt-settings.ts";
 import { migratedBytes, type VmFact } from "./vms.ts";
 
-/** Bounds in seconds. */
 export type DurationBounds = { readonly low: number; readonly high: number };
 
-/** What takes time on a node. */
 export type NodeLoad = {
   readonly class: DisruptionClass;
-  /** How many VMs migrate, and what is copied for all of them and for the largest, in bytes. */
+  /** `bytes` is the total of all migrations, `largest` that of the largest one. */
   readonly migrations: { readonly count: number; readonly bytes: number; readonly largest: number };
-  /** The longest grace period of the VMs that stop or restart, in seconds; undefined: none does. */
+  /** The longest grace period of VMs that stop or restart, in seconds. Undefined if none does. */
   readonly gracePeriodSeconds: number | undefined;
-  /** Of a node at work: what lies behind it; absent: all is yet to come. */
+  /** Absent if the node has not started. */
   readonly progress?: NodeProgress;
 };
 
-/** How far a node at work is. Its VMs are those that are left. */
+/** The progress of a node that is being updated. Its load has only the remaining VMs. */
 export type NodeProgress = {
   readonly isDrained: boolean;
-  /** Seconds that it has been drained for; if it is drained, seconds since then. */
+  /** Seconds since the start of the drain, or since its end if `isDrained`. */
   readonly spentSeconds: number;
 };
 
-/** A pool that runs. */
 export type PoolLoad = {
   readonly name: string;
   /** At least 1. */
   readonly atOnce: number;
-  /** At least one. */
+  /** Not empty. */
   readonly nodes: readonly NodeLoad[];
-  /** How long nodes of the pool took to come back, in seconds. */
   readonly restartSamples: readonly number[];
 };
 
-/** What counts for all pools. */
 export type DurationInput = {
   readonly rate: MigrationRate;
   readonly settings: Pick<VirtSettings, "migrationsPerCluster" | "migrationsPerNode">;
   readonly shape: ClusterShape;
 };
 
-/** How long a GiB takes to migrate, in seconds, and where that is known from. */
+/** Seconds to migrate 1 GiB, and the source of the numbers. */
 export type MigrationRate = {
   readonly low: Fraction;
   readonly high: Fraction;
   readonly source: "history" | "default";
-  /** Whether the bandwidth limit is too low for the timeout. */
+  /** True if the bandwidth limit is too low for the timeout. */
   readonly isCancelled: boolean;
 };
 
 const GiB = 2 ** 30;
 const leastSamples = { migrations: 5, restarts: 3 };
 
-/** From what the VMs' last migrations took, if enough are known; else by what networks do, and by KubeVirt's limits. */
+/** Uses the last migrations of the VMs. If there are too few, uses defaults and KubeVirt's limits. */
 export function migrationRate(vms: readonly VmFact[], { bandwidth, timeoutPerGiB }: VirtSettings): MigrationRate {
   const samples = vms
     .filter(({ lastMigrationMs }) => lastMigrationMs !== undefined)
@@ -80,10 +75,9 @@ export function migrationRate(vms: readonly VmFact[], { bandwidth, timeoutPerGiB
   return defaultRate(bandwidth, fraction(timeoutPerGiB));
 }
 
-/** How fast a migration was. */
 type MigrationPace = { readonly ms: number; readonly bytes: number; readonly approximate: number };
 
-// A quotient of floating points is rounded as its exact value is ordered: fractions are needed only between equal ones.
+// Rounded quotients keep the order of the exact values. Fractions are needed only to compare equal quotients.
 function paceOf(vm: VmFact): MigrationPace {
   const [ms, bytes] = [vm.lastMigrationMs ?? 0, Math.max(migratedBytes(vm), GiB)];
   return { ms, bytes, approximate: ms / bytes };
@@ -98,14 +92,13 @@ function defaultRate(bandwidth: number, timeout: Fraction): MigrationRate {
   const low = greatestFraction(fraction(2), perGiB);
   const isCancelled = compareFractions(perGiB, timeout) > 0;
   const limited = lesserFraction(timeout, greatestFraction(fraction(16), multiplyFractions(fraction(2), perGiB)));
-  // A timeout that is shorter than what is thinkable bounds nothing.
+  // Ignores a timeout below the lower bound.
   return { low, high: greatestFraction(low, limited), source: "default", isCancelled };
 }
 
-/** Where the times of a restart are known from. */
 export type RestartSource = "observed" | "default";
 
-/** How long nodes take to come back: what was seen in the pool, if enough was; else what machines of the platform need. */
+/** Uses the times measured in the pool. If there are too few, uses a default of the platform. */
 export function restartBounds(
   disruption: DisruptionClass,
   samples: readonly number[],
@@ -125,7 +118,7 @@ export function restartBounds(
   return isSlow ? { low: 600, high: 1800, source: "default" } : { low: 300, high: 900, source: "default" };
 }
 
-/** The bounds of each pool by name, and of the plan: pools run at the same time. Undefined: no pool runs. */
+/** Pools run in parallel. `plan` is undefined without pools. */
 export function assessDurations(
   pools: readonly PoolLoad[],
   input: DurationInput,
@@ -141,8 +134,7 @@ export function assessDurations(
   return { plan: all.length === 0 ? undefined : plan, pools: bounds };
 }
 
-// Low: no faster than all places taken all the time, nor than the slowest node with all lanes for itself. High: good for any order
-// in which a node starts as soon as a place is free.
+// Low: all slots are always busy, or the slowest node has all migration lanes. High: holds for any node order.
 function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): DurationBounds {
   const boundsWith = (nodesDraining: number) => {
     const context = contextOf(pool, nodesDraining, input);
@@ -159,7 +151,7 @@ function poolBounds(pool: PoolLoad, draining: number, input: DurationInput): Dur
   return { low: roundUp(low), high: roundUp(addFractions(divideFractions(sum("high"), places), last)) };
 }
 
-/** What is the same for all nodes of a pool: how many migrations run from each at once, and how many VMs move twice. */
+/** `lanes`: parallel migrations per node. `twice`: factor for VMs that migrate twice. */
 type NodeContext = {
   readonly lanes: Fraction;
   readonly twice: Fraction;
@@ -168,12 +160,12 @@ type NodeContext = {
   readonly restartOf: (disruption: DisruptionClass) => DurationBounds;
 };
 
-/** `draining` nodes of all pools drain VMs at the same time. */
+/** `draining`: the number of nodes, over all pools, that drain VMs in parallel. */
 function contextOf(pool: PoolLoad, draining: number, { rate, settings, shape }: DurationInput): NodeContext {
   const restarts = new Map<DisruptionClass, DurationBounds>();
   return {
     lanes: lesserFraction(fraction(settings.migrationsPerNode), fraction(settings.migrationsPerCluster, draining)),
-    // The first VMs move twice: onto nodes that are drained later.
+    // Early VMs migrate twice, because they land on nodes that drain later.
     twice: fraction(pool.nodes.length + pool.atOnce, pool.nodes.length),
     isSingleReplica: shape.isSingleReplica,
     rate,
@@ -185,7 +177,6 @@ function contextOf(pool: PoolLoad, draining: number, { rate, settings, shape }: 
   };
 }
 
-/** The bounds of one node, rounded up. */
 function nodeBounds(node: NodeLoad, context: NodeContext): DurationBounds {
   const restart = context.restartOf(node.class);
   const { isDrained, spentSeconds } = node.progress ?? { isDrained: false, spentSeconds: 0 };
@@ -195,12 +186,12 @@ function nodeBounds(node: NodeLoad, context: NodeContext): DurationBounds {
   const drain = hasDrain ? drainBounds(node, context) : noTime;
   return {
     low: Math.max(0, roundUp(drain.low) + restart.low - spent),
-    // What is left to move takes its time, however long others took before it.
+    // The remaining migrations take their time, regardless of the time already spent.
     high: roundUp(drain.high) + restart.high,
   };
 }
 
-/** The most seconds that a drain takes, as predicted; `draining` nodes drain VMs at the same time. */
+/** Returns the predicted maximum of a drain in seconds. `draining` nodes drain VMs in parallel. */
 export function longestDrain(
   node: NodeLoad,
   { pool, draining }: { readonly pool: PoolLoad; readonly draining: number },
@@ -228,7 +219,8 @@ function drainBounds(node: NodeLoad, context: NodeContext): ExactBounds {
   return { low: greatestFraction(leastDrain, low), high: addFractions(evicted, retryPause(evicted)) };
 }
 
-// The operator tries for 90 s and waits a minute, after ten minutes five: the end of a drain is noticed that much later.
+// The operator tries for 90 seconds and then waits 1 minute, or 5 minutes once the drain has taken 10 minutes. It
+// notices the end of a drain only at its next attempt.
 function retryPause(evicted: Fraction): Fraction {
   if (compareFractions(evicted, oneAttempt) <= 0) return noTime.low;
   return compareFractions(evicted, slowAfter) <= 0 ? shortPause : longPause;

@@ -1,4 +1,4 @@
-// What a plan would do, in one page: a kernel argument for two workers with three VMs, one of which cannot migrate.
+// An impact in one page: a kernel argument for two workers with three VMs, one of which cannot migrate.
 
 import { expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-// Objects of any shape are read: nothing that somebody wrote into one makes an assessment fail.
+// Readers accept objects of any shape: no content makes an assessment fail.
 
 import type { Json, KubeObject } from "@virt/api";
 import { runsForCost } from "@virt/testkit/law-runs";

@@ -1,4 +1,4 @@
-// What an assessment had to do without, and why: each gap has a name that guards and people know it by.
+// Lists the inputs that an assessment lacks. Guards and users refer to the names of the gaps.
 
 import type { Impact, ImpactGap } from "@virt/api";
 import type { ImpactFacts } from "./assess-impact.ts";
@@ -9,14 +9,12 @@ import { countIn, largePodGaps } from "./large-pod-gaps.ts";
 import type { AssessedPool } from "./pool-rollouts.ts";
 import { vmGap } from "./summary.ts";
 
-/** What was assessed. */
 export type AssessedParts = {
   readonly pools: readonly AssessedPool[];
   readonly drained: readonly DrainedVm[];
   readonly pods: Assessment<readonly DrainedPod[]>;
 };
 
-/** Whole kinds that could not be read, owners that have yet to be, and pods of nodes beyond the limit. */
 export function gapsOf(facts: ImpactFacts, { pools, drained, pods }: AssessedParts): readonly ImpactGap[] {
   const inputs: readonly (readonly [string, Assessment<unknown>])[] = [
     [vmGap, facts.vms],
@@ -57,7 +55,7 @@ function ownerGaps({ runStrategies }: ImpactFacts, drained: readonly DrainedVm[]
   return unread === 0 ? [] : [{ what: "VM owners", reason: "Listing", message }];
 }
 
-// Pods of a node that is not drained are nobody's concern, and are not listed.
+// Only the pods of drained nodes are listed.
 function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonly ImpactGap[] {
   if (!pods.isAssessed) return [];
   const unlisted = pools.flatMap(drainedNodes).filter((node) => !pods.value.has(node)).length;
@@ -66,7 +64,7 @@ function podGaps({ pods }: ImpactFacts, pools: readonly AssessedPool[]): readonl
     : [{ what: "pods", reason: "TooMany", message: `pods of ${unlisted} nodes were not listed` }];
 }
 
-/** Whether something is yet to come in: such an impact is soon another one. */
+/** Reports whether an input is still being listed, so that the impact is about to change. */
 export function isStillListing({ notAssessed }: Pick<Impact, "notAssessed">): boolean {
   return notAssessed.some(({ reason }) => reason === "Listing");
 }

@@ -1,4 +1,4 @@
-// What holds for every cluster, checked against counts that are made another way.
+// Properties of every impact, checked against independent counts.
 
 import { disruptionClasses, type Impact } from "@virt/api";
 import { type KubeObject, utf8Length } from "@virt/engine";
@@ -30,7 +30,7 @@ test("each VM on a node that is drained now or later, or on no node, has one out
     const impact = assessImpact({ ...facts, disruption: facts.disruption.map((each) => ({ ...each, class: own })) });
     const pools = given.pools ?? [];
     const affected = new Set(impact.pools.map(({ name }) => name));
-    // A node that waits for a configuration which nobody has read may reboot, whatever the plan does.
+    // A node that waits for an unread configuration may reboot, regardless of the plan.
     const isDrained = (node: KubeObject) =>
       own === "Reboot" ||
       own === "Drain" ||
@@ -60,7 +60,7 @@ test("room is claimed only where it is known what becomes of each VM", () => {
       ...(!areOwnersRead && { runStrategies: assessed(new Map()) }),
       ...(!isKubeVirtRead && { settings: unread("Forbidden") }),
     });
-    // A single node is not drained: its VMs come back where they were.
+    // A single node is not drained, and its VMs stay on it.
     if (capacity.fits !== "Yes" || given.topology === "SingleReplica") return;
     expect(vms?.unknown).toBe(0);
     expect(notAssessed.filter(({ what }) => what === "VM owners")).toEqual([]);
@@ -114,7 +114,7 @@ test("a further VM lowers neither bound, nor the number of those that block", ()
   fc.assert(law, runsForCost(20));
 });
 
-// Each node's bound is rounded up, and so is the pool's.
+// The bounds of each node and of the pool are rounded up.
 const rounding = (nodes: number) => nodes + 1;
 
 test("with one pool, more nodes or more migrations at once never raise the low bound by more than rounding does", () => {
@@ -124,7 +124,7 @@ test("with one pool, more nodes or more migrations at once never raise the low b
     fc.integer({ min: 1, max: 5 }),
     fc.constantFrom("maxUnavailable", "parallelMigrationsPerCluster", "parallelOutboundMigrationsPerNode"),
     (loads, migrations, maxUnavailable, raised) => {
-      // One more takes VMs, so that they have a target when all others are down.
+      // The spare node takes VMs, so that they have a target while all others are down.
       const nodes = loads.map((_, at) => nodeObject(`n-${at}`));
       const spare = nodeObject("spare", { roles: ["worker", "spare"] });
       const vms = loads.flatMap((count, at) => vmsOn([`n-${at}`], count, { gib: 40 }));

@@ -1,4 +1,4 @@
-// The bounds of an impact in a status, which keep it small however large a cluster is.
+// Keeps the impact in the status small in large clusters.
 
 import { disruptionClasses, type Impact, type ImpactEntry, type ImpactPool } from "@virt/api";
 import { utf8Length } from "@virt/engine";
@@ -7,10 +7,9 @@ import { foreignText } from "./assessed.ts";
 const most = { pools: 8, blockers: 20, stops: 10, assumes: 10, notAssessed: 8, order: 12, capacityNodes: 3 };
 const mostName = 253;
 const mostSummary = 512;
-/** Of JSON, in bytes. */
 const mostBytes = 16_000;
 
-/** The same with short texts and lists; what no longer fits is counted in `more`. */
+/** Truncates texts and lists. `more` counts the omitted entries. */
 export function boundImpact(whole: Impact): Impact {
   const name = (text: string) => foreignText(text, mostName);
   const entry = (each: ImpactEntry): ImpactEntry => ({
@@ -39,7 +38,7 @@ export function boundImpact(whole: Impact): Impact {
   return cutLists(short, whole);
 }
 
-/** A pool that makes the impact uncertain is never left out for one that does not. */
+/** Never omits a pool with a holdup in favor of one without. */
 function listedPools(pools: readonly ImpactPool[]): readonly ImpactPool[] {
   const isCertain = ({ holdup }: ImpactPool) => Number(holdup === undefined);
   const harmless = (pool: ImpactPool) => disruptionClasses.indexOf(pool.class);
@@ -51,7 +50,7 @@ function listedPools(pools: readonly ImpactPool[]): readonly ImpactPool[] {
   return pools.filter((pool) => listed.has(pool));
 }
 
-/** One entry for all VMs of a node and a namespace, whose name is nobody's. */
+/** Replaces VM names with `*`, and merges the VMs of a node and a namespace into one entry. */
 export function withoutVmNames(impact: Impact): Impact {
   const hide = (entries: readonly ImpactEntry[]) => {
     const named = entries.map((entry) => (entry.kind === "VirtualMachineInstance" ? { ...entry, name: "*" } : entry));
@@ -63,7 +62,7 @@ export function withoutVmNames(impact: Impact): Impact {
 
 type CutList = "stops" | "order" | "blockers" | "pools" | "notAssessed" | "assumes";
 
-/** What a reader misses least goes first. */
+/** The least important list first. */
 const cutOrder: readonly CutList[] = ["stops", "order", "blockers", "pools", "notAssessed", "assumes"];
 
 function cutLists(short: Impact, whole: Impact): Impact {

@@ -1,4 +1,4 @@
-// What others use of the impact: facts in, consequences of a plan out; and the model of a rollout that it is made with.
+// Predicts the impact of a plan, models its rollout, and diagnoses what blocks it.
 
 export { assessImpact, type ImpactFacts, settingsInForce } from "./assess-impact.ts";
 export { type Assessment, assessed, assessedOr, foreignText, notAssessed } from "./assessed.ts";

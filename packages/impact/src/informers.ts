@@ -1,4 +1,4 @@
-// What an impact is assessed by and followed meanwhile: lists that may be long, so nothing is kept but what is read of them.
+// The informers of an impact. Their lists may be long, so they keep only the members that are read.
 
 import type { InformerSpec, ProjectionMember } from "@virt/engine";
 import { poolInformer } from "@virt/facts";
@@ -24,7 +24,7 @@ const members = (...kept: readonly ProjectionMember[]): InformerSpec["projection
   members: [["metadata", "name"], ["metadata", "namespace"], ["metadata", "deletionTimestamp"], ...kept],
 });
 
-/** Of objects that users of a namespace make: a real value takes a few dozen bytes, and the API server does not limit it. */
+/** Bounds texts that namespace users write. Real values take a few dozen bytes, but the API server has no limit. */
 const shortText = { atMost: 1_000 };
 export function shortTexts(...paths: readonly ProjectionMember[]): readonly ProjectionMember[] {
   return paths.map((path) => [...path, shortText]);
@@ -33,7 +33,6 @@ export function shortTexts(...paths: readonly ProjectionMember[]): readonly Proj
 const ownerParts = (...among: readonly string[]): readonly ProjectionMember[] =>
   ["kind", "name", "controller"].map((part) => ["metadata", "ownerReferences", { among, key: "kind" }, part]);
 
-/** Nodes, as far as rollouts and VMs ask for them. */
 export const impactNodeInformer: InformerSpec = {
   apiVersion: "v1",
   kind: "Node",
@@ -50,7 +49,6 @@ export const impactNodeInformer: InformerSpec = {
   ),
 };
 
-/** What the cluster does instead of a reboot. */
 export const disruptionPolicyInformer: InformerSpec = {
   apiVersion: "operator.openshift.io/v1",
   kind: "MachineConfiguration",
@@ -58,7 +56,6 @@ export const disruptionPolicyInformer: InformerSpec = {
   projection: members(["status", "nodeDisruptionPolicyStatus", "clusterPolicies"]),
 };
 
-/** KubeVirt itself. */
 export const kubeVirtInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "KubeVirt",
@@ -71,12 +68,11 @@ export const kubeVirtInformer: InformerSpec = {
   ),
 };
 
-/** Running VMs. */
 export const vmInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstance",
   projection: members(
-    // Of others nobody knows whether they make a VM again.
+    // Only these owners are known to re-create a VM.
     ...shortTexts(...ownerParts("VirtualMachine", "VirtualMachineInstanceReplicaSet")),
     ["spec", "nodeSelector", { atMost: mostPlacementBytes }],
     [
@@ -106,12 +102,11 @@ export const vmInformer: InformerSpec = {
   ),
 };
 
-/** What protects pods from eviction. */
 export const budgetInformer: InformerSpec = {
   apiVersion: "policy/v1",
   kind: "PodDisruptionBudget",
   projection: members(
-    // Older releases of KubeVirt make one for each VM.
+    // Older releases of KubeVirt create one for each VM.
     ...shortTexts(...ownerParts("VirtualMachineInstance")),
     ["spec", "selector", { atMost: mostSelectorBytes }],
     ["status", "disruptionsAllowed"],
@@ -120,7 +115,6 @@ export const budgetInformer: InformerSpec = {
   ),
 };
 
-/** KubeletConfigs, and whether they are refused. */
 export const kubeletConfigInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "KubeletConfig",
@@ -141,7 +135,6 @@ export const kubeletConfigInformer: InformerSpec = {
   },
 };
 
-/** All of them, with the pools. */
 export const impactInformers: readonly InformerSpec[] = [
   poolInformer,
   impactNodeInformer,

@@ -1,14 +1,13 @@
-// Refused KubeletConfigs: while one selects a pool, the Machine Config Operator renders nothing for the pool.
+// Finds rejected KubeletConfigs. While one selects a pool, the Machine Config Operator does not render the pool.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, isMap, matchesSelector, member } from "@virt/engine";
 
-/** A KubeletConfig that the operator refuses, and its words. */
 export type RefusedKubeletConfig = { readonly name: string; readonly text: string };
 
 /**
- * Returns the refused KubeletConfigs that select the pool. The pool does not become RenderDegraded: checked against
- * `AreMCGeneratingSubControllersCompletedForPool` in pkg/apihelpers/apihelpers.go of openshift/machine-config-operator at 7ff337a.
+ * The pool does not become RenderDegraded. See `AreMCGeneratingSubControllersCompletedForPool` in
+ * pkg/apihelpers/apihelpers.go of openshift/machine-config-operator at 7ff337a.
  */
 export function refusedKubeletConfigs(
   pool: KubeObject,
@@ -28,7 +27,7 @@ function selects(config: KubeObject, pool: KubeObject): boolean {
   return isMap(selector) && matchesSelector(selector, pool.metadata.labels ?? {});
 }
 
-// Releases list the last few tries, each accepted or not, or append the result of each: the newest is the last.
+// Newer releases list recent attempts as Accepted conditions, older ones append a result for each. The newest is last.
 function refusalOf(config: KubeObject): string | undefined {
   const conditions = asList(at(config, "status", "conditions"));
   const text = (condition: (typeof conditions)[number], key: string) => asText(member(condition, key)) ?? "";

@@ -1,13 +1,12 @@
-// Pods and PodDisruptionBudgets that are too large to be compared: they may block a drain, and their namespace is named.
+// Reports pods and PodDisruptionBudgets that are too large to compare, and may therefore block a drain.
 
 import type { ImpactGap } from "@virt/api";
 import { compareUtf8 } from "@virt/engine";
 import { type BudgetFact, isBudgetedPod, isBudgetOfPods, type PodFact } from "./pods.ts";
 
-/** The names of the gaps. */
 export type LargePodGapNames = { readonly pods: string; readonly budgets: string };
 
-/** Returns the gaps of these pods. A budget leaves none if no drain evicts a pod of its namespace. */
+/** Returns the gaps of these pods. Budgets count only if a drain evicts a pod of their namespace. */
 export function largePodGaps(
   pods: readonly PodFact[],
   budgets: readonly BudgetFact[],
@@ -30,7 +29,7 @@ function tooMany(what: string, message: string): ImpactGap {
   return { what, reason: "TooMany", message };
 }
 
-/** Names the namespace that has most of them, which is where to look. */
+/** Counts objects, and names the namespace with the most of them. */
 export function countIn(objects: readonly { readonly namespace: string }[], noun: string): string {
   const namespaces = [...Map.groupBy(objects, ({ namespace }) => namespace)].toSorted(
     ([left, ofLeft], [right, ofRight]) => ofRight.length - ofLeft.length || compareUtf8(left, right),

@@ -1,4 +1,4 @@
-// What an assessment asks for beside lists, object by object: pods of the nodes that drain, owners of VMs that end, configurations.
+// Determines which objects an assessment must read individually, in addition to its informers.
 
 import { asText, at } from "@virt/engine";
 import { poolOfNode } from "@virt/facts";
@@ -11,20 +11,19 @@ import { readClusterShape } from "./virt-settings.ts";
 import { outcomeOf } from "./vm-outcomes.ts";
 import type { VmFact } from "./vms.ts";
 
-/** Of more nodes pods are not listed. */
+/** Pods of further nodes are not listed. */
 const mostNodes = 60;
 
-/** What is to be read one by one, in the order in which it is of use. */
+/** The objects to read, most urgent first. */
 export type NeededReads = {
-  /** Nodes whose pods are to be listed, the first that drain. */
+  /** Nodes whose pods are needed, in the order of their drain. */
   readonly nodes: readonly string[];
-  /** VirtualMachines whose run strategy says whether their VMs come back. */
+  /** VirtualMachines whose run strategy decides whether their VMs restart. */
   readonly owners: readonly { readonly namespace: string; readonly name: string }[];
-  /** Rendered configurations that nodes run while others wait for them, and those that they wait for. */
+  /** Current and target configurations of nodes with queued changes. */
   readonly configs: readonly string[];
 };
 
-/** What these facts lack. Nothing where no nodes are known. */
 export function neededReads(facts: ImpactFacts): NeededReads {
   if (!facts.nodes.isAssessed) return { nodes: [], owners: [], configs: [] };
   const nodes = facts.nodes.value;
@@ -38,7 +37,7 @@ export function neededReads(facts: ImpactFacts): NeededReads {
   return { nodes: drained.slice(0, mostNodes), owners, configs: queuedConfigs(facts) };
 }
 
-// Whether one that migrates has a target makes no difference: it does not end.
+// Targets do not matter, because a VM that migrates does not stop.
 function endingVms(facts: ImpactFacts): readonly VmFact[] {
   const outcomes = {
     settings: settingsInForce(facts),

@@ -1,42 +1,39 @@
-// What is known of a node: its place in a rollout, and what says which VMs it takes.
+// Reads nodes: their place in a rollout, and the constraints on their VMs.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, entriesOf, isMap, member, readBytes } from "@virt/engine";
 import type { NodePhase, RolloutNode } from "./rollout.ts";
 
-/** A taint, as far as scheduling asks for it. */
 export type Taint = { readonly key: string; readonly value: string; readonly effect: string };
 
-/** What is kept of a node. */
 export type NodeFact = {
   readonly name: string;
-  /** RFC 3339; undefined while it is not known. */
+  /** RFC 3339. Undefined if unknown. */
   readonly created: string | undefined;
-  /** Without those that only say what a CPU can do. */
+  /** Without labels of CPU features. */
   readonly labels: Readonly<Record<string, string>>;
   readonly currentConfig: string;
   readonly desiredConfig: string;
   readonly state: string;
-  /** Why the daemon is degraded; empty: it does not tell. */
+  /** The daemon's reason for being degraded, or empty. */
   readonly reason: string;
-  /** What the daemon asks of the drain controller, and what that has done: `drain-…` or `uncordon-…`. */
+  /** Request of the daemon, and the last one that the drain controller completed: `drain-…` or `uncordon-…`. */
   readonly desiredDrain: string;
   readonly lastAppliedDrain: string;
   readonly postConfigAction: string;
-  /** Whether an image built on the cluster is wanted there. */
   readonly hasDesiredImage: boolean;
   readonly isCordoned: boolean;
   readonly isReady: boolean;
   readonly taints: readonly Taint[];
-  /** Bytes; undefined where the node does not tell. */
+  /** Bytes. Undefined if unknown. */
   readonly allocatableMemory: number | undefined;
 };
 
 const prefix = "machineconfiguration.openshift.io/";
-/** How labels begin that only say what a CPU can do. */
+/** Prefixes of labels that describe CPU features. */
 export const droppedLabels = ["cpu-", "hyperv.", "host-model-", "feature.node.kubernetes.io/"];
 
-/** Whether a label says only what a CPU can do: hundreds of them are on each node, and none is kept. */
+/** Reports whether a label describes a CPU feature. Each node has hundreds, and none is kept. */
 export function isDroppedLabel(key: string): boolean {
   return droppedLabels.some((start) => key.startsWith(start));
 }
@@ -64,7 +61,6 @@ export function readNodeFact(node: KubeObject): NodeFact {
   };
 }
 
-/** The members that are texts. */
 export function textsOf(map: Json | undefined, isKept: (key: string) => boolean): Readonly<Record<string, string>> {
   if (!isMap(map)) return {};
   const entries = entriesOf(map).flatMap(([key, value]) =>
@@ -78,7 +74,7 @@ function readTaint(taint: Json): Taint {
   return { key: text("key"), value: text("value"), effect: text("effect") };
 }
 
-/** Ready for workloads as the Machine Config Operator sees it: a full disk or no network is as bad as a silent kubelet. */
+/** Like the Machine Config Operator, treats disk pressure and a missing network as not ready. */
 export function isNodeReady(node: KubeObject): boolean {
   const conditions = asList(at(node, "status", "conditions"));
   const statuses = (type: string) =>
@@ -91,7 +87,6 @@ export function isNodeReady(node: KubeObject): boolean {
   return isReported && isFalse("DiskPressure") && isFalse("NetworkUnavailable");
 }
 
-/** The node as a rollout knows it. */
 export function rolloutNodeOf(node: NodeFact): RolloutNode {
   const zone = node.labels["topology.kubernetes.io/zone"];
   return {
@@ -106,7 +101,7 @@ export function rolloutNodeOf(node: NodeFact): RolloutNode {
   };
 }
 
-// Which step of its work a node is at makes no difference to the waves.
+// The waves do not depend on the step of an update.
 function phaseOf({ state }: NodeFact): NodePhase {
   if (state === "Degraded" || state === "Unreconcilable") return "Degraded";
   return state === "Working" || state === "Rebooting" ? "Applying" : "Updated";

@@ -12,7 +12,7 @@ const affinity = (...nodeSelectorTerms: readonly JsonMap[]) => ({
 });
 const list = <T>(length: number, make: (at: number) => T) => Array.from({ length }, (_, at) => make(at));
 
-/** A VM whose affinity no other VM has. */
+/** A VM with a unique affinity. */
 const vmWithTerms = (name: string, terms: number) =>
   vmWith(
     name,

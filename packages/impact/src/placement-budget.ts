@@ -1,4 +1,4 @@
-// Bounds the time that placements of all VMs together may take: an assessment is synchronous and must not hold up everything else.
+// Limits the time for placements. An assessment is synchronous and must not block the process.
 
 import { asList, type Json, member } from "@virt/engine";
 import { type ItemCost, keysBeyondLimit } from "./cost-limit.ts";
@@ -6,15 +6,12 @@ import type { NodeFact } from "./nodes.ts";
 import { tooLargePlacement, type VmPlacement } from "./placement.ts";
 import type { VmFact } from "./vms.ts";
 
-/** Comparisons of one requirement with one node, for all VMs of an assessment. Measured in docs/decisions/0063-impact.md. */
+/** Comparisons of a requirement with a node, per assessment. See docs/decisions/0063-impact.md for the measurement. */
 const mostComparisons = 600_000;
-/** A value of a requirement takes less than its label. */
+/** A value of a requirement is cheaper to compare than its label. */
 const valuesPerComparison = 10;
 
-/**
- * Returns the VMs with those placements that can be evaluated in time; the others count as too large. The order of VMs makes no
- * difference, and the same list is returned if all placements can be evaluated.
- */
+/** Marks placements beyond the limit as too large. Returns the same list if all fit. List order does not matter. */
 export function boundPlacements(vms: readonly VmFact[], nodes: readonly NodeFact[]): readonly VmFact[] {
   const counts = { nodes: nodes.length, taints: nodes.reduce((sum, { taints }) => sum + taints.length, 0) };
   const costs = [...Map.groupBy(vms, ({ namespace }) => namespace)].flatMap(([namespace, found]) => {

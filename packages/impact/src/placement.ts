@@ -1,31 +1,29 @@
-// Whether a node takes a VM: labels, affinity, taints. What else a scheduler asks for is not known here.
+// Matches VMs with nodes by labels, affinity and taints. Other scheduling constraints are not considered.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asText, at, exceedsBytes, isMap, member } from "@virt/engine";
 import { isDroppedLabel, type NodeFact, type Taint, textsOf } from "./nodes.ts";
 
-/** What a VM asks of its node. */
 export type VmPlacement = {
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** The terms of the required node affinity, of which one must match; undefined: none required. */
+  /** Terms of the required node affinity, one of which must match. Undefined if there is none. */
   readonly affinityTerms: readonly Json[] | undefined;
   readonly tolerations: readonly Json[];
-  /** Equal for VMs that ask the same. */
+  /** Equal for VMs with equal requirements. */
   readonly key: string;
-  /** More terms than are evaluated: no node can be told to qualify. */
+  /** Set if there are too many terms to evaluate. Such a VM is not assessed. */
   readonly isTooLarge?: true;
 };
 
-/** A VM that asks more of its node is not assessed: anyone who may create VMs could stop the assessment of all others. */
+/** Otherwise, a user who can create VMs could stop the assessment of all others. */
 export const mostPlacementBytes = 8_000;
-/** Terms of the required node affinity, each of which is compared with each node. */
+/** Limit for terms of the required node affinity, each of which is compared with each node. */
 const mostTerms = 100;
 
 const anyNode: VmPlacement = { nodeSelector: {}, affinityTerms: undefined, tolerations: [], key: "" };
-/** Stands for a placement that is not evaluated. */
 export const tooLargePlacement: VmPlacement = { ...anyNode, key: "too large", isTooLarge: true };
 
-/** What a VirtualMachineInstance asks of its node. */
+/** Reads the scheduling requirements of a VirtualMachineInstance. */
 export function readPlacement(vmi: KubeObject): VmPlacement {
   const selector = at(vmi, "spec", "nodeSelector");
   const required = at(vmi, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
@@ -40,12 +38,12 @@ export function readPlacement(vmi: KubeObject): VmPlacement {
   return { nodeSelector, affinityTerms, tolerations, key };
 }
 
-/** Whether KubeVirt may start the VM there now. A selector on a label that is not kept counts as matched. */
+/** Reports whether KubeVirt may start the VM there. Selectors on labels that are not kept count as matched. */
 export function qualifies(node: NodeFact, placement: VmPlacement): boolean {
   return nodeMatcher(placement)(node);
 }
 
-/** Returns `qualifies` of one placement for any number of nodes: it reads what others wrote once, and not for each node. */
+/** Returns `qualifies` for one placement. It parses the placement once instead of once per node. */
 export function nodeMatcher(placement: VmPlacement): (node: NodeFact) => boolean {
   const selector = Object.entries(placement.nodeSelector).filter(([key]) => !isDroppedLabel(key));
   const tolerations = placement.tolerations.map(readToleration);
@@ -59,7 +57,7 @@ export function nodeMatcher(placement: VmPlacement): (node: NodeFact) => boolean
     (terms === undefined || terms.some((term) => term.requirements.every((one) => isMet(one, node))));
 }
 
-/** Whether a label that is not kept had to be taken as matched. */
+/** Reports whether the placement refers to labels that are not kept. */
 export function assumesLabels({ nodeSelector, affinityTerms = [] }: VmPlacement): boolean {
   const expressions = affinityTerms.flatMap((term) => asList(member(term, "matchExpressions")));
   const keys = [...Object.keys(nodeSelector), ...expressions.map((each) => asText(member(each, "key")) ?? "")];
@@ -87,14 +85,14 @@ function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean 
 }
 
 type Requirement = {
-  /** Undefined: it is about the name of the node. */
+  /** Undefined if the requirement is about the node name. */
   readonly label: string | undefined;
   readonly operator: string;
   readonly values: readonly Json[];
 };
 type Term = { readonly requirements: readonly Requirement[] };
 
-/** Undefined: it matches nothing. So does a term without expressions, as the scheduler has it. */
+/** Returns undefined for a term that matches nothing. Like the scheduler, this includes an empty term. */
 function readTerm(term: Json): Term | undefined {
   const expressions = asList(member(term, "matchExpressions"));
   const fields = asList(member(term, "matchFields"));

@@ -1,39 +1,37 @@
-// What a drain does to ordinary pods: which of them block it, and which of them nobody makes again.
+// Predicts the effect of a drain on ordinary pods: which block it, and which are not re-created.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asNumber, asText, at, exceedsBytes, matchesSelector, readTime } from "@virt/engine";
 import { textsOf } from "./nodes.ts";
 import { readController } from "./vms.ts";
 
-/** What is kept of a pod: nothing but metadata is read. */
 export type PodFact = {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly controllerKind: string | undefined;
   readonly isMirror: boolean;
-  /** When its deletion was requested, in milliseconds by the API server's clock; undefined: it was not. */
+  /** When its deletion was requested, in milliseconds by the API server's clock. Undefined if it was not. */
   readonly deletedAt: number | undefined;
-  /** Its labels are larger than is kept: no budget can be told to select it. */
+  /** Set if its labels are too large to keep, so that no budget is known to select it. */
   readonly isTooLarge?: true;
 };
 
-/** Labels of a pod; real ones take a few hundred bytes. */
+/** Limit for the labels of a pod. Real ones take a few hundred bytes. */
 const mostLabelBytes = 16_000;
-/** The selector of a budget; real ones take a few dozen bytes. */
+/** Limit for the selector of a budget. Real ones take a few dozen bytes. */
 export const mostSelectorBytes = 8_000;
 
-/** What is kept of a PodDisruptionBudget. */
 export type BudgetFact = {
   readonly namespace: string;
   readonly name: string;
   readonly selector: Json | undefined;
-  /** 0 also where no controller has counted yet. */
+  /** Also 0 if the controller has not counted yet. */
   readonly disruptionsAllowed: number;
   readonly currentHealthy: number;
   readonly desiredHealthy: number;
   readonly ownerKind: string | undefined;
-  /** The selector is larger than is evaluated: the budget may protect any pod of its namespace. */
+  /** Set if the selector is too large to evaluate. The budget may protect any pod of its namespace. */
   readonly isTooLarge?: true;
 };
 
@@ -77,18 +75,17 @@ export function readBudgetFact(budget: KubeObject): BudgetFact {
   };
 }
 
-/** What may become of a pod of which a person should know, and why. */
 export type PodOutcome =
   | { readonly outcome: "block"; readonly reason: "TwoBudgets" | "PodDisruptionBudget" }
   | { readonly outcome: "delete"; readonly reason: "" };
 
-/** Budgets by namespace, without those that are too large: `largePodGaps` names them. A cluster has hundreds, and each pod asks. Older releases of KubeVirt make one per VM, which are the VMs' matter. */
+/** Groups budgets by namespace. Omits those that are too large (see `largePodGaps`) and those of VMs. */
 export function budgetsByNamespace(budgets: readonly BudgetFact[]): ReadonlyMap<string, readonly BudgetFact[]> {
   const evaluated = budgets.filter((budget) => isBudgetOfPods(budget) && !budget.isTooLarge);
   return Map.groupBy(evaluated, ({ namespace }) => namespace);
 }
 
-/** Undefined: the pod is left where it is, or is made again elsewhere. */
+/** Returns undefined if the pod stays or is re-created on another node. */
 export function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByNamespace>): PodOutcome | undefined {
   if (!isBudgetedPod(pod)) return undefined;
   const covering = coveringBudgets(pod, budgets);
@@ -98,12 +95,11 @@ export function outcomeOfPod(pod: PodFact, budgets: ReturnType<typeof budgetsByN
   return pod.controllerKind === undefined ? { outcome: "delete", reason: "" } : undefined;
 }
 
-/** Reports whether the budget protects other pods than that of one VM. */
+/** Reports whether the budget protects ordinary pods. Older KubeVirt releases create one per VM. */
 export function isBudgetOfPods({ ownerKind }: BudgetFact): boolean {
   return ownerKind !== "VirtualMachineInstance";
 }
 
-/** The budgets that select the pod. */
 export function coveringBudgets(
   { namespace, labels }: PodFact,
   budgets: ReturnType<typeof budgetsByNamespace>,
@@ -111,19 +107,18 @@ export function coveringBudgets(
   return (budgets.get(namespace) ?? []).filter(({ selector }) => matchesSelector(selector, labels));
 }
 
-/** Reports whether a drain evicts the pod: not those of DaemonSets and of the kubelet itself. */
+/** Reports whether a drain evicts the pod. It skips pods of DaemonSets and mirror pods. */
 export function isDrainedPod({ isMirror, controllerKind }: PodFact): boolean {
   return !isMirror && controllerKind !== "DaemonSet";
 }
 
-/** Reports whether a drain evicts the pod and its budgets decide when. */
 export function isBudgetedPod(pod: PodFact): boolean {
   return isDrainedPod(pod) && !isPodOfVm(pod);
 }
 
 const launchers = ["virt-launcher", "hotplug-disk"];
 
-/** Reports whether the pod belongs to a VM: its outcome is the VM's outcome. */
+/** Reports whether the pod belongs to a VM, whose outcome it shares. */
 export function isPodOfVm({ labels }: PodFact): boolean {
   return launchers.includes(labels["kubevirt.io"] ?? "");
 }

@@ -1,4 +1,4 @@
-// How the pools of a plan would roll out: which nodes change, in which order, how many at once, and what holds the others.
+// Predicts how the pools of a plan roll out: the nodes, their order, the parallelism and the causes of holdups.
 
 import type { DisruptionClass, Holdup, KubeObject, PoolDisruption } from "@virt/api";
 import { asList, asNumber, asText, at, compareUtf8, member, type RenderedOf } from "@virt/engine";
@@ -17,28 +17,24 @@ import {
   unavailableLimit,
 } from "./rollout.ts";
 
-/** How a pool would roll out. */
 export type AssessedPool = {
   readonly name: string;
-  /** The worst that happens to a node of it. */
+  /** The worst effect on any of its nodes. */
   readonly class: DisruptionClass;
-  /** All nodes that change, with what happens to each, in the order of their start; those that wait come last. */
+  /** All nodes that change, in the order of their start. Held nodes come last. */
   readonly nodes: readonly AssessedNode[];
-  /** Names of the nodes that start by themselves, in the order of their start. */
+  /** Names of the nodes that start automatically, in order. */
   readonly starting: readonly string[];
   readonly held: readonly string[];
   readonly atOnce: number;
   readonly waves: readonly (readonly string[])[];
-  /** Why the pool cannot be evaluated: some of its nodes do not start automatically. */
+  /** Why the impact is uncertain: some nodes do not start automatically. */
   readonly holdup: Holdup | undefined;
-  /** The name of the object that causes the holdup. */
   readonly heldBy?: string;
 };
 
-/** A node of a pool that changes. */
 export type AssessedNode = { readonly node: NodeFact; readonly class: DisruptionClass };
 
-/** What says how pools roll out. */
 export type PoolRolloutInput = {
   readonly disruption: readonly PoolDisruption[];
   readonly pools: readonly KubeObject[];
@@ -48,10 +44,10 @@ export type PoolRolloutInput = {
   readonly kubeletConfigs: Assessment<readonly KubeObject[]>;
 };
 
-/** A name that no rendered configuration has: every node has yet to get what the plan will make. */
+/** No rendered configuration has this name, so every node needs the update. */
 const planned = "as planned";
 
-/** Pools without nodes, and those to which nothing happens, are left out; by name. */
+/** Returns the pools that change, by name. Omits pools without nodes. */
 export function assessPools(input: PoolRolloutInput): readonly AssessedPool[] {
   const byPool = Map.groupBy(input.nodes, ({ labels }) => poolOfNode(labels, input.pools));
   const queued = queuedClasses(input);
@@ -73,7 +69,7 @@ export function assessPools(input: PoolRolloutInput): readonly AssessedPool[] {
     });
 }
 
-/** What waits in a pool already comes with the plan. The same two configurations are compared once. */
+/** Returns the effect of changes that are already queued for a node. They roll out with the plan. Memoized. */
 export function queuedClasses({
   policies,
   renderedOf,
@@ -96,7 +92,7 @@ export function queuedClasses({
 function assessPool(object: KubeObject, members: readonly AssessedNode[], refused: string | undefined): AssessedPool {
   const pool = rolloutOfPool(object, planned);
   const nodes = members.map(({ node }) => rolloutNodeOf(node)).toSorted(inRolloutOrder);
-  // A paused pool is computed as if it ran.
+  // Assesses a paused pool as if it were resumed.
   const running = { ...pool, isPaused: false };
   const isUnrendered = hasTrueCondition(object, "RenderDegraded") || refused !== undefined;
   const { waves, blocked } = isUnrendered
@@ -124,7 +120,7 @@ function hasTrueCondition(pool: KubeObject, type: string): boolean {
   );
 }
 
-/** How many nodes go down together once those at work have come back: what stays away takes its place in the limit for good. */
+/** Returns how many nodes update in parallel in the long run. Nodes that stay unavailable reduce the limit. */
 export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): number {
   const limit = unavailableLimit(pool, nodes.length) ?? 0;
   const stays = ({ current, isReady, isCordoned, desired, phase }: RolloutNode) =>
@@ -134,13 +130,12 @@ export function lastingRoom(pool: RolloutPool, nodes: readonly RolloutNode[]): n
 
 type PoolMembers = {
   readonly nodes: readonly RolloutNode[];
-  /** Those that do not get the configuration automatically. */
+  /** Nodes that do not get the configuration automatically. */
   readonly blocked: readonly RolloutNode[];
-  /** The first KubeletConfig of the pool that is refused. */
   readonly refused: string | undefined;
 };
 
-/** Every blocked node has a reason here, even if others start: sooner or later it gets the configuration too. */
+/** Returns a cause for blocked nodes even if others start, because they get the configuration later. */
 function holdupOf(
   object: KubeObject,
   pool: RolloutPool,

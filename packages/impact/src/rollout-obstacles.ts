@@ -1,11 +1,11 @@
-// Why an impact cannot be evaluated: the nodes of a pool do not all start automatically, but they all get the configuration later.
+// Explains why an impact is uncertain: some nodes do not start automatically, but get the configuration later.
 
 import type { Holdup, Impact, ImpactPool } from "@virt/api";
 
-/** The state of a pool that makes its impact uncertain, and the step that resolves it. */
+/** A pool state that makes the impact uncertain, and the next step. */
 export type RolloutObstacle = { readonly text: string; readonly next: string };
 
-/** Returns an entry for each concerned pool with a holdup. Empty: every node starts automatically. */
+/** Returns the obstacles of the selected pools. If the list is empty, every node starts automatically. */
 export function findRolloutObstacles(
   { pools, held }: Pick<Impact, "pools" | "held">,
   isConcerned: (pool: ImpactPool) => boolean = () => true,

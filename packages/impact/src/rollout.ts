@@ -1,18 +1,16 @@
-// How a MachineConfigPool rolls out a configuration as the Machine Config Operator does: which nodes may start, and what a node
-// goes through.
+// Simulates the rollout of a MachineConfigPool by the rules of the Machine Config Operator.
 
 import type { DisruptionClass, KubeObject } from "@virt/api";
 import { at, compareUtf8 } from "@virt/engine";
 
-/** A pool as a rollout knows it. */
 export type RolloutPool = {
   readonly name: string;
-  readonly wanted: string; // the rendered configuration that its spec names
+  readonly wanted: string; // the rendered configuration in its spec
   readonly isPaused: boolean;
-  readonly maxUnavailable?: number | string; // as in 2 or "10%"; one node at a time if not given
+  readonly maxUnavailable?: number | string; // such as 2 or "10%". Default: 1
 };
 
-/** The pool of a MachineConfigPool that rolls out `wanted`, which may be a configuration that is not rendered yet. */
+/** `wanted` need not be rendered yet. */
 export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
   const maxUnavailable = at(pool, "spec", "maxUnavailable");
   const isLimit = typeof maxUnavailable === "number" || typeof maxUnavailable === "string";
@@ -24,23 +22,21 @@ export function rolloutOfPool(pool: KubeObject, wanted: string): RolloutPool {
   };
 }
 
-/** How far a node is on its way. */
 export type NodePhase = "Updated" | "Draining" | "Applying" | "Rebooting" | "Uncordoning" | "Degraded";
 
-/** A node of a pool, and how far it is on its way from `current` to `desired`. */
+/** A node on its way from `current` to `desired`. */
 export type RolloutNode = {
   readonly name: string;
-  readonly current: string; // empty: it has not joined
+  readonly current: string; // empty until the node has joined
   readonly desired: string;
   readonly phase: NodePhase;
   readonly isReady: boolean;
   readonly isCordoned: boolean;
   readonly zone?: string;
-  readonly created?: string; // RFC 3339
-  readonly reason?: string; // why it is degraded
+  readonly created?: string;
+  readonly reason?: string;
 };
 
-/** Done with its work and taken back by the cluster. */
 function isDone({ current, desired, phase }: RolloutNode): boolean {
   return hasJoined({ current }) && current === desired && phase === "Updated";
 }
@@ -49,12 +45,12 @@ function hasJoined({ current }: Pick<RolloutNode, "current">): boolean {
   return current !== "";
 }
 
-/** Whether the node runs what its pool wants. */
+/** Reports whether the node runs the configuration that the pool wants. */
 export function isUpdated(node: RolloutNode, pool: RolloutPool): boolean {
   return isDone(node) && node.current === pool.wanted;
 }
 
-/** Not ready, cordoned by anybody, not joined, or at work. One that failed on its way is not at work: it may be given another target. */
+/** True if not ready, cordoned, not joined or being updated. A failed node may still get another target. */
 export function isUnavailable(node: RolloutNode): boolean {
   return !node.isReady || node.isCordoned || (!isDone(node) && !isFailing(node));
 }
@@ -63,17 +59,17 @@ function isFailing({ current, desired, phase }: RolloutNode): boolean {
   return hasJoined({ current }) && current !== desired && phase === "Degraded";
 }
 
-/** How many more nodes may go down now: what the limit leaves. Undefined where the limit cannot be read. */
+/** Returns how many more nodes may start now, or undefined if the limit is invalid. */
 function roomToStart(pool: RolloutPool, nodes: readonly RolloutNode[]): number | undefined {
   const limit = unavailableLimit(pool, nodes.length);
   if (limit === undefined) return undefined;
-  // A node that fails on this configuration may recover: it keeps its place in the budget.
+  // A node that fails on this configuration may recover, so it keeps its place in the limit.
   const isFailingOnIt = (node: RolloutNode) => node.desired === pool.wanted && isFailing(node);
   const taken = nodes.reduce((sum, node) => sum + Number(isUnavailable(node)) + Number(isFailingOnIt(node)), 0);
   return Math.max(0, limit - taken);
 }
 
-/** The nodes that may start now, in the order in which they would. */
+/** Returns the nodes that may start now, in order. */
 export function nextNodes(pool: RolloutPool, nodes: readonly RolloutNode[]): readonly RolloutNode[] {
   return nextInOrder(pool, nodes.toSorted(inRolloutOrder));
 }
@@ -81,17 +77,14 @@ export function nextNodes(pool: RolloutPool, nodes: readonly RolloutNode[]): rea
 function nextInOrder(pool: RolloutPool, nodes: readonly RolloutNode[]): readonly RolloutNode[] {
   const room = pool.isPaused ? 0 : (roomToStart(pool, nodes) ?? 0);
   if (room === 0) return [];
-  // One that is past its cordon ends what it has begun, and gets this configuration afterwards.
+  // A cordoned node completes its current update first.
   const candidates = nodes.filter(
     (node) => hasJoined(node) && node.desired !== pool.wanted && node.isReady && !node.isCordoned,
   );
   return candidates.slice(0, room);
 }
 
-/**
- * How many nodes may be unavailable, at least one: a pool is stopped by pausing it. A percentage is rounded down. Undefined for a
- * text without a percent sign, a negative number and what is no number: the operator reports an error and starts nothing.
- */
+/** At least 1. Rounds percentages down. Undefined if invalid: the operator then starts no node. */
 export function unavailableLimit({ maxUnavailable = 1 }: RolloutPool, nodes: number): number | undefined {
   const percent = typeof maxUnavailable === "string" ? /^([-+]?[0-9]{1,9})%$/.exec(maxUnavailable)?.[1] : undefined;
   if (typeof maxUnavailable === "string" && percent === undefined) return undefined;
@@ -99,14 +92,14 @@ export function unavailableLimit({ maxUnavailable = 1 }: RolloutPool, nodes: num
   return Number.isInteger(limit) && limit >= 0 ? Math.max(1, limit) : undefined;
 }
 
-/** Zone by zone, those without one last; within a zone the oldest first, then by name. */
+/** Orders by zone, then by age, oldest first, then by name. Nodes without a zone come last. */
 export function inRolloutOrder(left: RolloutNode, right: RolloutNode): number {
   const zones = lastIfAbsent(left.zone, right.zone);
   return zones || lastIfAbsent(left.created, right.created) || compareUtf8(left.name, right.name);
 }
 
 /**
- * Reports whether the order of some nodes is not known: the operator sorts by zone and creation time alone. Checked against `sortNodeList` in
+ * Reports whether the order is unknown: the operator sorts only by zone and creation time. See `sortNodeList` in
  * pkg/controller/node/node_controller.go of openshift/machine-config-operator at 7ff337a.
  */
 export function hasTies(nodes: readonly RolloutNode[]): boolean {
@@ -119,15 +112,14 @@ function lastIfAbsent(left: string | undefined, right: string | undefined): numb
   return Number(left === undefined) - Number(right === undefined);
 }
 
-/** The node with its new target, cordoned. */
 export function beginRollout(node: RolloutNode, { wanted }: RolloutPool): RolloutNode {
   return { ...node, desired: wanted, phase: "Draining", isCordoned: true };
 }
 
-/** What an update is to a node: `isDrained` says that its cluster drains nodes at all. */
+/** `isDrained` is true if the cluster drains nodes before updates. */
 export type NodeUpdate = { readonly disruption: DisruptionClass; readonly isDrained: boolean };
 
-/** One step further; a node that is done or degraded stays as it is. */
+/** Returns the node after its next step. Completed and degraded nodes do not change. */
 export function advanceRollout(node: RolloutNode, { disruption, isDrained }: NodeUpdate): RolloutNode {
   switch (node.phase) {
     case "Updated": {
@@ -150,18 +142,17 @@ export function advanceRollout(node: RolloutNode, { disruption, isDrained }: Nod
   }
 }
 
-// The operator uncordons a node after its update, whoever cordoned it.
+// The operator uncordons a node after its update, even if an administrator had cordoned it.
 function finish(node: RolloutNode): RolloutNode {
   return { ...node, phase: "Updated", current: node.desired, isReady: true, isCordoned: false };
 }
 
-/** The waves of a rollout, and who is left over. */
 export type RolloutWaves = {
-  readonly waves: readonly (readonly string[])[]; // nodes that reboot at the same time, in the order of their start; those already at work are in the first
-  readonly blocked: readonly string[]; // nodes that will not get the wanted configuration by themselves
+  readonly waves: readonly (readonly string[])[]; // nodes that update in parallel, in order
+  readonly blocked: readonly string[]; // nodes that do not get the configuration automatically
 };
 
-/** What a rollout would do if nothing else happened. A node that is down now stays down, and one that somebody cordoned stays cordoned. */
+/** Simulates the rollout without other events: unavailable and cordoned nodes stay as they are. */
 export function planWaves(pool: RolloutPool, nodes: readonly RolloutNode[]): RolloutWaves {
   const down = new Set(nodes.filter((node) => !node.isReady && !isAtWork(node)).map(({ name }) => name));
   const isMoving = (node: RolloutNode) => isAtWork(node) && !down.has(node.name);

@@ -1,18 +1,16 @@
-// The impact in a few short sentences, shown before a plan is approved.
+// Summarizes the impact in short sentences, for the review of a plan.
 
 import type { Impact, ImpactEntry, ImpactGap, ImpactPool } from "@virt/api";
 
-/** The input of a summary. Its lists must be complete. */
+/** The input of a summary. Its lists must not be truncated. */
 export type SummaryInput = Omit<Impact, "summary" | "more" | "assessedAt" | "assumes">;
 
-/** Returns one short sentence for each part of the impact that is not empty. */
 export function summarizeImpact(impact: SummaryInput): string {
   const pools = impact.pools.flatMap(poolParts);
   const parts = [...(pools.length > 0 ? pools : ["No node changes"]), ...vmParts(impact), ...podParts(impact)];
   return sentences([...parts, ...roomParts(impact), ...gapParts(impact.notAssessed), ...durationParts(impact)]);
 }
 
-/** Returns the summary of an impact without nodes. */
 export function unassessedSummary(reason: string): string {
   return sentences([`Node impact: not assessed (${reason})`]);
 }
@@ -71,13 +69,13 @@ function roomParts({ capacity }: SummaryInput): readonly string[] {
   return capacity.fits === "No" ? [roomText(capacity)] : [];
 }
 
-/** Returns such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
+/** Returns a text such as `2 VMs do not fit on other nodes while worker-0 is drained`. */
 export function roomText({ nodes, unplacedVMs }: Impact["capacity"]): string {
   const fit = `${count(unplacedVMs, "VM")} ${unplacedVMs === 1 ? "does" : "do"} not fit on other nodes`;
   return `${fit} while ${nameNodes(nodes)} ${nodes.length === 1 ? "is" : "are"} drained`;
 }
 
-/** Returns the part of a summary about VMs that do not fit: it counts all nodes, of which an impact lists a few. */
+/** Extracts the text about capacity from a summary. It covers all nodes, whereas the impact lists only a few. */
 export function roomWords(summary: string): string | undefined {
   return /(?:^|\. )(\d+ VMs? do(?:es)? not fit on other nodes while .+? (?:is|are) drained)\./.exec(summary)?.[1];
 }
@@ -87,7 +85,7 @@ function gapParts(notAssessed: readonly ImpactGap[]): readonly string[] {
   return gap === undefined ? [] : [`VM impact: not assessed (${gap.reason})`];
 }
 
-/** The name under which VMs stand in `notAssessed`. */
+/** The name of VMs in `notAssessed`. */
 export const vmGap = "VMs";
 
 function durationParts({ duration, blockers }: SummaryInput): readonly string[] {
@@ -99,7 +97,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** `a`, `a and b`, `a, b and c`, `a, b and 5 more`. */
+/** Formats names as `a`, `a and b`, `a, b and c` or `a, b and 5 more`. */
 export function nameNodes(names: readonly string[]): string {
   if (names.length > 3) return `${names.slice(0, 2).join(", ")} and ${names.length - 2} more`;
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -1,23 +1,22 @@
-// The settings of KubeVirt that say what a drain does to VMs, with its own defaults.
+// Reads the settings of KubeVirt that affect drains, with its defaults.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asNumber, asText, at, readBytes } from "@virt/engine";
 
-/** What counts for evictions and migrations in the whole cluster. */
 export type VirtSettings = {
-  /** For VMs without their own; undefined: not known. `None` where KubeVirt has none. */
+  /** The default of the cluster. `None` if KubeVirt has none. Undefined if unknown. */
   readonly evictionStrategy: string | undefined;
   readonly migrationsPerCluster: number;
   readonly migrationsPerNode: number;
-  /** Seconds per GiB after which a migration is cancelled. */
+  /** Seconds per GiB before a migration is cancelled. */
   readonly timeoutPerGiB: number;
-  /** Bytes per second; 0: no limit. */
+  /** Bytes per second. 0: no limit. */
   readonly bandwidth: number;
-  /** Percent of the memory that VMs may count on. */
+  /** Guest memory in percent of the memory request. */
   readonly memoryOvercommit: number;
 };
 
-/** KubeVirt's own object counts, since the HyperConverged and its patches end there; without it the HyperConverged's fields do. */
+/** Prefers the KubeVirt object, which also includes patches of the HyperConverged. */
 export function readVirtSettings(kubevirt: KubeObject | undefined, hco: KubeObject | undefined): VirtSettings {
   const configuration = at(kubevirt, "spec", "configuration");
   if (kubevirt !== undefined) {
@@ -46,21 +45,20 @@ function settingsOf(
   };
 }
 
-// Zero and below are refused by KubeVirt or mean its default.
+// KubeVirt rejects values below 1, or replaces them with its default.
 function countOr(value: Json | undefined, otherwise: number): number {
   const count = asNumber(value) ?? 0;
   return Number.isInteger(count) && count >= 1 && count <= 1e9 ? count : otherwise;
 }
 
-/** How the cluster is built, as far as drains and reboots ask for it. */
 export type ClusterShape = {
-  /** The Machine Config Operator does not drain a node without a second one. */
+  /** True on single-node clusters, where the Machine Config Operator does not drain nodes. */
   readonly isSingleReplica: boolean;
-  /** As `platformStatus.type`; empty: not known, which counts as bare metal. */
+  /** `platformStatus.type`. An empty string counts as bare metal. */
   readonly platform: string;
 };
 
-/** Of the Infrastructure `cluster`; absent: highly available on bare metal. */
+/** Reads the Infrastructure `cluster`. If absent, assumes high availability on bare metal. */
 export function readClusterShape(infrastructure: KubeObject | undefined): ClusterShape {
   return {
     isSingleReplica: at(infrastructure, "status", "controlPlaneTopology") === "SingleReplica",

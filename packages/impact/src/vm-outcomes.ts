@@ -1,30 +1,28 @@
-// What a drain or a reboot does to each VM of a node, as KubeVirt answers the eviction.
+// Predicts the effect of a drain or a reboot on each VM of a node.
 
 import type { KubeObject, VmOutcome } from "@virt/api";
 import { asText, at } from "@virt/engine";
 import type { VirtSettings } from "./virt-settings.ts";
 import { isEnded, type VmFact } from "./vms.ts";
 
-/** An outcome and why; the reason is empty where the outcome says it all. */
+/** `reason` is empty if the outcome needs no explanation. */
 export type AssessedOutcome = { readonly outcome: VmOutcome; readonly reason: string };
 
-/** What decides about the VMs of a node. */
 export type VmOutcomeInput = {
   readonly settings: Pick<VirtSettings, "evictionStrategy">;
-  /** The Machine Config Operator reboots without a drain. */
+  /** True if the Machine Config Operator reboots without a drain. */
   readonly isSingleReplica: boolean;
-  /** The run strategy of a VirtualMachine; undefined: not known, and its VM counts as one that stops. */
+  /** Undefined: its VM counts as one that stops. */
   readonly runStrategyOf: (namespace: string, name: string) => string | undefined;
-  /** Whether a node outside the wave may take the VM. */
   readonly hasTarget: (vm: VmFact) => boolean;
 };
 
-// Thousands of VMs have one of these.
+// Shared objects, because thousands of VMs have one of these outcomes.
 const migrating: AssessedOutcome = { outcome: "migrate", reason: "" };
 const stopping: AssessedOutcome = { outcome: "stop", reason: "" };
 const restarting: AssessedOutcome = { outcome: "restart", reason: "" };
 
-/** Returns undefined if the VM has ended or is being deleted: it does not count. A VM without a node may start on any node. */
+/** Returns undefined if the VM has ended or is being deleted. A VM without a node may start on any node. */
 export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | undefined {
   if (isEnded(vm) || vm.isDeleting) return undefined;
   if (vm.node === "") return { outcome: "unknown", reason: "NoNode" };
@@ -43,7 +41,7 @@ export function outcomeOf(vm: VmFact, input: VmOutcomeInput): AssessedOutcome | 
   return stopOrRestart(vm, input);
 }
 
-// A clean shutdown ends Succeeded, so RerunOnFailure does not run it again.
+// A clean shutdown ends as Succeeded, which RerunOnFailure does not restart.
 function stopOrRestart({ namespace, controller }: VmFact, { runStrategyOf }: VmOutcomeInput): AssessedOutcome {
   const isRestarted =
     controller?.kind === "VirtualMachineInstanceReplicaSet" ||
@@ -51,7 +49,7 @@ function stopOrRestart({ namespace, controller }: VmFact, { runStrategyOf }: VmO
   return isRestarted ? restarting : stopping;
 }
 
-/** The run strategy of a VirtualMachine, with the older field `running`; undefined: it has neither. */
+/** Returns the run strategy, also from the older field `running`. Undefined if neither is set. */
 export function readRunStrategy(virtualMachine: KubeObject): string | undefined {
   const running = at(virtualMachine, "spec", "running");
   const strategy = asText(at(virtualMachine, "spec", "runStrategy"));

@@ -1,11 +1,11 @@
-// What is known of a running VM (a VirtualMachineInstance of any shape), and how much memory it wants.
+// Reads VirtualMachineInstances of any shape, and computes their memory.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asNumber, asText, at, exceedsBytes, isMap, member, readBytes, readTime } from "@virt/engine";
 import { readPlacement, type VmPlacement } from "./placement.ts";
 import type { VirtSettings } from "./virt-settings.ts";
 
-/** What is kept of a VM. Memory in bytes; undefined: it does not tell. */
+/** Memory is in bytes. Undefined if unknown. */
 export type VmFact = {
   readonly namespace: string;
   readonly name: string;
@@ -14,23 +14,22 @@ export type VmFact = {
   readonly evictionStrategy: string | undefined;
   readonly placement: VmPlacement;
   readonly gracePeriodSeconds: number;
-  /** What the guest has now, or is given at its start. */
+  /** The current memory of the guest, or that of its spec. */
   readonly guestMemory: number | undefined;
   readonly requestedMemory: number | undefined;
   readonly memoryOverhead: number | undefined;
   readonly vcpus: number;
   readonly phase: string;
-  /** Empty: it is on no node. */
+  /** Empty if the VM is on no node. */
   readonly node: string;
-  /** The node that it was asked to leave; empty: none. */
+  /** The node that the VM must leave, or empty. */
   readonly evacuationNode: string;
-  /** The condition LiveMigratable; undefined: it has none. */
+  /** The LiveMigratable condition, or undefined without one. */
   readonly liveMigratable: { readonly isTrue: boolean; readonly reason: string } | undefined;
-  /** How long its last migration took, if it was completed and the guest ran on until its end. */
+  /** The duration of the last migration, if it succeeded without post-copy. */
   readonly lastMigrationMs: number | undefined;
 };
 
-/** Reads a VirtualMachineInstance of any shape. */
 export function readVmFact(vmi: KubeObject): VmFact {
   const domain = at(vmi, "spec", "domain");
   const guestCurrent = readMemory(at(vmi, "status", "memory", "guestCurrent"));
@@ -54,7 +53,7 @@ export function readVmFact(vmi: KubeObject): VmFact {
   };
 }
 
-/** The owner that would make the object again: its reference itself, since a copy for each of thousands of VMs would double them. */
+/** Returns the original reference, because a copy for each VM would double the memory. */
 export function readController(object: KubeObject): VmFact["controller"] {
   const owner = asList(at(object, "metadata", "ownerReferences")).find((each) => member(each, "controller") === true);
   return isController(owner) ? owner : undefined;
@@ -64,14 +63,14 @@ function isController(owner: Json | undefined): owner is { readonly kind: string
   return isObjectName(member(owner, "kind")) && isObjectName(member(owner, "name"));
 }
 
-// No object has a longer name, and the API server does not limit it in a reference.
+// Longer names are invalid, but the API server does not limit them in references.
 const mostNameBytes = 253;
 
 function isObjectName(name: Json | undefined): boolean {
   return asText(name) !== undefined && !exceedsBytes(name, mostNameBytes + 2);
 }
 
-/** An EiB is more than any machine has; what claims to have more must not spoil sums. */
+/** 1 EiB exceeds any machine. Larger values must not distort sums. */
 const mostMemory = 2 ** 60;
 
 function readMemory(quantity: Json | undefined): number | undefined {
@@ -89,7 +88,7 @@ function readGracePeriod(value: Json | undefined): number {
   return Number.isInteger(seconds) && seconds >= 0 && seconds <= 1e9 ? seconds : 30;
 }
 
-// Nearly all VMs have this one.
+// Shared object, because nearly all VMs have this value.
 const migratable = { isTrue: true, reason: "" };
 
 function readLiveMigratable(vmi: KubeObject): VmFact["liveMigratable"] {
@@ -108,24 +107,22 @@ function readLastMigration(state: Json | undefined): number | undefined {
   return start === undefined || end === undefined || end < start ? undefined : end - start;
 }
 
-/** Reports whether the VM occupies its node. */
 export function isOnNode(vm: VmFact): boolean {
   return vm.node !== "" && !isEnded(vm);
 }
 
-/** Reports whether the VM has stopped for good. */
 export function isEnded({ phase }: VmFact): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
-/** What a migration must copy, in bytes; 0 where nothing is known. */
+/** Returns the bytes that a migration copies, or 0 if unknown. */
 export function migratedBytes({ guestMemory, requestedMemory }: VmFact): number {
   return guestMemory ?? requestedMemory ?? 0;
 }
 
 const MiB = 2 ** 20;
 
-/** What the VM asks of a node, in bytes, with what KubeVirt needs beside the guest. */
+/** Returns the memory request of the VM in bytes, including KubeVirt's overhead. */
 export function requestOf(vm: VmFact, { memoryOvercommit }: Pick<VirtSettings, "memoryOvercommit">): number {
   const guest = vm.guestMemory ?? vm.requestedMemory ?? 0;
   const requested = vm.requestedMemory ?? Math.floor((guest * 100) / memoryOvercommit);

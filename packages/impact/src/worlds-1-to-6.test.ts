@@ -1,4 +1,4 @@
-// The impact of whole clusters, each with numbers that were worked out by hand: workers, limits, pools, outcomes of VMs.
+// Impacts of whole clusters with numbers computed by hand: workers, limits, pools, VM outcomes.
 
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";

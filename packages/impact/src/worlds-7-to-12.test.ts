@@ -1,4 +1,4 @@
-// The impact of whole clusters, each with numbers that were worked out by hand: policies, small and large clusters, room, budgets.
+// Impacts of whole clusters with numbers computed by hand: policies, cluster sizes, capacity, budgets.
 
 import type { KubeObject } from "@virt/api";
 import { expect, test } from "vitest";

@@ -1,16 +1,16 @@
-// The status of a config that has none yet and cannot be processed: it waits in Pending and reports the cause.
+// The status of a new config that cannot be processed: it stays in Pending and reports the cause.
 
 import type { Status, VirtPlatformConfig } from "@virt/api";
 import { conditionsForPhase } from "./phase.ts";
 import { type ConditionTimes, writeConditions } from "./status-conditions.ts";
 import { conditionsForTools } from "./tool.ts";
 
-/** Reports whether a managed config has never reported anything. */
+/** Reports whether a managed config has no phase yet. */
 export function isSilent({ spec, status }: Pick<VirtPlatformConfig, "spec" | "status">): boolean {
   return spec.action !== "Ignore" && status?.phase === undefined;
 }
 
-/** Returns the first status of a config that cannot be processed because of a retryable error. */
+/** Returns the first status of a config that a retryable error blocks. */
 export function pendingStatus(message: string, at: ConditionTimes): Status {
   const inputs = [
     ...conditionsForPhase("Pending", message),

@@ -21,7 +21,6 @@ const completed: Row["except"] = {
   Failed: ["Completed", "No failures occurred"],
 };
 
-/** The table of 3.1. */
 const rows: Record<Phase, Row> = {
   Pending: { own: ["Pending", message], others: ["Pending", message] },
   Drafting: {

@@ -1,10 +1,10 @@
-// Reason and message of the eleven phase conditions in each phase. One is True, and Drifted beside it while another phase lasts.
+// Reasons and messages of the phase conditions. One is True, and Drifted can be True in addition.
 
 import { type Phase, phaseConditions } from "@virt/api";
 import { showsDriftBeside } from "../phases.ts";
 import type { ConditionInput } from "./status-conditions.ts";
 
-/** Sentences of phases that users, tests and scripts rely on. */
+/** Messages that users, tests and scripts rely on. */
 export const phaseMessages = {
   started: "Starting plan generation",
   unknownPhase: "Resetting unknown phase",
@@ -27,10 +27,7 @@ type PhaseTexts = {
   readonly except?: Partial<Readonly<Record<Phase, ConditionText>>>;
 };
 
-/**
- * `message` is the sentence of the transition; phases with a fixed sentence ignore it. `drift` describes applied targets that have drifted;
- * undefined: none has.
- */
+/** Phases with a fixed message ignore `message`. `drift` is undefined if no applied target has drifted. */
 export function conditionsForPhase(phase: Phase, message: string, drift?: string): readonly ConditionInput[] {
   const { own, others, except = {} } = phaseTexts[phase](message);
   const isDrifted = drift !== undefined && showsDriftBeside(phase);

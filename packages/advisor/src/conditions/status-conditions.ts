@@ -1,19 +1,17 @@
-// Reads and writes the conditions of a status, among them the side conditions, which stay once they were set.
+// Reads and writes conditions. Side conditions stay in the status once they are set.
 
 import { type Condition, type SideCondition, type Status, sideConditions } from "@virt/api";
 import { stamp } from "../times.ts";
 
-/** Undefined: the status has no condition of this type. */
 export function conditionOf({ conditions = [] }: Status, type: string): Condition | undefined {
   return conditions.find((condition) => condition.type === type);
 }
 
-/** False also where the status has no condition of this type. */
+/** Returns false if the status has no such condition. */
 export function conditionIs(status: Status, type: string, value: Condition["status"]): boolean {
   return conditionOf(status, type)?.status === value;
 }
 
-/** A condition without its times. */
 export type ConditionInput = {
   readonly type: string;
   readonly status: "True" | "False";
@@ -36,7 +34,7 @@ export function writeConditions(
   });
 }
 
-/** The stored side conditions, but for those that are given anew. */
+/** Returns the stored side conditions, updated with the new ones. */
 export function keepSideConditions(stored: Status, updates: readonly ConditionInput[]): readonly ConditionInput[] {
   return sideConditions.flatMap((type: SideCondition) => {
     const update = updates.find((input) => input.type === type);
@@ -111,10 +109,7 @@ export const upgradeConditions = {
   applied: sideCondition("UpgradeAvailable", "False", "Applied", "Upgrade changes applied"),
 } as const;
 
-/**
- * Reports in Reconciling that a transient error lasts; the phase stays. Undefined where it is reported already: the text of the error
- * may differ with every try.
- */
+/** Reports a retryable error in Reconciling. Undefined if already reported: its text may differ with every retry. */
 export function withRetryingCondition(stored: Status, message: string, at: ConditionTimes): Status | undefined {
   const before = conditionOf(stored, "Reconciling");
   if (before === undefined || before.reason === "Retrying") return undefined;

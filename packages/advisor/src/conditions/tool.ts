@@ -1,35 +1,30 @@
-// Ready, Reconciling, Stalled: the phase in the words of kstatus, for tools that know no phases.
+// The conditions Ready, Reconciling and Stalled, for tools that support kstatus but not our phases.
 
 import type { Phase } from "@virt/api";
 import { isPlanFinished, isStalledPhase } from "../phases.ts";
 import type { TargetProblem } from "../target-problem.ts";
 import type { ConditionInput } from "./status-conditions.ts";
 
-/** The phase, and what it alone does not tell. */
 export type ToolConditionInput = {
   readonly phase: Phase;
-  /** Of the phase condition that is True. */
   readonly message: string;
-  /** Something that was asked for is withheld until a person acts. */
+  /** True if a requested action is withheld until the user acts. */
   readonly isWithheld: boolean;
-  /** What a person should do, if one should. */
   readonly next?: string;
-  /** A pool that is not done although nothing of ours is being applied. */
+  /** A pool that is not up to date, although no item is being applied. */
   readonly notConverged?: string;
-  /** Of the pools that roll out what this config wrote, whatever its plan is now. */
+  /** The pools that roll out writes of this config, regardless of its current plan. */
   readonly rolling?: string;
-  /** Message of the first unfinished item. */
   readonly progress?: string;
-  /** What keeps a rollout from ending until a person acts. */
+  /** The problem that blocks a rollout until the user acts. */
   readonly rolloutProblem?: string;
-  /** Reported by the operator of an applied target; nothing in the plan ends it. */
+  /** A problem that the target's operator reports and that the plan does not fix. */
   readonly targetProblem?: Pick<TargetProblem, "message" | "next">;
-  /** Nothing of the running plan continues until a person acts. */
+  /** Set if the running plan cannot continue until the user acts. */
   readonly stuck?: { readonly text: string; readonly next: string };
-  /** What holds an approved plan that starts by itself once it is gone. */
+  /** The guard that blocks an approved plan. The plan starts automatically when the guard allows it. */
   readonly guarded?: { readonly text: string; readonly next: string };
   readonly correction?: "will-act" | { readonly gaveUp: string };
-  /** A retryable error that lasts. */
   readonly retrying?: string;
 };
 
@@ -84,7 +79,6 @@ function readyCondition({
   return { type: "Ready", status: "False", reason: phase === "Pending" ? "Drafting" : phase, message: text };
 }
 
-/** The text as a sentence, and what a person does about it, if one should. */
 export function withNext(text: string, next: string | undefined): string {
   if (next === undefined) return text;
   const trimmed = text.trimEnd();

@@ -1,4 +1,4 @@
-// Guards hold whatever happens to the cluster: a fault makes a plan wait, and never makes it pass.
+// Faults of the cluster may block a plan, but never make a guard pass.
 
 import type { Guards } from "@virt/api";
 import { assessImpact } from "@virt/impact";
@@ -18,7 +18,7 @@ import { expect, test } from "vitest";
 import { observedWith, psi } from "../testing/observed-fixtures.ts";
 import { findGuardObstacle } from "./guards.ts";
 
-/** Several guards hold if one of them does, so each is tried alone. */
+/** Guards are tried alone, because one can hide another. */
 const everyGuard: readonly Guards[] = [
   ...[0, 1, 2].map((maxBlockingVMs) => ({ maxBlockingVMs })),
   ...[1, 2, 3, 4, 5].map((maxNodes) => ({ maxNodes })),
@@ -28,13 +28,12 @@ const everyGuard: readonly Guards[] = [
 const items = [psi()];
 const { spec } = observedWith("ReviewRequired");
 
-/** The guards that let a plan pass while these faults are there. */
 function passed(given: ClusterGiven, faults: readonly ClusterFault[]): readonly Guards[] {
   const impact = assessImpact(factsWithFaults(given, faults));
   return everyGuard.filter((guards) => findGuardObstacle({ spec: { ...spec, guards } }, impact, items) === undefined);
 }
 
-/** The guards that a plan passes after these faults and did not pass before the last of them. */
+/** Returns the guards that pass only after the last of these faults. */
 function opened(given: ClusterGiven, faults: readonly ClusterFault[], before = passed(given, faults.slice(0, -1))) {
   return passed(given, faults)
     .filter((guards) => !before.includes(guards))

@@ -233,7 +233,7 @@ const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
     })
     .map(({ nodes, held, block, unknown, stop, fits, gaps }) => {
       const isMissing = (...kinds: readonly string[]) => gaps.some(({ what }) => kinds.includes(what));
-      // As an assessment promises: there is room only where it is known what becomes of every VM.
+      // An assessment reports capacity only if the outcome of every VM is known.
       const isUnsure = unknown > 0 || (stop > 0 && isMissing("VM owners"));
       const { vms: _vms, ...rest } = impactFixture({
         nodes,
@@ -246,7 +246,7 @@ const anyImpact: fc.Arbitrary<Impact | undefined> = fc.option(
   { nil: undefined },
 );
 
-/** Written apart: what each guard asks for, without a word. */
+/** An independent model of the guards. */
 function holds(guards: Guards, impact: Impact | undefined): boolean {
   const isMissing = (...kinds: readonly string[]) =>
     impact?.notAssessed.some(({ what }) => kinds.includes(what)) ?? true;

@@ -1,20 +1,16 @@
-// Whether the guards of a spec let an approved plan start: each must hold by an assessment that was made from complete lists.
+// Evaluates the guards of a spec. A guard passes only if its inputs are complete.
 
 import type { Guards, Impact, Item } from "@virt/api";
 import { findRolloutObstacles, roomText, roomWords } from "@virt/impact";
 import { isMachineConfig } from "../items.ts";
 import type { Observed } from "../observed.ts";
 
-/** Why a plan is held: what is the matter, and what a person does about it. */
 export type GuardObstacle = { readonly text: string; readonly next: string };
 
 const goesOn =
   "The plan starts automatically when the guard allows it. To withdraw the approval, set action to DryRun.";
 
-/**
- * The first guard that does not hold for a plan of these items. Undefined: none, or no node is concerned. `impact` is the assessment of
- * this reconcile, and so later than the approval; undefined: there is none yet.
- */
+/** Returns the first guard that blocks the plan. `impact` must be newer than the approval. Absent: not assessed. */
 export function findGuardObstacle(
   { spec: { guards = {} } }: Pick<Observed, "spec">,
   impact: Impact | undefined,
@@ -62,20 +58,20 @@ const guardChecks: readonly GuardCheck[] = [
     if (capacity.fits === "Yes") return heldUp("requireCapacity", impact);
     if (capacity.fits === "Unknown")
       return heldUp("requireCapacity", impact) ?? unassessed("requireCapacity", unknownRoomGap(impact));
-    const fact = roomWords(summary) ?? roomText(capacity); // a long summary may have been cut
+    const fact = roomWords(summary) ?? roomText(capacity); // the summary may be truncated
     return { text: `requireCapacity is true, but ${fact}`, next: "free memory on other nodes, or add a node" };
   },
 ];
 
-/** `next`: what a person does, where `status.impact` does not name the gap. */
+/** `next` is set if `status.impact` does not name the gap. */
 type Gap = Pick<Impact["notAssessed"][number], "what" | "reason"> & { readonly next?: string };
 
-/** Without nodes nothing is known at all, and without KubeletConfigs no one knows whether a refused one holds up a pool. */
+/** Without nodes, nothing is known. Without KubeletConfigs, a rejected one may block a pool unnoticed. */
 function gapOf(impact: Impact | undefined, ...kinds: readonly string[]): Gap | undefined {
   return impact?.notAssessed.find(({ what }) => what === "nodes" || what === "KubeletConfigs" || kinds.includes(what));
 }
 
-/** Nodes that do not start yet get the configuration later, and then nobody asks the guards again. */
+/** Nodes that are on hold get the configuration later, when guards are no longer evaluated. */
 function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined {
   const found = findRolloutObstacles(impact);
   if (found.length === 0) return undefined;
@@ -83,14 +79,14 @@ function heldUp(guard: keyof Guards, impact: Impact): GuardObstacle | undefined 
   return { text: `${guard} cannot be evaluated: ${texts.join(", ")}`, next: steps.join("; ") };
 }
 
-/** Of these VMs nobody can say what a drain does to them: the node of one is silent, or no strategy is set anywhere. */
+/** The effect of a drain is unknown if the VM's node is not responding or no eviction strategy is set. */
 const unknownStateGap: Gap = {
   what: "VM state",
   reason: "Unavailable",
   next: "check the VMs in an unknown state (status.impact.vms.unknown shows how many)",
 };
 
-/** Why nobody knows whether there is room although the VMs are: what becomes of some of them, or how large they are, is not. */
+/** The capacity is unknown because the outcome or the size of some VMs is unknown. */
 function unknownRoomGap(impact: Impact): Gap {
   const { unknown = 0, stop = 0 } = impact.vms ?? {};
   const known = stop > 0 ? gapOf(impact, "VM owners") : undefined;

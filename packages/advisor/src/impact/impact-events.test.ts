@@ -24,7 +24,7 @@ test("a plan's first assessment is reported once, in one sentence", () => {
   expect(reasons(withImpact(base), { ...withImpact(base), planHash: "b" })).toEqual(["ImpactAssessed"]);
 });
 
-/** Reconciled until it is on display again, with its impact; the reasons of all events. */
+/** Reconciles until the plan is under review with its impact, and returns the reasons of all events. */
 function draftAgain(stored: Status, edited: Partial<Spec>, planHashNow: string): readonly string[] {
   const observed = observedWith("ReviewRequired", { generation: generation + 1, spec: edited });
   const recorded: string[] = [];
@@ -63,7 +63,7 @@ const worse: readonly (readonly [string, Impact, Impact])[] = [
 test.each(worse)("it got worse when %s, and the other way it did not", (_what, before, after) => {
   expect(reasons(withImpact(before), withImpact(after))).toEqual(["ImpactWorsened"]);
   expect(reasons(withImpact(before), withImpact(after), false)).toEqual([]);
-  const isTurned = before.pools[0]?.holdup !== undefined; // a holdup for another is new both ways
+  const isTurned = before.pools[0]?.holdup !== undefined; // a changed holdup counts in both directions
   expect(reasons(withImpact(after), withImpact(before))).toEqual(isTurned ? ["ImpactWorsened"] : []);
 });
 

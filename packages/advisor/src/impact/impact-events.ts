@@ -1,10 +1,10 @@
-// The events of an impact: that it was assessed, that it got worse, and that a guard holds a plan. None names a VM.
+// Events about the impact of a plan. None names a VM.
 
 import { disruptionClasses, type EventMessage, type Impact, type Status } from "@virt/api";
 import { conditionOf } from "../conditions/status-conditions.ts";
 import { shortHash } from "../plan-names.ts";
 
-/** `mayWarn`: no warning that it got worse was recorded for a while. */
+/** `mayWarn` is false shortly after a warning about a worse impact. */
 export function impactEvents(before: Status, after: Status, mayWarn: boolean): readonly EventMessage[] {
   const isSamePlan = before.planHash === after.planHash;
   return [
@@ -27,7 +27,7 @@ function worsenedEvents({ impact: was }: Status, { impact, planHash }: Status): 
   return [{ type: "Warning", reason: "ImpactWorsened", note }];
 }
 
-/** Something blocks or waits that did not, VMs have no room left, a node is disturbed more, or a pool does not start. */
+/** Reports new blockers, missing capacity, a worse disruption class, or a new holdup. */
 function isWorse(before: Impact, after: Impact): boolean {
   const rose = (outcome: "block" | "external") => before.vms?.[outcome] === 0 && (after.vms?.[outcome] ?? 0) > 0;
   const isFull = before.capacity.fits !== "No" && after.capacity.fits === "No";
@@ -40,7 +40,7 @@ function isWorse(before: Impact, after: Impact): boolean {
   return rose("block") || rose("external") || isFull || isPoolWorse;
 }
 
-/** Whenever a guard begins to hold the plan; what else it holds it for follows in the status. */
+/** Reports only the start of a block. Later causes are in the status. */
 function heldEvents(before: Status, after: Status): readonly EventMessage[] {
   const ready = conditionOf(after, "Ready");
   const isHeld = ready?.reason === "Guarded" && conditionOf(before, "Ready")?.reason !== "Guarded";

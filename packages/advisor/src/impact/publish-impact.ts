@@ -1,15 +1,13 @@
-// When an assessment goes into the status: at once if there is none, then only what shows a difference, and not too often.
-
 import type { Impact, Status } from "@virt/api";
 import { equalJson, readTime } from "@virt/engine";
 import { isStillListing } from "@virt/impact";
 import type { Decision, Observed, Requeue } from "../observed.ts";
 import { isPlanOpen } from "../phases.ts";
 
-/** What a person decides by is renewed at most so often; numbers that move all the time, less. */
+/** The minimum intervals for changed facts, and for estimates that change all the time. */
 const restMs = { facts: 60_000, figures: 600_000 };
 
-/** The decision with the assessment of this reconcile in its status, as far as it is due, and a requeue for what is not. */
+/** Adds the assessment to the status if it is due. Otherwise, requeues at that time. */
 export function withImpact(decision: Decision, observed: Pick<Observed, "stored" | "impactNow" | "now">): Decision {
   const { status, requeue } = decision;
   const { stored, impactNow: fresh, now } = observed;
@@ -21,12 +19,12 @@ export function withImpact(decision: Decision, observed: Pick<Observed, "stored"
   return dueMs <= now ? withFresh(decision, fresh) : { ...decision, requeue: notAfter(requeue, dueMs) };
 }
 
-/** The plan goes first, what it does follows by a later write. It is frozen while the plan runs. */
+/** The impact follows one write after its plan. It is frozen while the plan runs. */
 function isShown(status: Status, stored: Status): boolean {
   return isPlanOpen(status.phase) && stored.phase === status.phase && stored.planHash === status.planHash;
 }
 
-/** What is yet to come in is not frozen: it is replaced once. */
+/** An incomplete assessment is replaced once, even while the plan runs. */
 function isOpen(impact: Impact | undefined): boolean {
   return impact === undefined || isStillListing(impact);
 }
@@ -35,7 +33,7 @@ function withFresh(decision: Decision, impact: Impact): Decision {
   return { ...decision, status: { ...decision.status, impact } };
 }
 
-/** When the fresh one is to be stored, in milliseconds; undefined: it shows nothing new. */
+/** Returns when to store the fresh assessment, in milliseconds. Undefined if it shows nothing new. */
 function dueOf(before: Impact | undefined, fresh: Impact): number | undefined {
   if (before === undefined) return 0;
   if (equalJson({ ...before, assessedAt: "" }, { ...fresh, assessedAt: "" })) return undefined;

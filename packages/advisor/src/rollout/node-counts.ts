@@ -1,4 +1,4 @@
-// The node counts that item messages, columns and conditions show.
+// The node counts in messages, columns and conditions.
 
 import type { KubeObject, RolloutStatus } from "@virt/api";
 import { type CountOfPool, type PoolProgress, poolProgress } from "@virt/engine";
@@ -10,10 +10,7 @@ import { rolloutChanges } from "./rollout-changes.ts";
 
 const unknownNodes = { nodes: notAssessed("Unavailable"), machineConfigNodes: notAssessed("Unavailable") };
 
-/**
- * Returns the counts of each pool that takes over something of this config, from the same facts as the diagnosis of this reconcile. Of
- * other pools only the machines are counted: a plan that has not begun claims no updated nodes.
- */
+/** Counts nodes from the same facts as the diagnosis. Other pools have no updated nodes before the plan starts. */
 export function countNodesOf({ config, live, pools, renderedOf, rollingNodes }: ReconcileFacts): CountOfPool {
   const { status = {} } = config;
   const isStored = rollingNodes === undefined && status.rollout !== undefined && isRolloutOpen(status);
@@ -29,7 +26,7 @@ function machinesOf(name: string, pools: readonly KubeObject[]): PoolProgress | 
   return pool && { pool: name, nodes: poolProgress(pool, true).nodes };
 }
 
-/** A process that has just started shows the stored counts until its lists are complete. */
+/** After a restart, the stored counts apply until all lists are complete. */
 function countsInStatus({ pools }: RolloutStatus): CountOfPool {
   const counts = new Map(pools.map(({ name, total, done }) => [name, { pool: name, nodes: total, updated: done }]));
   return (pool) => counts.get(pool);

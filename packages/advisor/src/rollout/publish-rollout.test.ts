@@ -143,7 +143,7 @@ test("a rollout that has ended stays without its findings, whatever is due", () 
   const { status } = withRollout(decide(completed), at(rolling), diagnosed(rollout(finding()), now + 9000));
   expect(status.rollout?.findings).toEqual([]);
   expect(status.rollout?.pools).toHaveLength(1);
-  // Its pool is the one who knows; a node may have been seen last on its way.
+  // The status of the pool takes precedence over an outdated node.
   expect(status.rollout).toMatchObject({
     summary: "worker pool: 3 of 3 nodes updated",
     pools: [{ name: "worker", total: 3, done: 3, inHand: 0, waiting: 0, degraded: 0 }],

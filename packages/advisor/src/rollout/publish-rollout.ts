@@ -1,5 +1,3 @@
-// What a status says of its rollout: how far it is, what holds it, and the conditions that follow from that.
-
 import type { Condition, Item, Phase, RolloutFinding, RolloutStatus, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
 import { concludeRollout, findingRemedies, remediesText, revokeUpdates } from "@virt/impact";
@@ -10,16 +8,15 @@ import type { Decision, Observed, Requeue } from "../observed.ts";
 import { isPlanFinished } from "../phases.ts";
 import { begunPools, progressColumn, progressText } from "../rollouts.ts";
 
-/** What a diagnosis says now. */
 export type DiagnosedRollout = {
   readonly rollout: RolloutStatus;
-  /** Milliseconds: not written before, unless the status is written anyway. */
+  /** Milliseconds: the earliest write, unless the status is written for another reason. */
   readonly dueMs: number;
-  /** Milliseconds: when a cause comes of age; undefined: none will. */
+  /** Milliseconds: when the next cause reaches an age threshold. Undefined if none will. */
   readonly nextMs: number | undefined;
 };
 
-/** Reports whether nodes have yet to take over what this config wrote, what another client wrote meanwhile, or what its plan found in place. */
+/** Reports whether nodes have yet to roll out what this config wrote or found, or what another client changed. */
 export function isRolloutOpen({ phase, items = [], rollouts = [], conditions = [] }: Status): boolean {
   if (phase === "Ignored") return false;
   const isAwaited = ({ state, rollout }: Item) =>
@@ -28,11 +25,7 @@ export function isRolloutOpen({ phase, items = [], rollouts = [], conditions = [
   return rollouts.length > 0 || items.some(isAwaited) || conditions.some(isUnconverged);
 }
 
-/**
- * Returns the decision with the state of the rollout in its status, and the conditions that follow from it. A status that is written for any
- * other reason carries the fresh diagnosis: all its counts are of the same moment. A rollout that has ended stays, without findings.
- * Undefined: nothing was diagnosed in this reconcile.
- */
+/** Any status write carries the fresh diagnosis, so that all counts agree. An ended rollout has no findings. */
 export function withRollout(
   decision: Decision,
   observed: Pick<Observed, "stored" | "now" | "generation" | "items">,
@@ -57,10 +50,7 @@ export function withRollout(
   };
 }
 
-/**
- * Without a diagnosis the stored rollout stays, but no node counts as updated whose target changed since. The stored rollout is an earlier
- * one if a rollout has just begun.
- */
+/** Without a diagnosis, keeps the stored rollout, but counts no nodes whose target changed. */
 function knownRollout(
   status: Status,
   { items, stored }: Pick<Observed, "items" | "stored">,
@@ -89,7 +79,6 @@ function showRollout(
   return { ...whole, ...(progress !== undefined && { progress }) };
 }
 
-/** No column without a rollout: a stored one has ended. */
 function openPools(status: Status, { pools }: RolloutStatus): RolloutStatus["pools"] {
   return isRolloutOpen(status) ? pools : [];
 }
@@ -100,7 +89,6 @@ function endedRollout(rollout: RolloutStatus, phase: Phase | undefined): Rollout
   return { ...last, findings: [], more: { ...last.more, findings: 0 } };
 }
 
-/** Blocking, and the first in the order of the rollout. */
 function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }
@@ -132,18 +120,17 @@ function rolloutConditions(status: Status): readonly ConditionInput[] {
   return [{ type: "Ready", status: ready.status, reason: ready.reason, message: `${ready.message}${addition}` }];
 }
 
-/** The options with their consequences if there is a choice, else the command. */
 function adviceOf(finding: RolloutFinding): string | undefined {
   return remediesText(findingRemedies(finding)) ?? finding.command;
 }
 
-/** What the first finding adds to Ready's message once a plan is through. */
+/** Returns the text about the first finding that Ready gets after the plan. */
 function findingAddition({ phase, rollout }: Status): string | undefined {
   const first = rollout?.findings[0];
   return first && isPlanFinished(phase) ? withNext(`: ${first.message}`, adviceOf(first)) : undefined;
 }
 
-/** Ready's message as it was before a finding was added: that may name a VM, and no event does. */
+/** Returns the message of Ready for events. The omitted finding may name a VM, which events must not. */
 export function readyTextWithoutFinding(status: Status): string {
   const { message } = conditionOf(status, "Ready") ?? { message: "" };
   const addition = findingAddition(status);

@@ -1,4 +1,4 @@
-// The MachineConfigs of a config that pools have to roll out. Node counts and diagnoses follow from them.
+// The MachineConfigs of a config that pools must roll out, for node counts and diagnoses.
 
 import type { Item, KubeObject, PendingRollout, VirtPlatformConfig } from "@virt/api";
 import { affectedPools, isRenderedBy, type MachineConfigChange, type RenderedOf } from "@virt/engine";
@@ -6,14 +6,10 @@ import { hasKubeletDropIn, type RolloutChange } from "@virt/impact";
 import { isMachineConfig, isSkipped } from "../items.ts";
 import { changeOfItem, changeOfRecord, isTargetGone, rolloutTarget } from "../rollouts.ts";
 
-/** Answers from memory. `unknown`: nobody could read it, so nothing follows from its absence. */
+/** Reads from memory. `unknown` if the object could not be read, so that its absence proves nothing. */
 export type LiveTargetOf = (ref: ReturnType<typeof rolloutTarget>) => KubeObject | undefined | "unknown";
 
-/**
- * Returns the changes of a config: of its items, and of earlier writes that nodes still take over. An item keeps its operation if its
- * target is deleted, so nodes that return to the old configuration do not count as updated. Without `renderedOf` a pool that lists
- * a MachineConfig counts as rendered from it.
- */
+/** An item keeps its operation if its target is deleted. Without `renderedOf`, pools that list it count as rendered. */
 export function rolloutChanges(
   config: VirtPlatformConfig,
   live: LiveTargetOf,

@@ -1,10 +1,10 @@
-// The events of a rollout: that it is stuck, and that it goes on. None names a VM.
+// Events about a rollout that gets stuck or resumes. None names a VM.
 
 import type { EventMessage, RolloutFinding, Status } from "@virt/api";
 import { findingCatalogue } from "@virt/impact";
 import { shortHash } from "../plan-names.ts";
 
-/** Each cause once for a node, however many VMs it concerns. */
+/** Reports each cause once per node, regardless of the number of VMs. */
 export function rolloutEvents(before: Status, after: Status): readonly EventMessage[] {
   const [was, is] = [blockingOf(before), blockingOf(after)];
   const plan = shortHash(after.planHash);
@@ -14,7 +14,7 @@ export function rolloutEvents(before: Status, after: Status): readonly EventMess
     const note = `The rollout of plan ${plan} is stuck${where}: ${id}. ${causeOf(id)} See status.rollout.findings for the command to run.`;
     return [{ type: "Warning", reason: "RolloutStuck", note }];
   });
-  // Else its findings went, and not their causes.
+  // Unread inputs also remove findings, so RolloutResumed requires complete inputs.
   const isKnown = after.phase !== "Ignored" && (after.rollout?.notAssessed ?? []).length === 0;
   if (was.size === 0 || is.size > 0 || !isKnown) return stuck;
   return [{ type: "Normal", reason: "RolloutResumed", note: `The rollout of plan ${plan} is no longer blocked` }];
@@ -25,7 +25,7 @@ function blockingOf({ rollout }: Status): ReadonlyMap<string, RolloutFinding> {
   return new Map(blocking.map((finding) => [`${finding.id} ${finding.node ?? ""}`, finding]));
 }
 
-/** A status of another release may have findings that this one does not know. */
+/** The status of another release may contain unknown findings. */
 function causeOf(id: string): string {
   return Object.entries(findingCatalogue).find(([known]) => known === id)?.[1].cause ?? "";
 }

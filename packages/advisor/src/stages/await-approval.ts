@@ -1,4 +1,4 @@
-// ReviewRequired: a plan is on display until a person approves it, or until its inputs or targets change.
+// ReviewRequired: waits until the plan is approved, or its inputs or targets change.
 
 import type { Item, Status } from "@virt/api";
 import { equalJson } from "@virt/engine";
@@ -29,7 +29,7 @@ export function awaitApproval(observed: Observed): Decision {
   return observed.draft.kind === "drafted" ? handleDraftedPlan(observed, observed.draft) : toReviewStatus(observed);
 }
 
-/** What a process before us has put on display is drafted again before it counts as what was approved. */
+/** A plan that an earlier process presented is drafted again and compared before it starts. */
 function startApproved(observed: Observed): Decision {
   const { planCheck, draft, stored, statusOrigin } = observed;
   if (planCheck.kind === "differs") return refusePlan(observed, planCheck);
@@ -53,14 +53,13 @@ function startUnlessGuarded(observed: Observed): Decision {
     : holdExecution(observed, planHash, { set: {}, obstacle });
 }
 
-/** Pools and policies change without tampering, and an earlier release did not store what a plan does to pools. */
+/** Pools and policies can change without tampering, and earlier releases did not store the disruption. */
 function disruptionDifference({ disruption }: Status, draft: DraftedPlan): ShownDifference | undefined {
   if (equalJson(disruption ?? [], draft.disruption)) return undefined;
   const reason = disruption === undefined ? "OperatorUpgraded" : "PlanStale";
   return { reason, text: "the disruption of its pools changed" };
 }
 
-/** The fresh draft is what is on display already, for the same objects. */
 function isOnDisplay(observed: Observed, draft: DraftedPlan): boolean {
   const { stored } = observed;
   if (isPlanStale(observed)) return false;
@@ -68,7 +67,7 @@ function isOnDisplay(observed: Observed, draft: DraftedPlan): boolean {
   return isSame && draft.items.some(({ changes }) => changes);
 }
 
-/** Back to what it was when the last plan was finished: then nothing is left that moved, but nobody has seen that plan. */
+/** If the inputs are back at their applied values, nothing is left to report, but the new plan still needs a review. */
 function redraftForInputs(observed: Observed, text: string): Decision {
   const message = `Regenerating plan due to input dependency change: ${text}`;
   if (!areInputsBack(observed.inputs))

@@ -3,7 +3,7 @@ import { conditionOf } from "../conditions/status-conditions.ts";
 import { ConfigHarness } from "../testing/config-harness.ts";
 import { inputRef, machineTarget } from "../testing/small-profile.ts";
 
-/** A plan whose MachineConfig is applied, while its node has yet to take it over. */
+/** A plan whose MachineConfig is applied, while its node has yet to roll it out. */
 function rollingPlan(): ConfigHarness {
   const harness = new ConfigHarness();
   harness.put(inputRef, { data: { limit: "5" } });
@@ -38,7 +38,7 @@ test("a running item reports at once that its target was deleted, and the plan i
 test("no node counts as updated while the target of the plan is deleted, even if every node went back", () => {
   const harness = rollingPlan();
   harness.put(machineTarget, undefined);
-  harness.behaviour.isRollingOut = true; // back to the configuration without it
+  harness.behaviour.isRollingOut = true; // returns to the configuration without it
   for (let round = 0; round < 3; round += 1) harness.reconcile();
   expect(harness.status.progress).toBe("stuck: 0/1 nodes");
   expect(harness.status.phase).toBe("InProgress");

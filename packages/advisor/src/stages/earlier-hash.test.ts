@@ -1,4 +1,4 @@
-// Plans that an earlier release drafted, whose hash covers less than the hash of this release.
+// Plans of earlier releases, whose hash covers less than that of this release.
 
 import { readFileSync } from "node:fs";
 import type { Spec, Status } from "@virt/api";
@@ -9,14 +9,14 @@ import type { Observed } from "../observed.ts";
 import { drafted, observedItem, observedWith, spec } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-/** Stored by a release whose hash covered the items alone, on a simulated cluster. */
+/** The status of a release whose hash covers only the items, from a simulated cluster. */
 const recorded = JSON.parse(
   readFileSync(new URL("../testing/status-before-disruption.json", import.meta.url), "utf8"),
 ) as Status & { readonly planHash: string };
 const profile = "load-aware-rebalancing";
 const disruption = [{ pool: "worker", class: "Reboot" }] as const;
 const items = recorded.items ?? [];
-/** The same items in the release before this one, whose hash also covered the disruption of pools. */
+/** The same items in a later release, whose hash also covers the disruption. */
 const previousHash = "16d81dce9042ebdfc69fead7eda2c0627e0315a9e9a12d719a1ee300e6811dcd";
 const previous = {
   ...recorded,
@@ -33,7 +33,6 @@ const upgraded = { kind: "differs", reason: "OperatorUpgraded", text: "the hash 
 const draftHash = planHash(spec({ profile }), items, disruption);
 const draft = drafted(items, { planHash: draftHash, disruption });
 
-/** Taken over from an earlier process, and drafted again. */
 function takenOver(was: Status, asked: Partial<Spec>, version: string, given: Partial<Observed> = {}): Observed {
   const wanted = spec({ profile, ...asked });
   const observed = observedWith("ReviewRequired", { items: items.map((item) => observedItem(item)) });

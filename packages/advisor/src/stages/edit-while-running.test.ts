@@ -1,12 +1,10 @@
-// An edit of the options while a plan runs: it leads to a new plan.
-
 import type { Spec } from "@virt/api";
 import { expect, test } from "vitest";
 import { eventsForStatusChange } from "../status-events.ts";
 import { drafted, examplePlanHash, generation, observedWith, otherHash, psi } from "../testing/observed-fixtures.ts";
 import { transition } from "../transition.ts";
 
-/** The statuses before and after the plan that the edit leads to is drafted. */
+/** The statuses before and after the redraft that the edit causes. */
 function editOptions(asked: Partial<Spec>, mustPin = false, planHash = otherHash) {
   const operator = { version: "v2", mustPin };
   const edited = { action: "Apply", options: { loadAware: { mode: "Predictive" } }, ...asked } as const;

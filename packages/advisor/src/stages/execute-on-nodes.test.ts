@@ -1,4 +1,4 @@
-// What counts on a MachineConfig waits for the nodes, not for pools alone.
+// Items that depend on a MachineConfig wait for the nodes for VMs, not only for pools.
 
 import type { Item } from "@virt/api";
 import { expect, test } from "vitest";

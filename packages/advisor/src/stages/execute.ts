@@ -1,4 +1,4 @@
-// InProgress: applies the items in order, records each result, then waits for all rollouts together.
+// InProgress: applies the items in order, records each result, and waits for all rollouts.
 
 import type { Conflict, Item, Status } from "@virt/api";
 import { isLockBypassed, isPinned } from "../approval.ts";
@@ -22,7 +22,7 @@ export function executePlan(observed: Observed): Decision {
   return runPlan(markExecuting(observed));
 }
 
-/** An approval that comes while the plan runs is used up by it. */
+/** An approval during the execution is used up by the running plan. */
 function markExecuting(observed: Observed): Observed {
   return { ...observed, stored: { ...observed.stored, executedGeneration: observed.generation } };
 }
@@ -41,18 +41,18 @@ function runPlan(observed: Observed): Decision {
   );
 }
 
-/** A plan with errors ends at once; rollouts that are not done stay on record. */
+/** A plan with errors ends immediately. Its unfinished rollouts stay recorded. */
 function mayFinish(observed: Observed, items: readonly Item[]): boolean {
   return areRolloutsDone(observed) || items.some(({ state }) => state === "Failed");
 }
 
-/** Everything of this plan is done, but not what an earlier one set in motion. */
+/** Waits for rollouts of earlier plans after all items of this plan are done. */
 function waitForPools(observed: Observed, items: readonly Item[]): Decision {
   const atMs = nextRequeueAt(items, observed.spec, observed.now);
   return enterPhase(observed, "InProgress", { set: { items }, requeue: { when: "at", atMs } });
 }
 
-/** What follows from the items as they stand now. The end is left to a reconcile that has checked all of them for drift. */
+/** Decides from the current items. The plan ends in a later reconcile that has checked all items for drift. */
 function continueExecution(observed: Observed, items: readonly Item[], failure?: ItemFailure): Decision {
   const { items: next } = startNextItem(items, observed.items, observed.now);
   return (
@@ -81,7 +81,7 @@ function nextExecutionStep(observed: Observed, items: readonly Item[], failure?:
   return undefined;
 }
 
-/** Nothing is applied in a reconcile that did not find approval and intent on record. */
+/** Nothing is applied unless approval and intent were already stored before this reconcile. */
 function isOnRecord(stored: Status, item: Item): boolean {
   return (
     stored.phase === "InProgress" && stored.items?.some((one) => one.name === item.name && isWriteOpen(one)) === true
@@ -99,7 +99,7 @@ function failPlan(observed: Observed, items: readonly Item[], failure?: ItemFail
   return enterPhase(observed, "Failed", { message, set: { items }, requeue: { when: "on-change" } });
 }
 
-/** Everything that was verified is the new state of reference. A target that another client deleted is not verified. */
+/** Records the verified targets as the new reference. A deleted target is not verified. */
 function completePlan(observed: Observed, items: readonly Item[]): Decision {
   const verified = items.map((item) => {
     const seen = observed.items.find((one) => one.item.name === item.name);
@@ -111,7 +111,7 @@ function completePlan(observed: Observed, items: readonly Item[]): Decision {
     inputs: recordAppliedInputs(observed.stored.inputs ?? [], observed.inputs, hasFailed),
     sourceSnapshotHash: observed.snapshotHash,
   };
-  const again = { when: "at-once" } as const; // inputs, drift, recovery and version are the next reconcile's
+  const again = { when: "at-once" } as const; // the next reconcile checks inputs, drift, recovery and version
   if (hasFailed)
     return enterPhase(observed, "CompletedWithErrors", { set, requeue: again, ...unconvergedPools(observed) });
   const drifted = observed.items.filter(({ drift }) => drift !== undefined);
@@ -128,17 +128,16 @@ function completePlan(observed: Observed, items: readonly Item[]): Decision {
   });
 }
 
-/** What came of applying one item. `unavailable` says nothing about the object, and decides nothing. */
+/** `unavailable` says nothing about the object. */
 export type ItemResult =
-  /** By this process, or by the one before it. */
   | { readonly kind: "confirmed"; readonly tookOver?: readonly Conflict[] }
   | { readonly kind: "stale" }
-  | { readonly kind: "rejected"; readonly message: string } // often enough to believe it
+  | { readonly kind: "rejected"; readonly message: string } // after several attempts
   | { readonly kind: "blocked"; readonly message: string }
-  | { readonly kind: "edited" } // the config is not what this reconcile decided on
+  | { readonly kind: "edited" } // the config changed during the reconcile
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
-/** The decision that follows from the result of an effect, in place of the one that asked for it. */
+/** Returns the decision that replaces the one that requested the effect. */
 export function recordItemResult(observed: Observed, item: Item, done: ItemResult): Decision {
   switch (done.kind) {
     case "confirmed": {
@@ -167,7 +166,7 @@ export function recordItemResult(observed: Observed, item: Item, done: ItemResul
   }
 }
 
-/** The other items as their pools and targets are now: a status never shows one item older than the rest. */
+/** Also updates all other items, so that the items of a status are equally fresh. */
 function withItem(observed: Observed, item: Item): [Observed, readonly Item[]] {
   const { items } = advanceItems(observed.items, observed.spec, observed.now);
   return [markExecuting(observed), items.map((other) => (other.name === item.name ? item : other))];

@@ -1,5 +1,4 @@
-// Completed, CompletedWithErrors, CompletedWithUpgrade, Drifted: watches inputs, targets, pools and the operator's own version, and
-// corrects drift if asked to.
+// Watches a finished plan for changes of inputs, targets, pools and the operator version, and corrects drift.
 
 import type { Item } from "@virt/api";
 import { advisorRule, decideEditWar, type EditWarRuling, readTime } from "@virt/engine";
@@ -37,7 +36,6 @@ function isInSync({ drift, problem, rollout }: ObservedItem): boolean {
   return drift === undefined && problem === undefined && (rollout === undefined || rollout.state === "done");
 }
 
-/** Back in sync. */
 function enterBackInSync(observed: Observed): Decision {
   const hasFailed = observed.items.some(({ item }) => item.state === "Failed");
   const message = "Drift has been corrected - configuration is back in sync";
@@ -58,7 +56,7 @@ function enterDrifted(observed: Observed, drifted: readonly ObservedItem[]): Dec
   const { spec, stored, now } = observed;
   const items = observed.items.map(updateCompleted);
   const message = driftText(drifted);
-  const correctable = drifted.filter(({ drift: found }) => found?.kind !== "mutated"); // a write would change nothing
+  const correctable = drifted.filter(({ drift: found }) => found?.kind !== "mutated"); // a write cannot fix a mutation
   const isAutomatic = spec.action === "Apply" && spec.bypassOptimisticLock && correctable.length > 0;
   const correction = isAutomatic ? correctDrift(correctable, items, now) : undefined;
   const obstacle =
@@ -75,12 +73,11 @@ function enterDrifted(observed: Observed, drifted: readonly ObservedItem[]): Dec
   return enterPhase(observed, "Drifted", { message, set: { items }, requeue: again, ...correctionInput(correction) });
 }
 
-/** Those that the correction writes. */
 function changing(items: readonly Item[]): readonly Item[] {
   return items.filter(({ state }) => state === "Pending");
 }
 
-/** No event tells the advisor that a webhook or policy is gone. */
+/** No event reports the removal of a webhook or policy. */
 function requeueForRecheck(now: number): Decision["requeue"] {
   return { when: "at", atMs: now + mutationRecheckMs };
 }
@@ -97,7 +94,7 @@ function correctionInput(correction: Correction | undefined): Pick<PhaseEntry, "
   return { tool: { correction: "will-act" } };
 }
 
-/** Undefined where the version gives no reason to move. */
+/** Returns undefined if the operator version requires no change. */
 function guardVersion(observed: Observed): Decision | undefined {
   if (observed.stored.phase === "Completed") return guardCompleted(observed);
   if (observed.stored.phase === "CompletedWithUpgrade") return guardUpgrade(observed);
@@ -127,7 +124,7 @@ function announceUpgrade(observed: Observed, entry: Pick<Partial<PhaseEntry>, "s
 
 function guardUpgrade(observed: Observed): Decision | undefined {
   const { draft, upgrade, operator } = observed;
-  if (upgrade === undefined && isUpgraded(observed)) return undefined; // nothing can be planned now
+  if (upgrade === undefined && isUpgraded(observed)) return undefined; // planning is blocked
   if (upgrade === undefined || upgrade === "same")
     return keepPhase(observed, "Completed", {
       set: { operatorVersion: operator.version },
@@ -150,7 +147,7 @@ export type Correction =
   | { readonly kind: "wait"; readonly inMs: number }
   | { readonly kind: "fight"; readonly text: string; readonly overInMs: number };
 
-/** `drifted` are the items to correct, `items` all of them as they now read. */
+/** `drifted`: the items to correct. `items`: all items in their current state. */
 export function correctDrift(drifted: readonly ObservedItem[], items: readonly Item[], now: number): Correction {
   const rulings = drifted.map((observed) => ({ observed, ruling: rulingOf(observed.item, now) }));
   const allowed = rulings.filter(({ ruling }) => ruling.kind === "correct").map(({ observed }) => observed);

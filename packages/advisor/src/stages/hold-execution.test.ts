@@ -14,7 +14,7 @@ const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting
 const entry = (name: string) =>
   ({ node: "w-0", kind: "VirtualMachineInstance", namespace: "shop", name, reason: "Disks" }) as const;
 
-/** So many VMs block, of which the status names some; and so many nodes change. */
+/** An impact with this many blocking VMs, of which the status names at most 20, and changing nodes. */
 function blocked(block: number, atMs: number, nodes = 3): Impact {
   const names = Array.from({ length: Math.min(block, 20) }, (_, index) => `vm-${index}`);
   return impactFixture({
@@ -33,7 +33,6 @@ const approved: Observed = observedWith("ReviewRequired", {
   spec: { action: "Apply", guards: { maxBlockingVMs: 0, maxNodes: 5 } },
 });
 
-/** One reconcile, as the operator puts it together. */
 function reconcile(stored: Status, nowMs: number, impactNow: Impact | undefined): Status {
   const { impactNow: _before, ...rest } = approved;
   const observed = { ...rest, stored, now: nowMs, ...(impactNow && { impactNow }) };
@@ -53,7 +52,7 @@ test("VMs that are stopped one by one cost a held plan one write a minute, and i
     stored = next;
   }
   expect(stored.phase).toBe("ReviewRequired");
-  expect(writes).toEqual([1]); // the impact on display was more than a minute old
+  expect(writes).toEqual([1]); // the shown impact was more than a minute old
   expect(readyText(stored)).toMatch(/^spec\.guards\.maxBlockingVMs is 0, but 11 VMs block the drain\. Next: /);
   expect(reconcile(stored, now + 60_000, blocked(0, now + 60_000)).phase).toBe("InProgress");
 });

@@ -1,5 +1,4 @@
-// The plan in status is not the one to apply: it is stale, differs from its profile, or somebody else wrote it. Nothing more of it is
-// written, and the true one goes on display.
+// Rejects a stored plan that is stale, differs from its profile, or was changed by another client, and redrafts it.
 
 import type { Phase, Review, ReviewReason, Status, VirtPlatformConfig } from "@virt/api";
 import type { PlanDifference } from "../check-plan.ts";
@@ -15,13 +14,12 @@ export function refusePlan(observed: Observed, { reason, text }: PlanDifference)
   return enterDrafting(observed, { message, side, set: { review: forcedReview(observed, reason, text) } });
 }
 
-/** Nothing that was approved so far counts. */
 function forcedReview(
   { stored, generation }: Pick<Observed, "stored" | "generation">,
   reason: ReviewReason,
   message: string,
 ): Review {
-  const isExplained = reason === "OperatorUpgraded"; // that another version drafted it is all that there is to know
+  const isExplained = reason === "OperatorUpgraded"; // the version change explains the difference
   return { planHash: stored.planHash ?? "", generation, forced: true, reason, ...(!isExplained && { message }) };
 }
 
@@ -35,20 +33,17 @@ export function refuseStalePlan(observed: Observed): Decision {
   });
 }
 
-/** A plan that somebody may be looking at, or that is being applied. */
+/** Phases in which a plan may be under review or being applied. */
 const openPhases: readonly (Phase | undefined)[] = ["Pending", "Drafting", "ReviewRequired", "InProgress"];
 
-/**
- * The status to write when somebody else wrote the stored one: what this process had written, with an open plan to be drafted and
- * approved again. `own` is what this process wrote, `change` what is stored instead, as a clause.
- */
+/** Returns the last own status after another client changed it. An open plan needs a new draft and approval. */
 export function restoreStatus(
   { metadata: { generation = 0 }, spec }: VirtPlatformConfig,
   { own, change }: { readonly own: Status; readonly change: string },
   { now, operator }: Pick<ReconcileFacts, "now" | "operator">,
 ): Status {
   if (spec.action === "Ignore" || !openPhases.includes(own.phase)) return own;
-  // What was approved meanwhile may have been approved because of the foreign status.
+  // A recent approval may be based on the forged status, so it does not count.
   const observed: Observed = {
     now,
     operator,

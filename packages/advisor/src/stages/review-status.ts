@@ -1,4 +1,4 @@
-// Drafting: puts a fresh plan on display, starts it if that was asked for, or finds that there is nothing to do.
+// Drafting: presents a new plan for review, starts it if it is approved, or completes it if nothing changes.
 
 import type { Item, Review, Status } from "@virt/api";
 import { guardedReview, isPinned, mayExecute, reviewOf } from "../approval.ts";
@@ -47,7 +47,7 @@ function retryDraft({ message, retryInMs }: Extract<Draft, { kind: "unavailable"
   return { when: "retry", message, ...(retryInMs !== undefined && { retryInMs }) } as const;
 }
 
-/** Also for a plan that is refreshed in place, or adopted because it changes nothing. */
+/** Also handles plans that are refreshed during a review. */
 export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decision {
   const isWaiting = !areRolloutsDone(observed) || Object.values(draft.rollouts).some(({ state }) => state !== "done");
   const isChanging = draft.items.some(({ changes }) => changes);
@@ -56,13 +56,13 @@ export function handleDraftedPlan(observed: Observed, draft: DraftedPlan): Decis
     return startExecution(observed, { set: statusFieldsOf(observed, draft), draft });
   if (!isChanging || !mayExecute(observed, draft.planHash)) return enterReviewRequired(observed, draft);
   const set = statusFieldsOf(observed, draft);
-  // Nobody has assessed a plan that was drafted just now.
+  // A new draft has not been assessed yet.
   const obstacle = findGuardObstacle(observed, undefined, draft.items);
   if (obstacle === undefined) return startExecution(observed, { set, draft });
   return holdExecution(observed, draft.planHash, { set, obstacle });
 }
 
-/** A config governs its targets from an approval on: an Apply that need not name its plan, or one that names this one. */
+/** A config governs its targets from an approval on, even if its plan has no changes. */
 function isApplyApproved(observed: Observed, { planHash }: DraftedPlan): boolean {
   return observed.spec.action === "Apply" && observed.operator.withheld === undefined && isPinned(observed, planHash);
 }
@@ -76,11 +76,9 @@ function enterReviewRequired(observed: Observed, draft: DraftedPlan): Decision {
 
 type ExecutionHold = {
   readonly set: StatusChange;
-  /** By the assessment of this reconcile. */
   readonly obstacle: GuardObstacle;
 };
 
-/** An approved plan waits for its guards: the phase stays, and so does the approval. */
 export function holdExecution(observed: Observed, planHash: string, hold: ExecutionHold): Decision {
   const { impact, obstacle } = shownObstacle(observed, planHash, hold);
   const review = guardedReview(observed, planHash, obstacle.text);
@@ -92,10 +90,7 @@ export function holdExecution(observed: Observed, planHash: string, hold: Execut
   });
 }
 
-/**
- * What holds the plan by the impact that is on display from now on: its counts are not written more often than that is, and do not
- * contradict it. One that shows nothing of the obstacle is replaced by the one that does.
- */
+/** Derives the obstacle from the impact that the status shows, so that both agree. */
 function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: ExecutionHold) {
   const { stored, impactNow } = observed;
   const status = { ...stored, ...set, planHash, phase: "ReviewRequired" } as Status;
@@ -106,10 +101,7 @@ function shownObstacle(observed: Observed, planHash: string, { set, obstacle }: 
   return { impact: (isAssessed ? impactNow : undefined) ?? impact, obstacle };
 }
 
-/**
- * The review of a plan that an earlier release put on display and whose items are the same: its hash covers more now, so its approval
- * is asked for once more.
- */
+/** A plan from an earlier release needs a new approval even with the same items: its hash covers more now. */
 function rehashedReview(observed: Observed, draft: DraftedPlan): Review | undefined {
   const { stored, spec, operator } = observed;
   const origin = hashOrigin(stored.planHash, spec, draft.items, draft.disruption);
@@ -132,7 +124,7 @@ export function completeUnchanged(observed: Observed, draft: DraftedPlan): Decis
   });
 }
 
-/** Marks that stand for something which a plan without changes has settled. */
+/** Resolves the side conditions that a plan without changes settles. */
 function settledConditions({ stored, operator }: Observed): readonly ConditionInput[] {
   const isMarked = (type: string) => conditionIs(stored, type, "True");
   const isOurs = operator.version !== "";
@@ -148,7 +140,6 @@ function doneMessage(item: Item, { rollouts }: DraftedPlan): string {
   return rollouts[item.name]?.message ?? itemMessages.unchanged;
 }
 
-/** It is still the plan that a person reviews, or was until an edit that changes nothing of it. */
 function isRefreshed({ phase, planHash: hash, review }: Status, draft: DraftedPlan): boolean {
   return hash === draft.planHash && (phase === "ReviewRequired" || review?.planHash === hash);
 }
@@ -173,7 +164,7 @@ function statusFieldsOf(
 
 export type ExecutionStart = {
   readonly set: StatusChange;
-  /** The plan, if it was drafted in this reconcile. */
+  /** Set if the plan was drafted in this reconcile. */
   readonly draft?: Extract<Draft, { kind: "drafted" }>;
 };
 

@@ -1,4 +1,4 @@
-// Plans whose consequences are others than those on display: the pools or the policies moved.
+// Plans whose disruption changed since they were shown, because pools or policies changed.
 
 import { expect, test } from "vitest";
 import { conditionOf } from "../conditions/status-conditions.ts";

@@ -1,4 +1,4 @@
-// Any item of a plan in any state, and any way its target may look, for the laws.
+// Generates plan items in any state, with targets in any state.
 
 import { type Item, itemStates } from "@virt/api";
 import type { Health } from "@virt/engine";

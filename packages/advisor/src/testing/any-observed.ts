@@ -1,4 +1,4 @@
-// Anything that a reconcile may observe, likely or not, for the laws.
+// Generates anything that a reconcile may observe.
 
 import { type InputRecord, type Phase, phases, type Review, reviewReasons, type Spec, type Status } from "@virt/api";
 import fc from "fast-check";
@@ -28,7 +28,7 @@ import {
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const anyHash = fc.constantFrom(examplePlanHash, examplePlanHash, otherHash);
 
-/** Leaves out what is undefined, as objects of the API do. */
+/** Removes undefined members, as in API objects. */
 function given<T extends object>(fields: { readonly [Name in keyof T]: T[Name] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
@@ -55,7 +55,7 @@ const anyInput: fc.Arbitrary<ObservedInput> = fc
     change: "input changed",
   }));
 
-/** A plan is drafted for the inputs as they are now. */
+/** A plan is drafted for the current inputs. */
 function anyDraft(seen: readonly ObservedInput[]): fc.Arbitrary<Draft> {
   const inputs = seen.map(({ name, now, used, applied }): InputRecord => given({ name, used: now ?? used, applied }));
   const plan = fc
@@ -101,7 +101,7 @@ type Ground = { readonly spec: Spec; readonly generation: number; readonly phase
 
 const hashes = new Map<string, string>();
 
-/** There are few specs and many observations. */
+/** Memoized, because many observations share a few specs. */
 function hashOf(spec: Spec): string {
   const key = JSON.stringify(spec);
   const hash = hashes.get(key) ?? specHash(spec);

@@ -1,4 +1,4 @@
-// A cluster in memory with one config in it, driven by the real functions: what may happen to it is chosen from outside.
+// An in-memory cluster with one config, driven by the real functions. The test controls the behavior.
 
 import {
   fieldManagers,
@@ -28,27 +28,25 @@ import { inputRef, machineTarget, smallProfile } from "./small-profile.ts";
 
 export type HarnessBehaviour = {
   isServed: boolean;
-  /** Whether the nodes take what their pool aims at. */
+  /** True if nodes follow the target of their pool. */
   isRollingOut: boolean;
   isRefusing: boolean;
   isUnavailable: boolean;
-  /** Whether the pool's status stays as it is, although its nodes change. */
+  /** True if the pool's status lags behind its nodes. */
   isPoolSilent: boolean;
-  /** Whether the diagnosis may list VMs. */
   areVmsReadable: boolean;
 };
 
-/** Diagnoses the rollout of the config from the facts of a reconcile. */
 export type DiagnoseHarness = (
   facts: ReconcileFacts,
   nodes: readonly KubeObject[],
   behaviour: HarnessBehaviour,
 ) => { readonly rollingNodes: NonNullable<ReconcileFacts["rollingNodes"]>; readonly diagnosed: DiagnosedRollout };
 
-/** `nodes`: more than one take over a configuration one after the other, a single one takes it over at once. */
+/** Several nodes update one at a time. A single one updates immediately. */
 export type HarnessOptions = { readonly nodes?: number; readonly diagnose?: DiagnoseHarness };
 
-/** `config` is the rendered configuration that the node runs. */
+/** `config`: the rendered configuration that the node runs. */
 type HarnessNode = { readonly name: string; config: string; desired: string };
 
 export type ItemWrite = { readonly item: string; readonly planHash: string | undefined; readonly isOnRecord: boolean };
@@ -89,7 +87,6 @@ export class ConfigHarness {
     return this.#spec;
   }
 
-  /** As it is stored. */
   get config(): VirtPlatformConfig {
     const metadata = { name: "small", generation: this.#generation };
     return { apiVersion: "", kind: "", metadata, spec: this.#spec, status: this.#status };
@@ -107,7 +104,7 @@ export class ConfigHarness {
     return this.#pool();
   }
 
-  /** How many nodes run a configuration with the kernel arguments of the MachineConfig that exists now; all without one. */
+  /** The number of nodes whose configuration has the kernel arguments of the current MachineConfig. */
   get updatedNodes(): number {
     const target = this.#target();
     return this.#nodes.filter(({ config, desired }) => config === target && desired === target).length;
@@ -115,7 +112,7 @@ export class ConfigHarness {
 
   edit(change: Partial<Spec>): void {
     const next = { ...this.#spec, ...change };
-    if (digest(next) === digest(this.#spec)) return; // the API server makes no generation of nothing
+    if (digest(next) === digest(this.#spec)) return; // like the API server
     this.#spec = next;
     this.#generation += 1;
   }
@@ -124,12 +121,11 @@ export class ConfigHarness {
     return this.#objects.get(targetKey(ref));
   }
 
-  /** The field manager that wrote or deleted an object last. */
   lastWriter(ref: Ref): string | undefined {
     return this.#writers.get(targetKey(ref));
   }
 
-  /** Somebody writes an object; undefined deletes it. */
+  /** Writes an object as another client. Undefined content deletes it. */
   put(ref: Ref, content: object | undefined, manager = "kubectl"): void {
     const before = this.live(ref);
     this.#writers.set(targetKey(ref), manager);
@@ -159,7 +155,7 @@ export class ConfigHarness {
     return { ...content, apiVersion, kind, metadata };
   }
 
-  /** One reconcile. A crash loses what it decided, but not what it did. */
+  /** Reconciles once. A crash loses the new status, but not the effects on the cluster. */
   reconcile(isCrashing = false): Decision {
     this.#nowMs += 61_000;
     if (this.behaviour.isRollingOut) this.#rollOut();
@@ -247,7 +243,6 @@ export class ConfigHarness {
     };
   }
 
-  /** The rendered configuration that the pool aims at. */
   #target(): string {
     const machine = this.live(machineTarget);
     if (machine === undefined) return "rendered-none";
@@ -256,7 +251,7 @@ export class ConfigHarness {
     return name;
   }
 
-  /** One node at a time: it gets its target, and runs it at the next reconcile. */
+  /** Updates one node at a time: it gets its target now, and runs it at the next reconcile. */
   #rollOut(): void {
     const target = this.#target();
     const busy = this.#nodes.find(({ config, desired }) => config !== desired);

@@ -1,4 +1,4 @@
-// Holds a law against anything a reconcile may observe. Samples are drawn once per test file: drawing one costs more than deciding on it.
+// Checks laws against random observations. They are drawn once per test file, because drawing is slow.
 
 import fc from "fast-check";
 import type { Decision, Observed } from "../observed.ts";
@@ -15,14 +15,14 @@ function samples(): readonly Observed[] {
 
 const decisions = new WeakMap<Observed, Decision>();
 
-/** What is decided on a sample, computed once for all laws. */
+/** Memoized for all laws. */
 export function decided(observed: Observed): Decision {
   const known = decisions.get(observed) ?? transition(observed);
   decisions.set(observed, known);
   return known;
 }
 
-/** A sample that breaks the law is drawn again, to be shrunk and shown. */
+/** If a sample breaks the law, draws again so that fast-check shrinks it. */
 export function expectLaw(law: (observed: Observed) => boolean): void {
   const broken = samples().find((observed) => !law(observed));
   if (broken === undefined) return;

@@ -1,5 +1,3 @@
-// What a reconcile would have read of a cluster where all is well, for the tests of what is made of it.
-
 import { fieldManagers, type Item, type KubeObject, type Ref, type Spec, type Status } from "@virt/api";
 import { targetKey } from "@virt/engine";
 import type { ReconcileFacts } from "../facts.ts";
@@ -40,7 +38,6 @@ export function reconcileFacts({ spec: asked, status, objects = [], ...rest }: F
   };
 }
 
-/** An object as the API server has it, all of it by one manager. */
 export function storedObject(ref: Ref, given: object = {}, manager: string = fieldManagers.advisor): KubeObject {
   const { apiVersion, kind, name, namespace } = ref;
   const fieldsV1 = { "f:spec": { "f:kernelArguments": {} }, "f:data": {} };
@@ -61,7 +58,7 @@ export const kernelObject = (argument = "a=1", manager?: string): KubeObject => 
   return { ...object, metadata: { ...object.metadata, labels } };
 };
 
-/** A pool that has rolled out what it lists. */
+/** A pool that has rolled out the MachineConfigs that it lists. */
 export function workerPoolObject(configuration: string, sources: readonly string[] = [machineTarget.name]): KubeObject {
   return {
     apiVersion: machineTarget.apiVersion,

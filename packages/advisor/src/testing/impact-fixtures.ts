@@ -1,5 +1,3 @@
-// An impact as a status holds it, with what a test wants otherwise.
-
 import type { Impact } from "@virt/api";
 
 export function impactFixture(given: Partial<Impact> = {}): Impact {

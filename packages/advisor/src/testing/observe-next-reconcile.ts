@@ -1,11 +1,11 @@
-// The next reconcile of a cluster in which nothing moved but what the last decision wrote, for the laws.
+// Simulates the next reconcile of an otherwise unchanged cluster.
 
 import type { Status } from "@virt/api";
 import type { Observed, ObservedInput, ObservedItem } from "../observed.ts";
 import { wantsDraft } from "../transition.ts";
 import { observedItem } from "./observed-fixtures.ts";
 
-/** Undefined where a draft is wanted that the first reconcile did not make. */
+/** Returns undefined if the next reconcile needs a draft that the first one did not make. */
 export function observeNextReconcile(observed: Observed, status: Status): Observed | undefined {
   const { draft, upgrade, ...rest } = observed;
   const isDrafted = draft?.kind === "drafted" && status.sourceSnapshotHash === draft.snapshotHash;
@@ -48,13 +48,12 @@ function viewOf({ items }: Observed, wanted: string): Partial<ObservedItem> {
   };
 }
 
-/** What was just drafted was just read. */
 function fresh({ draft }: Observed, wanted: string): Partial<ObservedItem> {
   const rollout = draft?.kind === "drafted" ? draft.rollouts[wanted] : undefined;
   return rollout === undefined ? {} : { rollout };
 }
 
-/** An input that the plan writes itself is what the plan made of it, once that is in force. */
+/** An input that the plan writes has its planned value once the plan is done. */
 function writtenBy(
   { used: _used, applied: _applied, ...input }: ObservedInput,
   { inputs = [], phase }: Status,

@@ -1,4 +1,4 @@
-// Fixtures: configs, items and what a reconcile observes of them, each with everything in order unless a test overrides it.
+// Configs, items and observations without problems, unless a test overrides them.
 
 import type { Condition, Item, Phase, Spec, Status } from "@virt/api";
 import { equalDiff, type Health } from "@virt/engine";
@@ -72,7 +72,7 @@ export function removal(given: Partial<Item> = {}): Item {
   return { ...item, ...given };
 }
 
-/** On record as begun; nobody knows yet whether its write arrived. */
+/** Started, with an unconfirmed write. */
 export const begunItem = (item: Item): Item => ({
   ...item,
   state: "InProgress",
@@ -159,7 +159,6 @@ export type ObservedOverrides = Partial<Omit<Observed, "spec" | "stored">> & {
   readonly marks?: readonly ConditionInput[];
 };
 
-/** A config at rest in a phase, observed while nothing moved. */
 export function observedWith(phase: Phase, given: ObservedOverrides = {}): Observed {
   const {
     spec: asked,

@@ -1,4 +1,4 @@
-// A profile as small as one can be that has everything: an input, a prerequisite, a rollout, a removal, an item that waits.
+// A minimal profile with an input, a prerequisite, a rollout, a removal and an item that waits.
 
 import type { KubeObject, Ref } from "@virt/api";
 import { object } from "@virt/facts";

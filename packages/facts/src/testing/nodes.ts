@@ -1,5 +1,3 @@
-// Nodes for the tests of hardware and topology.
-
 import type { Json, KubeObject } from "@virt/api";
 
 type NodeInput = {
@@ -10,7 +8,6 @@ type NodeInput = {
   readonly isLeaving?: boolean;
 };
 
-/** A node with these roles. */
 export function nodeWithRole(roles: readonly string[], given: NodeInput = {}): KubeObject {
   const { labels = {}, annotations = {}, capacity = {}, podCIDR, isLeaving = false } = given;
   const named = Object.fromEntries(roles.map((role) => [`node-role.kubernetes.io/${role}`, ""]));

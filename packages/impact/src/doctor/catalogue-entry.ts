@@ -1,33 +1,28 @@
-// What the catalogue says of each finding.
-
 import type { FindingSeverity } from "@virt/api";
 
-/** One kind of finding. Templates: see `fillMessage` and `fillCommand`. */
+/** One type of finding. `fillMessage` and `fillCommand` document the templates. */
 export type CatalogueEntry = {
-  /** Severities with the age in seconds from which on each is meant, rising. */
+  /** Each severity applies from an age in seconds on. In rising order. */
   readonly ages: readonly { readonly severity: FindingSeverity; readonly seconds: number }[];
-  /** The age in words, where the cluster decides about it. */
+  /** The age in words, if it depends on the cluster. */
   readonly ageText?: string;
   readonly message: string;
-  /** Changes nothing where `findingRemedies` offers a choice. Absent: the object is described. `none`: there is nothing to type. */
+  /** Read-only if `findingRemedies` offers a choice. Absent: describes the object. `none`: no command. */
   readonly command?: string;
-  /** What is looked at. */
   readonly detected: string;
   readonly cause: string;
   readonly remedy: string;
 };
 
-/** Blocking from that age on. */
 export function blockingFrom(seconds: number): CatalogueEntry["ages"] {
   return [{ severity: "blocking", seconds }];
 }
 
-/** A warning from that age on. */
 export function warningFrom(seconds: number): CatalogueEntry["ages"] {
   return [{ severity: "warning", seconds }];
 }
 
-/** Of the Machine Config Operator. */
+/** Command prefix with the namespace of the Machine Config Operator. */
 export const mco = "oc -n openshift-machine-config-operator";
-/** Of KubeVirt: the namespace of the HyperConverged. */
+/** Command prefix with the namespace of the HyperConverged, where KubeVirt runs. */
 export const virt = "oc -n <hco>";

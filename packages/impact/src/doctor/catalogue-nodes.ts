@@ -1,4 +1,4 @@
-// Findings about a node that takes the change: it is degraded, or it does not come back.
+// Findings about a node that is degraded or does not return from its reboot.
 
 import { blockingFrom, type CatalogueEntry } from "./catalogue-entry.ts";
 

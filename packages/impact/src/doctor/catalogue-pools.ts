@@ -1,4 +1,4 @@
-// Findings about a MachineConfigPool, and about the operators that a rollout counts on.
+// Findings about a MachineConfigPool, and about operators that a rollout depends on.
 
 import { blockingFrom, type CatalogueEntry, mco, warningFrom } from "./catalogue-entry.ts";
 

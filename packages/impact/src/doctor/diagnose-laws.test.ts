@@ -1,4 +1,4 @@
-// What holds for every rollout: bounds, totals, commands that a shell may see, and no dependence on the order of lists.
+// Properties of every diagnosis: bounds, totals, shell-safe commands, and independence of list order.
 
 import type { KubeObject, RolloutStatus } from "@virt/api";
 import { utf8Length } from "@virt/engine";
@@ -73,7 +73,7 @@ const anyRollout: fc.Arbitrary<RolloutGiven> = fc
     areVmsNamed,
   }));
 
-/** More than an hour of the same, after which whatever it is has come of age. */
+/** Diagnoses after more than an hour, when all causes have reached their age threshold. */
 const lateRollout = (given: RolloutGiven) => diagnoseInTurn([0, given], [4000, given]).at(-1)?.rollout as RolloutStatus;
 
 test("every node is counted once, and what is listed and what is more than that make the totals", () => {
@@ -91,7 +91,7 @@ test("every node is counted once, and what is listed and what is more than that 
   fc.assert(law, runsForCost(20));
 });
 
-/** The words of a command as a shell has them; undefined where one means more to it than itself. */
+/** Splits a command into words as a shell does. Undefined if a word has a special meaning. */
 function shellWords(command: string): readonly string[] | undefined {
   const words = command.match(/'[^']*'|[^\s']+/g) ?? [];
   const isPlain = words.every((word) => /^'[^']*'$/.test(word) || /^[-\w./:=@]+$/.test(word));

@@ -1,4 +1,4 @@
-// A first look: what counts from times that the cluster tells, and what is young.
+// A diagnosis without a watch: which findings count from reported times, and which are young.
 
 import type { JsonMap, KubeObject, RolloutFinding } from "@virt/api";
 import { writeTime } from "@virt/engine";
@@ -24,7 +24,7 @@ const condition = (type: string, status: string, seconds: number, message = "") 
   message,
   lastTransitionTime: timeAt(seconds),
 });
-/** Of a node that was cordoned at the start. */
+/** A report of a node that was cordoned at the start. */
 const reported = (...conditions: readonly JsonMap[]): RolloutGiven => ({
   reports: [{ ...reportOf("worker-0", ""), status: { conditions: [condition("Cordoned", "True", 0), ...conditions] } }],
 });
@@ -50,7 +50,7 @@ test("what may pass is told apart from what lasts", () => {
   expect(young.map(({ id }) => id)).toEqual(["VMNotMigratable"]);
 });
 
-/** A migration with the time of its creation, and of its search for a target where that is later. */
+/** A migration with its creation time, and optionally a later search for a target. */
 const migrationFrom = (phase: string, created: number, searched = created): KubeObject => {
   const phaseTransitionTimestamps = [{ phase: "Scheduling", phaseTransitionTimestamp: timeAt(searched) }];
   const object = migrationObject("vm-0", phase, { at: created % 60, status: { phaseTransitionTimestamps } });

@@ -1,4 +1,4 @@
-// A diagnosis by whoever has not watched the rollout: what can be told from one list of each kind, and what was seen for the first time.
+// Diagnoses a rollout from one list of each kind, without watching it.
 
 import type { KubeObject, RolloutFinding } from "@virt/api";
 import { asList, asText, at, member } from "@virt/engine";
@@ -6,15 +6,14 @@ import type { FindingId } from "./catalogue.ts";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
 import type { DoctorFacts, RolloutChange } from "./rollout-view.ts";
 
-/** `young` are causes that count as findings if they last; a controller that watches waits for that before it says them. */
+/** `young`: causes that become findings if they last. A controller that watches does not report them yet. */
 export type OnceDiagnosis = Pick<ReturnType<typeof diagnoseRollout>, "rollout"> & {
   readonly young: readonly RolloutFinding[];
 };
 
-/** Long enough for every cause to come of age. */
 const laterMs = 3_600_000;
 
-/** These say only that time passes: nobody knows yet that they will come. */
+/** These findings mean only that time has passed, so they cannot be predicted. */
 const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "CertificateExpired",
   "ControllerDown",
@@ -24,10 +23,7 @@ const ofTimeAlone: ReadonlySet<string> = new Set<FindingId>([
   "RebootOverdue",
 ]);
 
-/**
- * What cannot have begun later than the cluster tells counts from then, whoever asks: what keeps a VM on a node since its drain began, a reboot
- * since it is reported, a migration without a target since one is looked for. Anything else is young.
- */
+/** Ages count from reported times, such as the start of a drain. A cause without one is young. */
 export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   const unwatched = { ...facts, isUnwatched: true };
   const { rollout, sightings } = diagnoseRollout(unwatched);
@@ -38,7 +34,7 @@ export function diagnoseOnce(facts: DoctorFacts): OnceDiagnosis {
   return { rollout, young: later.rollout.findings.filter(isNew) };
 }
 
-/** The pool as something that is rolled out, whoever changed it: what it was rendered from last. */
+/** Returns a change that stands for anything the pool rolls out. Its name is that of the pool's first source. */
 export function changeOfPool(pool: KubeObject): RolloutChange {
   const [source] = asList(at(pool, "spec", "configuration", "source"));
   const machineConfig = asText(member(source, "name"));

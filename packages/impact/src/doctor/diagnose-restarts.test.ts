@@ -1,4 +1,4 @@
-// A process that has just started: it knows nothing but the status, and goes on with what that says.
+// A diagnosis after a restart of the process continues from the status.
 
 import { expect, test } from "vitest";
 import { diagnoseRollout } from "./diagnose-rollout.ts";
@@ -18,7 +18,7 @@ type Restart = {
   readonly id: string;
   readonly age: number;
   readonly world: RolloutGiven;
-  /** What is other when the next process looks. */
+  /** Changes between the end of one process and the start of the next. */
   readonly meanwhile?: RolloutGiven;
 };
 

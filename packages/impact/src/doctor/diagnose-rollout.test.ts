@@ -1,4 +1,4 @@
-// A rollout from its first node to its last: phases, counts, observed times, what is left, and the sentence about it.
+// A complete rollout: phases, counts, measured times, the remaining time, and the summary.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import { expect, test } from "vitest";

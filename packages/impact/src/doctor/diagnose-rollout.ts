@@ -1,4 +1,4 @@
-// Facts to findings: how far a rollout is, what holds it, since when, and what a person should type.
+// Diagnoses a rollout: its progress, what blocks it and since when, and the next command.
 
 import type { FindingSeverity, ImpactGap, NodeRollout, RolloutFinding, RolloutStatus } from "@virt/api";
 import { writeTime } from "@virt/engine";
@@ -20,23 +20,19 @@ import { findStoppedVms, seeRunningVms, withStoppedVms } from "./stopped-vms.ts"
 import { describeCommand, fillCommand, fillMessage } from "./text-templates.ts";
 import { DrainedVmCauses } from "./vm-causes.ts";
 
-/** What is known of a rollout now, and what the next diagnosis needs. */
 export type Diagnosis = {
   readonly rollout: RolloutStatus;
   readonly sightings: SightingTimes;
-  /** VirtualMachines that were seen on the nodes of the rollout, and those of them that do not run now, as namespace/name. */
+  /** VirtualMachines seen on the nodes of the rollout, as namespace/name. `stoppedVms` are those not running now. */
   readonly ranVms: ReadonlySet<string>;
   readonly stoppedVms: readonly string[];
-  /** Milliseconds: when the next cause comes of age, if nothing else happens. Undefined: none will. */
+  /** Milliseconds: when the next cause reaches an age threshold. Undefined if none will. */
   readonly nextAt: number | undefined;
 };
 
 const mostPerNode = 5;
 
-/**
- * The state of a rollout, within the bounds of a status. Never throws and never waits: what could not be read leads to no finding.
- * The order of lists makes no difference. Times are of our own clock, `facts.now`.
- */
+/** Never throws and never waits: an unread input leads to no finding. Times are by the operator's clock. */
 export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   const budgets = assessBudgets(given.budgets, given.drainedPods);
   const facts = { ...given, budgets, notAssessed: [...given.notAssessed, ...drainGaps(given)] };
@@ -66,7 +62,7 @@ export function diagnoseRollout(given: DoctorFacts): Diagnosis {
   return { rollout: boundRollout(whole), sightings: sightings.seen, ranVms, stoppedVms, nextAt: aged.nextAt };
 }
 
-/** A gap keeps its message while its reason is the same: a server that fails words each error differently. */
+/** Keeps the message of a gap while its reason is the same: a failing server words each error differently. */
 function gapsToShow({ notAssessed, before }: DoctorFacts): readonly ImpactGap[] {
   const known = before?.notAssessed ?? [];
   return notAssessed.map((gap) => known.find(({ what, reason }) => what === gap.what && reason === gap.reason) ?? gap);
@@ -117,7 +113,7 @@ type AgedCause = { readonly finding?: RolloutFinding; readonly nextAt?: number }
 function ageCause(cause: RolloutCause, facts: DoctorFacts, sightings: Sightings): AgedCause {
   const { id, node, object } = cause;
   const key = findingKey(id, aboutFinding(node, object));
-  // What a status has shown does not get younger with another process.
+  // A restart of the process must not make a reported finding younger.
   const seen = cause.since ?? sightings.seeSince(key, cause.reportedSince);
   const since = Math.min(seen, sightings.before(key) ?? Number.POSITIVE_INFINITY);
   const ages = (findingCatalogue[id] as CatalogueEntry).ages.map((each) => ({
@@ -153,7 +149,7 @@ function writeFinding(
   };
 }
 
-// The worst first. VMs without their names are one finding for each node and namespace.
+// The worst first. VMs with hidden names share one finding per node and namespace.
 function uniqueFindings(findings: readonly RolloutFinding[]): readonly RolloutFinding[] {
   const keyOf = ({ id, node, object, message }: RolloutFinding) =>
     JSON.stringify([id, node, object, object?.name === "*" ? "" : message]);
@@ -168,7 +164,6 @@ function nodesOf({ name: pool, nodes }: PoolView): readonly NodeRollout[] {
   });
 }
 
-// In hand and degraded first, then those that wait.
 function attention({ phase }: NodeRollout): number {
   if (isInHand(phase) || phase === "Degraded") return 0;
   return phase === "Waiting" ? 1 : 2;

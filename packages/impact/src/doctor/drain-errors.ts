@@ -1,18 +1,16 @@
-// Errors of failed attempts to drain a node. The operator overwrites them in the report, often within milliseconds.
+// Remembers the errors of failed drain attempts. The operator overwrites them, often within milliseconds.
 
 import type { KubeObject, RolloutFinding, RolloutStatus } from "@virt/api";
 import { type MachineConfigNodeFact, readMachineConfigNodeFact } from "./machine-config-nodes.ts";
 import { drainErrorKey, type Sightings } from "./sightings.ts";
 import { isDnsName } from "./text-templates.ts";
 
-/** The prefix of the names of launcher pods. */
 export const launcherPrefix = "virt-launcher-";
 
-/** Keeps the last error of each drain. Every report must be noted when its watch event arrives: a later look may miss the error. */
+/** Keeps the last error of each drain. Note every watch event: a later read may miss the error. */
 export class DrainErrors {
   readonly #errors = new Map<string, { readonly desired: string; readonly error: string }>();
 
-  /** Notes the state of a MachineConfigNode. */
   note(object: KubeObject): void {
     const report = readMachineConfigNodeFact(object);
     const { name, desiredConfig: desired, conditions } = report;
@@ -21,22 +19,18 @@ export class DrainErrors {
     else if (error !== undefined) this.#errors.set(name, { desired, error });
   }
 
-  /** Forgets a MachineConfigNode that was deleted. */
   forget(name: string): void {
     this.#errors.delete(name);
   }
 
-  /** The last error of the drain that the report is about; undefined: none of its attempts has failed. */
+  /** Returns the last error of the reported drain, or undefined if no attempt has failed. */
   lastOf({ name, desiredConfig }: MachineConfigNodeFact): string | undefined {
     const known = this.#errors.get(name);
     return known?.desired === desiredConfig ? known.error : undefined;
   }
 }
 
-/**
- * Returns the report with the error of the last failed attempt, also while the next attempt runs. A process that has just started takes it
- * from the findings in the status.
- */
+/** Restores the last error while the next attempt runs. After a restart, it comes from the reported findings. */
 export function withLastError(
   report: MachineConfigNodeFact,
   sightings: Sightings,
@@ -53,19 +47,17 @@ export function withLastError(
   return withDrainError(report, error);
 }
 
-/** The same with the error of an earlier attempt. */
 function withDrainError(report: MachineConfigNodeFact, message: string): MachineConfigNodeFact {
   const { Drained = { status: "Unknown", time: "" } } = report.conditions;
   return { ...report, conditions: { ...report.conditions, Drained: { ...Drained, message } } };
 }
 
-/** The error of the last attempt; undefined while the next one runs. */
 function drainErrorOf({ conditions }: MachineConfigNodeFact): string | undefined {
   const message = conditions.Drained?.message ?? "";
   return /\b(?:error|failed)\b/i.test(message) ? message : undefined;
 }
 
-// In the words of kubectl, which are parsed again. A pod without its name is one of a VM.
+// Uses the words of kubectl, so that the error can be parsed. A hidden pod name stands for a VM.
 function errorOfFindings(node: string, findings: readonly RolloutFinding[]): string | undefined {
   const errors = findings
     .filter((finding) => finding.node === node)
@@ -79,12 +71,11 @@ function errorOfFindings(node: string, findings: readonly RolloutFinding[]): str
   return errors.length === 0 ? undefined : errors.join(", ");
 }
 
-/** A pod that a failed drain waits for. */
 export type NamedPod = { readonly namespace: string; readonly name: string };
 
 const mostPods = 20;
 
-/** Returns the pods that a failed drain waits for, each once, in the order of its message. The message is not trusted: only names count. */
+/** Returns the pods that a failed drain waits for. The message is not trusted: only valid names count. */
 export function terminatingPodsOf({ conditions }: MachineConfigNodeFact): readonly NamedPod[] {
   const message = conditions.Drained?.message ?? "";
   const quoted = String.raw`\\?"([^"\\]{1,253})\\?"`;
@@ -95,7 +86,6 @@ export function terminatingPodsOf({ conditions }: MachineConfigNodeFact): readon
   return [...new Map(pods.map((pod) => [`${pod.namespace}/${pod.name}`, pod])).values()].slice(0, mostPods);
 }
 
-/** Reports whether the message states that KubeVirt's webhook for evictions does not answer. */
 export function isEvictionWebhookDown({ conditions }: MachineConfigNodeFact): boolean {
   const message = conditions.Drained?.message ?? "";
   return message.includes("failed calling webhook") && message.includes("virt-launcher-eviction-interceptor");

@@ -1,4 +1,4 @@
-// The pods and budgets of drains that are too large to be compared: they lead to no finding, so they are gaps.
+// Reports pods and budgets of drains that are too large to compare as gaps.
 
 import type { ImpactGap } from "@virt/api";
 import { assessedOr } from "../assessed.ts";
@@ -6,7 +6,7 @@ import { assessBudgets } from "../bound-budgets.ts";
 import { largePodGaps } from "../large-pod-gaps.ts";
 import type { DoctorFacts } from "./rollout-view.ts";
 
-/** Returns one gap for the pods and one for the budgets. Their names differ from those of kinds that could not be read. */
+/** Returns at most one gap for pods and one for budgets. Their names differ from those of unread kinds. */
 export function drainGaps({
   drainedPods,
   budgets,

@@ -1,4 +1,4 @@
-// Every finding alone in a small world: not before its age, with its words and its command, and gone with its cause.
+// Each finding alone: it appears at its age, with its message and command, and disappears with its cause.
 
 import { describe, expect, test } from "vitest";
 import { annotationPrefix, nodeObject } from "../testing/cluster-builder.ts";
@@ -235,7 +235,7 @@ test.each([
   expect(diagnoseInTurn([0, world], [600, world])[1]?.rollout.findings).toEqual([]);
 });
 
-/** Cordoned for a target that its pool had before. */
+/** A node that is cordoned for an earlier target of its pool. */
 const earlierNode = (annotations: Readonly<Record<string, string>>) =>
   nodeObject("worker-0", {
     isCordoned: true,

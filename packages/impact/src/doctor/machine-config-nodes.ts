@@ -1,9 +1,9 @@
-// What is known of a MachineConfigNode: how far an update is, and since when.
+// Reads the progress of an update from a MachineConfigNode.
 
 import type { KubeObject, NodeRolloutPhase } from "@virt/api";
 import { asList, asText, at, member, readTime } from "@virt/engine";
 
-/** Steps of an update, the last first; a step under way is Unknown. */
+/** Steps of an update, the last first. The status of a step in progress is Unknown. */
 export const updateSteps = [
   "Uncordoned",
   "RebootedNode",
@@ -15,20 +15,17 @@ export const updateSteps = [
   "UpdatePrepared",
 ] as const;
 
-/** Conditions that say something about an update. */
 export const keptConditions = ["NodeDegraded", ...updateSteps] as const;
 
-/** A condition, as far as it is kept; the time is renewed with every write, also if nothing else changes. */
+/** Every write renews `time`, even if nothing else changes. */
 type ReportedCondition = { readonly status: string; readonly message: string; readonly time: string };
 
-/** What is kept of a MachineConfigNode. */
 export type MachineConfigNodeFact = {
   readonly name: string;
   readonly desiredConfig: string;
   readonly conditions: Readonly<Partial<Record<(typeof keptConditions)[number], ReportedCondition>>>;
 };
 
-/** Messages are as long as a daemon likes. */
 const mostMessage = 1024;
 
 /** Reads a MachineConfigNode of any shape. */
@@ -48,10 +45,7 @@ export function readMachineConfigNodeFact(object: KubeObject): MachineConfigNode
   };
 }
 
-/**
- * Milliseconds: when the node was in the phase at the latest; undefined where its report does not tell. A node is cordoned once for a drain,
- * and nobody writes its report while it reboots: a time that was renewed makes the phase younger than it is, never older.
- */
+/** Returns the latest possible start in milliseconds. A renewed time only makes the phase look younger. */
 export function phaseStartOf({ conditions }: MachineConfigNodeFact, phase: NodeRolloutPhase): number | undefined {
   const { Cordoned, Drained, RebootedNode } = conditions;
   const isUnderWay = RebootedNode?.status === "Unknown";

@@ -1,28 +1,24 @@
-// What is known of migrations (VirtualMachineInstanceMigrations): which are open, which failed, what holds them.
+// Reads VirtualMachineInstanceMigrations: which are open, which failed, what blocks them.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, compareUtf8, member, readTime } from "@virt/engine";
 
-/** What is kept of a migration. */
 export type MigrationFact = {
   readonly namespace: string;
   readonly name: string;
   readonly vm: string;
-  /** Empty while nobody has taken it up. */
+  /** Empty until KubeVirt processes the migration. */
   readonly phase: string;
-  /** RFC 3339 */
   readonly created: string;
-  /** RFC 3339: since when a target is looked for; its creation where it does not tell. */
+  /** RFC 3339: start of the search for a target, or else the creation time. */
   readonly searched: string;
-  /** The node that is drained and for which it was made; undefined: it was made for another reason. */
+  /** The drained node, or undefined if the migration has another cause. */
   readonly evacuatedNode: string | undefined;
-  /** Whether a target was ever found. */
   readonly hasTarget: boolean;
   readonly hold: MigrationHold | undefined;
   readonly failureReason: string;
 };
 
-/** What keeps a migration from being started. */
 export type MigrationHold = "quota" | "backup" | "utility volume";
 
 const holds: readonly (readonly [string, MigrationHold])[] = [
@@ -31,10 +27,8 @@ const holds: readonly (readonly [string, MigrationHold])[] = [
   ["migrationBlockedByUtilityVolumes", "utility volume"],
 ];
 
-/** Conditions that say what holds a migration. */
 export const holdConditions: readonly string[] = holds.map(([type]) => type);
 
-/** Phases before a target is found. */
 const early = ["", "Pending", "Scheduling", "Failed"];
 
 /** Reads a VirtualMachineInstanceMigration of any shape. */
@@ -63,17 +57,16 @@ export function readMigrationFact(object: KubeObject): MigrationFact {
   };
 }
 
-/** Not ended. */
 export function isOpen({ phase }: MigrationFact): boolean {
   return phase !== "Succeeded" && phase !== "Failed";
 }
 
-/** Open and given one of the places that a cluster has for migrations. */
+/** Reports whether the migration uses one of the cluster's parallel migration slots. */
 export function isUnderWay(migration: MigrationFact): boolean {
   return isOpen(migration) && migration.phase !== "" && migration.phase !== "Pending";
 }
 
-/** The migrations of each VM by `namespace/name`, the oldest first. */
+/** Returns the migrations of each VM by `namespace/name`, the oldest first. */
 export function migrationsByVm(migrations: readonly MigrationFact[]): ReadonlyMap<string, readonly MigrationFact[]> {
   const inOrder = migrations.toSorted(
     (left, right) => compareUtf8(left.created, right.created) || compareUtf8(left.name, right.name),
@@ -81,19 +74,17 @@ export function migrationsByVm(migrations: readonly MigrationFact[]): ReadonlyMa
   return Map.groupBy(inOrder, ({ namespace, vm }) => `${namespace}/${vm}`);
 }
 
-/** How a VM's evacuation stands, from its migrations in the order of their creation. */
 export type EvacuationProgress = {
   readonly open: MigrationFact | undefined;
-  /** How many evacuations in a row have failed, up to the last that ended. */
   readonly failures: number;
   readonly failureReason: string;
-  /** The present attempt has no target, and those right before it had none either. */
+  /** True if the current or last attempt has found no target. */
   readonly isWithoutTarget: boolean;
-  /** Milliseconds: since when the first of these looks for one; 0 where that is not known. */
+  /** Milliseconds: start of the first attempt in a row without a target. 0 if unknown. */
   readonly searchedSince: number;
 };
 
-/** Of a VM that was asked to leave its node. */
+/** Returns the evacuation progress of a VM. `migrations` must be the oldest first. */
 export function evacuationOf(migrations: readonly MigrationFact[]): EvacuationProgress {
   const evacuations = migrations.filter(({ evacuatedNode }) => evacuatedNode !== undefined);
   const ended = evacuations.filter((migration) => !isOpen(migration));

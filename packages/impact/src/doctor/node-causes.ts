@@ -1,4 +1,4 @@
-// What may hold a single node: its drain, its state, its reboot.
+// Finds causes that block a single node: its drain, its state, its reboot.
 
 import { assessedOr } from "../assessed.ts";
 import { inNameOrder } from "../capacity.ts";
@@ -28,18 +28,16 @@ import { Sightings } from "./sightings.ts";
 import { lastingText } from "./text-templates.ts";
 import type { DrainedVmCauses } from "./vm-causes.ts";
 
-/** What the causes of a node are made with. */
 export type NodeCauseContext = {
   readonly facts: DoctorFacts;
   readonly sightings: Sightings;
   readonly vms: DrainedVmCauses;
-  /** Seconds that the drain of the node takes at most, as predicted from what is left. */
+  /** The predicted maximum of the remaining drain time, in seconds. */
   readonly drainSecondsOf: (node: string) => number;
-  /** Whether the Machine Config Operator does not act on the pool. */
+  /** True if the Machine Config Operator does not act on the pool. */
   readonly isOperatorIdle: boolean;
 };
 
-/** Causes on one node of a pool. */
 export function nodeCauses(view: NodeView, pool: PoolView, context: NodeCauseContext): readonly RolloutCause[] {
   switch (view.phase) {
     case "Degraded":
@@ -77,7 +75,7 @@ function rebootCause(
 ): RolloutCause {
   const { platform } = assessedOr(facts.shape, readClusterShape(undefined));
   const { high } = restartBounds("Reboot", restartSamplesOf(facts, pool.name), platform);
-  // Nobody knows whether an earlier target has the change.
+  // An earlier target may not contain the change.
   const kubelet = isForTarget ? pool.changes.find((change) => change.hasKubeletDropIn) : undefined;
   const common = { ...about(node.name), since, ageSeconds: 1.5 * high };
   if (kubelet !== undefined)
@@ -100,19 +98,19 @@ function drainCauses(view: NodeView, context: NodeCauseContext): readonly Rollou
         ]
       : [];
   const found = [...down, ...context.vms.ofNode(node.name, since), ...podCauses({ ...view, report }, context.facts)];
-  // A queue moves by itself: it does not explain a drain that takes for ever.
+  // A migration queue moves on its own, so it does not explain an endless drain.
   const isExplained = found.some(({ id }) => id !== "MigrationsQueued");
   return isExplained || context.isOperatorIdle ? found : [...found, ...slowDrain(view, context)];
 }
 
-// Its age counts from when no cause was found, so that a drain goes on quietly once the cause is gone.
+// The age counts from when the last cause disappeared, so that a resumed drain is not reported immediately.
 function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContext): readonly RolloutCause[] {
   const { facts, drainSecondsOf, sightings, vms } = context;
-  // Whoever has not watched does not know for how long VMs have been leaving: the last that was asked to explains the time until then.
+  // Without a watch, VMs explain the time until the last of them was asked to leave.
   const leftAt = facts.isUnwatched === true ? vms.lastEvacuationOf(name) : undefined;
   const reported = Math.max(since, leftAt ?? since);
   const unexplained = sightings.seeSince(`drain without cause ${name}`, reported);
-  // What is left shrinks with every VM that has gone: the largest prediction counts.
+  // The prediction shrinks with every VM that leaves, so the largest one counts.
   const dueAt = unexplained + Math.max(900, 2 * drainSecondsOf(name)) * 1000;
   const ageSeconds = (sightings.keepLatest(`slow drain ${name}`, dueAt) - unexplained) / 1000;
   if (vms.isCopying(name)) return [];
@@ -120,7 +118,7 @@ function slowDrain({ node: { name }, since }: NodeView, context: NodeCauseContex
   return [{ id: "DrainSlow", ...about(name), values, ageSeconds, since: unexplained }];
 }
 
-// The pods on the node tell more than the error of the drain, which the operator overwrites. Without a list of them the error counts.
+// Prefers the listed pods to the drain error, which the operator overwrites. Without a list, uses the error.
 function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): readonly RolloutCause[] {
   const listed = facts.drainedPods.get(node.name);
   if (listed === undefined)
@@ -138,7 +136,7 @@ function podCauses({ node, report, since }: NodeView, facts: DoctorFacts): reado
     });
 }
 
-// Had the budget allowed it since the drain began, the pod would be gone.
+// The budget has blocked the pod since the start of the drain: otherwise, the pod would be gone.
 function budgetCauses(
   pod: PodFact,
   budgets: ReturnType<typeof budgetsByNamespace>,
@@ -167,7 +165,7 @@ function podCause(
   return { id, node, object: { kind: "Pod", namespace, name }, values: { ns: namespace, pod: name, ...values } };
 }
 
-/** Returns the nodes that drain, in the order of their start: a diagnosis needs their pods. */
+/** Returns the draining nodes in the order of their start. A diagnosis needs their pods. */
 export function drainingNodes(facts: PoolFacts): readonly string[] {
   const nodes = viewPools(facts, new Sightings(new Map(), 0)).flatMap((pool) => pool.nodes);
   return [...new Set(nodes.filter(({ phase }) => phase === "Draining").map(({ node }) => node.name))];

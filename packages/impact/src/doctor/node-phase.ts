@@ -1,13 +1,10 @@
-// How far a node is on its way to what its pool aims at, from its annotations and its MachineConfigNode.
+// Determines the rollout phase of a node from its annotations and its MachineConfigNode.
 
 import type { NodeRolloutPhase } from "@virt/api";
 import type { NodeFact } from "../nodes.ts";
 import { type MachineConfigNodeFact, updateSteps } from "./machine-config-nodes.ts";
 
-/**
- * Returns the phase of a node; the first that applies. `target` is the rendered configuration that the pool's spec names. A node may still
- * take an earlier target: the operator gives a cordoned node no other, so it completes that one first.
- */
+/** Returns the first phase that applies. A cordoned node first completes an earlier target. */
 export function phaseOfNode(
   node: NodeFact,
   target: string,
@@ -27,13 +24,13 @@ export function phaseOfNode(
   return isDrainOpen && desiredDrain.startsWith("drain-") ? "Draining" : "Applying";
 }
 
-// The daemon first asks for the uncordon and waits for it. Only then it sets its current configuration and Done. Checked against
-// `completeUpdate` in pkg/daemon/daemon.go of openshift/machine-config-operator at 7ff337a.
+// The daemon waits for the uncordon before it sets Done. See `completeUpdate` in pkg/daemon/daemon.go of
+// openshift/machine-config-operator at 7ff337a.
 function isUncordonAsked({ desiredDrain, desiredConfig }: NodeFact): boolean {
   return desiredDrain === `uncordon-${desiredConfig}`;
 }
 
-/** The daemon also becomes degraded after an hour of draining and ten minutes without an uncordon. The causes of these say more. */
+/** Errors after 1 hour of draining and 10 minutes without an uncordon. Other findings explain their causes. */
 const waitFailures = ["failed to drain node", "failed to uncordon node"];
 
 function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): boolean {
@@ -43,12 +40,12 @@ function isDegraded(node: NodeFact, report: MachineConfigNodeFact | undefined): 
   return isFailed && !waitFailures.some((failure) => reason.includes(failure));
 }
 
-/** Why a node is degraded, in the daemon's words; empty where it does not tell. */
+/** Returns the daemon's reason, or an empty string. */
 export function degradedReason(node: NodeFact, report: MachineConfigNodeFact | undefined): string {
   return node.reason || (currentReport(node, report)?.conditions.NodeDegraded?.message ?? "");
 }
 
-/** Undefined where it speaks of an earlier update. */
+/** Returns undefined if the report is about an earlier update. */
 function currentReport(
   { desiredConfig }: NodeFact,
   report: MachineConfigNodeFact | undefined,
@@ -56,13 +53,12 @@ function currentReport(
   return report?.desiredConfig === desiredConfig ? report : undefined;
 }
 
-/** Which step the daemon is at; undefined where it does not tell. */
+/** Returns the current step of the daemon, or undefined if unknown. */
 export function stepOfNode(node: NodeFact, report: MachineConfigNodeFact | undefined): string | undefined {
   const conditions = currentReport(node, report)?.conditions ?? {};
   return updateSteps.find((step) => conditions[step]?.status === "Unknown");
 }
 
-/** At work, and not yet back among the others. */
 export function isInHand(phase: NodeRolloutPhase): boolean {
   return phase === "Draining" || phase === "Applying" || phase === "Rebooting" || phase === "Uncordoning";
 }

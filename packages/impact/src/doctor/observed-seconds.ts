@@ -1,4 +1,4 @@
-// How long drains and restarts of a pool's nodes took, by our own clock: what later predictions are made of.
+// Measures drains and restarts of nodes by the operator's clock, for later predictions.
 
 import type { ObservedSeconds, RolloutStatus } from "@virt/api";
 import type { DoctorFacts, PoolView } from "./rollout-view.ts";
@@ -6,10 +6,7 @@ import { phaseKey, restartKey, type Sightings } from "./sightings.ts";
 
 const mostSamples = 20;
 
-/**
- * Returns the seconds that nodes of each pool took to come back, whichever config observed them. Configs that rolled out the same pool
- * together have seen the same restarts: a value counts as often as the config that has it most.
- */
+/** Returns the measured restart times of each pool. Restarts that several configs observed count once. */
 export function restartSamplesByPool(rollouts: readonly RolloutStatus[]): ReadonlyMap<string, readonly number[]> {
   const byPool = Map.groupBy(
     rollouts.flatMap(({ pools }) => pools),
@@ -26,7 +23,6 @@ function mergeSamples(pools: RolloutStatus["pools"]): readonly number[] {
   return [...most].flatMap(([seconds, count]) => Array.from({ length: count }, () => seconds));
 }
 
-/** Returns the samples of one pool, with what this diagnosis has observed itself. */
 export function restartSamplesOf(
   { before, observedRollouts = [] }: Pick<DoctorFacts, "before" | "observedRollouts">,
   pool: string,
@@ -34,7 +30,7 @@ export function restartSamplesOf(
   return restartSamplesByPool([...observedRollouts, ...(before ? [before] : [])]).get(pool) ?? [];
 }
 
-/** What was observed before, and what has ended since. Undefined: nothing yet. */
+/** Adds the steps that ended since the last diagnosis. Returns undefined without measurements. */
 export function observePool(
   pool: PoolView,
   rollout: RolloutStatus | undefined,
@@ -52,7 +48,7 @@ type EndedSteps = { readonly drain?: number; readonly restart?: number };
 
 const beforeRestart = ["Waiting", "Draining", "Done"];
 
-// A restart counts from the end of the drain until the node is back. What this process has not seen begin is not measured.
+// A restart lasts from the end of the drain until the node is back. Both ends must be observed.
 function endedNow({ node: { name }, phase }: PoolView["nodes"][number], sightings: Sightings): EndedSteps {
   const secondsSince = (ms: number) => Math.round((sightings.now - ms) / 1000);
   const [drained, begun] = [sightings.before(phaseKey(name, "Draining")), sightings.before(restartKey(name))];

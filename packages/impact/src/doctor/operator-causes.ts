@@ -1,4 +1,4 @@
-// The operators that a rollout counts on, where they report that they are not well.
+// Finds problems that the operators behind a rollout report.
 
 import type { KubeObject } from "@virt/api";
 import { asList, asText, at, compareUtf8, member } from "@virt/engine";
@@ -10,7 +10,7 @@ const idsByKind = new Map<string, "VirtDegraded" | "DeschedulerDegraded">([
   ["KubeDescheduler", "DeschedulerDegraded"],
 ]);
 
-/** By kind, then by name. A descheduler that lacks PSI is not a cause: this rollout brings it. */
+/** Orders by kind and name. A descheduler that lacks PSI is not a cause, because this rollout enables PSI. */
 export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCause[] {
   return operators
     .toSorted(
@@ -27,7 +27,7 @@ export function operatorCauses({ operators }: DoctorFacts): readonly RolloutCaus
     });
 }
 
-// The descheduler's operator reports for each of its controllers.
+// Matches suffixes, because the descheduler's operator has conditions for each of its controllers.
 function problemOf(object: KubeObject): { readonly reason: string; readonly text?: string } | undefined {
   const found = asList(at(object, "status", "conditions")).find((condition) => {
     const [type, status] = [asText(member(condition, "type")) ?? "", member(condition, "status")];

@@ -1,4 +1,4 @@
-// What may hold a whole pool: it is paused, it is not rendered, its limit is used up, nobody acts on it.
+// Finds causes that block a whole pool: it is paused, not rendered, at its limit, or ignored by the operator.
 
 import type { Json, KubeObject } from "@virt/api";
 import { asList, asNumber, asText, at, member, readTime } from "@virt/engine";
@@ -11,7 +11,6 @@ import { isInHand } from "./node-phase.ts";
 import { type DoctorFacts, isTakenUp, type NodeView, type PoolView, type RolloutCause } from "./rollout-view.ts";
 import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 
-/** Causes in one pool, without those of its nodes. */
 export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sightings): readonly RolloutCause[] {
   const { object } = pool;
   if (object === undefined) return [...deletedTargets(pool), ...unrendered(pool)];
@@ -24,7 +23,7 @@ export function poolCauses(pool: PoolView, facts: DoctorFacts, sightings: Sighti
     ...failures,
     ...idle,
     ...(hidden ? [] : unrendered(pool)),
-    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // before that no node could begin
+    ...(isRendered ? [...holdups(pool, object), ...cordonedNodes(pool)] : []), // until then, no node can start
     ...expiredCertificates(pool, object, facts.now),
   ];
 }
@@ -80,7 +79,7 @@ function deletedTargets(pool: PoolView): readonly RolloutCause[] {
   });
 }
 
-// A pool cannot take up an object that was deleted: that has its own finding, or is drift of a completed item.
+// A deleted object has its own finding, or is drift of a completed item.
 function unrendered(pool: PoolView): readonly RolloutCause[] {
   return pool.changes
     .filter((change) => change.isTargetGone !== true && !isTakenUp(change, pool.object))
@@ -93,8 +92,8 @@ function unrendered(pool: PoolView): readonly RolloutCause[] {
 
 const renewalMs = 600_000;
 
-// The operator reports each attempt to drain at least every seven minutes, and uncordons a node within seconds. It works on five nodes
-// at a time, so each of many waits longer for its turn: while it reports on one, it acts.
+// An active operator reports drain attempts at least every 7 minutes and uncordons within seconds. It handles 5 nodes
+// at a time, so the newest report of any node counts.
 function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings): readonly RolloutCause[] {
   const cause = { id: "ControllerDown" as const, object: objectOf(pool), values: { p: pool.name } };
   const observed = asNumber(at(object, "status", "observedGeneration"));
@@ -106,7 +105,7 @@ function idleOperator(pool: PoolView, object: KubeObject, sightings: Sightings):
     const time = isUncordonOpen ? `uncordon ${report?.conditions.Uncordoned?.time ?? ""}` : reported;
     if (time === "") return [];
     const start = `drain report ${node.name} `;
-    // A process that has just started knows of no report, and what was shown counts.
+    // After a restart of the process, the age of the reported finding counts.
     const first = sightings.rest(start) === undefined ? shown : undefined;
     return [sightings.see(`${start}${time.slice(0, 40)}`, first)];
   });

@@ -1,4 +1,4 @@
-// How many nodes of each pool have the changes of a config. Every surface takes its node counts from here.
+// Counts the nodes of each pool that have the changes of a config. All node counts come from here.
 
 import type { KubeObject, NodeRolloutPhase, PoolRollout } from "@virt/api";
 import { machineConfigPoolHealth, type PoolProgress, poolProgress } from "@virt/engine";
@@ -6,16 +6,13 @@ import { isInHand } from "./node-phase.ts";
 import { isTakenUp, type PoolFacts, type PoolView, viewPools } from "./rollout-view.ts";
 import { Sightings } from "./sightings.ts";
 
-/** Nodes of a pool; the last four add up to the total. */
+/** `done`, `inHand`, `waiting` and `degraded` add up to `total`. */
 export type NodeCounts = Pick<PoolRollout, "total" | "done" | "inHand" | "waiting" | "degraded">;
 
-/** A pool and whether its target has all changes. */
+/** `isRendered` is true if the target of the pool has all changes. */
 export type CountedPool = { readonly object: KubeObject | undefined; readonly isRendered: boolean };
 
-/**
- * Counts the nodes of a pool by their phases. A pool that reports all its machines as updated is believed: pools and nodes are watched
- * apart, so a node may have been seen last on its way. If no node is known, the pool's own status counts.
- */
+/** A pool that reports completion takes precedence over its nodes, whose watch may lag behind. */
 export function countPhases(phases: readonly NodeRolloutPhase[], { object, isRendered }: CountedPool): NodeCounts {
   if (phases.length === 0) return countMachines(object && poolProgress(object, isRendered));
   const total = phases.length;
@@ -31,7 +28,6 @@ export function countPhases(phases: readonly NodeRolloutPhase[], { object, isRen
   };
 }
 
-/** Counts the nodes of a pool that rolls out. */
 export function countPool(pool: PoolView): NodeCounts {
   return countPhases(
     pool.nodes.map(({ phase }) => phase),
@@ -39,7 +35,7 @@ export function countPool(pool: PoolView): NodeCounts {
   );
 }
 
-/** The same counts as `countPool`, for texts. `updated` is absent while only an outdated pool status could tell. */
+/** Returns the counts of `countPool` for texts. `updated` is absent if only an outdated pool status is known. */
 export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> {
   const views = viewPools(facts, new Sightings(new Map(), 0));
   return new Map(
@@ -52,7 +48,6 @@ export function countNodes(facts: PoolFacts): ReadonlyMap<string, PoolProgress> 
   );
 }
 
-/** Reports whether the pool's target contains all changes. */
 export function isPoolRendered({ object, changes }: Pick<PoolView, "object" | "changes">): boolean {
   return changes.every((change) => isTakenUp(change, object));
 }

@@ -1,4 +1,4 @@
-// How long a running rollout still takes: the prediction of a plan, over the nodes that are not done and from where they stand.
+// Predicts the remaining time of a running rollout from its unfinished nodes and their phases.
 
 import { settingsInForce } from "../assess-impact.ts";
 import { assessedOr } from "../assessed.ts";
@@ -23,15 +23,14 @@ import { restartSamplesOf } from "./observed-seconds.ts";
 import type { DoctorFacts, NodeView, PoolView } from "./rollout-view.ts";
 import { restartKey, type Sightings } from "./sightings.ts";
 
-/** What is predicted of a running rollout. */
 export type RolloutPrediction = {
-  /** Rounded outward to five minutes; undefined while no node goes on by itself. */
+  /** Rounded outward to 5 minutes. Undefined while no node continues automatically. */
   readonly remaining: DurationBounds | undefined;
-  /** The most seconds that the drain of a node takes; 0 where it is not known. */
+  /** Returns the maximum drain time of a node in seconds, or 0 if unknown. */
   readonly drainSecondsOf: (node: string) => number;
 };
 
-/** Nodes that do not go on by themselves take no time. */
+/** Nodes that do not continue automatically take no time. */
 export function predictRollout(
   pools: readonly PoolView[],
   facts: DoctorFacts,
@@ -97,7 +96,7 @@ function loadOfPool(pool: AssessedPool, { byNode, views, facts, sightings }: Loa
 }
 
 function progressOf(view: NodeView | undefined, sightings: Sightings): NodeProgress | undefined {
-  // A node that takes an earlier target has everything of this one yet to come.
+  // A node on an earlier target must still do everything for this one.
   if (view === undefined || !view.isForTarget || !isInHand(view.phase)) return undefined;
   const isDrained = view.phase !== "Draining";
   const since = isDrained ? (sightings.before(restartKey(view.node.name)) ?? view.since) : view.since;
@@ -125,7 +124,7 @@ function longestDrains(
 
 const step = 300;
 
-// A status that counted seconds would be written all the time.
+// Avoids frequent status writes.
 function roundOutward({ low, high }: DurationBounds): DurationBounds {
   return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step };
 }

@@ -1,5 +1,3 @@
-// A blocker is shown with the ways to remove it, and stopping a VM is never the first of them.
-
 import { expect, test } from "vitest";
 import { blockerRemedies, findingRemedies, remediesText } from "./remedies.ts";
 

@@ -1,12 +1,12 @@
-// The options to unblock a rollout, from the least to the most harmful, each with its consequence. Every surface shows these.
+// The options to unblock a rollout, from the least to the most harmful. All clients show these.
 
 import type { ImpactEntry, RolloutFinding } from "@virt/api";
 import { fillCommand, isDnsName } from "./text-templates.ts";
 
-/** `command` is typed as it is; absent where the way depends on the object. */
+/** `command` can be pasted as is. Absent if the action depends on the object. */
 export type BlockerRemedy = { readonly text: string; readonly consequence: string; readonly command?: string };
 
-/** Never empty. A command appears only if both names can be nothing but names. */
+/** Returns at least one option. A command is included only if both names are safe in a shell. */
 export function blockerRemedies(
   entry: Pick<ImpactEntry, "kind" | "namespace" | "name" | "reason">,
 ): readonly BlockerRemedy[] {
@@ -16,7 +16,7 @@ export function blockerRemedies(
   return kind === "Pod" ? podRemedies(entry, typed) : vmRemedies(entry, typed);
 }
 
-/** Returns the options for a finding that leaves a choice. Empty: the command of the finding is the way out, or there is none. */
+/** Returns the options for a finding, or an empty list if there is no choice. */
 export function findingRemedies({ id, object }: Pick<RolloutFinding, "id" | "object">): readonly BlockerRemedy[] {
   if (object !== undefined && id === "PoolPaused") return pausedRemedies(object.name);
   const blocker = blockerOf.get(id);
@@ -25,7 +25,7 @@ export function findingRemedies({ id, object }: Pick<RolloutFinding, "id" | "obj
   return blockerRemedies({ ...blocker, namespace, name });
 }
 
-/** Returns the options as one text for a condition. Undefined: there are none. */
+/** Returns the options as one text for a condition, or undefined without options. */
 export function remediesText(remedies: readonly BlockerRemedy[]): string | undefined {
   if (remedies.length === 0) return undefined;
   const lines = remedies.map(({ text, consequence, command }, at) => {

@@ -1,4 +1,4 @@
-// What is followed while nodes change, beside what shows the impact: reports of daemons, migrations, and how operators are.
+// The informers that a rollout needs in addition to those of the impact.
 
 import type { InformerSpec, ProjectionMember } from "@virt/engine";
 import { hcoInformers } from "@virt/facts";
@@ -9,7 +9,6 @@ import { holdConditions } from "./migrations.ts";
 const conditionParts = (among: readonly string[], parts: readonly string[]): readonly ProjectionMember[] =>
   parts.map((part) => ["status", "conditions", { among, key: "type" }, part]);
 
-/** How far the daemon of each node is. */
 export const machineConfigNodeInformer: InformerSpec = {
   apiVersion: "machineconfiguration.openshift.io/v1",
   kind: "MachineConfigNode",
@@ -23,10 +22,9 @@ export const machineConfigNodeInformer: InformerSpec = {
   },
 };
 
-/** A migration has about ten phases, and an error of one or two lines. */
+/** Ample: a migration has about 10 phases, and an error of 1 or 2 lines. */
 const mostReportBytes = 8_000;
 
-/** Migrations of VMs. */
 export const migrationInformer: InformerSpec = {
   apiVersion: "kubevirt.io/v1",
   kind: "VirtualMachineInstanceMigration",
@@ -58,7 +56,6 @@ const health: InformerSpec["projection"] = {
   ],
 };
 
-/** How the descheduler is. */
 export const deschedulerHealthInformer: InformerSpec = {
   apiVersion: "operator.openshift.io/v1",
   kind: "KubeDescheduler",
@@ -66,10 +63,9 @@ export const deschedulerHealthInformer: InformerSpec = {
   projection: health,
 };
 
-/** How OpenShift Virtualization is, for each version: that of the older one is wanted only where the newer is not served. */
+/** One informer per API version. The older one is needed only if the newer one is not served. */
 export const hcoHealthInformers: readonly InformerSpec[] = hcoInformers("", health);
 
-/** All of them, with what shows the impact. */
 export const rolloutInformers: readonly InformerSpec[] = [
   ...impactInformers,
   machineConfigNodeInformer,

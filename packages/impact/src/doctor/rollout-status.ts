@@ -1,4 +1,4 @@
-// The state of a rollout as it stands in a status: in one sentence, and within bounds however large a cluster is.
+// Summarizes a rollout, and keeps its status small in large clusters.
 
 import {
   type FindingSeverity,
@@ -14,18 +14,17 @@ import { nameNodes } from "../summary.ts";
 import { isInHand } from "./node-phase.ts";
 import { stoppedText } from "./stopped-vms.ts";
 
-/** The finding that a person should read first: blocking, and the first in the order of the rollout. Undefined: none blocks. */
 function headlineOf({ findings }: Pick<RolloutStatus, "findings">): RolloutFinding | undefined {
   return findings.find(({ severity }) => severity === "blocking");
 }
 
-/** The worst first; equal ones stay in their order. */
+/** Sorts by severity, the worst first. The sort is stable. */
 export function worstFirst<T extends { readonly severity: FindingSeverity }>(findings: readonly T[]): readonly T[] {
   const rank = ({ severity }: T) => findingSeverities.indexOf(severity);
   return findings.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** Returns such as `worker pool: 3 of 12 nodes updated, w-03 is draining, about 1–2 hours left`. */
+/** Returns a summary such as `worker pool: 3 of 12 nodes updated, w-03 is draining, about 1–2 hours left`. */
 export function summarizeRollout({
   pools,
   nodes,
@@ -44,7 +43,7 @@ export function summarizeRollout({
   const headline = headlineOf({ findings });
   const rest = headline === undefined && remaining !== undefined && remaining.highSeconds > 0;
   const left = rest ? [leftText(durationText({ low: remaining.lowSeconds, high: remaining.highSeconds }))] : [];
-  // The finding itself names the VM: nothing else does.
+  // The summary does not name the VM: only the finding does.
   const where = headline?.node === undefined ? "" : ` on ${headline.node}`;
   const stuck = headline === undefined ? [] : [`stuck: ${headline.id}${where}`];
   return [...counts, ...work, ...failed, ...left, ...stuck].join(", ");
@@ -54,10 +53,7 @@ function leftText(duration: string): string {
   return `${duration.startsWith("up to ") ? "" : "about "}${duration} left`;
 }
 
-/**
- * A rollout whose pools have the change on all their nodes, without findings: nobody looks any more. Nodes and pools are watched apart, so
- * what was seen last of a node may be a moment older than what its pool says.
- */
+/** Marks all nodes as done and removes all findings. The watch of the nodes may lag behind that of the pools. */
 export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last }: RolloutStatus): RolloutStatus {
   const ended = {
     ...last,
@@ -76,7 +72,7 @@ export function concludeRollout({ remaining: _none, notAssessed: _gaps, ...last 
   return { ...ended, summary: foreignText([summarizeRollout(ended), ...stopped].join(", "), mostSummary) };
 }
 
-/** The same rollout after the target of these pools was deleted: no node of them is updated. */
+/** Resets the counts after the target of these pools was deleted: none of their nodes counts as updated. */
 export function revokeUpdates(rollout: RolloutStatus, pools: ReadonlySet<string>): RolloutStatus {
   if (pools.size === 0) return rollout;
   const revoked = {
@@ -104,10 +100,9 @@ const mostSummary = 512;
 const mostName = 253;
 const mostMessage = 1024;
 const mostCommand = 1024;
-/** Of JSON, in bytes. */
 const mostBytes = 16_000;
 
-/** The same with short texts and lists; what no longer fits is counted in `more`. */
+/** Truncates texts and lists. `more` counts the omitted entries. */
 export function boundRollout(whole: RolloutStatus): RolloutStatus {
   const name = (text: string) => foreignText(text, mostName);
   const short: RolloutStatus = {
@@ -125,7 +120,7 @@ function boundGap({ what, reason, message }: ImpactGap): ImpactGap {
   return { what: foreignText(what, mostGap), reason, message: foreignText(message) };
 }
 
-// A command is never cut: half a command is another one.
+// Omits a long command, because a truncated command would be a different one.
 function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutFinding {
   const name = (text: string) => foreignText(text, mostName);
   return {
@@ -143,7 +138,7 @@ function boundFinding({ command, object, ...finding }: RolloutFinding): RolloutF
   };
 }
 
-/** What a reader misses least goes first. */
+/** The least important list first. */
 const cutOrder = ["nodes", "findings", "pools"] as const;
 
 function cutLists(short: RolloutStatus, whole: RolloutStatus): RolloutStatus {

@@ -1,4 +1,4 @@
-// The facts that findings are made of, and the pools of a rollout with their nodes, each with its phase.
+// The inputs of a diagnosis, and a view of the pools and nodes of a rollout.
 
 import type { FindingSeverity, ImpactGap, KubeObject, NodeRolloutPhase, RolloutStatus } from "@virt/api";
 import { asList, asText, at, compareUtf8, member } from "@virt/engine";
@@ -16,92 +16,83 @@ import { phaseOfNode } from "./node-phase.ts";
 import { phaseKey, type Sightings, type SightingTimes } from "./sightings.ts";
 import type { FindingObject, TemplateValues } from "./text-templates.ts";
 
-/** A MachineConfig that was written, and that pools have to roll out. */
+/** A written MachineConfig that pools must roll out. */
 export type RolloutChange = {
   readonly machineConfig: string;
   readonly operation: "Apply" | "Delete";
   readonly pools: readonly string[];
-  /** See `hasKubeletDropIn`. */
   readonly hasKubeletDropIn: boolean;
-  /** Pools that list the MachineConfig but still aim at a configuration from before the change. */
+  /** Pools that list the MachineConfig, but whose target precedes the change. */
   readonly unrenderedPools?: readonly string[];
-  /** The plan applied the MachineConfig, and another client deleted it: no node can reach the plan's target. */
+  /** Set if another client deleted the applied MachineConfig, so that no node can reach the plan's target. */
   readonly isTargetGone?: boolean;
   /** The config and the item that wait for the deleted target. */
   readonly waiting?: { readonly config: string; readonly item: string };
 };
 
-/** All that a diagnosis is made of. What impact and diagnosis have in common is read once. */
+/** Inputs that the impact also needs are read once. */
 export type DoctorFacts = Omit<ImpactFacts, "assessedAt" | "pods" | "restartSamples" | "kubeletConfigs"> & {
-  /** Milliseconds, by our own clock. */
+  /** Milliseconds, by the operator's clock. */
   readonly now: number;
   readonly changes: readonly RolloutChange[];
   readonly machineConfigNodes: Assessment<readonly MachineConfigNodeFact[]>;
   readonly migrations: Assessment<readonly MigrationFact[]>;
-  /** The pods of the nodes that drain (see `drainingNodes`), by node. A node is absent while its pods have not been listed. */
+  /** The pods of the draining nodes (see `drainingNodes`). Nodes without an entry were not listed yet. */
   readonly drainedPods: ReadonlyMap<string, readonly PodFact[]>;
   readonly drainErrors: DrainErrors;
   readonly kubeletConfigs: readonly KubeObject[];
-  /** HyperConverged, KubeVirt and KubeDescheduler, as far as they are there. */
+  /** The existing HyperConverged, KubeVirt and KubeDescheduler objects. */
   readonly operators: readonly KubeObject[];
-  /** The last diagnosis, written or not; a process that has just started takes the status that is stored. */
+  /** The last diagnosis, written or not. After a restart, the stored status. */
   readonly before: RolloutStatus | undefined;
-  /** The rollouts of all configs, for their restart samples. */
   readonly observedRollouts?: readonly RolloutStatus[];
-  /** As the diagnosis before gave them; empty after a start. */
+  /** From the previous diagnosis. Empty after a restart. */
   readonly sightings: SightingTimes;
-  /** As the diagnosis before gave them; absent after a start. */
+  /** From the previous diagnosis. Absent after a restart. */
   readonly ranVms?: ReadonlySet<string>;
-  /** The inputs that could not be read. */
   readonly notAssessed: readonly ImpactGap[];
-  /** Whether names of VMs may be shown. */
+  /** True if VM names may be shown. */
   readonly areVmsNamed: boolean;
-  /** Whether nobody has watched: then times that others wrote tell how long something has lasted at least. */
+  /** True without a watch. In that case, times that other components report count. */
   readonly isUnwatched?: boolean;
 };
 
-/** One thing that may hold the rollout, whatever its age. */
 export type RolloutCause = {
   readonly id: FindingId;
   readonly node?: string;
   readonly object: FindingObject;
   readonly values: TemplateValues;
-  /** For the command; only names of objects. */
+  /** Object names for the command. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Instead of what the catalogue says. */
+  /** Overrides the catalogue. So does `ageSeconds`. */
   readonly severity?: FindingSeverity;
   readonly ageSeconds?: number;
-  /** Milliseconds, where it is known better than by its first sight. */
+  /** Milliseconds: the start, if it is known better than from the first sighting. */
   readonly since?: number;
-  /** Milliseconds: when it began at the latest, as others report. It counts only where nobody has watched. */
+  /** Milliseconds: the latest possible start that other components report. Used only without a watch. */
   readonly reportedSince?: number;
 };
 
-/** A node of a pool that rolls out, with its phase. */
 export type NodeView = {
   readonly node: NodeFact;
   readonly phase: NodeRolloutPhase;
-  /** Milliseconds: the first sight of the phase. */
   readonly since: number;
-  /** False while the node takes an earlier target of its pool. */
+  /** False while the node applies an earlier target of its pool. */
   readonly isForTarget: boolean;
   readonly report: MachineConfigNodeFact | undefined;
 };
 
-/** A pool that rolls out; its object is undefined where there is none. */
+/** A pool that rolls out. `object` is undefined if the pool does not exist. */
 export type PoolView = {
   readonly name: string;
   readonly object: KubeObject | undefined;
   readonly target: string;
   readonly changes: readonly RolloutChange[];
-  /** In the order of their start. */
   readonly nodes: readonly NodeView[];
 };
 
-/** The part of the facts that pools and the phases of their nodes follow from. */
 export type PoolFacts = Pick<DoctorFacts, "changes" | "pools" | "nodes" | "machineConfigNodes">;
 
-/** The pools of the changes, by name. */
 export function viewPools(facts: PoolFacts, sightings: Sightings): readonly PoolView[] {
   const names = [...new Set(facts.changes.flatMap(({ pools }) => pools))].toSorted(compareUtf8);
   const reports = new Map(assessedOr(facts.machineConfigNodes, []).map((report) => [report.name, report]));
@@ -124,7 +115,7 @@ export function viewPools(facts: PoolFacts, sightings: Sightings): readonly Pool
   });
 }
 
-/** Returns the phase of a node. A node that has reached a target from before the changes still waits for them. */
+/** Returns the phase of a node. A node at a target from before the changes is still waiting. */
 export function phaseForChanges(
   node: NodeFact,
   { target, isRendered }: { readonly target: string; readonly isRendered: boolean },
@@ -134,7 +125,7 @@ export function phaseForChanges(
   return reached === "Done" && !isRendered ? "Waiting" : reached;
 }
 
-/** Reports whether the pool's target is rendered with the MachineConfig, or without it if the change deletes it. */
+/** Reports whether the pool's target includes the change: with the MachineConfig, or without it after a deletion. */
 export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): boolean {
   const { machineConfig, operation, unrenderedPools = [], isTargetGone = false } = change;
   if (pool === undefined || isTargetGone || unrenderedPools.includes(pool.metadata.name)) return false;
@@ -142,7 +133,6 @@ export function isTakenUp(change: RolloutChange, pool: KubeObject | undefined): 
   return sources.includes(machineConfig) === (operation === "Apply");
 }
 
-/** The namespace of KubeVirt's components. */
 export function hcoNamespaceOf({ operators }: DoctorFacts): string {
   return operators.find(({ kind }) => kind === "HyperConverged")?.metadata.namespace ?? "openshift-cnv";
 }
@@ -153,7 +143,7 @@ const kubeletPaths = [
   "/etc/systemd/system/kubelet.service.d/",
 ];
 
-/** Whether a MachineConfig changes how the kubelet starts. */
+/** Reports whether a MachineConfig changes how the kubelet starts. */
 export function hasKubeletDropIn(machineConfig: KubeObject | undefined): boolean {
   const config = at(machineConfig, "spec", "config");
   const files = asList(at(config, "storage", "files")).map((file) => asText(member(file, "path")) ?? "");

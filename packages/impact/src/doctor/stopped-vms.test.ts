@@ -1,5 +1,3 @@
-// VMs that stopped during a rollout: remembered while it lasts, and listed at its end with the command that starts them.
-
 import { expect, test } from "vitest";
 import { notAssessed } from "../assessed.ts";
 import { vmObject } from "../testing/cluster-builder.ts";

@@ -1,4 +1,4 @@
-// VMs that ran on the nodes of a rollout and stopped during it. Nobody but a person starts them again.
+// Finds VMs that ran on the nodes of a rollout and are not running now.
 
 import type { RolloutFinding, RolloutStatus, StoppedVms } from "@virt/api";
 import { compareUtf8 } from "@virt/engine";
@@ -9,10 +9,7 @@ import { isDnsName } from "./text-templates.ts";
 
 type VmSources = Pick<DoctorFacts, "vms" | "before" | "ranVms">;
 
-/**
- * Returns the VirtualMachines that were seen on the nodes of the rollout since it began, as namespace/name. After a restart of the process
- * the status tells of those that blocked it and of those that have stopped.
- */
+/** After a restart of the process, the VMs that the status names also count. */
 export function seeRunningVms({ vms, before, ranVms }: VmSources, pools: readonly PoolView[]): ReadonlySet<string> {
   const nodes = new Set(pools.flatMap((pool) => pool.nodes.map(({ node }) => node.name)));
   const here = assessedOr(vms, []).filter((vm) => isOnNode(vm) && nodes.has(vm.node));
@@ -30,13 +27,13 @@ function statedVms(before: RolloutStatus | undefined): readonly string[] {
   return (before?.stoppedVms?.listed ?? []).map(({ namespace, name }) => `${namespace}/${name}`);
 }
 
-/** A VM is named in a finding if it holds a drain, so that people stop it. */
+/** VMs in findings block a drain, so users are likely to stop them. */
 function blockingVm({ object }: RolloutFinding): readonly string[] {
   if (object?.kind !== "VirtualMachineInstance" || object.name === "*") return [];
   return [`${object.namespace ?? ""}/${object.name}`];
 }
 
-/** Returns those that do not run now, in their order. While VMs cannot be listed, what the status says stays. */
+/** Returns the VMs that are not running now. If VMs cannot be listed, keeps those of the status. */
 export function findStoppedVms(ran: ReadonlySet<string>, { vms, before }: VmSources): readonly string[] {
   if (!vms.isAssessed) return statedVms(before);
   const running = new Set(
@@ -49,7 +46,7 @@ export function findStoppedVms(ran: ReadonlySet<string>, { vms, before }: VmSour
 
 const mostListed = 20;
 
-/** Returns the rollout with these stopped VMs, as namespace/name. They are counted only where names are not shown. */
+/** Adds the number of stopped VMs, and their names unless names are hidden. */
 export function withStoppedVms(
   { stoppedVms: _before, ...rollout }: RolloutStatus,
   stopped: readonly string[],
@@ -63,12 +60,11 @@ export function withStoppedVms(
   return { ...rollout, stoppedVms: { total: stopped.length, listed } };
 }
 
-/** Returns such as `2 VMs were stopped and have not restarted`. */
 export function stoppedText({ total }: StoppedVms): string {
   return total === 1 ? "1 VM was stopped and has not restarted" : `${total} VMs were stopped and have not restarted`;
 }
 
-/** Undefined: the names are no names. */
+/** Returns undefined if a name is unsafe in a shell. */
 export function startCommand({ namespace, name }: StoppedVms["listed"][number]): string | undefined {
   return isDnsName(namespace) && isDnsName(name) ? `virtctl start ${name} -n ${namespace}` : undefined;
 }

@@ -1,4 +1,4 @@
-// What may hold the drain of a node on the part of its VMs: those that cannot move, and migrations that do not come about.
+// Finds causes among VMs that block a drain: VMs that cannot move, and migrations that do not start or end.
 
 import { readTime } from "@virt/engine";
 import { settingsInForce } from "../assess-impact.ts";
@@ -22,7 +22,6 @@ import { aboutFinding, findingKey, type Sightings } from "./sightings.ts";
 const GiB = 2 ** 30;
 const MiB = 2 ** 20;
 
-/** The VMs of a cluster with their migrations, asked node by node. */
 export class DrainedVmCauses {
   readonly #facts: DoctorFacts;
   readonly #sightings: Sightings;
@@ -47,7 +46,7 @@ export class DrainedVmCauses {
     this.#laterRooms = new ClusterRooms(withReturningNodes(nodes, pools), vms, this.#settings);
   }
 
-  /** Causes among the VMs of a node, by namespace and name. It is drained since then, in milliseconds. */
+  /** `since`: start of the drain in milliseconds. */
   ofNode(node: string, since: number): readonly RolloutCause[] {
     const vms = (this.#vmsByNode.get(node) ?? []).toSorted(inNameOrder);
     return [...vms.flatMap((vm) => this.#ofVm(vm, since)), ...this.#ofQueue(node, vms)];
@@ -77,10 +76,10 @@ export class DrainedVmCauses {
     const { open, failures, failureReason, isWithoutTarget, searchedSince } = evacuationOf(
       this.#migrations.get(`${vm.namespace}/${vm.name}`) ?? [],
     );
-    // KubeVirt's words name the VM and its pods.
+    // KubeVirt's reason contains the names of the VM and its pods.
     const reason = this.#facts.areVmsNamed && failureReason !== "" ? { reason: failureReason } : {};
     const failing = isAsked && failures >= 3 ? [this.#cause("MigrationFailing", vm, { k: failures, ...reason })] : [];
-    // Attempts of an earlier drain may be among those that looked for a target.
+    // The search may have started in an earlier drain.
     const waiting = isWithoutTarget && isAsked ? [this.#unschedulable(vm, Math.max(since, searchedSince))] : [];
     const held = open?.hold === undefined ? [] : [this.#held(vm, open.hold)];
     const slow = open?.phase === "Running" ? this.#slow(vm, open) : [];
@@ -104,7 +103,6 @@ export class DrainedVmCauses {
     return { ...this.#cause("MigrationUnschedulable", vm, this.#shortOf(vm)), reportedSince };
   }
 
-  // How much memory the emptiest node lacks.
   #shortOf(vm: VmFact): RolloutCause["values"] {
     const free = this.#rooms.mostFree(vm.placement, new Set([vm.node]));
     const short = free === undefined ? 0 : Math.ceil((requestOf(vm, this.#settings) - free) / MiB);
@@ -119,7 +117,7 @@ export class DrainedVmCauses {
 
   #slow(vm: VmFact, { namespace, name }: MigrationFact): readonly RolloutCause[] {
     const start = `migration of ${namespace}/${vm.name} runs: `;
-    // A process that has just started knows of no migration, and what was shown of this VM counts.
+    // After a restart of the process, the age of the reported finding counts.
     const isUnknown = this.#facts.areVmsNamed && this.#sightings.rest(start) === undefined;
     const about = aboutFinding(vm.node, { namespace, name: vm.name });
     const shown = isUnknown ? this.#sightings.before(findingKey("MigrationSlow", about)) : undefined;
@@ -136,14 +134,14 @@ export class DrainedVmCauses {
     return [{ ...this.#cause("MigrationSlow", vm, { t }), since }];
   }
 
-  /** Milliseconds: when a VM was last asked to leave the node by a migration; undefined: nobody knows of one. */
+  /** Returns when a migration last evacuated a VM of the node, in milliseconds. */
   lastEvacuationOf(node: string): number | undefined {
     const evacuations = assessedOr(this.#facts.migrations, []).filter(({ evacuatedNode }) => evacuatedNode === node);
     const times = evacuations.flatMap(({ created }) => readTime(created) ?? []);
     return times.reduce<number | undefined>((latest, each) => Math.max(latest ?? each, each), undefined);
   }
 
-  /** Whether a VM of the node is being copied: then the drain goes on. */
+  /** Reports whether a VM of the node is being copied, which means that the drain makes progress. */
   isCopying(node: string): boolean {
     const here = this.#namesOn(node);
     return this.#underWay.some(({ namespace, vm, hasTarget }) => hasTarget && here.has(`${namespace}/${vm}`));
@@ -178,7 +176,7 @@ export class DrainedVmCauses {
     return [{ id: "MigrationsQueued", ...about, values, since }];
   }
 
-  // Migrations are queued while LanesTaken is shown instead. A process that has just started knows only what was shown.
+  // Migrations are also queued while LanesTaken is shown instead, so its age counts.
   #seeQueue(node: string): number {
     const about = aboutFinding(node, { name: node });
     const taken = this.#sightings.before(findingKey("LanesTaken", about));
@@ -188,7 +186,7 @@ export class DrainedVmCauses {
 
 const schedulable = "kubevirt.io/schedulable";
 
-// One that is past its drain takes VMs again soon: nobody must act on a VM that waits for it.
+// Nodes past their drain soon accept VMs again: a VM that waits for them needs no action.
 function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView[]): readonly NodeFact[] {
   const isReturning = new Set(
     pools
@@ -199,7 +197,7 @@ function withReturningNodes(nodes: readonly NodeFact[], pools: readonly PoolView
   return nodes.map((node) => {
     if (!isReturning.has(node.name)) return node;
     const taints = node.taints.filter(({ key }) => !key.startsWith("node.kubernetes.io/"));
-    // KubeVirt takes the label back from a node that it has not heard of for five minutes.
+    // KubeVirt unsets the label of a node without a heartbeat for 5 minutes.
     const labels = schedulable in node.labels ? { ...node.labels, [schedulable]: "true" } : node.labels;
     return { ...node, isReady: true, isCordoned: false, taints, labels };
   });

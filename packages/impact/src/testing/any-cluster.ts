@@ -1,4 +1,4 @@
-// Any small cluster, for laws of the impact: pools that are paused or limited, nodes that are away, VMs of every outcome.
+// Generates small clusters: paused or limited pools, unavailable nodes, VMs of every outcome.
 
 import type { KubeObject } from "@virt/api";
 import fc from "fast-check";
@@ -44,7 +44,7 @@ const anyPools = fc
     poolObject("infra", { maxUnavailable: infra, paused: isPaused[1] }),
   ]);
 
-/** What a VM may be like, without a history. */
+/** Any VM without migration history. */
 export const anyVm: fc.Arbitrary<VmGiven & { readonly node: string }> = fc.record({
   node: fc.constantFrom(...nodeNames, ""),
   gib: fc.constantFrom(0, 1, 4, 40),

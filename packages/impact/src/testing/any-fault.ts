@@ -1,4 +1,4 @@
-// Faults that make a healthy cluster harder to judge: unavailable nodes, stopped pools, refused KubeletConfigs, lost rights.
+// Faults that make an impact uncertain: unavailable nodes, stopped pools, rejected KubeletConfigs, missing permissions.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ import {
 
 const nodeNames = ["n-0", "n-1", "n-2", "n-3", "n-4"];
 const poolNames = ["master", "worker", "infra"];
-/** Without the right to list pools, no nodes are assessed either. */
+/** Without permission to list pools, nodes are not assessed either. */
 const lostRights = [
   "nodes",
   "pools",
@@ -29,7 +29,6 @@ const lostRights = [
   "kubeletConfigs",
 ] as const;
 
-/** One thing that goes wrong. */
 export type ClusterFault =
   | { readonly kind: "cordon" | "silence" | "degrade" | "reset"; readonly node: number }
   | { readonly kind: "pool"; readonly pool: number; readonly spec?: JsonMap; readonly status?: JsonMap }
@@ -53,13 +52,12 @@ const poolFaults = poolNames.flatMap((_, pool): readonly ClusterFault[] => [
   })),
   { kind: "refusal", pool },
 ]);
-/** Each right that may be lost. */
 export const everyLostRight = lostRights.map((fact): ClusterFault => ({ kind: "right", fact }));
 
-/** All of them: one run of a law can try each alone, which hides none behind another. */
+/** Lets one run try each fault alone, so that no fault hides another. */
 export const everyFault: readonly ClusterFault[] = [...nodeFaults, ...poolFaults, ...everyLostRight];
 
-/** One of each kind, where pairs of all of them would take too long. */
+/** One fault of each kind, for laws about pairs: all pairs would take too long. */
 export const faultOfEachKind: readonly ClusterFault[] = [
   ...nodeFaults.filter((fault) => "node" in fault && fault.node === 0),
   ...poolFaults.filter((fault) => "pool" in fault && poolNames[fault.pool] === "worker"),
@@ -103,13 +101,13 @@ function labelledPool(name: string, spec: JsonMap = {}): KubeObject {
   return { ...pool, metadata: { ...pool.metadata, labels: { pool: name } } };
 }
 
-/** A cluster in which every node starts automatically. */
+/** Any cluster in which every node starts automatically. */
 export const anyHealthyCluster: fc.Arbitrary<ClusterGiven> = fc
   .record({
     roles: fc.array(fc.constantFrom("worker", "worker", "infra", "master"), { minLength: 1, maxLength: 5 }),
     memory: fc.constantFrom("64Gi", "120Gi", "240Gi"),
     limits: fc.tuple(fc.constantFrom(1, 2, "50%"), fc.constantFrom(1, 2, "50%")),
-    // Few of them in most clusters: the more there are, the less a single fault changes.
+    // Few VMs in most clusters: with more VMs, a single fault changes less.
     vms: fc.oneof(fc.array(anyVm, { maxLength: 2 }), fc.array(anyVm, { maxLength: 8 })),
     pods: fc.array(anyPod, { maxLength: 1 }),
     topology: fc.constantFrom("HighlyAvailable", "HighlyAvailable", "SingleReplica"),
@@ -137,7 +135,7 @@ export const anyHealthyCluster: fc.Arbitrary<ClusterGiven> = fc
     topology,
   }));
 
-/** The facts of the cluster once all of these faults are there. */
+/** Returns the facts of the cluster with all of these faults. */
 export function factsWithFaults(given: ClusterGiven, faults: readonly ClusterFault[]): ImpactFacts {
   const nodes = (given.nodes ?? []).map((node, at) =>
     faults.reduce(

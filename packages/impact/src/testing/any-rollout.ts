@@ -1,5 +1,3 @@
-// Any pool with any nodes, for laws of rollouts.
-
 import fc from "fast-check";
 import type { RolloutNode, RolloutPool } from "../rollout.ts";
 

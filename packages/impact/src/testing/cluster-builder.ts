@@ -1,4 +1,4 @@
-// A cluster for tests of the impact: objects as an API server would give them, and the facts that are read from them.
+// Builds API objects and the facts read from them, for tests of the impact.
 
 import type { Json, JsonMap, KubeObject } from "@virt/api";
 import {
@@ -28,7 +28,7 @@ type NodeGiven = {
   readonly taints?: readonly JsonMap[];
 };
 
-/** A ready node that runs what its pool aims at. */
+/** A ready node that runs the target of its pool. */
 export function nodeObject(name: string, given: NodeGiven = {}): KubeObject {
   const { roles = ["worker"], zone, memory = "240Gi", isCordoned = false, labels, annotations, taints = [] } = given;
   return {
@@ -63,12 +63,11 @@ export function nodeObject(name: string, given: NodeGiven = {}): KubeObject {
   };
 }
 
-/** Workers `<prefix>0` and so on. */
 export function workers(count: number, prefix = "worker-", given: NodeGiven = {}): readonly KubeObject[] {
   return Array.from({ length: count }, (_, at) => nodeObject(`${prefix}${at}`, given));
 }
 
-/** A pool that aims at what its nodes run. A custom one inherits what is meant for workers. */
+/** A pool whose target is the configuration of its nodes. A custom pool inherits from worker. */
 export function poolObject(name: string, spec: JsonMap = {}): KubeObject {
   const roles = name === "master" || name === "worker" ? [name] : ["worker", name];
   return {
@@ -89,12 +88,12 @@ export function poolObject(name: string, spec: JsonMap = {}): KubeObject {
 export type VmGiven = {
   readonly gib?: number;
   readonly vcpus?: number;
-  /** null: none of its own. */
+  /** null: not set on the VM. */
   readonly strategy?: string | null;
   /** null: no condition. */
   readonly isMigratable?: boolean | null;
   readonly reason?: string;
-  /** The run strategy of its VirtualMachine, or what else owns it; null: nobody. */
+  /** The run strategy of its VirtualMachine, or another owner kind. null: no owner. */
   readonly owner?: string | null;
   readonly grace?: number;
   readonly phase?: string;
@@ -133,14 +132,12 @@ export function vmObject(name: string, node: string, given: VmGiven = {}): KubeO
   };
 }
 
-/** So many VMs on each of the nodes. */
 export function vmsOn(nodes: readonly string[], count: number, given: VmGiven = {}): readonly KubeObject[] {
   return nodes.flatMap((node) => Array.from({ length: count }, (_, at) => vmObject(`${node}-vm-${at}`, node, given)));
 }
 
 export const namesOf = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => metadata.name);
 
-/** A MachineConfig that sets a kernel argument. */
 export function psiConfig(role = "worker"): KubeObject {
   return {
     apiVersion: `${annotationPrefix}/v1`,
@@ -150,7 +147,6 @@ export function psiConfig(role = "worker"): KubeObject {
   };
 }
 
-/** Node disruption policies: names of files and units, each with the types of its actions. */
 export function policyObject(
   files: Readonly<Record<string, readonly string[]>>,
   units: Readonly<Record<string, readonly string[]>> = {},
@@ -189,7 +185,7 @@ export type ClusterGiven = {
   readonly restartSamples?: Readonly<Record<string, readonly number[]>>;
 };
 
-/** Three control plane nodes beside; KubeVirt live-migrates; bare metal. The plan sets a kernel argument on workers. */
+/** A bare metal cluster whose KubeVirt live-migrates. The default plan sets a kernel argument on workers. */
 export function clusterFacts(given: ClusterGiven = {}): ImpactFacts {
   const { nodes = [], vms = [], pods = {}, budgets = [], topology = "HighlyAvailable", platform = "BareMetal" } = given;
   const { pools = [poolObject("master"), poolObject("worker")], writes = [{ before: undefined, after: psiConfig() }] } =
@@ -223,7 +219,6 @@ function named(kind: string, content: JsonMap): KubeObject {
   return { apiVersion: "v1", kind, metadata: { name: "cluster" }, ...content };
 }
 
-/** The control plane that is beside workers. */
 export const controlPlane = ["control-0", "control-1", "control-2"].map((name) =>
   nodeObject(name, { roles: ["master"] }),
 );

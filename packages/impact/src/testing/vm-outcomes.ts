@@ -1,4 +1,4 @@
-// What becomes of each VM by name: a status lists few of them, and who compares a prediction with what happens needs all.
+// Predicted outcomes of all VMs, for comparison with the actual ones. The status lists only a few.
 
 import type { VmOutcome } from "@virt/api";
 import type { ImpactFacts } from "../assess-impact.ts";
@@ -8,7 +8,7 @@ import { assessVms } from "../drained-vms.ts";
 import { assessPools } from "../pool-rollouts.ts";
 import { readClusterShape, readVirtSettings } from "../virt-settings.ts";
 
-/** By `namespace/name`, of the VMs that count. */
+/** Returns the outcomes by `namespace/name`. */
 export function outcomesByVm(facts: ImpactFacts): ReadonlyMap<string, VmOutcome> {
   const nodes = assessedOr(facts.nodes, []);
   const vms = assessedOr(facts.vms, []);

@@ -1,4 +1,4 @@
-// What the tests of whole clusters share: the control plane beside the workers, and the world that two of them start from.
+// Helpers for tests of whole clusters.
 
 import type { Impact, ImpactPool } from "@virt/api";
 import { assessImpact } from "../index.ts";
@@ -7,7 +7,7 @@ import { type ClusterGiven, clusterFacts, controlPlane, namesOf, nodeObject, vms
 export const impactOf = (given: ClusterGiven) =>
   assessImpact(clusterFacts({ ...given, nodes: [...(given.nodes ?? []), ...controlPlane] }));
 
-/** The bounds in seconds; undefined where there are none. */
+/** The bounds in seconds, or undefined without a duration. */
 export function bounds(of: Impact | ImpactPool | undefined): readonly (number | undefined)[] {
   const { lowSeconds, highSeconds } = (of && "pools" in of ? of.duration : of) ?? {};
   return [lowSeconds, highSeconds];
@@ -16,5 +16,5 @@ export function bounds(of: Impact | ImpactPool | undefined): readonly (number | 
 export const noVms = { migrate: 0, block: 0, stop: 0, restart: 0, external: 0, starting: 0, unknown: 0 };
 
 const zoned = Array.from({ length: 12 }, (_, at) => nodeObject(`w-${at}`, { zone: "abc".charAt(at % 3) }));
-/** Twelve workers in three zones, 18 VMs on each. */
+/** Twelve workers in three zones, with 18 VMs each. */
 export const zonedCluster: ClusterGiven = { nodes: zoned, vms: vmsOn(namesOf(zoned), 18) };

@@ -1,5 +1,3 @@
-// Worlds with one finding about a drain.
-
 import { vmObject } from "../../testing/cluster-builder.ts";
 import {
   big,
@@ -82,7 +80,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
     id: "MigrationUnschedulable",
     world: withVm(vmOn(big), [migrationObject("vm-0", "Scheduling")]),
     age: 120,
-    // 250 GiB, 280 + 16 + 500 MiB beside it, and 216 GiB that a worker has left.
+    // 250 GiB plus 280 + 16 + 500 MiB of overhead, minus the 216 GiB that are free on a worker.
     message: "No node has room for VM vms/vm-0 (35612 MiB short)",
     command: vmDescribed,
   },
@@ -95,7 +93,7 @@ export const drainFindingWorlds: readonly FindingWorld[] = [
   },
   {
     id: "MigrationSlow",
-    // 8 GiB at 150 s each: 1200 s, of which 0.8 are 960 s.
+    // 8 GiB at 150 s each: 1200 s, of which 80% are 960 s.
     world: withVm(vmOn(), [migrationObject("vm-0", "Running")]),
     age: 961,
     message: "Migration of VM vms/vm-0 times out in 4 minutes: the guest writes memory faster than it is copied",

@@ -1,15 +1,15 @@
-// What the worlds with one finding are made of.
+// Building blocks of clusters with exactly one finding.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { poolObject, vmObject } from "../../testing/cluster-builder.ts";
 import type { findingCatalogue } from "../catalogue.ts";
 import { migrationObject, type RolloutGiven, reportOf, rollingNode, rollingPool } from "./rollout-builder.ts";
 
-/** A world that has one finding, and what is said of it. */
+/** A cluster with exactly one finding, and the expected texts. */
 export type FindingWorld = {
   readonly id: keyof typeof findingCatalogue;
   readonly world: RolloutGiven;
-  /** Seconds until it is reported. */
+  /** Seconds until the finding is reported. */
   readonly age: number;
   readonly severity?: string;
   readonly message: string;
@@ -61,7 +61,6 @@ export const shopPod: KubeObject = {
   kind: "Pod",
   metadata: { name: "db-0", namespace: "shop", labels: { app: "db" } },
 };
-/** The same pod, with the end of its grace period. */
 export const deletedPod = (deletionTimestamp: string, deletionGracePeriodSeconds: number): KubeObject => ({
   ...shopPod,
   metadata: { ...shopPod.metadata, deletionTimestamp, deletionGracePeriodSeconds },

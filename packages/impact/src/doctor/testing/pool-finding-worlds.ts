@@ -1,5 +1,3 @@
-// Worlds with one finding about a pool, a node or an operator.
-
 import { poolObject } from "../../testing/cluster-builder.ts";
 import {
   degraded,

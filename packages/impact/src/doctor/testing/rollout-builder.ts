@@ -1,4 +1,4 @@
-// A running rollout for tests of the diagnosis: three workers on their way from rendered-1 to rendered-2, in virtual time.
+// Builds a running rollout in virtual time: three workers on their way from rendered-1 to rendered-2.
 
 import type { JsonMap, KubeObject } from "@virt/api";
 import { assessed } from "../../assessed.ts";
@@ -17,7 +17,6 @@ import { readMachineConfigNodeFact } from "../machine-config-nodes.ts";
 import { readMigrationFact } from "../migrations.ts";
 import type { DoctorFacts, RolloutChange } from "../rollout-view.ts";
 
-/** Annotations of a node in each phase. */
 export const nodeAnnotations = {
   Waiting: {},
   Draining: { desiredConfig: "rendered-2", state: "Working", desiredDrain: "drain-rendered-2" },
@@ -50,7 +49,7 @@ type RollingNode = Parameters<typeof nodeObject>[1] & {
   readonly isReady?: boolean;
 };
 
-/** A worker in that phase; it is cordoned from its drain until it is uncordoned. */
+/** A worker in a phase. It is cordoned from its drain until it is uncordoned. */
 export function rollingNode(name: string, phase: keyof typeof nodeAnnotations, given: RollingNode = {}): KubeObject {
   const { reason, state, isReady = true, ...rest } = given;
   const own = { ...nodeAnnotations[phase], ...(reason && { reason }), ...(state && { state }) };
@@ -62,7 +61,7 @@ export function rollingNode(name: string, phase: keyof typeof nodeAnnotations, g
   return isReady ? node : { ...node, status: { conditions: [{ type: "Ready", status: "False" }] } };
 }
 
-/** The pool of workers, which has taken up the change. */
+/** The worker pool, whose target includes the change. */
 export function rollingPool(spec: JsonMap = {}, status: JsonMap = {}, generation = 2): KubeObject {
   const configuration = { name: "rendered-2", source: [{ name: "00-worker" }, { name: "99-worker-psi-karg" }] };
   const pool = poolObject("worker", { configuration, ...spec });
@@ -70,7 +69,6 @@ export function rollingPool(spec: JsonMap = {}, status: JsonMap = {}, generation
   return { ...pool, metadata, status: { observedGeneration: 2, ...status } };
 }
 
-/** A MachineConfigNode with what it says of the drain. */
 export function reportOf(node: string, message: string, time = ""): KubeObject {
   return {
     apiVersion: `${annotationPrefix}/v1`,
@@ -81,7 +79,6 @@ export function reportOf(node: string, message: string, time = ""): KubeObject {
   };
 }
 
-/** A migration of a VM that a drain asked for. */
 export function migrationObject(
   vm: string,
   phase: string,
@@ -106,7 +103,7 @@ export type RolloutGiven = ClusterGiven & {
   readonly changes?: readonly RolloutChange[];
   readonly reports?: readonly KubeObject[];
   readonly vmims?: readonly KubeObject[];
-  /** Pods of a node that drains; absent: they were not listed. */
+  /** Pods of a draining node. Absent if they were not listed. */
   readonly drainedPods?: Readonly<Record<string, readonly KubeObject[]>>;
   readonly drainErrors?: DrainErrors;
   readonly operators?: readonly KubeObject[];
@@ -123,7 +120,7 @@ export const psiChange: RolloutChange = {
 
 const start = Date.UTC(2026, 0, 2);
 
-/** The facts of a rollout, so many seconds after its start. */
+/** The facts of a rollout, this many seconds after its start. */
 export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagnosis): DoctorFacts {
   const {
     assessedAt: _,
@@ -156,7 +153,7 @@ export function rolloutFacts(given: RolloutGiven, seconds: number, last?: Diagno
   };
 }
 
-/** Diagnoses one world after the other, each at its second, as one process does. */
+/** Diagnoses the clusters in sequence at the given seconds, like a single process. */
 export function diagnoseInTurn(...worlds: readonly (readonly [number, RolloutGiven])[]): readonly Diagnosis[] {
   const all: Diagnosis[] = [];
   for (const [seconds, given] of worlds) all.push(diagnoseRollout(rolloutFacts(given, seconds, all.at(-1))));
