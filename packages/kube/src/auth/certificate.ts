@@ -1,4 +1,5 @@
-// The certificate of a server: mounted files, read again when they change, or a self-signed one.
+// Provides the certificate of a server: mounted files that are reloaded when they change, or a self-signed
+// certificate.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
@@ -9,19 +10,18 @@ import { issueAuthority, issueServer } from "./x509.ts";
 export type KeyPair = { readonly cert: string; readonly key: string };
 
 export type Certificate = {
-  /** What a server starts with. */
   readonly current: KeyPair;
-  /** The new one, once, when it has changed. Cheap enough to be asked for each connection. */
+  /** Returns the new key pair once after a change, otherwise undefined. Cheap enough to call for each connection. */
   readonly renewed: () => KeyPair | undefined;
 };
 
 export type CertificateObserver = {
   readonly renewed: () => void;
-  /** The one before stays in use. Told once for each state of the files. */
+  /** The files changed but cannot be used, so the previous certificate stays in use. Called once per change. */
   readonly unusable: (message: string) => void;
 };
 
-/** For clients that do not verify: nobody knows who signed it. */
+/** Returns a certificate that is valid for 10 years, for clients that do not verify the issuer. */
 export function createSelfSignedCertificate(wallMs: number): Certificate {
   const year = 365 * 86_400_000;
   const validity = { from: new Date(wallMs - 3_600_000), until: new Date(wallMs + 10 * year) };
@@ -31,8 +31,8 @@ export function createSelfSignedCertificate(wallMs: number): Certificate {
 }
 
 /**
- * `tls.crt` and `tls.key` in a folder, such as a mounted Secret. A string says what is wrong with them.
- * A Secret that is optional may come later, or never: an empty folder is served self-signed until it has them.
+ * Watches `tls.crt` and `tls.key` in a folder, such as a mounted Secret. Returns an error message if they are invalid.
+ * An empty folder, as with an optional Secret, gets a self-signed certificate until the files appear.
  */
 export function watchMountedCertificate(
   folder: string,
@@ -45,7 +45,8 @@ export function watchMountedCertificate(
   if (isEmpty(folder))
     observer.unusable(`no certificate in ${folder} yet; serving with a self-signed certificate until it exists`);
   const renewed = () => {
-    // The kubelet swaps the link `..data`, so that both files are others at once; elsewhere one may come before the other.
+    // The kubelet swaps the `..data` link, so both files change at once. Elsewhere, one file may change before the
+    // other.
     const next = stampOf(folder);
     if (next === stamp) return undefined;
     stamp = next;
@@ -82,6 +83,6 @@ function stampOfFile(file: string): string {
     const { dev, ino, mtimeNs, size } = statSync(file, { bigint: true });
     return `${dev}:${ino}:${mtimeNs}:${size}`;
   } catch (error) {
-    return String(error); // absent, or not ours to see: another state, too
+    return String(error); // a missing or unreadable file is also a state
   }
 }

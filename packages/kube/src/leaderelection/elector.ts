@@ -1,17 +1,17 @@
-// Decides what a candidate for a lease does next. No I/O, no clock, no mutation.
+// Decides the next step of a candidate for a lease. Has no I/O, clock, or mutation.
 
 import type { ClockReading } from "../clock.ts";
 import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
 
-/** The answer about the lease. `failed`: unknown, it may have been written. */
+/** The answer to a lease request. `failed`: a write may still have been applied. */
 export type LeaseAnswer =
   | { readonly kind: "found"; readonly lease: LeaseObject }
   | { readonly kind: "absent" }
   | { readonly kind: "written"; readonly lease: LeaseObject }
-  | { readonly kind: "conflict" } // another process wrote, or created it, first
+  | { readonly kind: "conflict" } // another process updated or created it first
   | { readonly kind: "failed"; readonly message: string };
 
-/** `due`: the wait is over. `leave`: release it and end. */
+/** `due`: the wait is over. `leave`: release the lease and end. */
 export type LeaseInput = LeaseAnswer | { readonly kind: "due" } | { readonly kind: "leave" };
 
 export type LeaseAction =
@@ -20,11 +20,11 @@ export type LeaseAction =
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "end" };
 
-/** What a candidate knows. Times are its own monotonic ones. */
+/** The knowledge of one candidate. Times are its own monotonic milliseconds. */
 export type ElectionState = {
-  /** The last version that we saw, and since when we have seen no other. */
+  /** The last lease version seen, and the time when it was first seen. */
   readonly seen?: { readonly lease: LeaseObject; readonly sinceMs: number };
-  /** What we asked last. A renewal goes by what we know, a claim by what we have just read. */
+  /** The last request. A renewal relies on the known lease, a claim on the lease just read. */
   readonly asked?: { readonly what: "read" | "renewal" | "claim"; readonly atMs: number };
   readonly isLeaving?: true;
 };
@@ -32,7 +32,7 @@ export type ElectionState = {
 export type ElectionStep = {
   readonly state: ElectionState;
   readonly action: LeaseAction;
-  /** For the fence: the write that was answered counts; or the lease is not ours, whatever the fence still thinks. */
+  /** For the fence. `renewed`: the write counts from its start. `lost`: this process does not hold the lease. */
   readonly fenceUpdate?: "renewed" | "lost";
 };
 
@@ -65,7 +65,10 @@ export function stepElection(
 
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
-/** Ours, free, or unchanged for its whole duration by our clock: then we claim it. Nobody's timestamps are compared. */
+/**
+ * Claims the lease if it is ours, free, or unchanged for its full duration by the local clock. Never compares
+ * timestamps from another machine.
+ */
 function consider(
   elector: LeaderElector,
   was: ElectionState & { readonly seen: ObservedLease },
@@ -78,7 +81,9 @@ function consider(
   return isMine(elector, lease) ? move : { ...move, fenceUpdate: "lost" };
 }
 
-/** Somebody deleted it. Its holder does not know yet, so others wait for what is left of its time. */
+/**
+ * Re-creates a deleted lease. The holder does not know about the deletion yet, so others first wait out its duration.
+ */
 function replace(elector: LeaderElector, state: ElectionState, now: ClockReading): ElectionStep {
   const leftMs = state.seen === undefined ? 0 : leftOf(elector, state.seen, now);
   if (leftMs > 0) return { ...pause(elector, state, now, leftMs), fenceUpdate: "lost" };
@@ -86,7 +91,10 @@ function replace(elector: LeaderElector, state: ElectionState, now: ClockReading
   return { state: asking(state, "claim", now), action, fenceUpdate: "lost" };
 }
 
-/** Releases what is ours or may be: a write without an answer may have arrived. Tries once more after a conflict. */
+/**
+ * Releases the lease if it is ours or may be ours: a write without an answer may have been applied. Retries once after
+ * a conflict.
+ */
 function leave(elector: LeaderElector, state: ElectionState, input: LeaseInput, now: ClockReading): ElectionStep {
   const leaving = { ...state, isLeaving: true } as const;
   const release = (lease: LeaseObject, what: "renewal" | "claim") =>
@@ -119,7 +127,7 @@ function observeLease(
   return { ...state, seen: isSame && state.seen !== undefined ? state.seen : { lease, sinceMs: monotonicMs } };
 }
 
-/** How long a foreign lease may still be alive. */
+/** Returns how many milliseconds another holder's lease may remain valid. */
 function leftOf(elector: LeaderElector, { lease, sinceMs }: ObservedLease, { monotonicMs }: ClockReading): number {
   if (holderOf(lease) === "" || isMine(elector, lease)) return 0;
   const durationSeconds = lease.spec?.leaseDurationSeconds ?? elector.durationSeconds;
@@ -146,7 +154,7 @@ function asking(
   return { ...state, asked: { what, atMs: monotonicMs } };
 }
 
-/** The retry time counts from the last question: after one that hung for longer there is no time to lose. */
+/** The retry period counts from the last request. After a request that hung longer, retry at once. */
 function pause(
   elector: LeaderElector,
   { seen, asked }: ElectionState,

@@ -1,4 +1,4 @@
-// The Lease object of coordination.k8s.io/v1: its holder, what is written to claim, renew or release it, and the requests for it.
+// Builds coordination.k8s.io/v1 Leases and the requests to claim, renew, and release them.
 
 import type { Json } from "@virt/engine";
 import type { ApiAnswer, ApiClient, FailedRequest } from "../client/client.ts";
@@ -18,8 +18,8 @@ type LeaseSpec = {
 };
 
 /**
- * As it is on the wire: what else is in it is kept and sent back. The uid above all: an update without it creates a lease
- * again that somebody deleted, whatever resourceVersion it carries (seen: 201); with it the answer is 409.
+ * The Lease as received. Updates send unknown fields back, above all the uid. Without the uid, an update re-creates a
+ * deleted lease despite its resourceVersion (observed: 201). With it, the answer is 409.
  */
 export type LeaseObject = {
   readonly apiVersion: "coordination.k8s.io/v1";
@@ -28,7 +28,10 @@ export type LeaseObject = {
   readonly spec?: LeaseSpec;
 };
 
-/** Who wants the lease. `identity` is unique to the process: a restarted one is somebody else. */
+/**
+ * A process that competes for the lease. `identity` must be unique per process: a restarted process is a different
+ * candidate.
+ */
 export type Candidate = {
   readonly name: string;
   readonly namespace: string;
@@ -36,7 +39,7 @@ export type Candidate = {
   readonly durationSeconds: number;
 };
 
-/** Empty: it was released. */
+/** Returns the identity of the holder. Empty if the lease was released. */
 export function holderOf(lease: LeaseObject): string {
   return lease.spec?.holderIdentity ?? "";
 }
@@ -47,7 +50,7 @@ export function newLease(me: Candidate, wallMs: number): LeaseObject {
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
 }
 
-/** Renews our own lease, or takes one that is free: then the transition is counted. */
+/** Renews our own lease or takes a free one. Taking it counts as a transition. */
 export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): LeaseObject {
   const transitions = lease.spec?.leaseTransitions ?? 0;
   const taken =
@@ -55,7 +58,7 @@ export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): Le
   return { ...lease, spec: { ...lease.spec, ...held(me, wallMs), ...taken } };
 }
 
-/** Nobody's, and dead after a second for those who do not look at the holder. */
+/** Clears the holder. The duration of 1 s frees the lease for clients that check only the time. */
 export function releasedLease(lease: LeaseObject, wallMs: number): LeaseObject {
   const now = microTime(wallMs);
   const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
@@ -81,7 +84,7 @@ export function leaseClient(client: ApiClient, place: { readonly namespace: stri
   };
 }
 
-// A lease is plain data; its type just does not say that every property of it is JSON.
+// Converts the type only: every property of a lease is JSON, but its type does not say so.
 function json(lease: LeaseObject): Json {
   return lease;
 }

@@ -43,7 +43,7 @@ const event: EventInput = {
   note: "N",
 };
 
-/** The samples of a registry, without comments and process metrics. */
+/** Returns the samples of a registry, without comments and process metrics. */
 async function samples(registry: Registry): Promise<readonly string[]> {
   const lines = (await registry.metrics()).split("\n");
   return lines.filter((line) => line !== "" && !line.startsWith("#"));
