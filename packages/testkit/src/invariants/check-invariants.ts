@@ -1,4 +1,4 @@
-// Checks a run by its audit log: everything that must hold for every write, in every run, and how often each object was written.
+// Checks the audit log of a run against all invariants and counts the writes per object.
 
 import type { AuditEvent } from "../server/audit.ts";
 import {
@@ -25,15 +25,14 @@ const invariants: readonly ((history: History) => readonly Violation[])[] = [
   unfoundedFailures,
 ];
 
-/** What an audit log violates, and how much of it was checked. */
 export type InvariantReport = {
-  /** Empty if all is well. */
+  /** Empty if all invariants hold. */
   readonly violations: readonly Violation[];
-  /** By object, what our accounts wrote. */
+  /** The write counts of the checked accounts, by object. */
   readonly writes: Readonly<Record<string, WriteCounts>>;
 };
 
-/** `log` is what `server.audit()` returns, whole: an invariant looks back at what was stored before. */
+/** `log` is the complete result of `server.audit()`, because invariants compare with earlier versions. */
 export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope): InvariantReport {
   const requests = readAuditedRequests(log);
   const history = buildHistory(requests, scope);
@@ -43,10 +42,9 @@ export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope)
   };
 }
 
-/** How many writes were checked, by kind. */
 export type WriteCounts = {
   readonly creates: number;
-  /** Those that change nothing included. */
+  /** Includes no-op applies. */
   readonly applies: number;
   readonly updates: number;
   readonly deletes: number;
@@ -54,7 +52,7 @@ export type WriteCounts = {
 
 const none: WriteCounts = { creates: 0, applies: 0, updates: 0, deletes: 0 };
 
-/** By object and subresource, such as `configmaps/default/one`; only effective writes of these accounts. */
+/** Counts effective writes of the accounts by object and subresource, such as `configmaps/default/one`. */
 function summarizeWrites(
   requests: readonly AuditedRequest[],
   accounts: readonly string[],
