@@ -1,6 +1,7 @@
-// Asks a pure function once for each object. Objects never change, and one reconcile asks the same of the same ones many times.
+// Caches the results of pure functions per object. Objects are immutable, and one reconcile often asks the same
+// question.
 
-/** Remembers the answer for each object, as long as the object lives. */
+/** Caches the result for the lifetime of the object. */
 export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): (one: One) => Answer {
   const known = new WeakMap<One, Answer>();
   return (one) => {
@@ -12,7 +13,7 @@ export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): 
   };
 }
 
-/** Remembers the answer for each pair of objects. */
+/** Caches the result for each pair of objects. */
 export function oncePerPair<One extends object, Other extends object, Answer>(
   ask: (one: One, other: Other) => Answer,
 ): (one: One, other: Other) => Answer {

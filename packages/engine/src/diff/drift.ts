@@ -1,5 +1,5 @@
-// What differs: owned fields from the server's last answer, a live object from the desired one, a prediction from the live object;
-// and whether a difference is one of meaning or only of form.
+// Compares objects: owned fields with the last answer, live with desired, and live with predicted. Can ignore
+// differences in form.
 
 import type { KubeObject } from "../cluster.ts";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
@@ -8,20 +8,20 @@ import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts
 import { leafPaths, noSchema } from "../fields/shape.ts";
 import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
-/** A path whose live value is another than the one we want or predict. A side without the field has no value. */
+/** A path where the live value differs from the desired or predicted one. An absent value has no property. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
-/** Looks at exactly the owned fields of an answer; a field that is gone counts as changed. */
+/** Compares only the owned fields. A removed field counts as changed. */
 export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObject): readonly Change[] {
   return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
 }
 
-/** Looks at every leaf of the desired object: maps member by member, lists as a whole, numbers by value. */
+/** Compares every leaf of the desired object: maps by member, lists as a whole, numbers by value. */
 export function desiredChanges(desired: KubeObject, live: KubeObject): readonly Change[] {
   return leafPaths(desired, noSchema).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(desired, path)));
 }
 
-/** All that differs between two forms of an object, but for its status and what identifies it. */
+/** Compares everything except status and identity. */
 export function contentChanges(live: KubeObject, predicted: KubeObject): readonly Change[] {
   return changesBelow([], contentOf(live), contentOf(predicted));
 }
@@ -45,14 +45,14 @@ function changeAt(path: Path, live: Json | undefined, desired: Json | undefined)
   return [{ path, ...(live === undefined ? {} : { live }), ...(desired === undefined ? {} : { desired }) }];
 }
 
-/** `spec.mode ("Automatic" -> "Predictive")`: what we want, then what is there. */
+/** Formats a change as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
 export function describeChange({ path, live, desired }: Change): string {
   return `${writeDotted(path)} (${showValue(desired)} -> ${showValue(live)})`;
 }
 
 const longest = 60;
 
-/** A value as people read it in a sentence: JSON, cut where it is long. */
+/** Formats a value for a message as JSON of at most 60 characters. */
 export function showValue(value: Json | undefined): string {
   if (value === undefined) return "absent";
   const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));
@@ -60,9 +60,8 @@ export function showValue(value: Json | undefined): string {
 }
 
 /**
- * Whether two values mean the same to an API server, which may write them in another form than they were sent in.
- * Durations and quantities count by what they amount to, and what is empty like what is absent. Members that only `there` has
- * are accepted where `isFilledIn` says that the server fills them in.
+ * Reports whether an API server treats both values as equal. Compares durations and quantities by amount, and empty
+ * values like absent ones. Members that only `there` has are accepted if `isFilledIn` returns true for them.
  */
 export function isSameMeaning(
   wanted: Json | undefined,
@@ -88,7 +87,7 @@ export function isSameMeaning(
   return isSameAmount(wanted, there);
 }
 
-/** Zero and false are values that somebody set. */
+/** Zero and false are explicit values, not empty ones. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "") return true;
   return isList(value) ? value.length === 0 : isMap(value) && entriesOf(value).length === 0;
@@ -105,7 +104,7 @@ function isSameAmount(left: Json, right: Json): boolean {
 
 const most = 3;
 
-/** Such as `a, b, c and 4 more`. */
+/** Formats names as `a, b, c and 4 more`. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;

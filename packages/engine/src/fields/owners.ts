@@ -1,4 +1,4 @@
-// Who owns a field: the managers in managedFields, the opponent who changed a field that we had set, the other side of a conflict.
+// Finds the owners of fields: managers in managedFields, opponents in edit wars, and the other side of conflicts.
 
 import type { Conflict, KubeObject } from "../cluster.ts";
 import { readTime } from "../encoding/api-scalars.ts";
@@ -17,24 +17,23 @@ import {
 import { isPlaceKnown, movesTo, type PlacedFields, placeFields } from "./moved-fields.ts";
 import { fieldPath, type Path } from "./path.ts";
 
-/** One entry of managedFields. */
 export type Owner = {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly subresource?: string;
   readonly time?: string;
-  /** The version in which it was written, if the entry says so. */
+  /** The version of the entry, if it states one. */
   readonly apiVersion?: string;
-  /** In terms of the version that was asked for, whatever the entry's own. */
+  /** In the requested version. */
   readonly fields: FieldSet;
-  /** In terms of the entry's own version: nobody knows where these are in the one that was asked for. */
+  /** In the entry's own version. Their place in the requested version is unknown. */
   readonly unplaced?: FieldSet;
 };
 
-/** In terms of the object's own version. Entries without a manager are nobody's and are left out. */
+/** Returns the owners in the object's own version. Skips entries without a manager. */
 export const readOwners = oncePer((object: KubeObject) => ownersAs(object, object.apiVersion));
 
-/** In terms of another version of the object. */
+/** Returns the owners in another version of the object. */
 export function ownersAs(object: KubeObject, apiVersion: string): readonly Owner[] {
   const asked = { ...object, apiVersion };
   return asList(member(object.metadata, "managedFields")).flatMap((entry) => {
@@ -62,7 +61,7 @@ function fieldsIn(entry: Json, object: KubeObject): PlacedFields {
   return from === object.apiVersion ? { fields } : placeFields(fields, object, movesTo(object, from));
 }
 
-/** What a manager owns by server-side apply, but for subresources. */
+/** Returns the fields that a manager owns by server-side apply, without subresources. */
 export function appliedBy(owners: readonly Owner[], manager: string): FieldSet {
   const [first = noFields, ...more] = owners.filter((owner) => isApplier(owner, manager)).map(({ fields }) => fields);
   return more.reduce(uniteFields, first);
@@ -73,8 +72,8 @@ function isApplier(owner: Owner, manager: string): boolean {
 }
 
 /**
- * Reports whether the status was last written before `manager` last applied the object. The times in managedFields are those of the API
- * server, in whole seconds: within the same second the status counts as newer.
+ * Reports whether the status was last written before `manager` last applied the object. managedFields times have whole
+ * seconds, so within the same second the status counts as newer.
  */
 export function isStatusOlder(object: KubeObject, manager: string): boolean {
   const owners = readOwners(object);
@@ -83,20 +82,20 @@ export function isStatusOlder(object: KubeObject, manager: string): boolean {
   return latest(owners.filter(({ subresource }) => subresource === "status")) < applied;
 }
 
-/** Who owns the field, a parent of it or a part of it. */
+/** Returns the owners of the field, of a parent, or of a part. */
 export function ownersOf(owners: readonly Owner[], path: Path): readonly Owner[] {
   return owners.filter(({ fields }) => touchesField(fields, path));
 }
 
-/** Whether the field could be one of those that the owner has, nobody knows where. */
+/** Reports whether the field may be one of the owner's unplaced fields. */
 export function mayOwn({ apiVersion, unplaced }: Owner, path: Path, object: KubeObject): boolean {
   const [root = ""] = path;
   return unplaced?.below.has(root) === true && !isPlaceKnown(path, movesTo(object, apiVersion));
 }
 
 /**
- * Whether a manager made the object what it is: it applied every one of the fields (dotted), and nobody else owns anything under spec.
- * Only then may it be deleted by us.
+ * Reports whether a manager applied all of the dotted fields and no other manager owns anything in `spec`. Only then
+ * may the operator delete the object.
  */
 export function isMadeBy(object: KubeObject, manager: string, fields: readonly string[]): boolean {
   const owners = readOwners(object);
@@ -109,28 +108,31 @@ export function isMadeBy(object: KubeObject, manager: string, fields: readonly s
   return isAll && fields.length > 0 && others.length === 0;
 }
 
-/** A dotted field as the path of its member names; empty names are dropped. */
+/** Splits a dotted field into a path. Drops empty names. */
 export function dottedPath(field: string): Path {
   return fieldPath(...field.split(".").filter((name) => name !== ""));
 }
 
-/** The manager who changed a field of ours, as managedFields names it. */
+/** A manager that changed one of our fields. */
 export type Opponent = Pick<Owner, "manager" | "operation">;
 
-/** Who owns the fields of an object now, and who owned them in the last answer of the server to us. */
+/** The owners of an object now and in the last answer to us. */
 export type FieldEncounter = {
   readonly live: readonly Owner[];
-  readonly answer: readonly Owner[]; // as the server's last answer to us had them
-  readonly ours: readonly string[]; // our own managers, which fight nobody
+  readonly answer: readonly Owner[]; // from the server's last answer to us
+  readonly ours: readonly string[]; // our own managers, which are never opponents
 };
 
-/** The newest of those that own the field now; a removal leaves none, so then the newest that has done anything since our answer. */
+/**
+ * Returns the newest manager that owns the field. After a removal, returns the newest manager that changed anything
+ * since the answer.
+ */
 export function opponentOf(path: Path, { live, answer, ours }: FieldEncounter): Opponent | "unknown" {
   const others = live.filter(({ manager, subresource }) => subresource === undefined && !ours.includes(manager));
   return newest(ownersOf(others, path)) ?? newest(others.filter((owner) => isChanged(owner, answer))) ?? "unknown";
 }
 
-/** `"kubectl-edit" (Update)` */
+/** Formats an opponent as `"kubectl-edit" (Update)`. */
 export function describeOpponent(opponent: Opponent | "unknown"): string {
   return opponent === "unknown" ? opponent : `"${opponent.manager}" (${opponent.operation})`;
 }
@@ -155,7 +157,10 @@ function isChanged(owner: Owner, answer: readonly Owner[]): boolean {
   );
 }
 
-/** The field as the server writes it in a conflict's cause, with or without its leading dot. An unknown owner counts as one that updates. */
+/**
+ * Adds the owner's operation and time to a conflict. `field` may have a leading dot. Without a known owner, the
+ * operation is Update.
+ */
 export function completeConflict(
   { field, manager }: Pick<Conflict, "field" | "manager">,
   live: readonly Owner[],
@@ -168,7 +173,7 @@ export function completeConflict(
   return { field: name, manager, operation: entry?.operation ?? "Update", ...time };
 }
 
-/** `spec.containers[name="a"].image`, as structured-merge-diff prints paths, without the leading dot. */
+/** Formats a path like structured-merge-diff, without the leading dot: `spec.containers[name="a"].image`. */
 function conflictField(path: Path): string {
   return path.map(elementText).join("").replace(/^\./, "");
 }

@@ -1,4 +1,4 @@
-// How far the rollout of a MachineConfig is in all pools that it concerns.
+// The health of a MachineConfig rollout across all affected pools.
 
 import type { KubeObject } from "../cluster.ts";
 import { compareUtf8 } from "../encoding/bytes.ts";
@@ -8,20 +8,23 @@ import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
-/** A MachineConfig that a plan applied or deleted, and where its pools were before. */
+/** A MachineConfig that a plan applied or deleted, and the earlier state of its pools. */
 export type MachineConfigChange = {
   readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
   readonly operation: "Apply" | "Delete";
-  readonly wasThere: boolean; // an apply that changes it leaves the pools' lists of sources as they are
-  readonly before: ReadonlyMap<string, string>; // pool → the configuration it aimed at when the rollout began
+  readonly wasThere: boolean; // an update does not change the pools' lists of sources
+  readonly before: ReadonlyMap<string, string>; // by pool, the target configuration at the start of the rollout
   readonly startedMsAgo: number;
-  readonly pools?: readonly string[]; // those that it concerned when it was still there; else by its labels
+  readonly pools?: readonly string[]; // the affected pools before a deletion. Absent: by labels
 };
 
-/** The rendered MachineConfig of that name, if it was read. */
+/** Returns the rendered MachineConfig, or undefined if it was not read. */
 export type RenderedOf = (name: string) => KubeObject | undefined;
 
-/** The pools whose selector matches, and always the one of its role (`worker` if it has none), there or not. `worker` comes first. */
+/**
+ * Returns the pools whose selector matches, plus the pool of the role (default `worker`), even if it does not exist.
+ * `worker` comes first.
+ */
 export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
   const labels = machineConfig.metadata.labels ?? {};
   const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
@@ -30,10 +33,10 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
-/** Returns the node counts of a pool that every surface shows; undefined: not known. */
+/** Returns the node counts of a pool. Undefined if unknown. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** Speaks of the pools that are not done, else of all. */
+/** The message covers the pools that are not done, or all pools if all are done. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,
@@ -72,7 +75,7 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
-/** Reports whether the target of a pool is rendered from the change. */
+/** Reports whether the target configuration of a pool includes the change. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
   const sources = asList(at(pool, "spec", "configuration", "source"));
