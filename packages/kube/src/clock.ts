@@ -1,23 +1,22 @@
-// The clock interface that makes time an argument, plus MicroTime, and elapsed time that survives suspend and clock
-// changes.
+// The clock interface, MicroTime, and elapsed time that survives suspend and clock changes.
 
 /** Cancels a `schedule`. Has no effect if the call has already run. */
 export type Cancel = () => void;
 
-/** Time as an argument: `systemClock` in a process, a virtual clock in tests. */
+/** Pass time as an argument: `systemClock` in a process, a virtual clock in tests. */
 export type Clock = {
   /** Milliseconds since 1970. Can jump forward or back. */
   readonly wall: () => number;
   /** Milliseconds since an arbitrary start. Never decreases. Stops while the machine is suspended. */
   readonly monotonic: () => number;
   /**
-   * Calls `run` once after `ms`, rounded up to whole milliseconds. The call may come slightly early by `monotonic`, so
-   * check again if the exact time matters. A pending call keeps the process alive: cancel it when it is not needed.
+   * Calls `run` once after `ms`, rounded up. It may run slightly early by `monotonic`, so check again if that matters.
+   * A pending call keeps the process alive.
    */
   readonly schedule: (ms: number, run: () => void) => Cancel;
 };
 
-/** Resolves after `ms` or when the signal is aborted. Check the signal to tell the two apart. */
+/** Resolves after `ms` or when the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
@@ -67,9 +66,9 @@ export function startElapsed(reading: ClockReading): Elapsed {
 }
 
 /**
- * Adds to monotonic time every amount by which the wall clock gains on it, because monotonic time stops during a
- * suspend. The gain counts from the lowest offset since the last jump. Otherwise a clock that is set back before a
- * suspend would hide the suspend. A jump back and forth between two readings goes undetected, so take readings often.
+ * Adds each gain of the wall clock to monotonic time, because monotonic time stops during a suspend. The gain counts
+ * from the lowest offset since the last jump, so a clock that was set back hides nothing. Jumps between two readings
+ * can cancel out, so take readings often.
  */
 export function advanceElapsed(was: Elapsed, reading: ClockReading): Elapsed {
   const offset = offsetOf(reading);

@@ -1,6 +1,5 @@
 // Data types for the address of the API server and the client's credentials.
 
-/** PEM text, inline or in a file that may be rotated. */
 export type Material = { readonly data: string } | { readonly file: string };
 
 export type Bearer =
@@ -9,7 +8,6 @@ export type Bearer =
   | { readonly kind: "basic"; readonly username: string; readonly password: string }
   | { readonly kind: "exec"; readonly plugin: ExecPlugin };
 
-/** A credential plugin, as client.authentication.k8s.io defines it. */
 export type ExecPlugin = {
   readonly command: string;
   readonly args: readonly string[];
@@ -21,7 +19,7 @@ export type ExecPlugin = {
   readonly folder: string;
 };
 
-/** The address of the API server and the credentials for it. Created by `findAccess`. */
+/** Created by `findAccess`. */
 export type Access = {
   /** Has no trailing slash. May include a path. */
   readonly server: string;
@@ -41,7 +39,7 @@ export type Access = {
   };
   readonly namespace?: string;
   readonly context?: string;
-  /** The files or the pod that the settings came from, for messages. */
+  /** For messages: the files or the pod that the settings came from. */
   readonly source: string;
 };
 

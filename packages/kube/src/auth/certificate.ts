@@ -1,5 +1,4 @@
-// Provides the certificate of a server: mounted files that are reloaded when they change, or a self-signed
-// certificate.
+// Loads the mounted certificate of a server and reloads it after changes, or creates a self-signed one.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
@@ -31,8 +30,8 @@ export function createSelfSignedCertificate(wallMs: number): Certificate {
 }
 
 /**
- * Watches `tls.crt` and `tls.key` in a folder, such as a mounted Secret. Returns an error message if they are invalid.
- * An empty folder, as with an optional Secret, gets a self-signed certificate until the files appear.
+ * Watches `tls.crt` and `tls.key` in a folder. Returns an error message if they are invalid. Serves a self-signed
+ * certificate while the folder is empty, because the mounted Secret may be optional.
  */
 export function watchMountedCertificate(
   folder: string,
@@ -45,8 +44,7 @@ export function watchMountedCertificate(
   if (isEmpty(folder))
     observer.unusable(`no certificate in ${folder} yet; serving with a self-signed certificate until it exists`);
   const renewed = () => {
-    // The kubelet swaps the `..data` link, so both files change at once. Elsewhere, one file may change before the
-    // other.
+    // Outside a kubelet mount, which swaps both files at once, one file may change before the other.
     const next = stampOf(folder);
     if (next === stamp) return undefined;
     stamp = next;
@@ -83,6 +81,6 @@ function stampOfFile(file: string): string {
     const { dev, ino, mtimeNs, size } = statSync(file, { bigint: true });
     return `${dev}:${ino}:${mtimeNs}:${size}`;
   } catch (error) {
-    return String(error); // a missing or unreadable file is also a state
+    return String(error);
   }
 }

@@ -38,14 +38,13 @@ export class Credentials {
     const isOld = Math.abs(this.#now() - this.#checkedAt) >= recheckMs;
     const hasExpired = (this.#plugin?.expiresAt ?? Number.POSITIVE_INFINITY) <= this.#now();
     if (this.#identity !== undefined && !isOld && !hasExpired) return this.#identity;
-    // Concurrent requests share one check.
     this.#pending ??= this.#refresh(hasExpired, signal).finally(() => {
       this.#pending = undefined;
     });
     return this.#pending;
   }
 
-  /** Discards all credentials, for use after a 401. The next request reads the files and runs the plugin again. */
+  /** For use after a 401: the next request reads the files and runs the plugin again. */
   renew(): void {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
     this.#identity = undefined;
@@ -108,7 +107,7 @@ export class Credentials {
   }
 }
 
-// Node sends an array as one header line per element, the format that the API server expects for groups.
+// Node sends an array as one header line per element, which the API server requires for groups.
 function impersonation(who: Access["impersonate"]): Headers {
   if (who === undefined) return {};
   const extra = Object.entries(who.extra).map(([key, values]) => [

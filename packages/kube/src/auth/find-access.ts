@@ -8,20 +8,19 @@ import { accessFromKubeconfig, type KubeconfigFile } from "./kubeconfig.ts";
 
 export type AccessSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The path from the command line. */
   readonly kubeconfig?: string;
   readonly context?: string;
-  /** Prefers ~/.kube/config over the pod's ServiceAccount, as kubectl does. */
+  /** Tries ~/.kube/config before the pod, as kubectl does. */
   readonly isPersonal?: boolean;
-  /** The folder of a pod's token, CA certificate, and namespace. Defaults to the standard mount path. */
+  /** Defaults to the standard mount path of a ServiceAccount. */
   readonly podFolder?: string;
 };
 
 const usualPodFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Reads the access settings from the named kubeconfig, else KUBECONFIG, else the pod, else ~/.kube/config. With
- * `isPersonal`, the pod comes last. Throws an AccessError with a single-line message. Does not connect.
+ * Tries the named kubeconfig, KUBECONFIG, the pod, and ~/.kube/config, in this order. Throws an AccessError with a
+ * single-line message. Does not connect.
  */
 export function findAccess(sources: AccessSources): Access {
   const { env, kubeconfig, context, isPersonal = false, podFolder = usualPodFolder } = sources;

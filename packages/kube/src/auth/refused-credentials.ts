@@ -27,7 +27,7 @@ export class RefusedCredentials {
     return this.#refusal !== undefined;
   }
 
-  /** Returns the milliseconds since the first of the consecutive rejections. 0: the last answer was not a rejection. */
+  /** Returns the milliseconds since the first consecutive rejection. 0 after success. */
   get forMs(): number {
     return this.#refusal === undefined ? 0 : this.#clock.monotonic() - this.#refusal.sinceMs;
   }
@@ -64,6 +64,6 @@ export function expiredAt(pem: string, nowMs: number): string | undefined {
     const { validToDate } = new X509Certificate(pem);
     return validToDate.getTime() <= nowMs ? validToDate.toISOString() : undefined;
   } catch {
-    return undefined; // the TLS handshake reports the parse error
+    return undefined;
   }
 }

@@ -3,15 +3,12 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A PEM certificate with its PEM private key. */
 export type IssuedCertificate = { readonly certificate: string; readonly key: string };
 
-/** A CA that signs certificates. */
 export type Authority = IssuedCertificate & { readonly commonName: string };
 
 export type Validity = { readonly from: Date; readonly until: Date };
 
-/** Creates a self-signed CA with a new P-256 key. */
 export function issueAuthority(commonName: string, validity: Validity): Authority {
   const { publicKey, privateKey } = freshKey();
   const extensions = [
@@ -22,7 +19,6 @@ export function issueAuthority(commonName: string, validity: Validity): Authorit
   return { commonName, certificate: signed(body, privateKey), key: privateKey };
 }
 
-/** `hosts` are the DNS names and IP addresses of the server. */
 export function issueServer(authority: Authority, hosts: readonly string[], validity: Validity): IssuedCertificate {
   const alternatives = extension("2.5.29.17", derSequence(...hosts.map(hostName)));
   return issueLeaf(authority, { subject: name(hosts[0] ?? "server"), validity }, [
@@ -113,7 +109,7 @@ function pem(bytes: Buffer): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-// DER, the binary encoding of ASN.1, as far as X.509 certificates need it.
+// The subset of DER that X.509 certificates need.
 
 function derSequence(...parts: readonly Buffer[]): Buffer {
   return derElement(0x30, ...parts);
@@ -123,7 +119,6 @@ function derSet(...parts: readonly Buffer[]): Buffer {
   return derElement(0x31, ...parts);
 }
 
-/** Encodes a positive integer, given as big-endian bytes. */
 function derInteger(bytes: Buffer): Buffer {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start < 0 ? Buffer.from([0]) : bytes.subarray(start);
@@ -147,7 +142,6 @@ function derUtf8String(text: string): Buffer {
   return derElement(0x0c, Buffer.from(text, "utf8"));
 }
 
-/** Encodes an object identifier in dotted form, such as `2.5.4.3`. */
 function derObjectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return derElement(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));

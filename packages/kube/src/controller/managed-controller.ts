@@ -1,4 +1,4 @@
-// Runs one controller: its work queue, its worker, its write gate, and the wait for its own writes to reach the cache.
+// Runs one controller with its work queue, worker, and write gate.
 
 import type { Cluster, KubeObject } from "@virt/engine";
 import type { InformerSpec, InformerState } from "../cache/informer.ts";
@@ -22,7 +22,7 @@ export type ReconcileContext = {
   readonly sender: Writer;
   /** Reports the answer to a write. The next reconcile of this key waits until the cache contains it. */
   readonly wrote: (spec: InformerSpec, live: KubeObject) => void;
-  /** Adds a decision to the trace of this reconcile. Absent unless reconciles are traced. */
+  /** Adds a decision to the trace. Absent unless reconciles are traced. */
   readonly explain?: (decision: string) => void;
 };
 
@@ -49,7 +49,6 @@ export type ControllerOptions = {
   readonly informers: { readonly find: (spec: InformerSpec) => InformerState | undefined };
 };
 
-/** `traced` is absent unless reconciles are traced. */
 export type TraceObserver = { readonly traced?: (trace: ReconcileTrace) => void };
 
 export class ManagedController {
@@ -138,7 +137,6 @@ function describeChange({ before, after }: StoreChange<KubeObject>): string {
   return after === undefined ? "was deleted" : "changed";
 }
 
-/** The part of an informer that waiting for its own writes needs. */
 export type AwaitedInformer = {
   readonly store: { readonly contains: (version: string, signal: AbortSignal) => Promise<void> };
   readonly doubt: () => void;
@@ -146,15 +144,15 @@ export type AwaitedInformer = {
 };
 
 export type OwnWrite = {
-  /** Unique across all kinds. */
   readonly object: string;
   readonly informer: AwaitedInformer;
   readonly version: string;
 };
 
 /**
- * A write that the cache lacks after `probe` suggests a dead stream. After `relist`, the cache is listed again. After
- * `end`, the kind may be gone for good, so the reconcile runs on the old cache: the server rejects stale writes.
+ * After `probe`, a missing write suggests a dead stream, so the watch is probed. After `relist`, the objects are
+ * listed again. After `end`, the reconcile runs on the old cache: the kind may be gone, and the server rejects stale
+ * writes.
  */
 const patienceMs = { probe: 5_000, relist: 10_000, end: 30_000 };
 
@@ -172,7 +170,7 @@ export class OwnWrites {
     this.#writes.set(key, writes.set(write.object, write));
   }
 
-  /** Resolves when the caches contain all writes of earlier reconciles of this key, or when the signal is aborted. */
+  /** Resolves when the caches contain all earlier writes of this key, or when the signal is aborted. */
   async caughtUp(key: string, signal: AbortSignal): Promise<void> {
     const writes = [...(this.#writes.get(key)?.values() ?? [])];
     await Promise.all(writes.map((write) => this.#wait(write, signal)));

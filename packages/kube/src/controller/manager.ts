@@ -1,5 +1,4 @@
-// Runs the controllers of a process: connects to the cluster, watches objects, elects leaders, and shuts down in
-// order.
+// Runs the controllers of a process: watches objects, elects leaders, and shuts down in order.
 
 import type { KubeObject } from "@virt/engine";
 import type { InformerObserver, InformerSpec, InformerState } from "../cache/informer.ts";
@@ -36,7 +35,7 @@ export type LeaseDurations = {
 /** Controllers that share a lease, metrics, and events. Without a lease, they always write. */
 export type ControllerGroup = {
   readonly name: string;
-  /** Controller names must be unique in the process. */
+  /** Names must be unique in the process. */
   readonly controllers: readonly Controller[];
   readonly lease?: {
     readonly namespace: string;
@@ -52,7 +51,6 @@ export type ControllerGroup = {
   readonly startEvents?: (sink: EventSink) => { readonly stop: (signal: AbortSignal) => Promise<void> };
 };
 
-/** Sends the events of a group, outside its reconciles. */
 export type EventSink = { readonly client: GuardedClient<Writer> };
 
 /** The manager closes the client when it stops. */
@@ -83,8 +81,8 @@ const checkEveryMs = 1_000;
 const frozenMs = 5_000;
 
 /**
- * Runs controllers on shared informers, from construction until `stop`. Never exits the process and installs no signal
- * handlers. For a complete program, see example.integration.test.ts.
+ * Runs from construction until `stop`. Never exits the process and installs no signal handlers. For a complete
+ * program, see example.integration.test.ts.
  */
 export class Manager {
   readonly discovery: Discovery;
@@ -118,19 +116,19 @@ export class Manager {
     this.#checkForFreezes();
   }
 
-  /** Replaces the set of informers. The CRD informer is always included. */
+  /** Always includes the CRD informer. */
   setInformers(specs: readonly InformerSpec[]): void {
     if (!this.#isStopping) this.informers.setSpecs([crdInformer, ...specs]);
   }
 
-  /** Adds a key to the work queue of a controller. Throws if no controller has the name. */
+  /** Throws if no controller has the name. */
   enqueue(controller: string, key: string): void {
     const named = this.#controllers.find(({ name }) => name === controller);
     if (named === undefined) throw new Error(`no controller is named ${controller}`);
     named.enqueue(key);
   }
 
-  /** True if each informer has listed its objects, or if its kind is not served or too large. */
+  /** True if each informer has listed its objects, or its kind is not served or too large. */
   get isSynced(): boolean {
     const all = this.informers.all;
     return all.length > 0 && all.every(({ state, isTooLarge }) => state !== "starting" || isTooLarge);
@@ -140,14 +138,13 @@ export class Manager {
     return Math.max(0, ...this.#controllers.map(({ oldestReconcileMs }) => oldestReconcileMs));
   }
 
-  /** Returns the sums over the controllers of each group, by group name. */
   get queueStates(): Readonly<Record<string, WorkQueueState>> {
     return Object.fromEntries(this.#groups.map(({ name, controllers }) => [name, sumOf(controllers)]));
   }
 
   /**
-   * Starts no new reconciles and waits for running ones. Aborting the signal ends them at once. Then flushes events
-   * and releases the leases last, so that no write happens without a lease.
+   * Waits for running reconciles, or ends them when the signal is aborted. Then flushes events. Releases the leases
+   * last, so that no write happens without a lease.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;

@@ -1,10 +1,10 @@
-// Traces the triggers, decisions, and requests of reconciles for the debug log. At other log levels, no tracer exists.
+// Traces reconciles for the debug log. At other log levels, no tracer exists.
 
 import type { ApiClient } from "../client/client.ts";
 import { observeRequests, requestLine } from "../metrics/metrics.ts";
 import type { ReconcileReport } from "./worker.ts";
 
-/** Contains only names, verbs, paths, and codes: no bodies and no credentials. */
+/** Contains names, verbs, paths, and codes, but no bodies or credentials. */
 export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
   readonly triggers: readonly string[];
   readonly decisions: readonly string[];
@@ -13,7 +13,7 @@ export type ReconcileTrace = Omit<ReconcileReport, "cause"> & {
 
 type OpenTrace = { readonly triggers: string[]; readonly decisions: string[]; readonly requests: string[] };
 
-/** Bounds the triggers in a trace, because hundreds of changes can enqueue the same key. */
+/** Hundreds of changes can enqueue the same key. */
 const mostNamed = 10;
 
 export class ReconcileTracer {
@@ -31,7 +31,7 @@ export class ReconcileTracer {
     this.#waiting.set(key, triggers);
   }
 
-  /** Returns the client that the reconcile must use, so that its requests are traced. */
+  /** The reconcile must use the returned client. */
   begin(key: string, client: ApiClient): { readonly client: ApiClient; readonly explain: (decision: string) => void } {
     const triggers = this.#waiting.get(key) ?? ["requeue"];
     this.#waiting.delete(key);

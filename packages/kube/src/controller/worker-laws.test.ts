@@ -17,7 +17,7 @@ type Plan = {
   readonly isObedient: boolean;
 };
 
-/** A worker whose reconciles follow plans. Records violations of the worker's promises. */
+/** Runs reconciles that follow plans and records violations of the worker's promises. */
 class WorkerHarness {
   readonly clock = new VirtualClock();
   readonly gate = new ManualWriteGate();
@@ -54,7 +54,6 @@ class WorkerHarness {
     this.queue.add(key);
   }
 
-  /** Makes all further reconciles succeed. */
   calm(): void {
     this.isDown = false;
     this.#plans = [{ ms: 1, ending: "ask", isObedient: true }];

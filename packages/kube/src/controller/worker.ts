@@ -1,4 +1,4 @@
-// Runs reconciles for the keys of a queue: up to 4 at a time, only while the write gate is open, with a 60 s deadline.
+// Runs reconciles for the keys of a queue, up to 4 at a time, while the write gate is open.
 
 import type { Breakers } from "../circuitbreaker/breaker.ts";
 import type { GuardedAttempt } from "../circuitbreaker/circuit.ts";
@@ -22,7 +22,6 @@ export type WorkerOptions = {
 const atOnce = 4;
 const deadlineMs = 60_000;
 const graceMs = 10_000;
-/** The time that a reconcile gets to end after its signal is aborted. */
 const abortGraceMs = 1_000;
 
 /** Runs from construction until `stop`. */
@@ -42,14 +41,14 @@ export class Worker {
     this.#unsubscribe = parts.gate.subscribe((isOpen) => (isOpen ? this.#setPump() : this.#interrupt()));
   }
 
-  /** The age of the oldest running reconcile. 0 if none is running. */
+  /** 0 if none is running. */
   get oldestReconcileMs(): number {
     return this.#running.oldestMs;
   }
 
   /**
-   * Starts no new reconciles. Aborts running ones after 10 s, or at once if the given signal is aborted. Resolves when
-   * all have ended, at most 1 s after the abort.
+   * Aborts running reconciles after 10 s, or at once if the signal is aborted. Resolves when all have ended, at most 1
+   * s after the abort.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.#isStopping = true;
@@ -61,7 +60,7 @@ export class Worker {
     this.#unsubscribe();
   }
 
-  // Callers add keys in the middle of their own work, so the next reconcile starts in a microtask.
+  // Callers add keys in the middle of their own work, so the worker starts in a microtask.
   #setPump(): void {
     if (this.#isPumpSet) return;
     this.#isPumpSet = true;
@@ -93,7 +92,7 @@ export class Worker {
     observer.ended({ key, outcome, durationMs, ...("cause" in result && { cause: result.cause }) });
   }
 
-  /** Requeues or forgets the key. Returns the outcome of the reconcile. */
+  /** Requeues or forgets the key. */
   #finish(
     key: string,
     result: ReconcileResult | ThrownReconcile | InterruptedReconcile,
@@ -145,8 +144,8 @@ export class Worker {
 }
 
 /**
- * `requeueAt`: run again at this wall time in milliseconds. Resets the backoff, as `done` does.
- * `retry`: run again after the backoff, or after `retryInMs` if the server named a delay.
+ * `requeueAt`: wall time in milliseconds. Resets the backoff, as `done` does.
+ * `retry`: after the backoff, or after `retryInMs` if the server named a delay.
  */
 export type ReconcileResult =
   | { readonly kind: "done" }
@@ -154,18 +153,17 @@ export type ReconcileResult =
   | { readonly kind: "retry"; readonly retryInMs?: number };
 
 /**
- * Reconciles one key. The signal is aborted after 60 s, when the gate closes, or when the process stops. Pass the
- * attempt to the client with each request. An exception is a bug unless the signal is aborted.
+ * Reconciles one key. The signal is aborted after 60 s, when the gate closes, or on shutdown. Pass the attempt to the
+ * client with each request. An exception is a bug unless the signal is aborted.
  */
 export type Reconcile = (key: string, signal: AbortSignal, attempt: GuardedAttempt) => Promise<ReconcileResult>;
 
 /**
- * `parked`: the retry waits for a circuit breaker instead of the backoff. `late`: threw after the deadline.
- * `interrupted`: the gate closed or the process stopped, and the next leader reconciles the key.
+ * `parked`: waits for a circuit breaker instead of the backoff. `late`: threw after the deadline. `interrupted`: the
+ * gate closed or the process stopped, so the next leader reconciles the key.
  */
 export type ReconcileOutcomeKind = ReconcileResult["kind"] | "parked" | "threw" | "late" | "interrupted";
 
-/** `cause` is the exception. */
 export type ReconcileReport = {
   readonly key: string;
   readonly outcome: ReconcileOutcomeKind;
@@ -219,7 +217,7 @@ export class ActiveReconciles {
     return Math.max(0, ...[...this.#running.values()].map(({ since }) => now - since));
   }
 
-  /** Returns the signal of the reconcile. It is aborted after the time limit. */
+  /** The signal is aborted after the time limit. */
   begin(key: string): AbortSignal {
     const abort = new AbortController();
     const cancelLimit = this.#clock.schedule(this.#limitMs, () => abort.abort(reconcileTimeout()));
@@ -227,7 +225,6 @@ export class ActiveReconciles {
     return abort.signal;
   }
 
-  /** Returns the duration in milliseconds. */
   end(key: string): number {
     const { since, cancelLimit } = this.#running.get(key) ?? { since: this.#clock.monotonic() };
     cancelLimit?.();
@@ -240,7 +237,7 @@ export class ActiveReconciles {
     for (const { abort } of this.#running.values()) abort.abort(new Error(reason));
   }
 
-  /** Resolves when no reconcile is running, after `ms`, or when the signal is aborted. */
+  /** Resolves when all are done, after `ms`, or when the signal is aborted. */
   async idleWithin(ms: number, signal: AbortSignal): Promise<void> {
     if (this.#running.size === 0 || signal.aborted) return;
     const over = new AbortController();

@@ -7,13 +7,12 @@ import type { EventEntry } from "./event-series.ts";
 
 const most = { routine: 250, important: 4_000, others: 1_000 };
 
-/** Holds thousands of events during a storm, so no operation on one event may scan all the others. */
+/** A storm has thousands of events, so no operation on one event may scan all the others. */
 export class EventCorrelator {
   // The oldest entry is first in each map.
   readonly #important = new Map<string, EventEntry>();
   readonly #routine = new Map<string, EventEntry>();
   readonly #others = new Map<string, EventEntry>();
-  /** The entries of `#others` with a pending write. */
   readonly #due = new Set<string>();
 
   get size(): number {
@@ -28,7 +27,7 @@ export class EventCorrelator {
     return this.#important.size + this.#routine.size === 0;
   }
 
-  /** True if further important events must be combined because too many are unsent. */
+  /** True if new important events must be combined. */
   get isCrowded(): boolean {
     return this.#important.size >= most.important;
   }
@@ -44,7 +43,6 @@ export class EventCorrelator {
     this.#due.delete(name);
   }
 
-  /** Stores an entry as the most recently seen one. */
   put(name: string, entry: EventEntry): void {
     if (entry.stage === "unsent" && this.find(name)?.stage === "unsent")
       return void this.#laneOf(entry).set(name, entry);
@@ -54,8 +52,8 @@ export class EventCorrelator {
   }
 
   /**
-   * Drops the oldest entries above the limits and returns the events that were not fully written. Never drops the busy
-   * entry or an unsent important event.
+   * Drops the oldest entries above the limits, except the busy entry and unsent important events. Returns the events
+   * that were not fully written.
    */
   bound(busy: string | undefined): readonly EventInput[] {
     const gone = [
@@ -66,10 +64,7 @@ export class EventCorrelator {
     return gone.filter(([, { dueAt }]) => dueAt < Infinity).map(([, { input }]) => input);
   }
 
-  /**
-   * Returns the next entry to write: important events first, then the earliest due. While stopping, skips series
-   * updates.
-   */
+  /** Important events come first, then the earliest due. Skips series updates while stopping. */
   next(isStopping: boolean): readonly [string, EventEntry] | undefined {
     const [important] = this.#important;
     if (important !== undefined) return important;
@@ -117,7 +112,6 @@ export class EventRateLimiter {
   readonly #buckets = new Map<string, Bucket>();
   #tidyAt = fewest;
 
-  /** Takes one token for a write. Returns false if none is left. */
   allow(event: EventInput, now: number): boolean {
     const key = bucketKey(event);
     const rate = rates[event.priority];
@@ -136,8 +130,8 @@ export class EventRateLimiter {
 }
 
 /**
- * The bucket key includes the related object. Otherwise many events about one object would share a bucket. Important
- * events get a bucket per reason, so that a flood of one kind does not suppress the others.
+ * Includes the related object, so that many events about one object do not share a bucket. Important events get a
+ * bucket per reason, so that a flood of one kind does not suppress the others.
  */
 function bucketKey({ regarding, related, priority, reason }: EventInput): string {
   const about = related === undefined ? subjectKey(regarding) : `${subjectKey(regarding)} ${subjectKey(related)}`;

@@ -1,4 +1,4 @@
-// Builds the requests for events within the API server's limits for names, texts, and series.
+// Builds the requests for events within the limits of the API server.
 
 import type { EventPriority } from "@virt/api";
 import { cutText, type KubeObject, type Ref, sha256 } from "@virt/engine";
@@ -8,7 +8,7 @@ import { microTime } from "../clock.ts";
 /** `kubectl describe` finds events by the uid. */
 export type EventSubject = Ref & { readonly uid?: string };
 
-/** An event for users to read. Longer texts are cut: `action` at 128 bytes, `note` at 1 KiB. */
+/** Longer texts are cut: `action` at 128 bytes, `note` at 1 KiB. */
 export type EventInput = {
   readonly priority: EventPriority;
   readonly regarding: EventSubject;
@@ -24,17 +24,16 @@ export type EventSource = {
   readonly controller: string;
   /** The pod or host of the process. */
   readonly instance: string;
-  /** The prefix of all event names. */
   readonly namePrefix: string;
 };
 
 const events: Resource = { group: "events.k8s.io", version: "v1", plural: "events", isNamespaced: true };
-/** The maximum lengths that the API server accepts, in bytes. */
+/** The limits of the API server in bytes. */
 const maxBytes = { note: 1024, action: 128, reason: 128, instance: 128 } as const;
 
 /**
- * Returns the same name for the same subject, reason, action, and full note in every process, so a restart does not
- * repeat an event. A re-created object is a different subject.
+ * Returns the same name in every process, so that a restart does not repeat an event. A re-created object is a
+ * different subject.
  */
 export function eventName(namePrefix: string, { regarding, reason, action, note }: EventInput): string {
   const { uid, apiVersion, kind, namespace = "", name } = regarding;
@@ -43,8 +42,8 @@ export function eventName(namePrefix: string, { regarding, reason, action, note 
 }
 
 /**
- * Returns the event that represents all further events of a subject and reason when there are too many. The note of an
- * event is immutable, so it quotes the first event, and the series counts the rest.
+ * Returns the event that stands for all further events of a subject and reason. Notes are immutable, so it quotes the
+ * first event, and its series counts the rest.
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;
@@ -56,7 +55,6 @@ export function subjectKey({ uid, apiVersion, kind, namespace = "", name }: Even
   return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
 }
 
-/** `wallMs` is the time of the event. */
 export type NamedEvent = { readonly name: string; readonly input: EventInput; readonly wallMs: number };
 
 export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource): WriteRequest {
@@ -79,7 +77,7 @@ export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource
   return createObject(events, { namespace }, object);
 }
 
-/** An empty patch that returns the event. The operator's role may patch events but not get them. */
+/** An empty patch returns the event. The operator's role may patch events but not get them. */
 export function readEvent(name: string, event: EventInput): WriteRequest {
   return patchObject(events, placeOf(name, event), {}, { type: "merge" });
 }
@@ -95,7 +93,7 @@ export function seriesCount(event: KubeObject | undefined): number {
   return count ?? 1;
 }
 
-// The API server accepts events about cluster-scoped objects only in the default namespace.
+// Events about cluster-scoped objects must be in the default namespace.
 function placeOf(
   name: string,
   { regarding: { namespace = "default" } }: EventInput,

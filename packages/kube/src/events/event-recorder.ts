@@ -8,17 +8,17 @@ import { type Cancel, type Clock, sleep } from "../clock.ts";
 import { createEvent, type EventInput, type EventSource, eventName, raiseSeries, readEvent } from "./event-object.ts";
 import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } from "./event-series.ts";
 
-/** Called for each event that was written or lost, not for one that is waiting. */
+/** Not called for events that are waiting. */
 export type EventObserver = {
-  /** Called after an event is created or its series count is raised. */
+  /** Called after a create or a series update. */
   readonly written: () => void;
   readonly lost: (why: EventLossReason, event: EventInput, message: string) => void;
 };
 
 export type EventRecorderOptions = {
   /**
-   * Must be guarded by its own circuit breaker name, so that an outage costs only trials. Must be gated by the
-   * controller's lease: events wait until this process leads again.
+   * Use a separate circuit breaker name, so that an outage costs only trials. Gate it with the controller's lease, so
+   * that events wait until this process leads again.
    */
   readonly client: GuardedClient<Writer>;
   readonly clock: Clock;
@@ -31,8 +31,8 @@ export type EventRecorderOptions = {
 const flushMs = 2_000;
 
 /**
- * Records changes of state. Do not record every reconcile. A repeated event raises the count of its series, also if
- * another process recorded it before.
+ * Record changes of state, not every reconcile. A repeated event raises the count of its series, even if another
+ * process recorded it first.
  */
 export class EventRecorder {
   readonly #parts: EventRecorderOptions;
@@ -51,7 +51,7 @@ export class EventRecorder {
     this.#input({ is: "recorded", event });
   }
 
-  /** Sends the remaining events for at most 2 s, or until the signal is aborted. Reports the rest as lost. */
+  /** Sends pending events for at most 2 s, or until the signal is aborted. Reports the rest as lost. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#input({ is: "stopping" });
     const over = new AbortController();

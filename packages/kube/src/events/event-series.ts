@@ -23,13 +23,12 @@ export type SeriesAction =
 
 const backoffMs = { first: 1_000, cap: 30_000 };
 
-/** A state machine without side effects: takes inputs and the time, returns actions. */
 export class EventSeries {
   readonly #repeatMs: number;
   readonly #nameOf: (event: EventInput) => string;
   readonly #book = new EventCorrelator();
   readonly #allowance = new EventRateLimiter();
-  /** The entry with a write in flight, and the number of repetitions that the write includes. */
+  /** `carried` is the number of repetitions that the write in flight includes. */
   #busy: { readonly name: string; readonly carried: number } | undefined;
   #failures = 0;
   #notBefore = Number.NEGATIVE_INFINITY;
@@ -49,7 +48,6 @@ export class EventSeries {
     return this.#busy === undefined && this.#book.isAllSent;
   }
 
-  /** The events that were never written. */
   get unsent(): readonly EventInput[] {
     return this.#book.unsent;
   }
@@ -59,8 +57,8 @@ export class EventSeries {
   }
 
   /**
-   * Applies an input and returns the next actions. At most one write is in flight, and no `wait` is returned until it
-   * is answered. An empty result means that there is nothing to do until an event is recorded.
+   * Returns the next actions. At most one write is in flight, and no `wait` is returned until it is answered. An empty
+   * result means that nothing is pending.
    */
   step(input: SeriesInput, now: ClockReading): readonly SeriesAction[] {
     const lost = this.#apply(input, now);
@@ -95,7 +93,7 @@ export class EventSeries {
       .map((one) => lose("overflow", one, "too many events wait for the API server"));
   }
 
-  /** True if a pending write already includes this repetition. */
+  /** True if the next write of the entry includes this repetition anyway. */
   #isPaid(name: string): boolean {
     const known = this.#book.find(name);
     return known !== undefined && known.unwritten > (this.#busy?.name === name ? this.#busy.carried : 0);
@@ -149,8 +147,8 @@ function lose(why: EventLossReason, event: EventInput, message: string): SeriesA
 }
 
 /**
- * `unsent`: not created yet. `unread`: existed before, so its count is unknown. `written`: the server has `count`.
- * `unwritten` is the number of repetitions that the server lacks. An infinite `dueAt` means that nothing is pending.
+ * `unsent`: not created yet. `unread`: existed before, so its count is unknown. `written`: the server has `count`. The
+ * server lacks `unwritten` repetitions. An infinite `dueAt`: nothing is pending.
  */
 export type EventEntry = {
   readonly input: EventInput;
@@ -194,14 +192,13 @@ function nextWriteOf(name: string, entry: EventEntry): EventWrite {
 
 export type WrittenEntry = {
   readonly entry: EventEntry;
-  /** The number of repetitions that the answered write included. */
   readonly carried: number;
   readonly writing: Exclude<WriteResult, { kind: "unavailable" }>;
   readonly repeatMs: number;
   readonly now: number;
 };
 
-/** Returns the updated entry, or the reason for which the event is lost. */
+/** Returns the updated entry, or the reason why the event is lost. */
 function recordWriteResult({ entry, carried, writing, repeatMs, now }: WrittenEntry): EventEntry | string {
   switch (writing.kind) {
     case "done":

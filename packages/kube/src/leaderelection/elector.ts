@@ -1,9 +1,9 @@
-// Decides the next step of a candidate for a lease. Has no I/O, clock, or mutation.
+// Decides the next step of a candidate for a lease. Pure.
 
 import type { ClockReading } from "../clock.ts";
 import { type Candidate, heldLease, holderOf, type LeaseObject, newLease, releasedLease } from "./lease.ts";
 
-/** The answer to a lease request. `failed`: a write may still have been applied. */
+/** `failed`: a write may still have been applied. */
 export type LeaseAnswer =
   | { readonly kind: "found"; readonly lease: LeaseObject }
   | { readonly kind: "absent" }
@@ -20,11 +20,10 @@ export type LeaseAction =
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "end" };
 
-/** The knowledge of one candidate. Times are its own monotonic milliseconds. */
+/** Times are the candidate's own monotonic milliseconds. */
 export type ElectionState = {
-  /** The last lease version seen, and the time when it was first seen. */
   readonly seen?: { readonly lease: LeaseObject; readonly sinceMs: number };
-  /** The last request. A renewal relies on the known lease, a claim on the lease just read. */
+  /** A renewal relies on the known lease, a claim on the lease just read. */
   readonly asked?: { readonly what: "read" | "renewal" | "claim"; readonly atMs: number };
   readonly isLeaving?: true;
 };
@@ -32,7 +31,7 @@ export type ElectionState = {
 export type ElectionStep = {
   readonly state: ElectionState;
   readonly action: LeaseAction;
-  /** For the fence. `renewed`: the write counts from its start. `lost`: this process does not hold the lease. */
+  /** `renewed`: the write counts from its start. `lost`: this process does not hold the lease. */
   readonly fenceUpdate?: "renewed" | "lost";
 };
 
@@ -66,8 +65,8 @@ export function stepElection(
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
 /**
- * Claims the lease if it is ours, free, or unchanged for its full duration by the local clock. Never compares
- * timestamps from another machine.
+ * Claims the lease if it is ours, free, or unchanged for its full duration. Never compares timestamps from other
+ * machines.
  */
 function consider(
   elector: LeaderElector,
@@ -81,9 +80,7 @@ function consider(
   return isMine(elector, lease) ? move : { ...move, fenceUpdate: "lost" };
 }
 
-/**
- * Re-creates a deleted lease. The holder does not know about the deletion yet, so others first wait out its duration.
- */
+/** Re-creates a deleted lease after its duration, because the holder does not know about the deletion yet. */
 function replace(elector: LeaderElector, state: ElectionState, now: ClockReading): ElectionStep {
   const leftMs = state.seen === undefined ? 0 : leftOf(elector, state.seen, now);
   if (leftMs > 0) return { ...pause(elector, state, now, leftMs), fenceUpdate: "lost" };
@@ -92,7 +89,7 @@ function replace(elector: LeaderElector, state: ElectionState, now: ClockReading
 }
 
 /**
- * Releases the lease if it is ours or may be ours: a write without an answer may have been applied. Retries once after
+ * Also releases a lease that may be ours, because a write without an answer may have been applied. Retries once after
  * a conflict.
  */
 function leave(elector: LeaderElector, state: ElectionState, input: LeaseInput, now: ClockReading): ElectionStep {
@@ -154,7 +151,7 @@ function asking(
   return { ...state, asked: { what, atMs: monotonicMs } };
 }
 
-/** The retry period counts from the last request. After a request that hung longer, retry at once. */
+/** The retry period counts from the last request, so a request that hung longer is retried at once. */
 function pause(
   elector: LeaderElector,
   { seen, asked }: ElectionState,

@@ -8,7 +8,6 @@ import { WriteFence } from "./write-fence.ts";
 const me = { name: "lock", namespace: "home", identity: "me", ...defaultLeaseDurations };
 const other = { ...me, identity: "other" };
 
-/** A fake store for one Lease with switchable failures. */
 class Shelf implements LeaseApi {
   lease: LeaseObject | undefined;
   mode: "answering" | "hanging" | "losing answers" | "broken" = "answering";

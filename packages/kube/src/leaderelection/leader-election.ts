@@ -1,4 +1,4 @@
-// Runs one candidate for a lease and drives its write fence. Leases in the same process are independent.
+// Runs a candidate for one lease and drives its write fence.
 
 import { type Clock, sleep } from "../clock.ts";
 import {
@@ -13,9 +13,9 @@ import { holderOf, type LeaseObject } from "./lease.ts";
 import type { WriteFence } from "./write-fence.ts";
 
 /**
- * The Lease object on the API server. An `update` sends the resourceVersion of the lease. A 409 is `conflict`, also
- * for `create`. A 404 is `absent`. Any other error is `failed`, because the write may have been applied.
- * Implementations must not use the shared connection pool: a renewal must not wait.
+ * An `update` sends the resourceVersion of the lease. 409 is `conflict`, and 404 on `read` is `absent`. Every other
+ * error is `failed`, because a write may have been applied. Must not use the shared connection pool: a renewal must
+ * not wait.
  */
 export type LeaseApi = {
   readonly read: (signal: AbortSignal) => Promise<LeaseAnswer>;
@@ -23,7 +23,7 @@ export type LeaseApi = {
   readonly update: (lease: LeaseObject, signal: AbortSignal) => Promise<LeaseAnswer>;
 };
 
-/** Called on changes only, not on each attempt. The write fence reports leadership. */
+/** Called on changes only. The write fence reports leadership. */
 export type LeaderElectionObserver = {
   /** Empty if the lease has no holder. */
   readonly heldBy: (identity: string) => void;
@@ -39,12 +39,12 @@ export type LeaderElectionOptions = {
   readonly observer: LeaderElectionObserver;
 };
 
-/** The defaults of the Kubernetes components: 15 s, 10 s, and 2 s. */
+/** The defaults of Kubernetes components: 15 s, 10 s, and 2 s. */
 export const defaultLeaseDurations = { durationSeconds: 15, renewDeadlineMs: 10_000, retryMs: 2_000 } as const;
 
 /**
- * Runs until the signal is aborted, then closes the fence and releases the lease. End all reconciles first. Retries
- * through an outage. If the lease is still ours afterwards, the next renewal reopens the fence.
+ * Runs until the signal is aborted, then closes the fence and releases the lease, so end all reconciles first.
+ * Survives an outage: if the lease is still ours, the next renewal reopens the fence.
  */
 export async function runLeaderElection(parts: LeaderElectionOptions, signal: AbortSignal): Promise<void> {
   const { clock, fence, elector, observer } = parts;

@@ -18,8 +18,8 @@ type LeaseSpec = {
 };
 
 /**
- * The Lease as received. Updates send unknown fields back, above all the uid. Without the uid, an update re-creates a
- * deleted lease despite its resourceVersion (observed: 201). With it, the answer is 409.
+ * Updates must send all fields back, above all the uid. Without the uid, an update re-creates a deleted lease despite
+ * its resourceVersion (observed: 201). With it, the answer is 409.
  */
 export type LeaseObject = {
   readonly apiVersion: "coordination.k8s.io/v1";
@@ -28,10 +28,7 @@ export type LeaseObject = {
   readonly spec?: LeaseSpec;
 };
 
-/**
- * A process that competes for the lease. `identity` must be unique per process: a restarted process is a different
- * candidate.
- */
+/** `identity` must be unique per process, because a restarted process is a different candidate. */
 export type Candidate = {
   readonly name: string;
   readonly namespace: string;
@@ -39,7 +36,7 @@ export type Candidate = {
   readonly durationSeconds: number;
 };
 
-/** Returns the identity of the holder. Empty if the lease was released. */
+/** Empty if the lease was released. */
 export function holderOf(lease: LeaseObject): string {
   return lease.spec?.holderIdentity ?? "";
 }
@@ -50,7 +47,7 @@ export function newLease(me: Candidate, wallMs: number): LeaseObject {
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
 }
 
-/** Renews our own lease or takes a free one. Taking it counts as a transition. */
+/** Taking a free lease counts as a transition. */
 export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): LeaseObject {
   const transitions = lease.spec?.leaseTransitions ?? 0;
   const taken =
@@ -58,7 +55,7 @@ export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): Le
   return { ...lease, spec: { ...lease.spec, ...held(me, wallMs), ...taken } };
 }
 
-/** Clears the holder. The duration of 1 s frees the lease for clients that check only the time. */
+/** The duration of 1 s frees the lease for clients that ignore the holder. */
 export function releasedLease(lease: LeaseObject, wallMs: number): LeaseObject {
   const now = microTime(wallMs);
   const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
@@ -84,7 +81,7 @@ export function leaseClient(client: ApiClient, place: { readonly namespace: stri
   };
 }
 
-// Converts the type only: every property of a lease is JSON, but its type does not say so.
+// The type does not show that every property of a lease is JSON.
 function json(lease: LeaseObject): Json {
   return lease;
 }

@@ -1,15 +1,15 @@
-// Decides whether a controller may write. Its fence closes in time even if the process freezes or the clocks jump.
+// Decides whether a controller may write, even if the process freezes or the clocks jump.
 
 import { advanceElapsed, type Cancel, type Clock, type Elapsed, startElapsed } from "../clock.ts";
 
-/** Nominal, so that no look-alike object passes as a gate. Writing without a lease always requires `noLease`. */
+/** Nominal, so that no look-alike object passes as a gate. */
 export abstract class WriteGate {
   declare protected readonly isWriteGate: true;
 
   /** Called synchronously, immediately before a write reaches the socket. */
   abstract mayWrite(): boolean;
 
-  /** Calls the listener at once with the current state, then on each change. Returns the function to unsubscribe. */
+  /** Calls the listener at once and on each change. Returns the function to unsubscribe. */
   abstract subscribe(listener: (isOpen: boolean) => void): () => void;
 }
 
@@ -25,24 +25,22 @@ class NoLease extends WriteGate {
 }
 
 /**
- * Only for writes that need no lease: the Lease itself, access reviews, a command that a user runs, a process without
- * leader election.
+ * Only for writes that need no lease: the Lease itself, access reviews, user commands, a process without leader
+ * election.
  */
 export const noLease: WriteGate = new NoLease();
 
-/** A shorter interval leaves less room for clock jumps that `advanceElapsed` cannot see. */
 const checkEveryMs = 1_000;
 
 export type WriteFenceOptions = {
   readonly clock: Clock;
-  /** The renew deadline: how long a renewal is valid, from the moment it was sent. Less than the lease duration. */
+  /** How long a renewal is valid after it was sent. Less than the lease duration. */
   readonly deadlineMs: number;
 };
 
 /**
- * Closed until the first renewal. Closes when the last successful renewal is `deadlineMs` old and reopens with the
- * next one. `mayWrite` reads the clocks itself, so a process that wakes from a freeze cannot write. If it finds the
- * deadline passed, it notifies subscribers before it returns.
+ * Opens with a renewal and closes when the last one is `deadlineMs` old. `mayWrite` reads the clocks itself, so a
+ * process that wakes from a freeze cannot write. It notifies subscribers before it returns false.
  */
 export class WriteFence extends WriteGate {
   readonly deadlineMs: number;
@@ -73,7 +71,7 @@ export class WriteFence extends WriteGate {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Returns a mark to take immediately before a renewal is sent. Pass it to `renewed` on success. */
+  /** Take a mark immediately before you send a renewal. Pass it to `renewed` on success. */
   mark(): number {
     this.#elapsed = advanceElapsed(this.#elapsed, this.#reading);
     return this.#elapsed.totalMs;
@@ -88,14 +86,13 @@ export class WriteFence extends WriteGate {
     this.#notify();
   }
 
-  /** Closes the fence until the next renewal. */
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#notify();
   }
 
-  /** Closes the fence permanently, for a process that is about to end. */
+  /** Closes the fence permanently. */
   [Symbol.dispose](): void {
     this.#isShut = true;
     this.#timer?.();

@@ -1,4 +1,4 @@
-// Plants secrets in every place where they occur, and checks that no way into the log leaks them.
+// Plants secrets in every place where they occur, and checks that the log never contains them.
 
 import { VirtualClock } from "@virt/testkit";
 import fc from "fast-check";
@@ -33,7 +33,6 @@ const tokenReviews = {
   isNamespaced: false,
 } as const;
 
-/** Values that contain secrets. */
 const places: readonly unknown[] = [
   { authorization: `Bearer ${secret}` },
   { Authorization: secret },
@@ -66,7 +65,6 @@ const places: readonly unknown[] = [
   Object.assign(new Error("request failed"), { config: { headers: { authorization: secret } } }),
 ];
 
-/** Secrets in text. */
 const texts: readonly string[] = [
   `Bearer ${secret}`,
   `the token ${jwt} is old`,
@@ -89,7 +87,6 @@ class Holder {
   }
 }
 
-/** Structures that can wrap a value on its way into the log. */
 const wrappings: readonly ((value: unknown) => unknown)[] = [
   (value) => ({ inner: value, other: 1 }),
   (value) => [value],

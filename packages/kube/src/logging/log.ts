@@ -9,17 +9,13 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogFormat = "json" | "pretty";
 
-/**
- * Accepts any value, including errors with causes, Kubernetes objects, and requests. Put an exception in the field
- * `error`.
- */
+/** Accepts any value: errors, Kubernetes objects, requests. Put an exception in the field `error`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 type Write = (message: string, fields?: Fields) => void;
 
-/** A structured log. Each record has a message and fields. */
 export type Log = Readonly<Record<LogLevel, Write>> & {
-  /** Returns a log that adds these fields to each record, such as `controller` and `key`. */
+  /** Adds these fields to each record, such as `controller` and `key`. */
   readonly child: (fields: Fields) => Log;
 };
 
@@ -45,7 +41,7 @@ export function createLog({ level, format, isColoured, clock, write }: LogSettin
   return wrap(pino(settings, stream));
 }
 
-/** Parses a log level flag. Accepts the names of zap's levels. A number from 1 is zap's verbosity and means `debug`. */
+/** Accepts the names of zap's levels. A positive number is zap's verbosity and means `debug`. */
 export function logLevelOf(flag: string): LogLevel | undefined {
   if (/^[1-9]\d*$/.test(flag)) return "debug";
   return levels.get(flag.toLowerCase());
@@ -62,7 +58,7 @@ const levels: ReadonlyMap<string, LogLevel> = new Map([
   ["fatal", "error"],
 ]);
 
-/** Parses a log format flag. Accepts zap's `console` as `pretty`. */
+/** Accepts zap's `console` as `pretty`. */
 export function logFormatOf(flag: string): LogFormat | undefined {
   if (flag === "console") return "pretty";
   return flag === "json" || flag === "pretty" ? flag : undefined;
@@ -101,7 +97,6 @@ type LoggedError = {
 const colours: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 const dim = 2;
 
-/** Formats a log record, given as a JSON line. */
 export function pretty(line: string, isColoured: boolean): string {
   const { time, level, controller, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const paint = (code: number | undefined, text: string) =>

@@ -13,7 +13,7 @@ import {
 
 const most = { depth: 10, values: 1_000, textBytes: 8_192, jsonLength: 100_000 };
 
-/** `left` is the number of values that may still be visited. `open` contains the ancestors of the current value. */
+/** `left` is the number of values that may still be visited. `open` contains the ancestors. */
 type Walk = { left: number; readonly open: Set<object> };
 type Place = { readonly walk: Walk; readonly depth: number; readonly isSecret: boolean };
 
@@ -70,7 +70,7 @@ function enter(value: object, { walk, depth, isSecret }: Place): Json {
   try {
     return plain(value, { walk, depth: depth + 1, isSecret });
   } catch {
-    return "[unreadable]"; // a getter or a proxy threw
+    return "[unreadable]";
   } finally {
     walk.open.delete(value);
   }

@@ -12,9 +12,7 @@ const secretNames =
 const harmlessEndings =
   /(?:name|namespace|refs?|file|path|type|kind|hash|reviews?|requests?|version|seconds|timestamp|audiences?)$/;
 
-/**
- * Reports whether a value of this name is secret. The name may be a header, field, variable, or flag in any spelling.
- */
+/** Accepts the name of a header, field, variable, or flag in any spelling. */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return secretNames.test(plain) && !harmlessEndings.test(plain);
@@ -22,12 +20,12 @@ export function isSecretName(name: string): boolean {
 
 const secretObject = /\bkind\\*["']?\s*:\s*\\*["']?Secret(?:List)?\b/;
 
-/** Reports whether the text seems to contain a Secret object, or a part of one, as YAML or JSON. */
+/** Accepts YAML, JSON, and parts of them. */
 export function holdsSecretObject(text: string): boolean {
   return secretObject.test(text);
 }
 
-/** Reports whether the text ends in the name of a secret, as in `token: `, so that its value follows. */
+/** Reports whether a secret value follows the text, as after `token: `. */
 export function endsInSecretName(text: string): boolean {
   const name = /([\w-]{1,64})["']?\s{0,8}[:=]\s{0,8}$/.exec(text)?.[1];
   return name !== undefined && isSecretName(name);
@@ -37,14 +35,13 @@ export function endsInSecretName(text: string): boolean {
 const plainWord = /^[\w/]{0,200}$/;
 // Each of these patterns must take linear time, so a word matches only from its start.
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-// A JWT, such as a ServiceAccount token, or an OpenShift token.
 const token = /(?<![\w-])eyJ[\w-]{4,}\.[\w-]+(?:\.[\w-]*)?|\bsha256~[\w-]+/g;
 const userInUrl = /\/\/[^/\s@]+@/g;
-// A list or map after a secret's name redacts the rest of the text: it was not valid JSON, so its end is unknown.
+// The text was not valid JSON, so after a secret's name a list or map hides the rest.
 const header = /((?:authorization|cookie)\\*["']?\s*[:=]\s*\\*["']?)(?:[[{][\s\S]*|[^"'\\\r\n]+)/gi;
 const scheme = /\b((?:Bearer|Basic)\s+)[^\s"',;\\]+/gi;
-// Matches name=value, name: value, "name":"value", and "name","value", also with escaped quotes or a missing last
-// quote.
+// Matches name=value, name: value, "name":"value", and "name","value". Quotes may be escaped, and the last may be
+// missing.
 const named =
   /(?<![\w-])([\w-]*(?:authorization|cookie|token|passw|passphrase|secret|credential|key)[\w-]*)(\\*["']?\s*[:=]\s*|\\*["']\s*,\s*(?=\\*["']))(\\*["']?[[{][\s\S]*|\\*"(?:[^"\\]|\\(?!"))*|'[^']*|[^\s"',;&}\]]+)/gi;
 // Matches environment variables: { name: "A_TOKEN", value: "…" }.
@@ -52,10 +49,7 @@ const pair =
   /(\bname\\*["']?\s*[:=]\s*\\*["']?)([\w-]+)(\\*["']?[\s,\\n]*["']?value\\*["']?\s*[:=]\s*\\*["']?)([^\s"'\\]+)/gi;
 const flag = /(?<![\w-])(--[\w-]+)(\s+)(\S+)/g;
 
-/**
- * Returns the first 8 kB of the text with secrets redacted. A text that seems to contain a Secret object is redacted
- * completely.
- */
+/** Returns the first 8 kB without secrets. Redacts the whole text if it seems to contain a Secret object. */
 export function scrubText(text: string): string {
   if (plainWord.test(text)) return text;
   if (holdsSecretObject(text)) return redactedMark;
@@ -77,10 +71,10 @@ function hideValue(...[, name, between, value]: [string, string, string, string]
 /** `json` is a map, a list, or a string that contains quotes. */
 export type Piece = { readonly text: string } | { readonly json: object | string };
 
-// Bounds the time: each attempt may scan the rest of the text.
+// Each attempt may scan the rest of the text.
 const mostTries = 20;
 
-/** Splits a text into JSON and other text, in order. Truncated or malformed JSON counts as text. */
+/** Truncated or malformed JSON counts as text. */
 export function splitJson(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let rest = 0;
@@ -102,7 +96,7 @@ function nextStart(text: string, from: number): number {
   return start.exec(text)?.index ?? -1;
 }
 
-/** Returns the index after the bracket or quote that closes the one at `start`. Ignores brackets in strings. */
+/** Returns the index after the matching bracket or quote. Ignores brackets in strings. */
 function endOf(text: string, start: number): number | undefined {
   const marks = /["{}[\]]|\\./gs;
   marks.lastIndex = start;
@@ -120,6 +114,6 @@ function parsed(text: string): object | string | undefined {
   try {
     return JSON.parse(text) as object | string;
   } catch {
-    return undefined; // not JSON
+    return undefined;
   }
 }

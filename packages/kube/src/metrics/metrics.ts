@@ -10,12 +10,12 @@ import type { WorkQueueObserver, WorkQueueState } from "../workqueue/work-queue.
 
 export { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** The registry for metrics. `prefix` starts every metric name that no standard defines. */
+/** `prefix` starts the names of all metrics except the standard ones. */
 export type MetricsScope = { readonly registry: Registry; readonly prefix: string };
 
 export type InformerAge = { readonly resource: string; readonly ages: ReflectorAges };
 
-/** Registers the ages of watches. The oldest watch of a resource counts. A removed watch has no series. */
+/** The oldest watch of a resource counts. A removed watch has no series. */
 export function informerMetrics({ registry, prefix }: MetricsScope, watches: () => Iterable<InformerAge>): void {
   const gauge = (name: string, help: string, age: keyof ReflectorAges) =>
     new Gauge({
@@ -42,7 +42,6 @@ function oldestOf(watches: Iterable<InformerAge>, age: keyof ReflectorAges): Rea
   return oldest;
 }
 
-/** Registers the state of circuit breakers and the number of times they opened. */
 export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObserver {
   const labelNames = ["access", "resource"] as const;
   const isOpen = new Gauge({
@@ -66,7 +65,7 @@ export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObser
   };
 }
 
-/** Registers the leader gauge. Call the result on each change. The gauge is 0 until the first call. */
+/** Call the result on each change. The gauge starts at 0. */
 export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: boolean) => void {
   const gauge = new Gauge({
     name: `${prefix}leader`,
@@ -76,7 +75,6 @@ export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: bo
   return (isLeading) => gauge.set(isLeading ? 1 : 0);
 }
 
-/** Registers counters of written and lost events. */
 export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver {
   const registers = [registry];
   const written = new Counter({ name: `${prefix}events_written_total`, help: "Events and series written.", registers });
@@ -89,7 +87,6 @@ export function eventMetrics({ registry, prefix }: MetricsScope): EventObserver 
   return { written: () => written.inc(), lost: (reason) => lost.inc({ reason }) };
 }
 
-/** Registers a constant gauge of 1 with the version as its label. */
 export function buildInfo({ registry, prefix }: MetricsScope, version: string): void {
   const help = "Always 1; the label is the running version.";
   new Gauge({ name: `${prefix}build_info`, help, labelNames: ["version"], registers: [registry] }).set({ version }, 1);
@@ -97,9 +94,9 @@ export function buildInfo({ registry, prefix }: MetricsScope, version: string): 
 
 type AnyMetric = Counter | Gauge | Histogram;
 
-/** Removes all series of a metric that have these labels, regardless of their other labels. */
+/** Removes all series that have these labels, regardless of their other labels. */
 export function removeSeries(metric: AnyMetric, labels: Readonly<Record<string, string>>): void {
-  // prom-client has no API to find series by some labels. Its version is pinned, and a test covers this field.
+  // prom-client has no API for this. Its version is pinned, and a test covers the field.
   const { hashMap } = metric as unknown as { readonly hashMap: Readonly<Record<string, Series>> };
   for (const series of Object.values(hashMap)) {
     const isMeant = Object.entries(labels).every(([name, value]) => series.labels[name] === value);
@@ -111,7 +108,7 @@ type Series = { readonly labels: Record<string, string> };
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
-/** Registers the work queue metrics. `states` returns the state of each queue by name and is called on each scrape. */
+/** `states` returns the state of each queue by name. Called on each scrape. */
 export function queueMetrics(
   registry: Registry,
   states: () => Readonly<Record<string, WorkQueueState>>,
@@ -161,7 +158,7 @@ export function queueMetrics(
 /** Called once for each request that was answered or failed. */
 export type RequestObserver = (request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream) => void;
 
-/** Registers a counter of requests. `code` is the HTTP status, or the reason for a missing response. */
+/** `code` is the HTTP status, or the reason for a missing response. */
 export function requestMetrics({ registry, prefix }: MetricsScope): RequestObserver {
   const requests = new Counter({
     name: `${prefix}requests_total`,
@@ -172,7 +169,7 @@ export function requestMetrics({ registry, prefix }: MetricsScope): RequestObser
   return (request, answer) => requests.inc({ ...describeRequest(request), code: codeOf(answer) });
 }
 
-/** Wraps the client so that each request is reported to the observer when its answer starts. */
+/** Reports each request to the observer when its answer starts. */
 export function observeRequests(client: ApiClient, observer: RequestObserver): ApiClient {
   return {
     send: async (request, sending) => {
@@ -195,7 +192,7 @@ export function observeRequests(client: ApiClient, observer: RequestObserver): A
 
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;
 
-/** Returns the RBAC verb: get, list, watch, create, update, patch, or delete. */
+/** Returns the verb as in RBAC. */
 export function describeRequest({ method, path, scope: { resource } }: ApiRequest): {
   readonly verb: string;
   readonly resource: string;
@@ -207,7 +204,7 @@ export function describeRequest({ method, path, scope: { resource } }: ApiReques
   return { verb: place.endsWith(`/${plural}`) ? "list" : "get", resource };
 }
 
-/** Formats a request for a trace: verb, path without query, and code. */
+/** Formats a request for a trace, without its query. */
 export function requestLine(request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream): string {
   const [place = "", query = ""] = request.path.split("?");
   const dryRun = new URLSearchParams(query).has("dryRun") ? ", dry run" : "";

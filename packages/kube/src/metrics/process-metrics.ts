@@ -5,8 +5,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /**
- * Registers metrics under the names of the Prometheus client libraries, so that existing dashboards work. Sampling the
- * event loop every `resolutionMs` costs CPU: about 6 ms a minute at 500, 300 ms at 10.
+ * Names follow the Prometheus client libraries, so that existing dashboards work. Sampling every `resolutionMs` costs
+ * about 6 ms of CPU a minute at 500, 300 ms at 10.
  */
 export function processMetrics(registry: Registry, resolutionMs: number): Disposable {
   const registers = [registry];
@@ -63,7 +63,7 @@ function resourcesMetric(registry: Registry): void {
 /** Each scrape covers the time since the previous one. */
 function eventLoopMetrics(registry: Registry, resolutionMs: number): Disposable {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
-  // Node measures the time between two samples, which includes the sampling interval.
+  // Node includes the sampling interval in each delay.
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3);
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({

@@ -1,4 +1,4 @@
-// Authenticates requests with TokenReviews and authorizes them with SubjectAccessReviews. Caches and limits both.
+// Authenticates requests with TokenReviews and authorizes them with SubjectAccessReviews.
 
 import { createHash } from "node:crypto";
 import { asText, at, type Bucket, fullBucket, isMap, type Json, takeToken } from "@virt/engine";
@@ -16,16 +16,13 @@ export type AccessDecision =
   | ReviewUnavailable; // the API server gave no answer
 
 export type AccessRequest = {
-  /** The header as received. */
   readonly authorization: string | undefined;
   readonly path: string;
-  /** The client's IP address. */
   readonly address: string;
 };
 
 export type AccessGuardOptions = { readonly client: Pick<ApiClient, "write">; readonly clock: Clock };
 
-/** The lifetime of positive and negative answers in the cache. */
 const keepMs = { yes: 60_000, no: 10_000 };
 
 type TokenReviewResult = { readonly kind: "user"; readonly user: User } | { readonly kind: "unknown" };
@@ -33,10 +30,7 @@ type AccessReviewResult = { readonly kind: "reviewed"; readonly isAllowed: boole
 type CachedReview = { readonly result: TokenReviewResult | AccessReviewResult; readonly until: number };
 type RefusedReview = { readonly kind: "throttled"; readonly retryInMs: number } | ReviewUnavailable;
 
-/**
- * Authorizes requests by bearer token. Caches answers by the hash of the token, never the token itself. Create one per
- * process, for all of its servers.
- */
+/** Caches answers by the hash of the token, never the token itself. Create one per process, for all of its servers. */
 export class AccessGuard {
   readonly #parts: AccessGuardOptions;
   readonly #cached = new Map<string, CachedReview>();
@@ -63,7 +57,7 @@ export class AccessGuard {
     return may.isAllowed ? { kind: "allowed" } : { kind: "forbidden", user: user.name, path };
   }
 
-  /** Cached and pending answers cost no lookup. A failed lookup is not cached. */
+  /** Cached and pending answers take no token from the limit. Failed reviews are not cached. */
   async #lookUp<T extends TokenReviewResult | AccessReviewResult>(
     key: string,
     address: string,
@@ -93,7 +87,6 @@ export class AccessGuard {
   }
 }
 
-/** `described` is the user as returned by the TokenReview: name, uid, groups, extra. */
 export type User = { readonly name: string; readonly described: Json };
 
 export type ReviewUnavailable = { readonly kind: "unavailable"; readonly message: string };
@@ -120,7 +113,6 @@ async function reviewToken(
   return isKnown ? { kind: "user", user: { name, described: user } } : { kind: "unknown" };
 }
 
-/** Reports whether the user may `get` a non-resource path. */
 async function reviewAccess(
   user: User,
   path: string,
@@ -155,10 +147,7 @@ export type LookupLimit = { readonly all: Bucket; readonly each: ReadonlyMap<str
 
 export const noLookups: LookupLimit = { all: fullBucket, each: new Map() };
 
-/**
- * Takes one lookup. `retryInMs` is 0 if granted. Otherwise nothing was taken, and it is the time until a retry makes
- * sense.
- */
+/** `retryInMs` is 0 if granted. Otherwise takes nothing and returns the time until a retry makes sense. */
 export function takeLookup(
   was: LookupLimit,
   address: string,

@@ -8,7 +8,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSelfSignedCertificate } from "../auth/certificate.ts";
 import { defaultServerLimits, listen, type ServerLimits } from "./http-server.ts";
 
-/** Short timeouts, with the default sizes. */
 const hasty = { requestMs: 100, keepMs: 100, idleMs: 200, handshakeMs: 100, checkEveryMs: 20 };
 
 async function begin(limits: Partial<ServerLimits> = {}, kind: "plain" | "secure" = "plain", body = "ok\n") {
@@ -35,7 +34,6 @@ async function begin(limits: Partial<ServerLimits> = {}, kind: "plain" | "secure
   return { answered, open, port };
 }
 
-/** Reads until the server closes the connection. */
 async function hear(socket: Socket): Promise<string> {
   try {
     return await text(socket);
@@ -146,7 +144,7 @@ test("thousands of requests at once on one connection are not all answered", asy
 });
 
 test("whatever bytes come in, the next one is served", async () => {
-  // On a busy machine, a tenth of a second may pass between a connection and its request.
+  // On a busy machine, 0.1 s may pass between a connection and its request.
   const { open, answered } = await begin({ ...hasty, requestMs: 2_000, idleMs: 2_000, connectionsEach: 150 });
   const pieces = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),

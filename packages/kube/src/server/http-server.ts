@@ -1,4 +1,4 @@
-// A small HTTP or HTTPS server with bounds on connections, sizes, and times, and the parser of its bind address.
+// A small HTTP or HTTPS server with bounds on connections, sizes, and times.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer, type Server as SecureServer } from "node:https";
@@ -18,9 +18,8 @@ export type ServerLimits = {
   readonly connections: number;
   /** Per address, so that one client cannot exclude the others. */
   readonly connectionsEach: number;
-  /** At the connection limit, `refuse` rejects a new connection and `evict` closes the oldest one. */
+  /** At the limit, `refuse` rejects new connections and `evict` closes the oldest. */
   readonly whenFull: "refuse" | "evict";
-  /** Requests per connection. */
   readonly requestsEach: number;
 };
 
@@ -38,8 +37,8 @@ export const defaultServerLimits: ServerLimits = {
 };
 
 /**
- * Bounds for probes. A client that opens idle connections must not make the kubelet restart the process. So the newest
- * connection always succeeds, and none stays open for long.
+ * A client that opens idle connections must not make the kubelet restart the process. So the newest connection always
+ * succeeds, and none stays open for long.
  */
 export const probeServerLimits: ServerLimits = {
   ...defaultServerLimits,
@@ -61,7 +60,7 @@ export type HttpServerOptions = {
 
 export type HttpListener = { readonly port: number; readonly close: () => Promise<void> };
 
-/** Resolves when the server is listening, or with a one-line error message. */
+/** Resolves with a one-line message if it cannot listen. */
 export async function listen(endpoint: Endpoint, parts: HttpServerOptions): Promise<HttpListener | string> {
   const closing = new AbortController();
   const server = create(parts, (request, response) => {
@@ -108,7 +107,7 @@ function create(
 
 function limitConnections(server: Server | SecureServer, limits: ServerLimits): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
-  // With `evict`, accepts one connection more, which then replaces the oldest.
+  // `evict` accepts one more connection, which then replaces the oldest.
   server.maxConnections = limits.whenFull === "evict" ? limits.connections + 1 : limits.connections;
   server.maxRequestsPerSocket = limits.requestsEach;
   server.on("dropRequest", (_, socket: Socket) => socket.destroy()); // otherwise Node keeps answering 503
@@ -128,7 +127,7 @@ function limitConnections(server: Server | SecureServer, limits: ServerLimits): 
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: RouteReply): void {
-  // The server does not read request bodies, so it cannot read a next request on the connection either.
+  // The server does not read request bodies, so it cannot read another request after one.
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   response.writeHead(status, {
     "content-type": type ?? "text/plain; charset=utf-8",
@@ -162,10 +161,7 @@ export type BindAddress =
   | { readonly kind: "at"; readonly endpoint: Endpoint }
   | { readonly kind: "bad"; readonly problem: string };
 
-/**
- * Parses `:8081`, `127.0.0.1:8083`, `[::1]:9`, or `localhost:0` (any free port). `0` disables the server. Named ports
- * are not supported.
- */
+/** Parses `:8081`, `127.0.0.1:8083`, `[::1]:9`, or `localhost:0` (any free port). `0` disables the server. */
 export function parseBindAddress(text: string): BindAddress {
   if (text === "0") return { kind: "off" };
   const bad = (problem: string) =>

@@ -11,27 +11,26 @@ export type RouteReply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The part of a request that a route may use. Excludes headers and body. */
+/** Excludes headers and body. */
 export type RouteRequest = {
   readonly path: string;
-  /** The decoded path after a route that ends in a slash. Empty for other routes. */
+  /** The decoded path after a route that ends in a slash, otherwise empty. */
   readonly rest: string;
   readonly query: URLSearchParams;
-  /** Aborted when the server closes. */
   readonly signal: AbortSignal;
 };
 
-/** Answers one path. An exception becomes a 500 reply without its message. */
+/** An exception becomes a 500 reply without its message. */
 export type Route = (asked: RouteRequest) => RouteReply | Promise<RouteReply>;
 
-/** Routes by path. A path that ends in a slash matches everything below it. The longest match wins. */
+/** A path that ends in a slash matches everything below it. The longest match wins. */
 export type Routes = Readonly<Record<string, Route>>;
 
 export type RouteMatch = { readonly route: Route; readonly asked: Omit<RouteRequest, "signal"> };
 
 type Request = Pick<IncomingMessage, "method" | "url" | "headers">;
 
-/** Returns the route, or an error reply. Accepts only GET requests without a body. */
+/** Accepts only GET requests without a body. */
 export function findRoute({ method, url = "", headers }: Request, routes: Routes): RouteMatch | RouteReply {
   if (method !== "GET") return { status: 405, body: "Method not allowed\n", headers: { allow: "GET" } };
   const length = headers["content-length"];
@@ -53,11 +52,10 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // an invalid percent encoding
+    return undefined;
   }
 }
 
-/** Receives problems that do not stop the server. */
 export type ServingObserver = {
   readonly warned: (message: string) => void;
   /** A route threw an exception, which is a bug. */
@@ -71,7 +69,7 @@ export type AnswerOptions = {
   readonly observer: ServingObserver;
 };
 
-/** Returns the request handler. It never rejects. */
+/** The returned handler never rejects. */
 export function createAnswerer({ routes, guard, observer }: AnswerOptions) {
   const reportUnavailable = onChange(observer.warned);
   return async (request: IncomingMessage, signal: AbortSignal): Promise<RouteReply> => {
@@ -91,7 +89,6 @@ export function createAnswerer({ routes, guard, observer }: AnswerOptions) {
   };
 }
 
-/** Reports a message only when it changes. */
 function onChange(report: (message: string) => void): (message: string | undefined) => void {
   let last: string | undefined;
   return (message) => {

@@ -1,4 +1,4 @@
-// The servers of the operator: probes for the kubelet, metrics for Prometheus, and other guarded or public routes.
+// The servers of the operator: probes, metrics, and other guarded or public routes.
 
 import type { IncomingMessage } from "node:http";
 import type { Registry } from "prom-client";
@@ -16,7 +16,6 @@ import {
 } from "./http-server.ts";
 import { createAnswerer, type RouteReply, type Routes, type ServingObserver } from "./routes.ts";
 
-/** `problem` is a one-line error message. */
 export type Serving =
   | { readonly kind: "serving"; readonly port: number; readonly close: () => Promise<void> }
   | { readonly kind: "off" }
@@ -29,7 +28,7 @@ type ServerOptions = {
   readonly limits?: Partial<ServerLimits>;
 };
 
-/** Serves `/healthz` and `/readyz` over plain HTTP. With `?verbose`, the reply also lists passing checks. */
+/** Serves `/healthz` and `/readyz` over plain HTTP. `?verbose` also lists passing checks. */
 export function serveProbes({
   healthz,
   readyz,
@@ -45,7 +44,7 @@ export function serveProbes({
 export type GuardedServerOptions = ServerOptions & {
   readonly guard: AccessGuard;
   readonly clock: Clock;
-  /** The folder of `tls.crt` and `tls.key`. Absent: a self-signed certificate. */
+  /** Absent: a self-signed certificate. */
   readonly certificateFolder?: string;
 };
 
@@ -57,7 +56,7 @@ export function serveGuarded({
   routes,
   ...common
 }: GuardedServerOptions & { readonly routes: Routes }): Promise<Serving> {
-  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" }); // a disabled server needs no certificate
+  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" }); // needs no certificate
   const certificate =
     certificateFolder === undefined
       ? createSelfSignedCertificate(clock.wall())
@@ -80,7 +79,6 @@ export function serveMetrics({
 
 export type PublicServerOptions = ServerOptions & {
   readonly clock: Clock;
-  /** The folder of `tls.crt` and `tls.key`. */
   readonly certificateFolder: string;
   readonly answer: (request: IncomingMessage) => RouteReply;
 };
@@ -133,7 +131,7 @@ export type ProbeCheck = () => string | undefined;
 
 export type ProbeChecks = Readonly<Record<string, ProbeCheck>>;
 
-/** Returns 200 or 500. The body lists failed checks, and also passing checks if `isVerbose`. */
+/** Lists failed checks, and passing ones if `isVerbose`. */
 export function probe(checks: ProbeChecks, isVerbose: boolean): RouteReply {
   const results = Object.entries(checks).map(([name, check]) => ({ name, problem: problemOf(check) }));
   const lines = results.flatMap(({ name, problem }) => {

@@ -1,4 +1,4 @@
-// A harness for leader election laws: candidates with faults in their machines, clocks, and requests.
+// Candidates for a lease with faults in their machines, clocks, and requests.
 
 import type { Clock } from "../clock.ts";
 import {
@@ -25,7 +25,6 @@ export type MachineFault = {
 
 export type Life = { readonly speed: number; readonly faults: readonly MachineFault[] };
 
-/** The server's copy of the Lease, which knows the true holder. */
 class Registry {
   #lease: LeaseObject | undefined;
   #version = 0;
@@ -51,7 +50,7 @@ class Registry {
   }
 }
 
-/** A process with its own clocks. While stopped, it misses all inputs until it resumes. */
+/** A process with its own clocks. While stopped, it receives nothing. */
 class Machine {
   readonly #real: Clock;
   readonly #speed: number;
@@ -71,7 +70,6 @@ class Machine {
     schedule: (ms, run) => this.#real.schedule(Math.ceil(ms) / this.#speed, () => this.hear(run)),
   };
 
-  /** Delivers an input from outside, such as a timer or an answer. */
   hear(what: () => void): void {
     if (this.state === "running") what();
     else if (this.state === "stopped") this.#missed.push(what);
@@ -151,7 +149,7 @@ class Candidate {
 
 export class ElectionHarness {
   readonly real: Clock;
-  /** Candidates that could write under another holder's lease immediately after waking. */
+  /** Candidates that could write under another holder's lease on waking. */
   readonly sleepwalkers: string[] = [];
   readonly registry = new Registry();
   readonly candidates: readonly Candidate[];
@@ -182,7 +180,7 @@ export class ElectionHarness {
     this.#journeys = [{ there: 5, back: 5 }];
   }
 
-  /** The candidates that may write now. A stopped or dead machine cannot. */
+  /** The candidates that may write now. */
   get writers(): readonly string[] {
     return this.candidates
       .filter(({ machine, fence }) => machine.state === "running" && fence.mayWrite())

@@ -40,7 +40,6 @@ function nameOf(event: EventInput): string {
   return action === "A" ? `${regarding.name}/${note}` : `${regarding.name}/${reason} combined`;
 }
 
-/** Connects an `EventSeries` to a server that stores events and a network that fails. */
 export class EventHarness {
   readonly server = new Map<string, number>();
   readonly written: RecordedWrite[] = [];
@@ -50,7 +49,7 @@ export class EventHarness {
   readonly accepted = new Map<string, number>();
   now = 0;
   isDown = false;
-  /** True if a breaker is open during an outage. */
+  /** True if a breaker is open while the server is down. */
   isParking = false;
   pending: EventWrite | undefined;
   #series = new EventSeries(repeatMs, nameOf);
@@ -152,7 +151,6 @@ export class EventHarness {
 
 const unavailable: WriteResult = { kind: "unavailable", message: "down" };
 
-/** Announces each note and answers at once. */
 export function eventAbout(harness: EventHarness, subject: string, notes: readonly string[]): void {
   for (const note of notes) {
     harness.announce(subject, note);

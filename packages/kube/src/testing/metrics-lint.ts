@@ -3,7 +3,6 @@
 const abbreviations = ["s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb", "m", "h", "d"];
 const oddUnits = ["minutes", "hours", "days", "weeks", "bits", "milliseconds", "microseconds", "nanoseconds", "kilobytes"]; // biome-ignore format: a list
 
-/** Returns one line per problem. */
 export function lint(text: string): readonly string[] {
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   return types.flatMap(([, name = "", type = ""]) => {

@@ -42,7 +42,6 @@ export class ReflectorHarness {
   #probe: { readonly effort: number; readonly from: number } | undefined;
   #old: Connection | undefined;
 
-  /** A server that cannot stream lists rejects the first one. */
   constructor(canStream: boolean) {
     this.#canStream = canStream;
     this.#state = initialReflectorState(true);

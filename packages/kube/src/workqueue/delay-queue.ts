@@ -4,11 +4,11 @@ type Entry = { readonly key: string; readonly at: number; readonly arrival: numb
 
 export class DelayQueue {
   readonly #due = new Map<string, number>();
-  // A binary heap. An entry is stale if its key has a different due time now. Stale entries are dropped at the top.
+  // A binary heap. An entry is stale if its key now has a different due time.
   readonly #heap: Entry[] = [];
   #arrivals = 0;
 
-  /** Sets the due time unless the key has an earlier one. */
+  /** Has no effect if the key is due earlier. */
   set(key: string, at: number): void {
     const known = this.#due.get(key);
     if (known !== undefined && known <= at) return;
@@ -17,13 +17,13 @@ export class DelayQueue {
     this.#rise(this.#heap.length - 1);
   }
 
-  /** The earliest due time. Undefined if the queue is empty. */
+  /** The earliest due time. */
   get next(): number | undefined {
     this.#dropStale();
     return this.#heap[0]?.at;
   }
 
-  /** Removes and returns the due keys, ordered by time. */
+  /** Returns the due keys, ordered by time. */
   take(now: number): readonly string[] {
     const keys: string[] = [];
     for (let at = this.next; at !== undefined && at <= now; at = this.next) {

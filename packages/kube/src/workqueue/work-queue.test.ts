@@ -133,7 +133,7 @@ const step = fc.record({
   ms: fc.constantFrom(0, 1, 3, 5, 7, 10, 20, 50, 40_000),
 });
 
-/** A model of the queue without timers: computes the due keys on each call. */
+/** A model without timers that computes the due keys on each call. */
 class Model {
   now = 0;
   readonly ready: string[] = [];

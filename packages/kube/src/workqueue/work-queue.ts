@@ -1,4 +1,4 @@
-// The work queue: holds each key once, hands no key to two workers, and retries failed keys with a backoff.
+// The work queue: holds each key once, hands no key to two workers, and retries failures with a backoff.
 
 import type { Cancel, Clock } from "../clock.ts";
 import { DelayQueue } from "./delay-queue.ts";
@@ -28,14 +28,12 @@ export type WorkQueueOptions = {
 };
 
 /**
- * Queues a key once, however often it is added. A key that is added while in progress is queued again when it is done.
- * Each `take` requires a `done` for its key. `shutDown` drops delayed keys and ignores later adds. Queued keys can
- * still be taken.
+ * A key that is added while in progress is queued again when it is done. Each `take` requires a `done`. `shutDown`
+ * drops delayed keys and ignores later adds, but queued keys can still be taken.
  */
 export class WorkQueue {
   readonly #parts: WorkQueueOptions;
-  // The keys to reconcile with the times of their adds, in order of arrival. Includes keys in progress that were added
-  // again.
+  // The keys to reconcile by arrival, with the times of their adds. Includes keys in progress that were added again.
   readonly #dirty = new Map<string, number>();
   readonly #ready = new Set<string>();
   readonly #inWork = new Map<string, number>();
@@ -49,7 +47,7 @@ export class WorkQueue {
     this.#parts = parts;
   }
 
-  /** Calls `onReady` synchronously when a key can be taken. Replaces the previous listener. */
+  /** Calls `onReady` synchronously when a key can be taken. Replaces the listener. */
   listen(onReady: () => void): void {
     this.#onReady = onReady;
   }
@@ -61,7 +59,7 @@ export class WorkQueue {
     if (!this.#inWork.has(key)) this.#offer(key);
   }
 
-  /** Adds the key after `ms`. The earliest time wins. A later `add` does not cancel it. */
+  /** The earliest time wins. A later `add` does not cancel it. */
   addAfter(key: string, ms: number): void {
     if (this.#isShutDown) return;
     if (ms <= 0) return this.add(key);
@@ -69,7 +67,7 @@ export class WorkQueue {
     this.#setTimer();
   }
 
-  /** Adds the key after its backoff, or after `retryInMs` if that is longer. */
+  /** The key returns after its backoff, or after `retryInMs` if that is longer. */
   fail(key: string, retryInMs = 0): void {
     if (this.#isShutDown) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
@@ -78,7 +76,6 @@ export class WorkQueue {
     this.addAfter(key, Math.max(backoffMs(failures, this.#parts.chance()), retryInMs));
   }
 
-  /** Resets the backoff of the key. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
@@ -145,8 +142,8 @@ const capMs = 30_000;
 const spread = 0.2;
 
 /**
- * Returns the backoff in milliseconds after `failures` consecutive failures (at least 1). Starts at 5 ms and doubles,
- * with 20 % jitter, up to 30 s. `chance` is in [0, 1).
+ * Returns milliseconds after `failures` consecutive failures, at least 1: 5 ms, doubled each time, with 20 % jitter,
+ * at most 30 s. `chance` is in [0, 1).
  */
 export function backoffMs(failures: number, chance: number): number {
   const planned = Math.min(capMs, firstMs * 2 ** (failures - 1));
