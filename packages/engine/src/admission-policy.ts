@@ -5,14 +5,14 @@ import { sha256 } from "./encoding/bytes.ts";
 import { canonicalJson, type Json } from "./json/json.ts";
 
 /**
- * Returns the hash of the spec of a ValidatingAdmissionPolicy or its binding, independent of the operator's namespace.
- * Our policies set every field that the API server defaults, so a stored spec has the hash of the applied one.
+ * Returns a hash that is independent of the operator's namespace. Our policies set every field that the API server
+ * defaults, so a stored spec has the hash of the applied one.
  */
 export function hashPolicySpec(spec: Json, operatorNamespace: string): string {
   return sha256(canonicalJson(spec).replaceAll(operatorNamespace, "$operator"));
 }
 
-/** Returns the problem as the end of a sentence. Undefined if the policy or binding matches the release. */
+/** Returns the end of a sentence. Undefined if the policy or binding matches the release. */
 export function faultOfPolicy(
   live: KubeObject | undefined,
   expectedHash: string,

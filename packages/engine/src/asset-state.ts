@@ -12,7 +12,7 @@ export const assetStates = [
 ] as const;
 export type AssetState = (typeof assetStates)[number];
 
-/** Keys are object statuses and the reasons why an asset is not applied. */
+/** Keys are object statuses and reasons. */
 const statesByReason: Readonly<Record<string, AssetState>> = {
   InSync: "In sync",
   Pending: "Drifted",
@@ -46,10 +46,7 @@ const statesByReason: Readonly<Record<string, AssetState>> = {
   Excluded: "Not applicable",
 };
 
-/**
- * Returns the state for a status or reason of the report. An object in sync is contested if other managers own some of
- * its fields.
- */
+/** An object in sync is contested if other managers own some of its fields. */
 export function assetStateOf(statusOrReason: string, hasContestedFields = false): AssetState {
   const state = statesByReason[statusOrReason] ?? "Failed";
   return state === "In sync" && hasContestedFields ? "Contested" : state;

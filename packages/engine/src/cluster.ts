@@ -1,4 +1,4 @@
-// The interface to a cluster for the pure packages. Expected outcomes are values.
+// The interface to a cluster. Expected outcomes are values.
 
 import type { Conflict, KubeObject, ObjectMeta, Ref } from "@virt/api";
 
@@ -12,33 +12,33 @@ export type Outcome =
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must exist before the object can be created
   | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
 
-/** The outcome of a dry run. Its conflicts include the operation and time of the other manager. */
+/** Its conflicts include the operation and time of the other manager. */
 export type DryRunOutcome =
   | Exclude<Outcome, { kind: "conflict" }>
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] };
 
-/** `absent`: the object does not exist, which is a success for a removal. */
+/** `absent`: the object does not exist, a success for removals. */
 export type WriteResult = Outcome | { readonly kind: "absent" };
 
-/** A conflict as reported by the API server, without operation and time. */
+/** As reported by the API server, without operation and time. */
 export type BareConflict = Pick<Conflict, "field" | "manager">;
 
 /**
- * The precondition of a write. Without a resourceVersion, only the uid must match. "absent" sends no force, so that a
- * creation never overwrites another client's object.
+ * Without a resourceVersion, only the uid must match. "absent" sends no force, so that a creation never overwrites
+ * another client's object.
  */
 export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };
 
-/** A client that is bound to one reconcile and its AbortSignal. */
+/** Bound to one reconcile and its AbortSignal. */
 export type Cluster = {
   readonly dryRunApply: (desired: KubeObject, write: Write) => Promise<DryRunOutcome>;
   readonly apply: (desired: KubeObject, write: Write) => Promise<Outcome>;
   readonly remove: (target: Ref, write: Write) => Promise<Outcome>;
 };
 
-/** The objects that an informer watches and the fields that it caches. With `name`, watches one object. */
+/** With `name`, watches one object. */
 export type InformerSpec = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,9 +49,9 @@ export type InformerSpec = {
 };
 
 /**
- * `parts` keeps paths of keys, such as `["status", "capacity"]`, plus identity and deletion. It drops everything else
- * that a creator could make large. `members` keeps only the given members, without the resourceVersion. Use it for
- * thousands of objects that are only read.
+ * `parts` keeps paths of keys, such as `["status", "capacity"]`, plus identity and deletion, but nothing else that a
+ * creator could make large. `members` keeps only the members, without the resourceVersion, for thousands of objects
+ * that are only read.
  */
 export type Projection =
   | { readonly keep: "all" }
@@ -60,9 +60,8 @@ export type Projection =
   | { readonly keep: "members"; readonly members: readonly ProjectionMember[] };
 
 /**
- * A path of keys or key patterns. `beginsNot` matches keys with none of the prefixes. `among` selects the list
- * elements whose `key` has one of the values. `atMost` ends a path and replaces a value with more bytes by
- * `overLimit`.
+ * A path of keys or key patterns. `beginsNot` matches keys with none of the prefixes. `among` selects list elements by
+ * their value for `key`. `atMost` ends a path and replaces a larger value by `overLimit`.
  */
 export type ProjectionMember = readonly (
   | string

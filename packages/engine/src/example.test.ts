@@ -21,11 +21,10 @@ const desired: KubeObject = {
 };
 
 test("an object is overridden, masked, reviewed, recognised by its hash, and compared with what is live", () => {
-  // A patch annotation changes the desired object. An invalid patch is rejected as a whole, with a reason.
+  // An invalid patch is rejected as a whole, with a reason.
   const patched = applyPatch(desired, '[{"op": "replace", "path": "/spec/deschedulingIntervalSeconds", "value": 120}]');
   if (patched.kind !== "patched") throw new Error(patched.reason);
 
-  // Ignored fields are left out.
   const { object } = maskFields(patched.object, [["spec", "mode"]], noSchema);
   expect(object["spec"]).toEqual({ deschedulingIntervalSeconds: 120 });
 
@@ -43,7 +42,7 @@ test("an object is overridden, masked, reviewed, recognised by its hash, and com
 `,
   );
 
-  // Equal content has an equal hash, in any order of keys.
+  // The order of keys does not matter.
   expect(digest({ a: 1, b: 2 })).toBe(digest({ b: 2, a: 1 }));
 
   expect(desiredChanges(object, live).map(describeChange)).toEqual(["spec.deschedulingIntervalSeconds (120 -> 3600)"]);

@@ -1,43 +1,39 @@
-// Finds the VirtPlatformConfig that governs an object, a field, or a purpose. The platform controller yields to it.
+// Finds the VirtPlatformConfig that governs an object, a field, or a purpose.
 
 import type { Ref } from "./cluster.ts";
 import { movedField, movesTo } from "./fields/moved-fields.ts";
 
-/** The fields of a VirtPlatformConfig that this module reads. */
 export type GovernorConfig = {
   readonly metadata: { readonly name: string; readonly uid?: string; readonly generation?: number };
   readonly spec: { readonly profile: string; readonly action?: string };
   readonly status?: { readonly executedGeneration?: number; readonly items?: readonly GovernedItem[] };
 };
 
-/** An object in a plan. Without `managedFields`, the plan governs all of it. */
+/** Without `managedFields`, the plan governs the whole object. */
 export type GovernedItem = {
   readonly targetRef: Ref;
   readonly managedFields?: readonly string[];
   readonly appliedTime?: string;
 };
 
-/** Reports whether a config governs its targets: from approval until Ignore or deletion. A preview governs nothing. */
+/** A config governs from approval until Ignore or deletion. A preview governs nothing. */
 export function isGoverning({ spec, status }: GovernorConfig): boolean {
   return spec.action !== "Ignore" && status?.executedGeneration !== undefined;
 }
 
-/** Reports whether a config governed its targets before and does not anymore. Derived from the status alone. */
+/** True if the config governed before and does not anymore. Derived from the status alone. */
 export function hasGoverned(plan: GovernorConfig): boolean {
   const { executedGeneration, items = [] } = plan.status ?? {};
   const isExecuted = executedGeneration !== undefined || items.some(({ appliedTime }) => appliedTime !== undefined);
   return isExecuted && !isGoverning(plan);
 }
 
-/**
- * Returns the name of the config that governs the object. Compares group, kind, namespace, and name, but not the
- * version.
- */
+/** Returns the name of a config. Ignores the version of the object. */
 export function governorOf(plans: readonly GovernorConfig[], target: Ref): string | undefined {
   return plans.filter(isGoverning).find((plan) => hasTarget(plan, target))?.metadata.name;
 }
 
-/** Returns the governed fields, dotted and in the target's version, for an object that is yielded field by field. */
+/** Returns dotted fields in the target's version. */
 export function governedFields(plans: readonly GovernorConfig[], target: Ref): readonly string[] {
   const items = plans.filter(isGoverning).flatMap((plan) => itemsOn(plan, target));
   const fields = items.flatMap(({ targetRef, managedFields = [] }) => {
@@ -47,7 +43,7 @@ export function governedFields(plans: readonly GovernorConfig[], target: Ref): r
   return [...new Set(fields)];
 }
 
-/** Returns the name of the config that governs a purpose, regardless of its options. */
+/** Returns the name of a config. Ignores its options. */
 export function governorOfPurpose(
   plans: readonly GovernorConfig[],
   purpose: string,
@@ -56,10 +52,10 @@ export function governorOfPurpose(
   return plans.filter(isGoverning).find(({ spec }) => purposesOf(spec.profile).includes(purpose))?.metadata.name;
 }
 
-/** Returns the purposes of a profile. Empty for an unknown profile. */
+/** Empty for an unknown profile. */
 export type Purposes = (profile: string) => readonly string[];
 
-/** Reports whether the plan targets the object, governing or not. */
+/** Includes plans that do not govern. */
 export function hasTarget(plan: GovernorConfig, target: Ref): boolean {
   return itemsOn(plan, target).length > 0;
 }

@@ -1,18 +1,16 @@
-// Models how the Machine Config Operator renders MachineConfigs, as far as we depend on it, and finds effective kernel
-// arguments.
+// Models how the Machine Config Operator renders MachineConfigs, as far as we depend on it.
 
 import type { KubeObject } from "./cluster.ts";
 import { compareUtf8 } from "./encoding/bytes.ts";
 import { asList, asText, at, digest, equalJson, isList, isMap, type Json, type JsonMap, member } from "./json/json.ts";
 import { matchesSelector } from "./label-selector.ts";
 
-/** The label by which pools select MachineConfigs. */
 export const roleLabel = "machineconfiguration.openshift.io/role";
 
 /** `source` lists the merged MachineConfigs in order. */
 export type RenderedConfig = { readonly object: KubeObject; readonly source: readonly string[] };
 
-/** Renders the MachineConfig of a pool. Equal contents have equal names. */
+/** Equal contents have equal names. */
 export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
   const selector = at(pool, "spec", "machineConfigSelector");
   const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));
@@ -27,7 +25,7 @@ export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObje
   return { object, source: selected.map(({ metadata }) => metadata.name) };
 }
 
-// Ordered by name, with those for worker first: a custom pool inherits and overrides them.
+// By name, but those for worker come first: a custom pool inherits and overrides them.
 function inOrder(machineConfigs: readonly KubeObject[]): readonly KubeObject[] {
   const rank = ({ metadata }: KubeObject) => (metadata.labels?.[roleLabel] === "worker" ? 0 : 1);
   return machineConfigs.toSorted(
@@ -48,8 +46,7 @@ function mergedSpec(machineConfigs: readonly KubeObject[]): JsonMap {
   };
 }
 
-// The first part of a name determines the position, the last one wins for each member. Drop-ins merge by name in the
-// same way.
+// The first part of a name determines the position, the last one wins by member. Drop-ins merge in the same way.
 function merged(parts: readonly Json[], key: string): readonly Json[] {
   const known = new Map<string, JsonMap>();
   for (const part of parts) {
@@ -62,7 +59,6 @@ function merged(parts: readonly Json[], key: string): readonly Json[] {
   return [...known.values()];
 }
 
-/** Reports whether a rendered MachineConfig contains all kernel arguments, files, and units of another one. */
 export function containsConfig(rendered: KubeObject, machineConfig: KubeObject): boolean {
   const argumentsOf = (object: KubeObject) => asList(at(object, "spec", "kernelArguments"));
   const hasArguments = argumentsOf(machineConfig).every((argument) => argumentsOf(rendered).includes(argument));
@@ -83,14 +79,14 @@ function hasParts(rendered: KubeObject, machineConfig: KubeObject, kind: keyof t
   });
 }
 
-// The operator fills in omitted members, such as an empty compression, and merges drop-ins of others into a unit.
+// The operator fills in omitted members, such as an empty compression, and merges other drop-ins into a unit.
 function covers(rendered: Json | undefined, wanted: Json | undefined): boolean {
   if (isMap(wanted)) return Object.entries(wanted).every(([key, value]) => covers(member(rendered, key), value));
   if (isList(wanted)) return wanted.every((each) => asList(rendered).some((other) => covers(other, each)));
   return wanted === undefined || equalJson(rendered, wanted);
 }
 
-/** Returns the effective argument for a key, such as `psi=1`. The key ends at the first `=`. */
+/** Returns the effective argument, such as `psi=1`. The key ends at the first `=`. */
 export function argumentInForce(kernelArguments: Json | undefined, key: string): string | undefined {
   return asList(kernelArguments)
     .flatMap((argument) => asText(argument) ?? [])

@@ -1,7 +1,5 @@
-// Caches the results of pure functions per object. Objects are immutable, and one reconcile often asks the same
-// question.
+// Caches the results of pure functions per object, because objects are immutable.
 
-/** Caches the result for the lifetime of the object. */
 export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): (one: One) => Answer {
   const known = new WeakMap<One, Answer>();
   return (one) => {
@@ -13,7 +11,6 @@ export function oncePer<One extends object, Answer>(ask: (one: One) => Answer): 
   };
 }
 
-/** Caches the result for each pair of objects. */
 export function oncePerPair<One extends object, Other extends object, Answer>(
   ask: (one: One, other: Other) => Answer,
 ): (one: One, other: Other) => Answer {

@@ -1,8 +1,8 @@
-// Reads LAW_RUNS, the number of runs of each law.
+// Reads the number of runs of each law.
 
 /** Finds most mistakes in seconds. `make test-all` sets 4,000, `make test-laws` 20,000. */
 const defaultRuns = 200;
-/** The minimum for expensive laws. Fewer runs prove nothing. */
+/** Fewer runs prove nothing, however expensive a run is. */
 const fewestRuns = 5;
 
 /** Returns LAW_RUNS, or 200 if it is not set. */
@@ -14,8 +14,7 @@ export function lawRuns({ LAW_RUNS }: Readonly<Record<string, string | undefined
 }
 
 /**
- * Returns the options for `fc.assert`. Divides the number of runs by the cost of a run. A cost of 1 means that 20,000
- * runs take about a second.
+ * Returns options for `fc.assert`, with the runs divided by `cost`. At a cost of 1, 20,000 runs take about a second.
  */
 export function runsForCost(cost: number): { readonly numRuns: number } {
   return { numRuns: Math.max(fewestRuns, Math.ceil(lawRuns() / cost)) };

@@ -10,14 +10,13 @@ type ScriptedRequest = {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** The index of the connection, from 0. */
   readonly connection: number;
 };
 
-/** Answers one request. Use `reply` to create one. */
+/** Create one with `reply`. */
 export type ScriptedReply = (response: ServerResponse, seen: ScriptedRequest) => void;
 
-/** For network faults only. Do not use it to imitate an API server. */
+/** Only for network faults. Do not imitate an API server. */
 export type ScriptedServer = {
   readonly url: string;
   readonly seen: readonly ScriptedRequest[];
@@ -26,7 +25,7 @@ export type ScriptedServer = {
 
 type Tls = { readonly certificate: string; readonly key: string; readonly clientAuthority?: string };
 
-/** Answers a request beyond the script with 599, which no client mistakes for a real answer. */
+/** Answers 599 beyond the script, which no client mistakes for a real answer. */
 export async function startScriptedServer(script: readonly ScriptedReply[], tls?: Tls): Promise<ScriptedServer> {
   const replies = [...script];
   const seen: ScriptedRequest[] = [];
@@ -72,11 +71,9 @@ export const reply = {
     (status: number, body: string): ScriptedReply =>
     (response) =>
       void response.writeHead(status, { "content-type": "text/plain" }).end(body),
-  /** Resets the connection before the answer. */
   reset: ((response) => response.socket?.resetAndDestroy()) satisfies ScriptedReply,
-  /** Never answers. */
   stall: (() => undefined) satisfies ScriptedReply,
-  /** Sends less than the Content-Length, then resets the connection. */
+  /** Sends less than the Content-Length, then resets. */
   cut:
     (part: string): ScriptedReply =>
     (response) => {
@@ -93,7 +90,7 @@ export const reply = {
       response.writeHead(200, { "content-type": "application/json" });
       response.write(part);
     },
-  /** Streams each piece in its own packet. Then ends the stream, resets it, or leaves it open. */
+  /** Sends each piece in its own packet. */
   stream:
     (pieces: readonly (string | Buffer)[], ending: "end" | "reset" | "open"): ScriptedReply =>
     (response) => {
@@ -110,7 +107,7 @@ async function sendPieces(
 ) {
   for (const piece of pieces) {
     await new Promise((resolve) => response.write(piece, resolve));
-    await new Promise((resolve) => setImmediate(resolve)); // so that each piece gets its own packet
+    await new Promise((resolve) => setImmediate(resolve));
   }
   if (ending === "end") response.end();
   if (ending === "reset") response.socket?.resetAndDestroy();

@@ -4,18 +4,16 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /**
- * "open" passes all bytes. "closed" resets existing and new connections. "silent" passes nothing, as if the machine
- * had vanished. Bytes sent during the silence are lost with their connection.
+ * "closed" resets existing and new connections. "silent" passes nothing, as if the machine had vanished. Bytes sent in
+ * the meantime are lost.
  */
 export type GateMode = "open" | "closed" | "silent";
 
-/** Clients connect to `port` of localhost. */
 export type TcpGate = {
   readonly port: number;
   readonly setMode: (mode: GateMode) => void;
-  /** Resets existing connections. New ones pass. */
+  /** New connections still pass. */
   readonly cut: () => void;
-  /** Returns the number of connection attempts since the start. */
   readonly connectionCount: () => number;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -27,7 +25,7 @@ export async function startTcpGate(target: { readonly host: string; readonly por
   let asked = 0;
   const server = createServer((near) => {
     asked++;
-    near.on("error", () => undefined); // connections break on purpose
+    near.on("error", () => undefined);
     if (mode === "closed") return near.resetAndDestroy();
     const far = connect(target);
     far.on("error", () => near.destroy());

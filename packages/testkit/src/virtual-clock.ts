@@ -1,10 +1,10 @@
-// A clock for tests that moves only when told to and runs due timers in order.
+// A clock for tests that runs due timers in order.
 
 type Timer = { readonly at: number; readonly run: () => void };
 
 /**
- * Implements `Clock` of `@virt/kube`. `advance` lets promises settle after each timer, so that timers they schedule
- * also run. `elapse` runs synchronously, for code without promises.
+ * Implements `Clock` of `@virt/kube`. `advance` lets promises settle after each timer, so that the timers that they
+ * schedule also run. `elapse` is synchronous, for code without promises.
  */
 export class VirtualClock {
   #monotonic = 0;
@@ -34,12 +34,12 @@ export class VirtualClock {
     };
   }
 
-  /** The number of pending timers. Must be 0 after everything has stopped. */
+  /** Must be 0 after everything has stopped. */
   get scheduled(): number {
     return this.#timers.length;
   }
 
-  /** The milliseconds until the next timer is due. Undefined without timers. */
+  /** Undefined without timers. */
   get nextInMs(): number | undefined {
     const [next] = this.#timers;
     return next === undefined ? undefined : Math.max(0, next.at - this.#monotonic);
@@ -59,18 +59,17 @@ export class VirtualClock {
     this.freeze(until - this.#monotonic);
   }
 
-  /** Simulates a stopped process (SIGSTOP): time passes, and timers run late at the next `advance`. */
+  /** Simulates a stopped process (SIGSTOP): timers run late at the next `advance`. */
   freeze(ms: number): void {
     this.#monotonic += ms;
     this.#wall += ms;
   }
 
-  /** Simulates a suspended machine: only the wall clock advances. */
+  /** Simulates a suspended machine: monotonic time stops. */
   suspend(ms: number): void {
     this.#wall += ms;
   }
 
-  /** Sets the wall clock forward, or back if negative. */
   stepWall(ms: number): void {
     this.#wall += ms;
   }
@@ -85,7 +84,7 @@ export class VirtualClock {
   }
 }
 
-// A macrotask runs after all pending microtasks, however long their chain.
+// A macrotask runs after all pending microtasks.
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

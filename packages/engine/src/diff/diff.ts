@@ -20,8 +20,8 @@ export function deletionDiff(live: KubeObject): string {
 }
 
 /**
- * Returns the equal diff if no reviewed field differs. Do not use the text to decide whether an item changes the
- * object.
+ * Returns the equal diff if no reviewed field differs. Compare the objects, not this text, to find out whether an item
+ * changes anything.
  */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
@@ -29,16 +29,12 @@ export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   return bounded([`--- ${titleOf(live)}`, `+++ ${titleOf(predicted)}`, ...hunks]);
 }
 
-/** Returns the diff of an object that does not change. */
 export function equalDiff({ kind, name }: Pick<Ref, "kind" | "name">): string {
   const title = `${name} (${kind})`;
   return text([`--- ${title}`, `+++ ${title}`, "(no changes)"]);
 }
 
-/**
- * Returns a diff of unlimited size. An undefined object does not exist on that side. `isRaw` keeps Ignition contents
- * encoded.
- */
+/** Not bounded in size. An undefined object does not exist on that side. `isRaw` keeps Ignition contents encoded. */
 export function wholeDiff(
   live: KubeObject | undefined,
   predicted: KubeObject | undefined,
@@ -53,12 +49,12 @@ export function wholeDiff(
   return text([`--- ${title(old)}`, `+++ ${title(fresh)}`, ...(hunks.length === 0 ? ["(no changes)"] : hunks)]);
 }
 
-/** Returns the reviewed lines of an object: without server-side fields, with decoded Ignition contents. */
+/** Omits server-side fields and decodes Ignition contents. */
 export function diffText(object: KubeObject): string {
   return text(readable(reviewed(object)).lines);
 }
 
-// If only the encoding of contents differs, the decoded lines are equal, so the diff shows the raw bytes.
+// If contents differ only in encoding, shows them encoded.
 function hunksOf(live: KubeObject, predicted: KubeObject): readonly string[] {
   const [old, fresh] = [readable(live), readable(predicted)];
   const hunks = writeHunks(old.lines, fresh.lines, old.headingAt);
@@ -89,7 +85,7 @@ function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The limit for a diff in a status. A plan has up to 16. */
+/** In bytes, for each of up to 16 items in a status. */
 const mostBytes = 32_000;
 
 function bounded(lines: readonly string[]): string {

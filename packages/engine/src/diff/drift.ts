@@ -1,5 +1,4 @@
-// Compares objects: owned fields with the last answer, live with desired, and live with predicted. Can ignore
-// differences in form.
+// Compares live, desired, and predicted objects, and ignores differences in form where needed.
 
 import type { KubeObject } from "../cluster.ts";
 import { readDurationSeconds, readQuantity } from "../encoding/api-scalars.ts";
@@ -8,20 +7,20 @@ import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts
 import { leafPaths, noSchema } from "../fields/shape.ts";
 import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
-/** A path where the live value differs from the desired or predicted one. An absent value has no property. */
+/** A side without the field has no property. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
-/** Compares only the owned fields. A removed field counts as changed. */
+/** A removed field counts as changed. */
 export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObject): readonly Change[] {
   return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
 }
 
-/** Compares every leaf of the desired object: maps by member, lists as a whole, numbers by value. */
+/** Compares maps by member, lists as a whole, numbers by value. */
 export function desiredChanges(desired: KubeObject, live: KubeObject): readonly Change[] {
   return leafPaths(desired, noSchema).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(desired, path)));
 }
 
-/** Compares everything except status and identity. */
+/** Ignores status and identity. */
 export function contentChanges(live: KubeObject, predicted: KubeObject): readonly Change[] {
   return changesBelow([], contentOf(live), contentOf(predicted));
 }
@@ -45,14 +44,14 @@ function changeAt(path: Path, live: Json | undefined, desired: Json | undefined)
   return [{ path, ...(live === undefined ? {} : { live }), ...(desired === undefined ? {} : { desired }) }];
 }
 
-/** Formats a change as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
+/** Returns text such as `spec.mode ("Automatic" -> "Predictive")`, with the desired value first. */
 export function describeChange({ path, live, desired }: Change): string {
   return `${writeDotted(path)} (${showValue(desired)} -> ${showValue(live)})`;
 }
 
 const longest = 60;
 
-/** Formats a value for a message as JSON of at most 60 characters. */
+/** Returns JSON of at most 60 characters. */
 export function showValue(value: Json | undefined): string {
   if (value === undefined) return "absent";
   const signs = Array.from(JSON.stringify(value).slice(0, 2 * longest + 2));
@@ -60,8 +59,8 @@ export function showValue(value: Json | undefined): string {
 }
 
 /**
- * Reports whether an API server treats both values as equal. Compares durations and quantities by amount, and empty
- * values like absent ones. Members that only `there` has are accepted if `isFilledIn` returns true for them.
+ * Compares as an API server does: durations and quantities by amount, empty like absent. `isFilledIn` accepts members
+ * that only `there` has.
  */
 export function isSameMeaning(
   wanted: Json | undefined,
@@ -87,7 +86,7 @@ export function isSameMeaning(
   return isSameAmount(wanted, there);
 }
 
-/** Zero and false are explicit values, not empty ones. */
+/** Zero and false are explicit values. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === "") return true;
   return isList(value) ? value.length === 0 : isMap(value) && entriesOf(value).length === 0;
@@ -104,7 +103,7 @@ function isSameAmount(left: Json, right: Json): boolean {
 
 const most = 3;
 
-/** Formats names as `a, b, c and 4 more`. */
+/** Returns text such as `a, b, c and 4 more`. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;

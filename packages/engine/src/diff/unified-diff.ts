@@ -1,12 +1,11 @@
-// Computes the hunks of a unified diff. Matches lines like Python's difflib: the longest common run first, then both
-// sides of it.
+// Computes unified diffs. Matches lines like Python's difflib: the longest common run first, then both sides of it.
 
 const context = 3;
 
-/** Returns the section of a line of the old text, for hunks that start below its heading. */
+/** Returns the section of a line, for hunks that start below its heading. */
 export type HeadingAt = (line: number) => string | undefined;
 
-/** Returns no hunks for equal texts. Changes at most six equal lines apart share a hunk. */
+/** Changes at most six equal lines apart share a hunk. */
 export function writeHunks(
   old: readonly string[],
   fresh: readonly string[],
@@ -77,10 +76,8 @@ function prefixed(sign: string, lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${sign}${line}`);
 }
 
-/** `length` equal lines, starting at `old` and `fresh`. */
 export type LineRun = { readonly old: number; readonly fresh: number; readonly length: number };
 
-/** Ranges of both texts. Ends are exclusive. */
 export type LineSpan = {
   readonly oldFrom: number;
   readonly oldTo: number;
@@ -88,10 +85,7 @@ export type LineSpan = {
   readonly freshTo: number;
 };
 
-/**
- * Returns the runs in order, with adjacent runs joined. Gives up on parts of texts that are slow to match, such as
- * thousands of equal lines.
- */
+/** Returns runs in order. Gives up on text that is slow to match, such as thousands of equal lines. */
 export function matchLines(old: readonly string[], fresh: readonly string[]): readonly LineRun[] {
   const longestRun = searcher(old, fresh);
   const found: LineRun[] = [];
@@ -106,10 +100,10 @@ export function matchLines(old: readonly string[], fresh: readonly string[]): re
   return joined(found.toSorted((left, right) => left.old - right.old));
 }
 
-// The maximum number of comparisons, which take some tenths of a second. Real objects need thousands.
+// Bounds the comparisons, which take some tenths of a second. Real objects need thousands.
 const patience = 4_000_000;
 
-// For ties, the smallest start in the old text wins, then in the new text. `>` and the ascending loops ensure this.
+// On ties, the smallest start in the old text wins, then in the new one. `>` and the ascending loops ensure this.
 function searcher(old: readonly string[], fresh: readonly string[]) {
   const places = placesOf(fresh);
   const rows = new Rows(fresh.length);
@@ -145,7 +139,7 @@ function longestEndingAt(at: number, { candidates, rows, span, best }: Search): 
   return longest;
 }
 
-// Lengths of the runs that end at each position, for the current and the previous line of the old text.
+// The lengths of the runs that end at each position, for two lines of the old text.
 class Rows {
   readonly #lengths: readonly [Int32Array, Int32Array];
   readonly #rowOf: readonly [Int32Array, Int32Array];
@@ -160,7 +154,7 @@ class Rows {
     this.#row++;
   }
 
-  /** Makes the next row independent of the previous one. */
+  /** The next row has no previous one. */
   skip(): void {
     this.#row += 2;
   }

@@ -11,7 +11,7 @@ export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-/** Returns undefined if the bytes are not UTF-8. Keeps a byte order mark. */
+/** Undefined if the bytes are not UTF-8. Keeps a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -33,20 +33,20 @@ export function compareUtf8(left: string, right: string): number {
   return rank(left.charCodeAt(at)) - rank(right.charCodeAt(at));
 }
 
-// Surrogates encode the highest code points, but their units are below U+E000.
+// Surrogates encode the highest code points, but are below U+E000.
 function rank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;
 }
 
-/** Returns lower-case hex. Hashes the UTF-8 bytes of a text. */
+/** Returns lower-case hex. */
 export function sha256(content: string | Uint8Array): string {
   return bytesToHex(sha256Bytes(typeof content === "string" ? encodeUtf8(content) : content));
 }
 
 const shape = /^data:([^,]*),/i;
 
-/** Returns the decoded bytes. Undefined if the text is not a valid data URL. */
+/** Undefined if the text is not a valid data URL. */
 export function readDataUrl(url: string): Uint8Array | undefined {
   const match = shape.exec(url);
   const data = match === null ? undefined : unescapePercent(url.slice(match[0].length));
@@ -54,12 +54,12 @@ export function readDataUrl(url: string): Uint8Array | undefined {
   return /;base64$/i.test(match[1] ?? "") ? decodeBase64(binaryString(data)) : data;
 }
 
-/** Never change this form: a changed byte in our MachineConfigs reboots a pool. */
+/** Never change this form: a changed byte reboots a pool. */
 export function writeDataUrl(text: string): string {
   return `data:text/plain;charset=utf-8;base64,${btoa(binaryString(encodeUtf8(text)))}`;
 }
 
-/** Accepts missing padding. Like Ignition, rejects white space, which `atob` would skip. */
+/** Accepts missing padding. Rejects white space like Ignition, which `atob` would skip. */
 function decodeBase64(text: string): Uint8Array | undefined {
   if (/\s/.test(text)) return undefined;
   try {
@@ -90,17 +90,16 @@ function unescapePercent(text: string): Uint8Array | undefined {
 
 const percent = 0x25;
 
-/** Returns one character per byte, for btoa and atob. Works in chunks, because argument lists are limited. */
+/** Works in chunks, because argument lists are limited. */
 function binaryString(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
   return parts.join("");
 }
 
-/** Marks the end of a text that was cut. */
 export const cutMark = "…";
 
-/** Returns at most `maxBytes` bytes of UTF-8, including the mark if the text is cut. Never splits a character. */
+/** The result has at most `maxBytes` bytes of UTF-8 with the mark. Never splits a character. */
 export function cutText(text: string, maxBytes: number): string {
   if (utf8Length(text) <= maxBytes) return text;
   let left = maxBytes - utf8Length(cutMark);

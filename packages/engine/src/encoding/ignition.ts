@@ -1,4 +1,4 @@
-// Decodes the Ignition files and units of a MachineConfig into readable text sections.
+// Decodes the Ignition files and units of a MachineConfig into readable sections.
 
 import type { KubeObject } from "../cluster.ts";
 import {
@@ -17,12 +17,12 @@ import {
 import { decodeUtf8, readDataUrl, sha256 } from "./bytes.ts";
 import { writeText } from "./yaml.ts";
 
-/** A file, a unit, or a part of one. The heading contains its name and everything that the lines do not show. */
+/** The heading contains everything that the lines do not show. */
 export type IgnitionSection = { readonly heading: string; readonly lines: readonly string[] };
 
 /**
- * Returns the sections that replace each list of the object. Lists without sections are shown as stored. Different
- * lists have different sections unless only the encoding differs. Never throws.
+ * Returns the sections that replace each list. Other lists are shown as stored. Different lists have different
+ * sections, unless only the encoding differs. Never throws.
  */
 export function ignitionSections(object: KubeObject): ReadonlyMap<Json, readonly IgnitionSection[]> {
   if (object.kind !== "MachineConfig") return new Map();
@@ -91,7 +91,7 @@ function readMode(mode: Json | undefined): string | undefined {
   return bits !== undefined && Number.isInteger(bits) && bits >= 0 ? bits.toString(8).padStart(4, "0") : undefined;
 }
 
-/** `notes` describe content that cannot be shown. `rest` contains the other members. */
+/** `notes` replace content that cannot be shown. `rest` contains the other members. */
 type Contents = { readonly notes: readonly string[]; readonly lines: readonly string[]; readonly rest: JsonMap };
 
 const noContents: Contents = { notes: [], lines: [], rest: {} };
@@ -99,7 +99,7 @@ const noContents: Contents = { notes: [], lines: [], rest: {} };
 /** Larger than any file that fits in a MachineConfig. */
 const longestSource = 1 << 20;
 
-/** Undefined if the content must be fetched or cannot be decoded. It is then shown as stored. */
+/** Undefined if the content must be fetched or cannot be decoded. */
 function readResource(resource: Json | undefined): Contents | undefined {
   const source = asText(member(resource, "source"));
   if (!isMap(resource) || source === undefined) return undefined;
@@ -113,7 +113,7 @@ function readResource(resource: Json | undefined): Contents | undefined {
   return { notes: [`binary, ${bytes.length} bytes, sha256 ${sha256(bytes)}`], lines: [], rest };
 }
 
-/** Returns an empty list if one of the resources must be shown as stored. */
+/** Empty if one resource must be shown as stored. */
 function readResources(resources: Json | undefined): readonly Contents[] {
   const read = asList(resources).map(readResource);
   return read.every((each) => each !== undefined) ? read : [];

@@ -1,6 +1,5 @@
-// Escapes control and invisible characters in text from the cluster, so that it is safe for a terminal.
+// Escapes control and invisible characters in untrusted text for terminals.
 
-/** Control, format, and unpaired surrogate characters, and Unicode line separators. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (sign: string) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
@@ -15,7 +14,7 @@ export function escapeLine(text: string): string {
   return text.replaceAll(/[\t\n\r]+/gu, " ").replaceAll(unsafe, escaped);
 }
 
-/** Escapes characters as in JSON, such as `\u009b`, so the value stays the same. */
+/** Uses JSON escapes, such as `\u009b`, so the value stays the same. */
 export function escapeJson(json: string): string {
   const inJson = (sign: string) =>
     [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");

@@ -1,5 +1,4 @@
-// Writes JSON values as YAML in a fixed style: sorted, unfolded, lists not indented. YAML 1.1 and 1.2 both read back
-// the same values.
+// Writes JSON values as YAML in a fixed style that YAML 1.1 and 1.2 read back alike.
 
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
 import { compareUtf8 } from "./bytes.ts";
@@ -11,12 +10,12 @@ export function writeYaml(value: Json): string {
 }
 
 /**
- * Returns the lines that replace a list, without indentation. Undefined keeps the list. `line` is the line at which
- * the list starts.
+ * Returns the lines that replace a list, without indentation. Undefined keeps the list. `line` is the position of the
+ * list.
  */
 export type ListText = (list: readonly Json[], line: number) => readonly string[] | undefined;
 
-/** Returns lines without line ends. An empty last line is part of a text. */
+/** Returns lines without line ends. */
 export function yamlLines(value: Json, listText: ListText = () => undefined): readonly string[] {
   const place: OutputPlace = { lines: [], pad: "", lead: "", listText };
   if (isMap(value)) writeMap(value, place);
@@ -25,7 +24,7 @@ export function yamlLines(value: Json, listText: ListText = () => undefined): re
   return place.lines;
 }
 
-// `lead` starts the first line: the padding, or the dash of a list above. `pad` starts the others.
+// `lead` starts the first line, `pad` the others.
 type OutputPlace = {
   readonly lines: string[];
   readonly pad: string;
@@ -102,16 +101,13 @@ function writeScalar(value: Scalar): string {
   return typeof value === "number" ? writeNumber(value) : String(value);
 }
 
-/**
- * Writes a plain scalar if both YAML versions read it back. Otherwise uses single quotes for indicators and double
- * quotes for everything else.
- */
+/** Uses a plain scalar if both YAML versions read it back, single quotes for indicators, otherwise double quotes. */
 export function writeText(text: string): string {
   if (text === "" || isOtherType(text) || needsEscape.test(text) || hasBlankEdge.test(text)) return doubleQuoted(text);
   return isIndicated(text) ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** True if the line is printable in both versions and neither would change a line break or space in it. */
+/** True if both versions print the line and keep its spaces and line breaks. */
 function isPrintable(line: string): boolean {
   return !needsEscape.test(line);
 }
@@ -123,8 +119,8 @@ function writeNumber(value: number): string {
   return text.includes(".") ? text : text.replace("e", ".0e");
 }
 
-// All characters except the printable ones of YAML 1.2, without YAML 1.1 line breaks (U+0085, U+2028, U+2029) and the
-// byte order mark. Also format characters, such as direction marks, which are printable but invisible.
+// Characters that are not printable in YAML 1.2, YAML 1.1 line breaks (U+0085, U+2028, U+2029), the byte order mark,
+// and invisible format characters such as direction marks.
 const needsEscape = /[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]|\p{Cf}/u;
 const hasBlankEdge = /^ | $/;
 

@@ -15,7 +15,7 @@ import {
 } from "./field-set.ts";
 import { fieldPath, type Path, writePath } from "./path.ts";
 
-// As kube-apiserver writes it, for an object with a keyed list, a set, and an atomic list.
+// As kube-apiserver writes a keyed list, a set, and an atomic list.
 const fieldsV1: Json = {
   "f:metadata": { "f:labels": { ".": {}, "f:app": {} }, "f:finalizers": { ".": {}, 'v:"a/b"': {} } },
   "f:spec": {

@@ -9,12 +9,12 @@ export type FieldSet = { readonly isOwned: boolean; readonly below: ReadonlyMap<
 
 export const noFields: FieldSet = { isOwned: false, below: new Map() };
 
-// The API server has the same limit on nesting. Deeper trees are cut.
+// The limit of the API server. Deeper trees are cut.
 const deepest = 1000;
 
 /**
- * If a part of a field cannot be read, the whole field counts as owned. A false conflict is better than taking a field
- * from its owner.
+ * If a part cannot be read, the whole field counts as owned. A false conflict is better than taking a field from its
+ * owner.
  */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
@@ -33,7 +33,6 @@ function readNode(fields: Json | undefined, depth: number): FieldSet {
 
 type Growing = { isOwned: boolean; readonly below: Map<string, Growing> };
 
-/** Returns the set of exactly these fields. */
 export function fieldSet(paths: Iterable<Path>): FieldSet {
   const root: Growing = { isOwned: false, below: new Map() };
   for (const path of paths) path.reduce(grown, root).isOwned = true;
@@ -52,12 +51,12 @@ function node(isOwned: boolean, below: Iterable<readonly [string, FieldSet]>): F
   return { isOwned, below: new Map(below) };
 }
 
-/** Reports whether the path itself is in the set, regardless of children. */
+/** Ignores parents and children. */
 export function hasField(set: FieldSet, path: Path): boolean {
   return find(set, path)?.isOwned === true;
 }
 
-/** Reports whether the path, a parent, or a child is in the set. */
+/** True for the path, a parent, or a child. */
 export function touchesField(set: FieldSet, path: Path): boolean {
   const isParent = path.some((_, at) => hasField(set, path.slice(0, at)));
   return isParent || find(set, path) !== undefined;
@@ -67,12 +66,12 @@ function find(set: FieldSet, path: Path): FieldSet | undefined {
   return path.reduce<FieldSet | undefined>((at, element) => at?.below.get(element), set);
 }
 
-/** Returns every path, parents before children. */
+/** Parents come before children. */
 export function pathsOf(set: FieldSet): readonly Path[] {
   return walk(set, [], ({ isOwned }) => isOwned);
 }
 
-/** Returns the paths without children, whose values are owned as a whole. */
+/** Returns the paths without children, which are owned as a whole. */
 export const leavesOf: (set: FieldSet) => readonly Path[] = oncePer((set) =>
   walk(set, [], ({ below }) => below.size === 0),
 );
@@ -91,7 +90,6 @@ export function uniteFields(left: FieldSet, right: FieldSet): FieldSet {
   return { isOwned: left.isOwned || right.isOwned, below };
 }
 
-/** Returns the fields of `left` that are not in `right`. */
 export function subtractFields(left: FieldSet, right: FieldSet): FieldSet {
   const below = [...left.below].flatMap(([element, inner]) => {
     const other = right.below.get(element);

@@ -1,11 +1,10 @@
-// Reads the ignore-fields annotation, which lists the fields that the operator must not manage.
+// Reads the ignore-fields annotation, which lists fields that the operator must not manage.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import { isList, parseJson } from "../json/json.ts";
 import { isOverridable } from "../patch/patch-text.ts";
 import { type Pointer, readPointer } from "./path.ts";
 
-/** The pointers, or the reason why the whole annotation is rejected. */
 export type IgnoreFields =
   | { readonly kind: "pointers"; readonly pointers: readonly Pointer[] }
   | { readonly kind: "refused"; readonly reason: string };
@@ -13,8 +12,8 @@ export type IgnoreFields =
 const limits = { bytes: 16_384, pointers: 100 };
 
 /**
- * Accepts a JSON array of strings or a comma-separated list. One invalid pointer rejects all, because the user wants
- * to protect a field.
+ * Accepts a JSON array or a comma-separated list. One invalid pointer rejects all, because the user wants to protect a
+ * field.
  */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);
@@ -29,7 +28,6 @@ export function readIgnoreFields(annotation: string): IgnoreFields {
     : refused(bad);
 }
 
-// Returns the pointer or the reason for its rejection.
 function readOne(text: string): Pointer | string {
   const read = readPointer(text);
   if (read.kind === "no-slash" || text === "") return `JSON pointer must start with /: ${text}`;

@@ -1,4 +1,4 @@
-// Removes ignored or given fields from an object, or keeps only given fields.
+// Removes fields from an object, or keeps only given fields.
 
 import type { KubeObject } from "../cluster.ts";
 import { entriesOf, isList, isMap, type Json, type JsonMap } from "../json/json.ts";
@@ -17,13 +17,10 @@ import { keysOf, type Shape, type ShapeOf } from "./shape.ts";
 
 export type MaskedObject = {
   readonly object: KubeObject;
-  readonly released: readonly Path[]; // the removed fields that existed, none below another
+  readonly released: readonly Path[]; // the removed fields, none below another
 };
 
-/**
- * Removes the fields of the pointers. A pointer without a match has no effect. A number is an index into the original
- * list.
- */
+/** A pointer without a match has no effect. A number is an index into the original list. */
 export function maskFields(object: KubeObject, pointers: readonly Pointer[], shapeOf: ShapeOf): MaskedObject {
   const whole: PointedValue = { value: object, path: [], names: [] };
   const found = pointers.flatMap((pointer) => {
@@ -34,7 +31,6 @@ export function maskFields(object: KubeObject, pointers: readonly Pointer[], sha
   return { object: leaveOut(object, released), released };
 }
 
-/** Reports whether the pointer matches something in the object. */
 export function isPointedAt(object: KubeObject, pointer: Pointer, shapeOf: ShapeOf): boolean {
   return resolve({ value: object, path: [], names: [] }, pointer, shapeOf) !== undefined;
 }
@@ -48,7 +44,7 @@ function isCovered(path: Path, at: number, found: readonly Path[]): boolean {
 
 type PointedValue = { readonly value: Json | undefined; readonly path: Path; readonly names: readonly string[] };
 
-// Returns the path of a pointer. Inside an atomic value, returns the path of the whole value.
+// Inside an atomic value, returns the path of the whole value.
 function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: ShapeOf): Path | undefined {
   const shape = shapeOf(place.names);
   if (place.value === undefined) return undefined;
@@ -58,7 +54,7 @@ function resolve(place: PointedValue, [segment, ...rest]: Pointer, shapeOf: Shap
   return isKey(rest, shape) ? below.path : resolve(below, rest, shapeOf);
 }
 
-// Without its key, an element would be a different element.
+// Without its key, an element would be a different one.
 function isKey([segment]: Pointer, shape: Shape | undefined): boolean {
   return shape?.kind === "map" && segment !== undefined && shape.keys.includes(segment);
 }
@@ -86,7 +82,7 @@ function listElement(list: readonly Json[], segment: string, shape: Shape | unde
   return value === undefined ? undefined : name(value);
 }
 
-/** Keeps top-level members such as `spec`, even if they become empty, because a server may require them. */
+/** Keeps members such as `spec` even if empty, because a server may require them. */
 export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject {
   if (paths.length === 0) return object;
   const set = fieldSet(paths);
@@ -97,7 +93,6 @@ export function leaveOut(object: KubeObject, paths: readonly Path[]): KubeObject
   return { ...object, ...Object.fromEntries(parts) };
 }
 
-// Returns undefined if nothing is left.
 function rest(value: Json, left: FieldSet): Json | undefined {
   if (left.isOwned) return undefined;
   if (isMap(value)) return restOfMap(entriesOf(value), left);
@@ -123,7 +118,7 @@ function restOfList(list: readonly Json[], left: FieldSet): Json | undefined {
   return kept.length === 0 && list.length > 0 ? undefined : kept;
 }
 
-/** Also keeps the identity of the object and the keys of list elements. Skips fields that the object lacks. */
+/** Also keeps the identity of the object and the keys of list elements. */
 export function keepOnly(object: KubeObject, fields: FieldSet): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;

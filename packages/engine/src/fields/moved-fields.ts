@@ -1,15 +1,15 @@
-// Maps fields between two versions of a kind, to translate field ownership.
+// Translates field ownership between two versions of a kind.
 
 import type { KubeObject } from "../cluster.ts";
 import { type FieldSet, fieldSet, isNoFields, pathsOf } from "./field-set.ts";
 import { fieldElement, type Path, type Pointer, valueAt } from "./path.ts";
 
-/** Everything at and below `from` moves to `to`. Undefined: the form differs, so no part can be mapped. */
+/** Everything at and below `from` moves to `to`. Undefined: no part can be mapped. */
 export type FieldMove = { readonly from: Pointer; readonly to: Pointer | undefined };
 
 type VersionedKind = Pick<KubeObject, "apiVersion" | "kind">;
 
-/** Paths below `spec` in v1beta1 and v1. A field inside another one comes first. */
+/** Paths below `spec` in v1beta1 and v1. Nested fields come before their parents. */
 const hyperConverged: readonly (readonly [Pointer, Pointer])[] = [
   [["enableApplicationAwareQuota"], ["deployment", "applicationAwareConfig", "enable"]],
   [["applicationAwareConfig"], ["deployment", "applicationAwareConfig"]],
@@ -35,13 +35,13 @@ const known = [
   { kind, from: fresh, to: old, moves: [gates, ...hyperConverged.map(([before, now]) => below(now, before))] },
 ];
 
-/** Returns the moves to the version of the object, from the given version or from any. Empty if none are known. */
+/** Returns the moves to the object's version, from the given version or any. */
 export function movesTo({ apiVersion, kind }: VersionedKind, from?: string): readonly FieldMove[] {
   const one = known.find((each) => each.kind === kind && each.to === apiVersion && each.from === (from ?? each.from));
   return one?.moves ?? [];
 }
 
-/** `fields` are in the object's version. `unplaced` fields exist in the object, but their place is unknown. */
+/** The place of `unplaced` fields in the object's version is unknown. */
 export type PlacedFields = { readonly fields: FieldSet; readonly unplaced?: FieldSet };
 
 export function placeFields(fields: FieldSet, object: KubeObject, moves: readonly FieldMove[]): PlacedFields {
@@ -52,8 +52,8 @@ export function placeFields(fields: FieldSet, object: KubeObject, moves: readonl
 }
 
 /**
- * Metadata is the same in all versions. A field with a value is in place. A map whose content moved is gone. Any other
- * field is elsewhere.
+ * Metadata is the same in all versions. A field with a value is in place. A map whose content moved is gone. All
+ * others are elsewhere.
  */
 function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): Path | "unknown" | "nowhere" {
   const move = moves.find(({ from }) => startsWith(path, from));
@@ -63,12 +63,12 @@ function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): P
   return moves.some(({ from }) => startsWith(from.map(fieldElement), path.map(nameOf))) ? "nowhere" : "unknown";
 }
 
-/** Reports whether the origin of the field in the other version is known. */
+/** True if the field is known to come from another place. */
 export function isPlaceKnown(path: Path, moves: readonly FieldMove[]): boolean {
   return moves.some(({ to }) => to !== undefined && startsWith(path, to));
 }
 
-/** Translates a dotted field from another version. A field without a place stays unchanged and has no effect. */
+/** A field without a place stays unchanged and has no effect. */
 export function movedField(field: string, moves: readonly FieldMove[]): string {
   const names = field.split(".");
   const move = moves.find(({ from }) => startsWith(names.map(fieldElement), from));

@@ -1,4 +1,4 @@
-// Finds the owners of fields: managers in managedFields, opponents in edit wars, and the other side of conflicts.
+// Finds the owners of fields: managers, opponents in edit wars, and the other side of conflicts.
 
 import type { Conflict, KubeObject } from "../cluster.ts";
 import { readTime } from "../encoding/api-scalars.ts";
@@ -22,7 +22,6 @@ export type Owner = {
   readonly operation: "Apply" | "Update";
   readonly subresource?: string;
   readonly time?: string;
-  /** The version of the entry, if it states one. */
   readonly apiVersion?: string;
   /** In the requested version. */
   readonly fields: FieldSet;
@@ -30,10 +29,10 @@ export type Owner = {
   readonly unplaced?: FieldSet;
 };
 
-/** Returns the owners in the object's own version. Skips entries without a manager. */
+/** In the object's own version. Skips entries without a manager. */
 export const readOwners = oncePer((object: KubeObject) => ownersAs(object, object.apiVersion));
 
-/** Returns the owners in another version of the object. */
+/** In another version of the object. */
 export function ownersAs(object: KubeObject, apiVersion: string): readonly Owner[] {
   const asked = { ...object, apiVersion };
   return asList(member(object.metadata, "managedFields")).flatMap((entry) => {
@@ -61,7 +60,7 @@ function fieldsIn(entry: Json, object: KubeObject): PlacedFields {
   return from === object.apiVersion ? { fields } : placeFields(fields, object, movesTo(object, from));
 }
 
-/** Returns the fields that a manager owns by server-side apply, without subresources. */
+/** Returns the fields from server-side apply, without subresources. */
 export function appliedBy(owners: readonly Owner[], manager: string): FieldSet {
   const [first = noFields, ...more] = owners.filter((owner) => isApplier(owner, manager)).map(({ fields }) => fields);
   return more.reduce(uniteFields, first);
@@ -73,7 +72,7 @@ function isApplier(owner: Owner, manager: string): boolean {
 
 /**
  * Reports whether the status was last written before `manager` last applied the object. managedFields times have whole
- * seconds, so within the same second the status counts as newer.
+ * seconds, so a tie counts as newer.
  */
 export function isStatusOlder(object: KubeObject, manager: string): boolean {
   const owners = readOwners(object);
@@ -82,20 +81,20 @@ export function isStatusOlder(object: KubeObject, manager: string): boolean {
   return latest(owners.filter(({ subresource }) => subresource === "status")) < applied;
 }
 
-/** Returns the owners of the field, of a parent, or of a part. */
+/** Includes owners of a parent or a part of the field. */
 export function ownersOf(owners: readonly Owner[], path: Path): readonly Owner[] {
   return owners.filter(({ fields }) => touchesField(fields, path));
 }
 
-/** Reports whether the field may be one of the owner's unplaced fields. */
+/** True if the field may be one of the owner's unplaced fields. */
 export function mayOwn({ apiVersion, unplaced }: Owner, path: Path, object: KubeObject): boolean {
   const [root = ""] = path;
   return unplaced?.below.has(root) === true && !isPlaceKnown(path, movesTo(object, apiVersion));
 }
 
 /**
- * Reports whether a manager applied all of the dotted fields and no other manager owns anything in `spec`. Only then
- * may the operator delete the object.
+ * True if the manager applied all fields (dotted) and no other manager owns anything in `spec`. Only then may the
+ * operator delete the object.
  */
 export function isMadeBy(object: KubeObject, manager: string, fields: readonly string[]): boolean {
   const owners = readOwners(object);
@@ -108,31 +107,29 @@ export function isMadeBy(object: KubeObject, manager: string, fields: readonly s
   return isAll && fields.length > 0 && others.length === 0;
 }
 
-/** Splits a dotted field into a path. Drops empty names. */
+/** Drops empty names. */
 export function dottedPath(field: string): Path {
   return fieldPath(...field.split(".").filter((name) => name !== ""));
 }
 
-/** A manager that changed one of our fields. */
 export type Opponent = Pick<Owner, "manager" | "operation">;
 
-/** The owners of an object now and in the last answer to us. */
 export type FieldEncounter = {
   readonly live: readonly Owner[];
-  readonly answer: readonly Owner[]; // from the server's last answer to us
+  readonly answer: readonly Owner[];
   readonly ours: readonly string[]; // our own managers, which are never opponents
 };
 
 /**
- * Returns the newest manager that owns the field. After a removal, returns the newest manager that changed anything
- * since the answer.
+ * Returns the newest owner of the field. After a removal, returns the newest manager that changed anything since the
+ * answer.
  */
 export function opponentOf(path: Path, { live, answer, ours }: FieldEncounter): Opponent | "unknown" {
   const others = live.filter(({ manager, subresource }) => subresource === undefined && !ours.includes(manager));
   return newest(ownersOf(others, path)) ?? newest(others.filter((owner) => isChanged(owner, answer))) ?? "unknown";
 }
 
-/** Formats an opponent as `"kubectl-edit" (Update)`. */
+/** Returns text such as `"kubectl-edit" (Update)`. */
 export function describeOpponent(opponent: Opponent | "unknown"): string {
   return opponent === "unknown" ? opponent : `"${opponent.manager}" (${opponent.operation})`;
 }
@@ -158,8 +155,7 @@ function isChanged(owner: Owner, answer: readonly Owner[]): boolean {
 }
 
 /**
- * Adds the owner's operation and time to a conflict. `field` may have a leading dot. Without a known owner, the
- * operation is Update.
+ * Adds the owner's operation and time. `field` may have a leading dot. Without a known owner, the operation is Update.
  */
 export function completeConflict(
   { field, manager }: Pick<Conflict, "field" | "manager">,
@@ -173,7 +169,7 @@ export function completeConflict(
   return { field: name, manager, operation: entry?.operation ?? "Update", ...time };
 }
 
-/** Formats a path like structured-merge-diff, without the leading dot: `spec.containers[name="a"].image`. */
+/** Formats like structured-merge-diff, without the leading dot: `spec.containers[name="a"].image`. */
 function conflictField(path: Path): string {
   return path.map(elementText).join("").replace(/^\./, "");
 }

@@ -1,5 +1,4 @@
-// Paths as in managedFields, which distinguish keyed list elements from map members, and JSON pointers (RFC 6901),
-// which do not.
+// Paths as in managedFields, which identify list elements by key, and JSON pointers (RFC 6901), which do not.
 
 import {
   asList,
@@ -16,7 +15,7 @@ import {
 
 /**
  * `f:spec` is a member, `k:{"name":"a"}` a list element by keys, `v:"x"` a set element, `i:0` an element by index. The
- * JSON is canonical, so that equal elements are equal strings.
+ * JSON is canonical, so equal elements are equal strings.
  */
 export type Path = readonly string[];
 
@@ -24,12 +23,11 @@ export const fieldElement = (name: string): string => `f:${name}`;
 export const keyElement = (keys: JsonMap): string => `k:${canonicalJson(keys)}`;
 export const valueElement = (value: Json): string => `v:${canonicalJson(value)}`;
 
-/** Returns the path of member names. */
 export function fieldPath(...names: readonly string[]): Path {
   return names.map(fieldElement);
 }
 
-/** Parses an element of managedFields into its canonical form. Undefined if invalid. */
+/** Returns the canonical form of an element. Undefined if invalid. */
 export function readElement(text: string): string | undefined {
   const content = text.slice(2);
   if (text.startsWith("f:")) return text;
@@ -39,17 +37,16 @@ export function readElement(text: string): string | undefined {
   return text.startsWith("v:") && value !== undefined ? valueElement(value) : undefined;
 }
 
-/** Writes a JSON pointer. A list element is `<key>=<value>`, a set element `=<value>`. */
+/** Writes a JSON pointer with `<key>=<value>` for list elements and `=<value>` for set elements. */
 export function writePath(path: Path): string {
   return writePointer(path.map(segmentOf));
 }
 
-/** Writes a path for messages, such as `spec.mode`. Does not escape dots in names. */
+/** For messages. Does not escape dots in names. */
 export function writeDotted(path: Path): string {
   return path.map(segmentOf).join(".");
 }
 
-/** Returns an unescaped pointer segment. */
 export function segmentOf(element: string): string {
   const content = element.slice(2);
   if (element.startsWith("v:")) return `=${plain(parseJson(content) ?? null)}`;
@@ -75,7 +72,7 @@ function step(value: Json | undefined, element: string): Json | undefined {
   return isMap(wanted) ? value.find((each) => hasKeys(each, wanted)) : undefined;
 }
 
-/** Adds the keys of a list element to a part of it. */
+/** Restores the keys of a list element. */
 export function withKeys(element: string, part: Json): Json {
   return element.startsWith("k:") && isMap(part) ? { ...part, ...asKeys(element.slice(2)) } : part;
 }
@@ -94,10 +91,10 @@ export type Pointer = readonly string[];
 
 export type PointerText =
   | { readonly kind: "pointer"; readonly pointer: Pointer }
-  | { readonly kind: "no-slash" } // a non-empty text must start with a slash
+  | { readonly kind: "no-slash" }
   | { readonly kind: "bad-escape" }; // a ~ that is neither ~0 nor ~1
 
-/** Parses RFC 6901. The empty text is the whole document. */
+/** The empty text is the whole document. */
 export function readPointer(text: string): PointerText {
   if (text === "") return { kind: "pointer", pointer: [] };
   if (!text.startsWith("/")) return { kind: "no-slash" };
@@ -109,7 +106,7 @@ export function writePointer(pointer: Pointer): string {
   return pointer.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-// ~01 means ~1 and not a slash, so the tilde must be unescaped last.
+// ~01 means ~1 and not a slash, so the tilde comes last.
 function unescape(segment: string): string {
   return segment.replaceAll("~1", "/").replaceAll("~0", "~");
 }

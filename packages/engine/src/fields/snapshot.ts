@@ -1,4 +1,4 @@
-// Snapshots the managed fields of a plan's targets. The hash shows whether they changed since the review.
+// Snapshots the managed fields of a plan's targets, to detect changes since the review.
 
 import type { KubeObject, Ref } from "../cluster.ts";
 import { at, type Json, type JsonMap } from "../json/json.ts";
@@ -10,7 +10,7 @@ export type SnapshotTarget = {
   readonly managedFields: readonly string[]; // dotted
 };
 
-/** Returns one entry per target. The digest of the result is the snapshot hash. */
+/** The digest of the result is the snapshot hash. */
 export function snapshotTargets(targets: readonly SnapshotTarget[]): JsonMap {
   return Object.fromEntries(
     targets.map(({ ref, live, managedFields }) => [targetKey(ref), managedValues(live, managedFields)]),
@@ -18,15 +18,15 @@ export function snapshotTargets(targets: readonly SnapshotTarget[]): JsonMap {
 }
 
 /**
- * Returns `<group>/<version>/<Kind>/<namespace>/<name>`. The core group is empty. Cluster-scoped objects have no
- * namespace part.
+ * Returns `<group>/<version>/<Kind>/<namespace>/<name>`, with an empty core group and without the namespace for
+ * cluster-scoped objects.
  */
 export function targetKey({ apiVersion, kind, namespace, name }: Ref): string {
   const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
   return [groupVersion, kind, ...(namespace ? [namespace] : []), name].join("/");
 }
 
-/** Returns the existing values by dotted path. Without managed fields, returns the whole spec. */
+/** Returns the existing values. Without managed fields, returns the whole spec. */
 export function managedValues(live: KubeObject | undefined, managedFields: readonly string[]): Json {
   if (live === undefined) return { __state: "NOT_FOUND" };
   const fields = managedFields.length === 0 ? ["spec"] : managedFields;

@@ -10,16 +10,16 @@ export type Health = {
     | "degraded" // has a problem that may resolve itself
     | "failed"; // will not succeed
   readonly message: string; // for users only, code must not depend on it
-  /** A problem that needs attention, without mere waiting. */
+  /** A problem that needs attention, not mere waiting. */
   readonly problem?: string;
-  /** The node counts of every pool that has nodes. */
+  /** Pools without nodes are not included. */
   readonly pools?: readonly PoolProgress[];
 };
 
-/** `updated` is the number of nodes with the new configuration. Absent until the pool has observed it. */
+/** `updated` is absent until the pool has observed the new configuration. */
 export type PoolProgress = { readonly pool: string; readonly updated?: number; readonly nodes: number };
 
-/** `message` falls back to the reason, because the descheduler operator explains itself there. */
+/** `message` falls back to the reason, as the descheduler operator requires. */
 export type ObjectCondition = { readonly type: string; readonly status: string; readonly message: string };
 
 export function conditionsOf(object: KubeObject): readonly ObjectCondition[] {
@@ -43,7 +43,7 @@ export function isBehind(object: KubeObject): boolean {
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** Returns the health from operator conditions. `silence` decides for an operator without an Available condition. */
+/** `silence` decides if there is no Available condition. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

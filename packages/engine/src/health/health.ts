@@ -13,7 +13,7 @@ const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
   ["VirtualMachineInstanceMigration", virtualMachineInstanceMigrationHealth],
 ]);
 
-/** Undefined for a kind without a rule, which needs no waiting. */
+/** Undefined for a kind without a rule. */
 export function healthOf(object: KubeObject): Health | undefined {
   return rules.get(object.kind)?.(object);
 }

@@ -12,7 +12,7 @@ import {
 } from "./conditions.ts";
 import { listReportsOnce } from "./node-reports.ts";
 
-/** The change that is rolled out. A pool is not done before it has rendered the change. */
+/** The change that is rolled out. A pool is done only after it has rendered the change. */
 export type Rendering = {
   readonly machineConfig: string;
   readonly operation: "Apply" | "Delete";
@@ -20,12 +20,12 @@ export type Rendering = {
   readonly startedMsAgo: number;
 };
 
-/** The time after which a render failure counts as permanent. */
+/** A longer render failure counts as permanent. */
 const patienceMs = 5 * 60_000;
 
 /**
  * Done when every machine runs the configuration in the pool's spec and that configuration contains the change.
- * `counted` are the node counts shown elsewhere. Without them, the status of the pool counts.
+ * `counted` overrides the counts in the pool's status.
  */
 export function machineConfigPoolHealth(pool: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
   const conditions = conditionsOf(pool);
@@ -54,9 +54,8 @@ function progressOf(pool: KubeObject, rendering: Rendering | undefined): PoolPro
 }
 
 /**
- * Returns the counts in a pool's status. `updated` is 0 until the pool has rendered the change. It is absent while the
- * status counts machines of an earlier target: the Machine Config Controller refreshes the counts some seconds after
- * it renders.
+ * `updated` is 0 until the pool has rendered the change. It is absent while the status counts machines of an earlier
+ * target, because the Machine Config Controller refreshes the counts some seconds after it renders.
  */
 export function poolProgress(
   pool: KubeObject,
@@ -66,8 +65,8 @@ export function poolProgress(
   const degraded = asNumber(at(pool, "status", "degradedMachineCount")) ?? 0;
   const common = { nodes: machines, degraded, unavailable: away };
   if (!isRendered) return { ...common, updated: 0 };
-  // The controller sets status.configuration to the target once all machines are ready with it. Full counts for
-  // another configuration are outdated.
+  // The controller sets status.configuration once all machines are ready with it. Full counts for another target are
+  // outdated.
   const isFull = updated === machines && ready === machines && away === 0;
   const isOutdated = isBehind(pool) || (isFull && !isConfigured(pool));
   return isOutdated ? common : { ...common, updated };
@@ -96,7 +95,7 @@ function problemOf(
   return whole && degraded(`${name} is degraded (${listReportsOnce(whole.message)})`);
 }
 
-/** The pool's NodeDegraded condition names the nodes and causes. */
+/** The NodeDegraded condition names the nodes and causes. */
 function brokenText(pool: KubeObject, conditions: readonly ObjectCondition[], broken: number): string {
   const all = Math.max(machinesOf(pool).machines, broken);
   const why = listReportsOnce(findTrue(conditions, "NodeDegraded")?.message ?? "");
@@ -155,8 +154,7 @@ function machinesOf(pool: KubeObject): Machines {
   };
 }
 
-// `readyMachineCount` counts only nodes that are both ready and updated. Shown alone, it suggests that the others are
-// not ready.
+// `readyMachineCount` counts nodes that are ready and updated. Shown alone, it suggests that the others are not ready.
 function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
   if (updated === undefined) return "";
   const { machines, updated: reported, ready, away } = machinesOf(pool);
@@ -166,8 +164,7 @@ function countsOf(pool: KubeObject, { nodes, updated }: PoolProgress): string {
   return ` (${[`${updated} of ${nodes} nodes updated`, ...unready, ...unavailable].join(", ")})`;
 }
 
-// The last step comes first. A current step is Unknown or True. The daemon reports Resumed and then waits for the
-// uncordon.
+// The last step comes first. A current step is Unknown or True. The daemon reports Resumed before the uncordon.
 const steps = [
   { type: "Uncordoned", text: "is uncordoned" },
   { type: "Resumed", text: "is waiting to be uncordoned" },

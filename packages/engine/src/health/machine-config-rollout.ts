@@ -8,22 +8,22 @@ import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
-/** A MachineConfig that a plan applied or deleted, and the earlier state of its pools. */
+/** A MachineConfig that a plan applied or deleted. */
 export type MachineConfigChange = {
   readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
   readonly operation: "Apply" | "Delete";
-  readonly wasThere: boolean; // an update does not change the pools' lists of sources
-  readonly before: ReadonlyMap<string, string>; // by pool, the target configuration at the start of the rollout
+  readonly wasThere: boolean; // if true, the pools' lists of sources do not change
+  readonly before: ReadonlyMap<string, string>; // the target of each pool at the start of the rollout
   readonly startedMsAgo: number;
-  readonly pools?: readonly string[]; // the affected pools before a deletion. Absent: by labels
+  readonly pools?: readonly string[]; // the affected pools before a deletion; absent: by labels
 };
 
-/** Returns the rendered MachineConfig, or undefined if it was not read. */
+/** Undefined if it was not read. */
 export type RenderedOf = (name: string) => KubeObject | undefined;
 
 /**
  * Returns the pools whose selector matches, plus the pool of the role (default `worker`), even if it does not exist.
- * `worker` comes first.
+ * `worker` is first.
  */
 export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
   const labels = machineConfig.metadata.labels ?? {};
@@ -33,10 +33,10 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
-/** Returns the node counts of a pool. Undefined if unknown. */
+/** Undefined if unknown. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** The message covers the pools that are not done, or all pools if all are done. */
+/** The message covers the pools that are not done, or all if all are done. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,
@@ -75,7 +75,7 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
-/** Reports whether the target configuration of a pool includes the change. */
+/** Reports whether the target of a pool includes the change. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
   const sources = asList(at(pool, "spec", "configuration", "source"));

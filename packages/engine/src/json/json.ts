@@ -6,18 +6,17 @@ import { readJson } from "./read-json.ts";
 
 export type { Json, JsonMap };
 
-/** Reports whether a value is an object, not null and not a list. */
+/** True if the value is neither null nor a list. */
 export function isMap(value: Json | undefined): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 // Array.isArray does not narrow a readonly array.
-/** Whether a value is a list; absent ones are not. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Returns undefined if the text is not JSON. */
+/** Undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return readJson(text);
@@ -26,12 +25,12 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Returns an own member only, so `constructor` or `__proto__` is found only if the JSON contains it. */
+/** Ignores inherited members such as `constructor` and `__proto__`. */
 export function member(value: Json | undefined, key: string): Json | undefined {
   return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Returns the value at a path of map keys. Undefined if any part is missing. */
+/** Undefined if any part of the path is missing. */
 export function at(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
   return keys.reduce<Json | undefined>(member, value);
 }
@@ -44,7 +43,7 @@ export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Returns an empty list for any other value. */
+/** Empty for any other value. */
 export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
@@ -54,7 +53,7 @@ export function entriesOf(map: JsonMap): readonly (readonly [string, Json])[] {
   return Object.entries(map).filter((entry): entry is [string, Json] => entry[1] !== undefined);
 }
 
-/** Compares deeply. Numbers compare by value, and the order of keys is ignored. */
+/** Compares numbers by value and ignores the order of keys. */
 export function equalJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (isList(left)) {
@@ -69,14 +68,12 @@ function keysOf(map: JsonMap): readonly string[] {
   return Object.keys(map).filter((key) => map[key] !== undefined);
 }
 
-/** Returns the hash of the canonical JSON, so the order of keys does not matter. */
+/** The order of keys does not matter. */
 export function digest(value: Json): string {
   return sha256(canonicalJson(value));
 }
 
-/**
- * Writes no white space, sorts keys by UTF-8 bytes, and escapes `<`, `>`, `&`, U+2028, and U+2029 like Go's encoder.
- */
+/** Sorts keys by UTF-8 bytes and escapes `<`, `>`, `&`, U+2028, and U+2029 like Go's encoder. */
 export function canonicalJson(value: Json): string {
   if (isMap(value)) return canonicalMap(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -1,9 +1,9 @@
-// Parses and measures untrusted JSON. Avoids a V8 bug that misreads escaped object keys after any key with a backslash
-// (https://github.com/nodejs/node/issues/63785). The keys of managedFields contain many escapes.
+// Parses and measures untrusted JSON. Avoids a V8 bug with escaped keys, which managedFields are full of
+// (https://github.com/nodejs/node/issues/63785).
 
 import type { Json } from "./json.ts";
 
-/** Parses like JSON.parse, including the SyntaxError. */
+/** Throws a SyntaxError like JSON.parse. */
 export function readJson(text: string): Json {
   const isSafe = !text.includes("\\") || !hasEscapedKey(text);
   return isSafe ? (JSON.parse(text) as Json) : new Reader(text).read();
@@ -23,14 +23,14 @@ function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** More than the depth of any cluster object, and safe for the stack. */
+/** Deeper than any cluster object, and safe for the stack. */
 const deepest = 1_000;
 
 const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const restOfString = /(?:[^"\\]|\\.)*"/sy;
 const special = /[\\\u0000-\u001f]/; // oxlint-disable-line no-control-regex -- JSON forbids them in strings
 
-/** Parses objects itself and leaves only single strings and numbers to V8, which must never see the keys. */
+/** V8 parses only single strings and numbers, never keys. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -83,7 +83,6 @@ class Reader {
     return items;
   }
 
-  // Starts after the opening quote.
   #string(): string {
     const end = this.#text.indexOf('"', this.#at);
     const plain = this.#text.slice(this.#at, end);
@@ -134,14 +133,14 @@ function put(map: Record<string, Json>, key: string, value: Json): void {
   else map[key] = value;
 }
 
-/** A slice keeps the whole text in memory. V8 slices from 13 characters on. */
+/** A slice from 13 characters on keeps the whole text in memory. */
 function ownText(slice: string): string {
   return slice.length < 13 ? slice : String(JSON.parse(JSON.stringify(slice)));
 }
 
 type OpenContainers = (Set<string> | undefined)[];
 
-/** Measures any text without building values, so that oversized JSON need not be parsed. */
+/** Accepts any text and builds no values, so that oversized JSON need not be parsed. */
 export function measureJson(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
@@ -162,7 +161,7 @@ const [quote, comma, openMap, closeMap, openList, closeList] = ['"', ",", "{", "
   sign.charCodeAt(0),
 );
 
-/** Returns the first duplicate member. Requires valid JSON. */
+/** Requires valid JSON. */
 export function duplicateIn(text: string): string | undefined {
   const open: OpenContainers = [];
   for (let at = 0; at < text.length; at++) {
@@ -187,7 +186,7 @@ function duplicateAt(
   return key !== undefined && isKnown(open, key) ? key : undefined;
 }
 
-// Creates the set at the first key, because a text made to be slow has mostly empty maps.
+// Creates the set at the first key, because malicious text has mostly empty maps.
 function isKnown(open: OpenContainers, key: string): boolean {
   const keys = open.at(-1);
   if (keys === undefined) open[open.length - 1] = new Set([key]);

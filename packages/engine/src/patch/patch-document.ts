@@ -1,4 +1,4 @@
-// A private, mutable copy of a document during a patch. Tracks its size.
+// A mutable copy of a document during a patch. Tracks its size.
 
 import { utf8Length } from "../encoding/bytes.ts";
 import type { Pointer } from "../fields/path.ts";
@@ -27,7 +27,7 @@ export class PatchDocument {
     return this.#root;
   }
 
-  /** The size of the document as JSON, in UTF-8 bytes. */
+  /** The size as JSON in UTF-8. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -36,7 +36,7 @@ export class PatchDocument {
     return pointer.reduce<Mutable | undefined>(child, this.#root);
   }
 
-  /** Adds or replaces a member, or inserts an element. Does not create parents. Takes ownership of the value. */
+  /** Does not create parents. Takes ownership of the value. */
   add(pointer: Pointer, value: Json): PatchStep {
     const { parent, key } = this.#parentOf(pointer);
     if (Array.isArray(parent)) return this.#insert(parent, key, value);
@@ -78,7 +78,7 @@ export class PatchDocument {
     return done;
   }
 
-  // Accounts for commas between members. The cached count keeps this fast for wide maps.
+  // Accounts for commas. The cached count keeps this fast for wide maps.
   #grow(parent: Container, bytes: number, members: 1 | -1): void {
     const isList = Array.isArray(parent);
     const after = isList ? parent.length : (this.#counts.get(parent) ?? Object.keys(parent).length - members) + members;
@@ -105,7 +105,6 @@ function indexOf(key: string): number | undefined {
   return /^(?:0|[1-9][0-9]{0,8})$/.test(key) ? Number(key) : undefined;
 }
 
-/** Returns a deep copy. */
 export function copyJson(value: Json): Json {
   if (isList(value)) return value.map(copyJson);
   return isMap(value) ? Object.fromEntries(entriesOf(value).map(([key, part]) => [key, copyJson(part)])) : value;

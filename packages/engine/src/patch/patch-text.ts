@@ -31,7 +31,7 @@ const limits = { bytes: 65_536, operations: 100, pointerBytes: 1_024, segments: 
 export type JsonPatch = {
   readonly kind: "patch";
   readonly operations: readonly PatchOperation[];
-  readonly depth: number; // the maximum depth of its values
+  readonly depth: number; // of its values
 };
 
 export function readPatch(text: string): JsonPatch | PatchRefusal {
@@ -127,7 +127,6 @@ function shown(value: Json): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** The prefix of our annotations and labels, which patches may not change. */
 export const ownPrefix = "platform.kubevirt.io/";
 
 // In less careful code, these names could reach an object's prototype.

@@ -1,5 +1,4 @@
-// Applies a patch annotation (RFC 6902) to a desired object: atomically, within limits, and without changing its
-// identity.
+// Applies a patch annotation (RFC 6902) atomically, within limits, and without changing the object's identity.
 
 import type { KubeObject } from "../cluster.ts";
 import { asList, at, entriesOf, equalJson, isMap, type Json, type JsonMap } from "../json/json.ts";
@@ -15,7 +14,6 @@ import {
   type ValueOperation,
 } from "./patch-text.ts";
 
-/** The patched object, or the reason why the whole patch is rejected. */
 export type Patched =
   | { readonly kind: "patched"; readonly object: KubeObject; readonly operations: number }
   | PatchRefusal;
@@ -32,7 +30,7 @@ export function applyPatch(baseline: KubeObject, text: string): Patched {
   return { kind: "patched", object: withoutEmptied(object), operations: patch.operations.length };
 }
 
-// Adds empty maps, so that a patch can add a first label or annotation.
+// A patch may add the first label or annotation.
 function withMetadata(baseline: KubeObject): JsonMap {
   const { labels = {}, annotations = {} } = baseline.metadata;
   return { ...baseline, metadata: { ...baseline.metadata, labels, annotations } };
@@ -53,7 +51,7 @@ const identity: readonly (readonly string[])[] = [
   ["metadata", "labels", `${ownPrefix}managed-by`],
 ];
 
-// A second barrier: the allowed paths already protect the identity. Keep it if you allow more paths.
+// A second barrier after the allowed paths. Keep it if you allow more paths.
 function isSameObject(baseline: KubeObject, document: Json): document is KubeObject {
   const isSame = identity.every((path) => equalJson(at(baseline, ...path), at(document, ...path)));
   return isSame && equalJson(partsOf(baseline), partsOf(document)) && at(document, "metadata", "uid") === undefined;
@@ -67,12 +65,12 @@ function partsOf(value: Json): readonly string[] {
     : [];
 }
 
-// Bounds the total size of copies and moves, because the document may stay small while the work grows.
+// Bounds all copies and moves together, because the document may stay small while the work grows.
 const limits = { bytes: 524_288, depth: 64, carriedBytes: 131_072, carriedValues: 800 };
 
 type Load = { bytes: number; values: number };
 
-/** Returns the reason if it stopped. The draft is then invalid. */
+/** If this returns a reason, the draft is invalid. */
 function applyOperations(patch: JsonPatch, draft: PatchDocument): PatchRefusal | undefined {
   const load: Load = { bytes: 0, values: 0 };
   for (const [index, operation] of patch.operations.entries()) {
@@ -101,7 +99,7 @@ function overload(load: Load, draft: PatchDocument, { from, path }: TransferOper
   return depth > limits.depth ? exceeded("document depth", depth, limits.depth) : undefined;
 }
 
-// `most` bounds the depth of all values, so few of them need to be measured.
+// `most` bounds the depth, so few values need to be measured.
 function tooDeep(most: number, operation: PatchOperation): PatchRefusal | undefined {
   const above = operation.path.pointer.length;
   if (above + most <= limits.depth || !("value" in operation) || operation.op === "test") return undefined;

@@ -13,8 +13,8 @@ import {
 
 const minute = 60_000;
 
-// Simulates an opponent with these actions against a corrector that waits as required. Returns the times of the
-// corrections and of the first fight.
+// Simulates an opponent against a corrector that waits as required. Returns the times of the corrections and of the
+// first fight.
 function simulateFight(
   acts: readonly number[],
   rule: EditWarRule,

@@ -1,10 +1,10 @@
-// Limits rates: a token bucket, and the rule that turns repeated corrections of a field into an edit war. Pure:
-// callers keep the state and the clock. Times are milliseconds.
+// A token bucket, and the rule that turns repeated corrections of a field into an edit war. Callers keep the state and
+// the clock. Times are milliseconds.
 
 import type { Opponent } from "../fields/owners.ts";
 import { type Path, writePath } from "../fields/path.ts";
 
-/** The number of corrections per key and window, and the waits before the second, third, … correction. */
+/** Limits the corrections per key and window. `waitsMs` are the waits before the second, third, … correction. */
 export type EditWarRule = {
   readonly limit: number;
   readonly windowMs: number;
@@ -13,30 +13,26 @@ export type EditWarRule = {
 
 const minute = 60_000;
 
-/** Applies to each field and opponent of an object that the platform controller manages. */
+/** Per field and opponent of an object that the platform controller manages. */
 export const platformRule: EditWarRule = { limit: 5, windowMs: 60 * minute, waitsMs: [1000, 2000, 4000, 8000] };
 
-/** Applies to each item of a plan with automatic drift correction. */
+/** Per item of a plan with automatic drift correction. */
 export const advisorRule: EditWarRule = { limit: 3, windowMs: 30 * minute, waitsMs: [minute, 5 * minute] };
 
-/** Returns the key for counting corrections of a field against a manager. */
 export function editWarKey(path: Path, opponent: Opponent | "unknown"): string {
   return `${writePath(path)}|${opponent === "unknown" ? opponent : opponent.manager}`;
 }
 
-/** The times of corrections by key, ascending. */
+/** Times by key, ascending. */
 export type EditWarRecord = Readonly<Record<string, readonly number[]>>;
 
-/** `inMs` and `overInMs` are milliseconds from now. */
+/** Times are relative to now. */
 export type EditWarRuling =
   | { readonly kind: "correct" }
   | { readonly kind: "wait"; readonly inMs: number }
   | { readonly kind: "fight"; readonly key: string; readonly count: number; readonly overInMs: number };
 
-/**
- * Decides for a difference that touches these keys. An edit war over one key stops all. Otherwise the longest wait
- * applies.
- */
+/** An edit war over one key stops all. Otherwise the longest wait applies. */
 export function decideEditWar(
   fights: EditWarRecord,
   keys: readonly string[],
@@ -50,7 +46,7 @@ export function decideEditWar(
   return inMs > 0 ? { kind: "wait", inMs } : { kind: "correct" };
 }
 
-/** Records a successful correction and drops entries older than the window. */
+/** Also drops entries older than the window. */
 export function recordCorrection(
   fights: EditWarRecord,
   keys: readonly string[],
@@ -68,7 +64,7 @@ function timesOf(fights: EditWarRecord, key: string): readonly number[] {
   return Object.hasOwn(fights, key) ? (fights[key] ?? []) : [];
 }
 
-// The window includes both ends, so an opponent who acts five times per window triggers an edit war.
+// The window includes both ends: with a limit of 5, an action every fifth of the window is an edit war.
 function within(times: readonly number[], { windowMs }: EditWarRule, now: number): readonly number[] {
   return times.filter((time) => now - time <= windowMs);
 }
@@ -96,13 +92,12 @@ export type BucketRate = {
 /** The time at which the bucket is full. Each token taken adds one refill. */
 export type Bucket = { readonly fullAt: number };
 
-/** `retryInMs` is the time until enough tokens are available, 0 if granted. */
+/** `retryInMs` is 0 if granted. */
 export type BucketTake = { readonly granted: boolean; readonly bucket: Bucket; readonly retryInMs: number };
 
-/** An unused bucket. */
 export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
 
-/** Takes tokens. If not granted, takes none. */
+/** If not granted, takes no tokens. */
 export function takeToken(bucket: Bucket, { capacity, refillMs, tokens = 1 }: BucketRate, now: number): BucketTake {
   // If the clock goes back, the wait must not exceed that of an empty bucket.
   const fullAt = Math.min(Math.max(bucket.fullAt, now), now + capacity * refillMs);

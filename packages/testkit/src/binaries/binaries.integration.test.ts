@@ -11,7 +11,7 @@ import { binaryNames, cacheFolder, readPinnedVersions } from "./binary-cache.ts"
 import { findBinaries } from "./obtain-binaries.ts";
 import { fetchPublished } from "./published-archive.ts";
 
-/** No process listens here, and the system does not assign a port this low, so connections are refused at once. */
+/** No process listens here, and the system never assigns a port this low. */
 const nowhere = "http://127.0.0.1:2/index.yaml";
 
 function emptyFolder(): string {
@@ -60,7 +60,7 @@ test("with Go only the build of that Go is found", async () => {
   expect((await findBinaries(env)).kind).toBe("absent");
 });
 
-/** Serves an index and an archive on loopback, as the publisher does. */
+/** Serves an index and an archive on loopback. */
 async function publisher(change: { readonly hash?: string; readonly version?: string } = {}): Promise<string> {
   const folder = emptyFolder();
   fakePrograms(join(folder, "controller-tools", "envtest"));

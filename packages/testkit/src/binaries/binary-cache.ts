@@ -1,4 +1,4 @@
-// The programs of a control plane, their versions from tools/controlplane/go.mod, and the folders that cache them.
+// The pinned programs of a control plane and the folders that cache them.
 
 import { createHash } from "node:crypto";
 import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { inRepository } from "../repository.ts";
 
 export const binaryNames = ["kube-apiserver", "etcd", "kubectl"] as const;
-/** Built and cached separately, because few tests need it and its build takes as long as all the others together. */
+/** Cached separately, because few tests need it and its build takes as long as all the others together. */
 export const controllerManagerName = "kube-controller-manager";
 
 export type BinaryName = (typeof binaryNames)[number] | typeof controllerManagerName;
@@ -45,7 +45,7 @@ function cacheRoot(env: Environment): string {
   return join(caches, "virt-operators");
 }
 
-/** Returns a cached folder that has all the programs. Without a Go version, any cached build matches. */
+/** Without a Go version, any cached build matches. */
 export function findCached(
   cacheDir: string,
   goVersion: string | undefined,

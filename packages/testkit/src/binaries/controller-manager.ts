@@ -6,7 +6,6 @@ import { buildWithGo, goVersion } from "./go-build.ts";
 
 const names = [controllerManagerName] as const;
 
-/** Returns the program's path if it is already on this machine. */
 export async function findControllerManager(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const assets = env["KUBEBUILDER_ASSETS"];
   const isGiven = assets !== undefined && assets !== "" && missingPrograms(assets, names).length === 0;
@@ -14,9 +13,7 @@ export async function findControllerManager(env: NodeJS.ProcessEnv): Promise<str
   return folder === undefined ? undefined : join(folder, controllerManagerName);
 }
 
-/**
- * Builds and caches the program if it is missing, which takes about five minutes. The error message says what to do.
- */
+/** Builds and caches the program if it is missing, which takes about five minutes. Error messages are instructions. */
 export async function obtainControllerManager(
   env: NodeJS.ProcessEnv,
   report: (progress: string) => void,

@@ -22,7 +22,6 @@ const goPackages: Readonly<Record<BinaryName, string>> = {
 
 type GoBuildOptions = {
   readonly pins: PinnedVersions;
-  /** Defaults to the programs of a control plane. */
   readonly names?: readonly BinaryName[];
   readonly cacheDir: string;
   readonly goVersion: string;
@@ -32,7 +31,7 @@ type GoBuildOptions = {
 
 type GoBuildResult = { readonly folder: string } | { readonly failed: string };
 
-/** Builds in a staging folder and moves the result in one step, so that other processes never see a partial build. */
+/** Builds in a staging folder and moves the result in one step, so that no process sees a partial build. */
 export async function buildWithGo({
   pins,
   names = binaryNames,
@@ -126,7 +125,7 @@ function runGo(args: readonly string[], env: NodeJS.ProcessEnv, { out, err }: Li
     const child = spawn("go", args, { cwd: moduleFolder, env, stdio: ["ignore", "pipe", "pipe"] });
     createInterface(child.stdout).on("line", (line) => out?.(line));
     createInterface(child.stderr).on("line", (line) => err?.(line));
-    child.on("error", () => resolve(127)); // go was not found
+    child.on("error", () => resolve(127));
     child.on("close", (code) => resolve(code ?? 1));
   });
 }

@@ -12,7 +12,7 @@ type FindBinariesResult =
 
 type FailedSource = { readonly source: BinarySource; readonly why: string };
 
-/** Finds programs that are already on this machine. Throws if KUBEBUILDER_ASSETS is set but incomplete. */
+/** Throws if KUBEBUILDER_ASSETS is set but incomplete. */
 export async function findBinaries(env: NodeJS.ProcessEnv): Promise<FindBinariesResult> {
   const assets = env["KUBEBUILDER_ASSETS"];
   if (assets) {

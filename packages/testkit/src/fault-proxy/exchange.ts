@@ -1,4 +1,4 @@
-// Both ends of a proxied request: the client connection, the connection to the API server, and failure responses.
+// Both ends of a proxied request, and failure responses.
 
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
@@ -17,7 +17,6 @@ export type ProxyExchange = {
   readonly respond: (response: ProxyResponse) => Promise<void>;
   /** Sends half of a response with its full Content-Length, then resets the connection. */
   readonly respondHalf: (response: ProxyResponse) => Promise<void>;
-  /** Sends the head of a response of unknown length. */
   readonly startResponse: (head: Omit<ProxyResponse, "body">) => void;
   readonly write: (bytes: Buffer) => Promise<void>;
   readonly end: () => void;
@@ -42,7 +41,7 @@ export function openExchange(
     if (!closed.aborted) response.writeHead(status, headers);
     response.flushHeaders();
   };
-  // The callback of `response.write` is never called if the client disconnects first.
+  // `response.write` never calls back if the client disconnects first.
   const write = (bytes: Buffer) => whenDone(closed, (done) => response.write(bytes, () => done()));
   const reset = () => void socket.resetAndDestroy();
   return {
@@ -85,7 +84,6 @@ type UpstreamRequest = {
 };
 
 export type Upstream = {
-  /** Resolves with the head of the response. */
   readonly send: (request: UpstreamRequest) => Promise<IncomingMessage>;
   readonly close: () => void;
 };
@@ -111,7 +109,6 @@ export function responseHead({ statusCode = 0, headers }: IncomingMessage) {
   return { status: statusCode, headers: withoutHopHeaders(headers) as Readonly<Record<string, string>> };
 }
 
-/** Hop-by-hop headers, which describe a connection and not the message. */
 const hopHeaders = ["connection", "keep-alive", "transfer-encoding", "content-length", "upgrade", "te", "trailer"];
 
 function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
@@ -170,7 +167,7 @@ export function responseForFault({ status, retryAfterSeconds }: AnswerFault): Pr
   return failureResponse(status, status === 429 ? (retryAfterSeconds ?? 1) : retryAfterSeconds);
 }
 
-/** The answer to a streaming list if etcd does not report its progress. */
+/** The answer of an API server whose etcd does not report its progress. */
 export function streamingListRefusal(): string {
   const message = "a streaming list is not possible here: the storage does not support RequestWatchProgress";
   return `${JSON.stringify({ type: "ERROR", object: { ...statusObject(500), message } })}\n`;

@@ -1,27 +1,25 @@
-// Defines fault plans as data, so that they can be generated, stored, and replayed, and counts requests for armed
-// plans.
+// Defines fault plans as data, and counts requests for armed plans.
 
 import { isLeaseOrEvent, isWrite, type RequestInfo, type Verb } from "./request-info.ts";
 
-/** Selects requests and the fault to inject. Deterministic for the same sequence of requests. */
+/** The same sequence of requests always gets the same faults. */
 export type FaultPlan = {
-  /** For messages and test titles. */
   readonly name: string;
   readonly trigger: FaultTrigger;
   readonly fault: Fault;
 };
 
-/** `number` counts the matching requests from 1, starting when the plan is armed. */
+/** `number` counts matching requests from 1 after the plan is armed. */
 export type FaultTrigger =
   | { readonly on: "request"; readonly number: number; readonly matching: RequestMatcher }
-  /** The effective write of that number: answered 2xx, not a dry run. */
+  /** Counts only effective writes: answered 2xx, not a dry run. */
   | { readonly on: "write"; readonly number: number; readonly matching: RequestMatcher }
   /** Each matching request until the proxy is disarmed. */
   | { readonly on: "every"; readonly matching: RequestMatcher };
 
 /**
- * Absent fields match everything, with two exceptions. Watches match only `verb: "watch"`. Leases and Events match
- * only their own resource. An empty string matches requests without the field.
+ * Absent fields match everything, but watches match only `verb: "watch"`, and Leases and Events only their own
+ * resource. An empty string matches requests without the field.
  */
 export type RequestMatcher = {
   readonly verb?: Verb;
@@ -49,18 +47,17 @@ export type FaultAfter =
   | { readonly kind: "lose-answer" }
   /** Cuts the response in the middle, or the first frame of a watch. */
   | { readonly kind: "cut-answer" }
-  /** Answers 504. */
   | { readonly kind: "timeout-after-commit" }
   | { readonly kind: "crash-after-commit" }
   | { readonly kind: "crash-after-answer" };
 
 /** These faults let the request pass. */
 type WatchFault =
-  /** Delays the request until the proxy is disarmed, so that a test can change the object before the write. */
+  /** Delays the request until the proxy is disarmed, so that a test can change the object first. */
   | { readonly kind: "hold-request" }
-  /** Simulates a half-open TCP connection: for this watch, or for all open watches if the request is not a watch. */
+  /** Simulates half-open TCP, for this watch or, if the request is not a watch, for all open watches. */
   | { readonly kind: "silence-watches" }
-  /** Answers a streaming list with the ERROR frame of an old etcd. Other requests pass. */
+  /** Answers with the ERROR frame of an old etcd. Other requests pass. */
   | { readonly kind: "refuse-streaming-list" }
   | { readonly kind: "treat-frames"; readonly of: FrameMatcher; readonly treatment: FrameTreatment };
 
@@ -70,7 +67,7 @@ export type AnswerFault = {
   readonly retryAfterSeconds?: number;
 };
 
-/** Without `namespace` and `name`, matches all objects and bookmarks of the resource. Empty: all frames. */
+/** Without `namespace` and `name`, matches all objects and bookmarks. */
 export type FrameMatcher = { readonly resource?: string; readonly namespace?: string; readonly name?: string };
 
 /** The frames of a stream stay in order, so later frames wait for a held one. */
@@ -103,10 +100,7 @@ export function matchesRequest({ verb, resource, ...others }: RequestMatcher, re
   );
 }
 
-/**
- * Call `strikes` after the API server's answer. A plan for the nth effective write skips a write that failed and keeps
- * waiting.
- */
+/** Call `strikes` after the API server's answer. A plan for the nth effective write skips writes that failed. */
 export type ClaimedFault = { readonly fault: Fault; readonly strikes: (isEffective: boolean) => boolean };
 
 type ArmedPlan = { readonly plan: FaultPlan; seen: number; state: "waiting" | "claimed" | "fired" };
@@ -115,7 +109,6 @@ export class ArmedPlans {
   #armed: ArmedPlan[] = [];
   #disarmed = Promise.withResolvers<void>();
 
-  /** Returns a function that reports whether the plan has fired. */
   arm(plan: FaultPlan): () => boolean {
     const armed: ArmedPlan = { plan, seen: 0, state: "waiting" };
     this.#armed.push(armed);
@@ -128,12 +121,11 @@ export class ArmedPlans {
     this.#disarmed = Promise.withResolvers<void>();
   }
 
-  /** Resolves at the next `disarm`. */
   untilDisarmed(): Promise<void> {
     return this.#disarmed.promise;
   }
 
-  /** Call once per incoming request. If several plans are due, returns the fault of the one armed first. */
+  /** Call once per incoming request. The plan armed first wins. */
   claim(request: RequestInfo): ClaimedFault | undefined {
     const [first] = this.#armed.filter((armed) => isDue(armed, request));
     if (first === undefined) return undefined;
@@ -166,7 +158,7 @@ function isDue(armed: ArmedPlan, request: RequestInfo): boolean {
   }
 }
 
-/** Claims the plan, so that no other request gets the fault while the answer is pending. */
+/** While the answer is pending, no other request gets the fault. */
 function awaitWrite(armed: ArmedPlan): ClaimedFault["strikes"] {
   armed.state = "claimed";
   return (isEffective) => {

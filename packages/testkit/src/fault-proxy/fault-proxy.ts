@@ -15,18 +15,17 @@ import { type ProxyState, serveRequest } from "./inject-faults.ts";
 import { parseRequestInfo, Trace, type TracedRequest } from "./request-info.ts";
 import { FrameRules, OpenWatches } from "./watch-frames.ts";
 
-/** Clients connect with `url` and `authority`, or with a kubeconfig. Requests pass unchanged until a plan is armed. */
+/** Clients connect with `url` and `authority`, or with a kubeconfig. Without an armed plan, requests pass unchanged. */
 export type FaultProxy = {
   readonly url: string;
-  /** The PEM certificate of the proxy's own CA. */
+  /** The PEM certificate of the proxy's CA. */
   readonly authority: string;
-  /** Supports only accounts with a token, because a client certificate does not pass through the proxy. */
+  /** A client certificate does not pass through the proxy, so accounts need a token. */
   readonly kubeconfigFor: (user: string, account: { readonly token: string }) => string;
-  /** Starts counting requests. Returns a function that reports whether the plan has fired. */
+  /** Starts counting requests. The result reports whether the plan has fired. */
   readonly arm: (plan: FaultPlan) => () => boolean;
   /** Removes all plans and releases held requests and frames. A silenced watch stays silent. */
   readonly disarm: () => void;
-  /** Returns a copy of the trace, in order of arrival. */
   readonly trace: () => readonly TracedRequest[];
   /** Rejects if the proxy or a planned crash failed, because such a run proves nothing. */
   readonly stop: () => Promise<void>;
@@ -35,11 +34,10 @@ export type FaultProxy = {
 
 export type FaultProxyOptions = {
   readonly server: Pick<Server, "url" | "folder">;
-  /** Kills the client with SIGKILL. Resolves when the process has ended. */
+  /** Kills the client with SIGKILL and waits for its end. */
   readonly onCrash?: () => Promise<void>;
 };
 
-/** Listens on a free port of localhost until `stop`. */
 export async function startFaultProxy({ server, onCrash }: FaultProxyOptions): Promise<FaultProxy> {
   const rules = new FrameRules();
   const failures: unknown[] = [];
@@ -112,7 +110,7 @@ async function handleRequest(proxy: ProxyState, sockets: ExchangeSockets): Promi
     const upstreamRequest = { method, url, headers, body: await buffer(sockets.request) };
     await serveRequest(proxy, openExchange(sockets, { request: info, entry, upstreamRequest }));
   } catch (error) {
-    // Errors with a code come from the network: the API server ended the stream, so the proxy resets its own.
+    // Network errors have a code. The proxy resets its connection like the API server.
     if (!(error instanceof Error && "code" in error)) proxy.failed(error);
     sockets.socket.resetAndDestroy();
   } finally {

@@ -3,13 +3,11 @@
 import { type Fault, type FaultPlan, type FaultTrigger, matchesRequest, type RequestMatcher } from "./fault-plan.ts";
 import { describeRequest, isLeaseOrEvent, type RequestInfo, type TracedRequest } from "./request-info.ts";
 
-/** The faults of a campaign, by their place. */
 export type FaultSet = {
   /** For each request, including watches but not Leases and Events. */
   readonly perRequest: readonly Fault[];
-  /** For each effective write. */
   readonly perWrite: readonly Fault[];
-  /** For the first request of each verb, resource, subresource, and dry run. Use it for slow faults. */
+  /** For the first request of each verb, resource, subresource, and dry run, because these faults are slow. */
   readonly perShape: readonly Fault[];
 };
 
@@ -29,7 +27,7 @@ export const defaultFaults: FaultSet = {
   perShape: [{ kind: "stall" }],
 };
 
-/** Deterministic: the same trace gives the same plans in the same order. */
+/** Deterministic for the same trace. */
 export function generateFaultPlans(trace: readonly TracedRequest[], faults: FaultSet): readonly FaultPlan[] {
   const requests = trace.filter((request) => !isLeaseOrEvent(request));
   return [

@@ -1,4 +1,4 @@
-// Handles one request: injects the fault of an armed plan, or forwards the request.
+// Injects the fault of an armed plan into a request, or forwards it.
 
 import {
   failureResponse,
@@ -20,7 +20,7 @@ export type ProxyState = {
   readonly watches: OpenWatches;
   readonly trace: Trace;
   readonly upstream: Upstream;
-  /** Resolves when the client has been killed. */
+  /** Resolves when the client is dead. */
   readonly crash: () => Promise<void>;
   /** Reports a failure of the proxy itself. */
   readonly failed: (error: unknown) => void;
@@ -81,7 +81,6 @@ async function silenceWatches(proxy: ProxyState, exchange: ProxyExchange): Promi
   await forwardRequest(proxy, exchange);
 }
 
-/** A fault that strikes after the API server has answered. */
 type PendingFault = { readonly fault: FaultAfter; readonly strikes: ClaimedFault["strikes"] };
 
 async function forwardRequest(proxy: ProxyState, exchange: ProxyExchange, pending?: PendingFault): Promise<void> {

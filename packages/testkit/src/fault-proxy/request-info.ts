@@ -1,4 +1,4 @@
-// Parses Kubernetes requests from method, URL, and headers, and records the trace of the proxy.
+// Parses Kubernetes requests and records the trace of the proxy.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Fault } from "./fault-plan.ts";
@@ -63,7 +63,7 @@ function parsePath([root, ...parts]: readonly string[]): ResourcePath {
   return parseResource({ ...noResource, group: parts[0] ?? "", version: parts[1] ?? "" }, parts.slice(2));
 }
 
-/** Subresources of a Namespace, which are not objects in it. */
+/** Subresources of a Namespace, not objects in it. */
 const ofNamespaces = ["status", "finalize"];
 
 function parseResource(api: ResourcePath, parts: readonly string[]): ResourcePath {
@@ -85,7 +85,7 @@ function verbOf(method: string, { resource, name }: ResourcePath, { isWatch, con
   return name === "" ? "list" : "get";
 }
 
-/** Leases and Events are written in the background, so plans count them only by resource. */
+/** Written in the background, so plans count them only by resource. */
 export function isLeaseOrEvent({ group, resource }: RequestInfo): boolean {
   const isEvent = resource === "events" && (group === "" || group === "events.k8s.io");
   return isEvent || (resource === "leases" && group === "coordination.k8s.io");
@@ -94,13 +94,12 @@ export function isLeaseOrEvent({ group, resource }: RequestInfo): boolean {
 /** Review requests use POST but store nothing. */
 const reviewGroups = ["authentication.k8s.io", "authorization.k8s.io"];
 
-/** Reports whether the request changes something if it succeeds. */
 export function isWrite({ verb, group, isDryRun }: RequestInfo): boolean {
   const isRead = verb === "get" || verb === "list" || verb === "watch" || verb === "discover";
   return !isRead && !isDryRun && !reviewGroups.includes(group);
 }
 
-/** Formats a request, such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
+/** Returns text such as `apply machineconfigs.machineconfiguration.openshift.io worker-psi (dry run)`. */
 export function describeRequest(request: RequestInfo): string {
   const { verb, group, resource, namespace, name, subresource, isDryRun, path } = request;
   if (verb === "discover") return `discover ${path}`;
@@ -110,15 +109,15 @@ export function describeRequest(request: RequestInfo): string {
 }
 
 export type TracedRequest = RequestInfo & {
-  /** The position among all requests, from 1, in order of arrival. */
+  /** In order of arrival, from 1. */
   readonly ordinal: number;
-  /** The position among requests other than watches, Leases, and Events. Absent for those. */
+  /** Counts all but watches, Leases, and Events. Absent for those. */
   readonly requestNumber?: number;
-  /** The position among effective writes, in the order of their answers. Absent for Leases and Events. */
+  /** Counts effective writes in the order of their answers. Absent for Leases and Events. */
   readonly writeNumber?: number;
-  /** The API server's answer. Absent if the request was not forwarded or is not answered yet. */
+  /** Absent if the API server has not answered, or was not asked. */
   readonly status?: number;
-  /** The status that the client received. Absent if it received none. */
+  /** Absent if the client received no answer. */
   readonly clientStatus?: number;
   /** True if answered 2xx and neither a read nor a dry run. */
   readonly isEffective: boolean;
@@ -148,7 +147,6 @@ export class Trace {
     if (!isLeaseOrEvent(entry)) entry.writeNumber = ++this.#writes;
   }
 
-  /** Returns a copy. */
   read(): readonly TracedRequest[] {
     return this.#entries.map((entry) => ({ ...entry }));
   }

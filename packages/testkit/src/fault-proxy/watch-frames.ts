@@ -18,7 +18,7 @@ export class OpenWatches {
     for (const watch of this.#open) watch.isSilent = true;
   }
 
-  /** Resolves when either side has ended the stream. "cut" resets the connection in the middle of the first frame. */
+  /** Resolves when either side has ended the stream. "cut" resets it in the middle of the first frame. */
   async relay(incoming: IncomingMessage, exchange: ProxyExchange, mode: "whole" | "silent" | "cut"): Promise<void> {
     const watch = { isSilent: mode === "silent" };
     this.#open.add(watch);
@@ -69,7 +69,7 @@ export class FrameRules {
     if (forMs !== undefined) setTimeout(() => this.#release(rule), forMs).unref();
   }
 
-  /** Removes all rules and releases held frames. */
+  /** Also releases held frames. */
   clear(): void {
     for (const rule of this.#rules) this.#release(rule);
   }
@@ -106,10 +106,7 @@ function matchesFrame({ resource, namespace, name }: FrameMatcher, request: Requ
   );
 }
 
-/**
- * Splits by bytes, so that a character across two packets stays whole. Lines keep their newline. A last line without
- * one is included.
- */
+/** Splits bytes, so that a character across two packets stays whole. Lines keep their newline. */
 export async function* splitLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   for await (const piece of stream) {

@@ -1,4 +1,4 @@
-// Converts audit events for the invariants: one entry per finished request with its object, options, and bodies.
+// Converts audit events for the invariants, one entry per finished request.
 
 import type { Json } from "@virt/engine";
 import type { AuditEvent } from "../server/audit.ts";
@@ -12,7 +12,6 @@ export type AuditedRequest = {
   /** The authorization verb: an apply is a `patch`. */
   readonly verb: string;
   readonly code: number;
-  /** The message and causes of a failed request. */
   readonly failure: { readonly message: string; readonly causes: readonly StatusCause[] };
   readonly group: string;
   readonly resource: string;
@@ -28,7 +27,7 @@ export type AuditedRequest = {
 
 type StatusCause = { readonly reason?: string; readonly field?: string };
 
-/** Returns the finished requests in log order, which is the order of their answers. */
+/** In log order, which is the order of the answers. */
 export function readAuditedRequests(events: readonly AuditEvent[]): readonly AuditedRequest[] {
   return events.filter(({ stage }) => stage === "ResponseComplete").map(readAuditedRequest);
 }
@@ -60,7 +59,6 @@ function readAuditedRequest(event: AuditEvent): AuditedRequest {
   };
 }
 
-/** `Date` has no microseconds. */
 function readMicroTime(text: string): number {
   const micros = /\.\d{3}(\d{3})/.exec(text)?.[1] ?? "0";
   return Date.parse(text) + Number(micros) / 1000;
@@ -71,23 +69,23 @@ const writes = ["create", "update", "patch", "delete", "deletecollection"];
 /** Review requests use `create` but store nothing. */
 const reviewGroups = ["authentication.k8s.io", "authorization.k8s.io"];
 
-/** Reports whether the request asks for a change. Includes failed requests and dry runs. */
+/** Includes failed requests and dry runs. */
 export function isWriteAttempt({ verb, group }: AuditedRequest): boolean {
   return writes.includes(verb) && !reviewGroups.includes(group);
 }
 
-/** Reports whether a write succeeded and was not a dry run. Includes no-op writes. */
+/** Includes no-op writes. */
 export function isEffectiveWrite(request: AuditedRequest): boolean {
   return isWriteAttempt(request) && request.code >= 200 && request.code < 300 && !request.isDryRun;
 }
 
-/** The log lacks the content type. An apply is a patch with a field manager and a complete object. */
+/** The log lacks the content type, so an apply is a patch with a field manager and a complete object. */
 export function isApply({ verb, fieldManager, request }: AuditedRequest): boolean {
   const isObject = typeof request === "object" && request !== null && "apiVersion" in request && "kind" in request;
   return verb === "patch" && fieldManager !== "" && isObject;
 }
 
-/** Returns a name such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
+/** Returns text such as `machineconfigs.machineconfiguration.openshift.io/99-worker-psi-karg`. */
 export function describeObject({ group, resource, subresource, namespace, name }: AuditedRequest): string {
   const kind = group === "" ? resource : `${resource}.${group}`;
   return [kind, namespace, name, subresource].filter((part) => part !== "").join("/");

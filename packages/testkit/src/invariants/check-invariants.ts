@@ -1,4 +1,4 @@
-// Checks the audit log of a run against all invariants and counts the writes per object.
+// Checks the audit log of a run against all invariants and counts writes.
 
 import type { AuditEvent } from "../server/audit.ts";
 import {
@@ -26,13 +26,12 @@ const invariants: readonly ((history: History) => readonly Violation[])[] = [
 ];
 
 export type InvariantReport = {
-  /** Empty if all invariants hold. */
   readonly violations: readonly Violation[];
-  /** The write counts of the checked accounts, by object. */
+  /** By object and subresource. */
   readonly writes: Readonly<Record<string, WriteCounts>>;
 };
 
-/** `log` is the complete result of `server.audit()`, because invariants compare with earlier versions. */
+/** `log` must be complete, because invariants compare with earlier versions. */
 export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope): InvariantReport {
   const requests = readAuditedRequests(log);
   const history = buildHistory(requests, scope);
@@ -52,7 +51,7 @@ export type WriteCounts = {
 
 const none: WriteCounts = { creates: 0, applies: 0, updates: 0, deletes: 0 };
 
-/** Counts effective writes of the accounts by object and subresource, such as `configmaps/default/one`. */
+/** Keys are objects with subresource, such as `configmaps/default/one`. */
 function summarizeWrites(
   requests: readonly AuditedRequest[],
   accounts: readonly string[],

@@ -5,14 +5,14 @@ import type { AuditedRequest } from "./audited-requests.ts";
 import type { ConfigVersion, History } from "./history.ts";
 import type { StoredConfig, StoredItem } from "./stored-config.ts";
 
-/** An item in a config version on which a write may be based. `refusal`: the reason why it does not allow the write. */
+/** `refusal` is the reason why the item does not allow the write. */
 export type GoverningItem = {
   readonly config: StoredConfig;
   readonly item: StoredItem;
   readonly refusal: string | undefined;
 };
 
-/** Returns each item that names the target, in all config versions that the writer may still consider current. */
+/** Considers all config versions that the writer may still take for current. */
 export function governingItems(history: History, write: AuditedRequest): readonly GoverningItem[] {
   return [...history.configs].flatMap(([name, versions]) =>
     believableVersions(history, { write, name, versions }).flatMap(({ object }) =>
@@ -65,7 +65,7 @@ export function isTarget({ targetRef }: StoredItem, { group, resource, namespace
   return isKind && targetRef.name === name && (targetRef.namespace ?? "") === namespace;
 }
 
-/** Correct for all kinds that a profile writes, but not in general. */
+/** Correct for all kinds that a profile writes. */
 function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`;
 }
@@ -98,7 +98,7 @@ function editRefusal({ metadata, spec, status }: StoredConfig, versions: readonl
   return equalJson(plannedSpec(drafted), plannedSpec(spec)) ? undefined : "the spec was changed after the approval";
 }
 
-/** Checks that the controller stored the item first. It may copy a status that another client changed. */
+/** The controller must have stored the item first. It may copy a status that another client changed. */
 function forgeryRefusal(
   { metadata }: StoredConfig,
   { name, desiredState, targetRef }: StoredItem,

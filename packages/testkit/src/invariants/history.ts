@@ -1,11 +1,10 @@
-// Prepares a run for the invariants: the writes and the stored versions over time.
+// Prepares a run for the invariants: writes and stored versions over time.
 
 import { type AuditedRequest, describeObject, isEffectiveWrite, isWriteAttempt } from "./audited-requests.ts";
 import type { StoredConfig, StoredLease } from "./stored-config.ts";
 
-/** The checked accounts and settings. */
 export type HistoryScope = {
-  /** The user names of the controller, such as `system:serviceaccount:<namespace>:<name>`. */
+  /** User names, such as `system:serviceaccount:<namespace>:<name>`. */
   readonly accounts: readonly string[];
   /** True if the operator runs with `--require-approved-plan`. */
   readonly isApprovalRequired?: boolean;
@@ -17,17 +16,15 @@ export type ConfigVersion = StoredVersion<StoredConfig>;
 
 export type History = {
   readonly scope: Required<HistoryScope>;
-  /** The effective writes of the checked accounts, in log order. */
   readonly writes: readonly AuditedRequest[];
-  /** The subset of `writes` to objects that the operator does not own. */
+  /** Writes to objects that the operator does not own. */
   readonly targetWrites: readonly AuditedRequest[];
-  /** All requests of the checked accounts to change such objects, including dry runs and rejected ones. */
+  /** All requests to change such objects, including dry runs and rejected ones. */
   readonly attempts: readonly AuditedRequest[];
-  /** All versions by config name, in the order of storing. */
+  /** By name, in the order of storing. */
   readonly configs: ReadonlyMap<string, readonly ConfigVersion[]>;
-  /** The versions of the advisor's lease. */
   readonly lease: readonly StoredVersion<StoredLease>[];
-  /** Returns when a process last saw or stored a version of a config before a time. Minus infinity if never. */
+  /** Returns when a process last saw or stored a version of a config. Minus infinity if never. */
   readonly lastLearned: (process: string, config: string, beforeMs: number) => number;
 };
 
@@ -72,7 +69,7 @@ function trackLearning(contacts: readonly AuditedRequest[]): History["lastLearne
   return (process, config, beforeMs) => {
     const last = byReader.get(`${process}\n${config}`)?.findLast(({ receivedMs }) => receivedMs <= beforeMs);
     if (last === undefined) return Number.NEGATIVE_INFINITY;
-    // A read shows the state at its arrival. A write shows the state at its completion.
+    // A read shows the state at its arrival, a write the state at its completion.
     return last.verb === "get" ? last.receivedMs : last.completedMs;
   };
 }
@@ -82,7 +79,7 @@ export type StoredVersion<T> = { readonly by: AuditedRequest; readonly object: T
 
 type Versioned = { readonly metadata: { readonly name: string; readonly resourceVersion: string } };
 
-/** Returns the versions by object name. Pass the writes of one kind, including subresources. */
+/** Pass the writes of one kind, including subresources. */
 function versionsOf<T extends Versioned>(
   writes: readonly AuditedRequest[],
 ): ReadonlyMap<string, readonly StoredVersion<T>[]> {
@@ -105,8 +102,8 @@ function removedOf<T extends Versioned>(by: AuditedRequest): readonly (StoredVer
 }
 
 /**
- * The log is in the order of answers, and concurrent writes may be answered out of order. So entries with a
- * resourceVersion are sorted by it, within the positions that such entries have.
+ * The log is in the order of answers, which may differ from the order of writes. So entries with a resourceVersion are
+ * sorted by it within their positions.
  */
 function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
   const stored = versions.filter(({ object }) => object !== undefined).toSorted((a, b) => revision(a) - revision(b));
@@ -114,7 +111,7 @@ function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): re
   return versions.map((version) => (version.object === undefined ? version : (next.next().value ?? version)));
 }
 
-/** Drops no-op writes, so that a version keeps the writer who stored it first. */
+/** Drops no-op writes, so that a version keeps its first writer. */
 function withoutRepeats<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
   return versions.filter((version, at) => {
     const before = versions[at - 1];
@@ -127,8 +124,8 @@ function revision({ object }: StoredVersion<Versioned>): number {
 }
 
 /**
- * `before` is the previous version by any writer, absent for a new object. Deletions are ignored, because their answer
- * may overtake that of an earlier write.
+ * `before` is the previous version by any writer, absent for a new object. Ignores deletions, because their answer may
+ * overtake that of an earlier write.
  */
 export type OwnStatusWrite = {
   readonly before: ConfigVersion | undefined;
@@ -152,11 +149,11 @@ export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7";
 export type Violation = {
   readonly invariant: InvariantName;
   readonly message: string;
-  /** RFC 3339 time at which the violating request arrived. Use it to find the request in the log. */
+  /** The arrival of the request, in RFC 3339. */
   readonly at: string;
 };
 
-/** Creates a violation whose message starts with the request. */
+/** The message starts with the request. */
 export function violation(invariant: InvariantName, request: AuditedRequest, why: string): Violation {
   const at = new Date(request.receivedMs).toISOString();
   return { invariant, message: `${request.verb} ${describeObject(request)}: ${why}`, at };

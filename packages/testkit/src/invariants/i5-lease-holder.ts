@@ -1,10 +1,10 @@
-// Invariant I5: only the holder of the advisor's lease writes, and only before the lease expires.
+// Invariant I5: only the holder of an unexpired advisor lease writes.
 
 import type { AuditedRequest } from "./audited-requests.ts";
 import { type History, type StoredVersion, type Violation, violation } from "./history.ts";
 import type { StoredLease } from "./stored-config.ts";
 
-/** Skips runs without leader election, because they have no lease. */
+/** Skips runs without leader election. */
 export function writesWithoutLease({ writes, lease }: History): readonly Violation[] {
   return writes
     .filter(({ resource }) => resource !== "leases")
@@ -31,13 +31,13 @@ function holderOf(lease: StoredLease | undefined): string {
   return lease?.spec?.holderIdentity ?? "";
 }
 
-/** True if a lease write overlaps the write, so their order is unknown. */
+/** The order of overlapping requests is unknown. */
 function isDuring({ receivedMs, completedMs }: AuditedRequest, write: AuditedRequest): boolean {
   return receivedMs <= write.receivedMs && write.receivedMs < completedMs;
 }
 
 /**
- * The operator's user agent is `virt-operator/<version> (<controllers>; <identity>)`. A test may use the identity
+ * The operator's user agent is `virt-operator/<version> (<controllers>; <identity>)`. Tests may use the identity
  * alone.
  */
 function identityOf(userAgent: string): string {

@@ -1,12 +1,12 @@
-// Invariant I7: a transient error does not end in a terminal phase. A failure that no rollout explains needs
-// consecutive rejections by the API server.
+// Invariant I7: a transient error does not end in a terminal phase. A failure needs a rollout or consecutive
+// rejections.
 
 import { type AuditedRequest, describeObject } from "./audited-requests.ts";
 import { isTarget } from "./governing-items.ts";
 import { type History, type OwnStatusWrite, ownStatusWrites, type Violation, violation } from "./history.ts";
 import type { StoredItem } from "./stored-config.ts";
 
-/** The number of consecutive rejections that the controller requires, because webhooks and RBAC may change. */
+/** The controller requires consecutive rejections, because webhooks and RBAC may change. */
 const refusalsNeeded = 3;
 
 export function unfoundedFailures(history: History): readonly Violation[] {
@@ -32,7 +32,7 @@ function unfoundedItems(write: OwnStatusWrite, attempts: readonly AuditedRequest
     .map(({ name }) => `item ${name} failed, but its last answers are no lasting refusal`);
 }
 
-/** True if only the item's own write can explain the failure: no rollout started and no earlier item failed. */
+/** True if neither a rollout nor an earlier item explains the failure. */
 function isUnwritten({ changes, appliedTime, waitsFor }: StoredItem, items: readonly StoredItem[]): boolean {
   const isBlocked = items.some(({ name, state }) => name === waitsFor && state === "Failed");
   return changes !== false && appliedTime === undefined && !isBlocked;
@@ -59,7 +59,7 @@ function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnSt
   return row.length === refusalsNeeded && row.every(isRefusal);
 }
 
-/** Reports whether the answer is transient, so it neither counts as a rejection nor ends the sequence. */
+/** A transient answer neither counts as a rejection nor ends the sequence. */
 function isPassing(attempt: AuditedRequest): boolean {
   const { code } = attempt;
   return (
@@ -69,7 +69,7 @@ function isPassing(attempt: AuditedRequest): boolean {
 
 const refusalCodes = [400, 403, 405, 413, 415, 422];
 
-/** Reports whether the same request would always get the same answer. */
+/** True if a retry would get the same answer. */
 function isRefusal({ code, failure: { message, causes } }: AuditedRequest): boolean {
   if (code === 500) return message.startsWith("failed to create typed patch object"); // a field that is not in the schema
   if (code === 409) return causes.length > 0 && causes.every(({ reason }) => reason !== "FieldManagerConflict");

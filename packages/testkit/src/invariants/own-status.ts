@@ -1,4 +1,4 @@
-// Invariants for the controller's status writes: executions are approved (I1), statuses are consistent (I4).
+// Invariants for status writes: executions are approved (I1), statuses are consistent (I4).
 
 import {
   type ConfigVersion,
@@ -11,7 +11,10 @@ import {
 import { isEdge, isPhase } from "./phase-edges.ts";
 import type { StoredCondition, StoredConfig, StoredStatus } from "./stored-config.ts";
 
-/** I1: an execution starts only for a new generation. After a forced review, it starts only for the reviewed plan. */
+/**
+ * I1: an execution needs a new generation, unless it is an automatic drift correction. After a forced review, it needs
+ * the reviewed plan.
+ */
 export function unapprovedExecutions(history: History): readonly Violation[] {
   return ownStatusWrites(history)
     .filter(startsExecution)
@@ -38,8 +41,8 @@ function missingApproval(before: ConfigVersion["object"], after: StoredConfig): 
 }
 
 /**
- * I4: the observed generation never decreases, phases follow the edges, one phase is shown (plus Drifted), and
- * transition times change only with their state.
+ * I4: generations never decrease, phases follow the edges, one phase is shown (plus Drifted), and transition times
+ * change only with their state.
  */
 export function inconsistentStatuses(history: History): readonly Violation[] {
   return ownStatusWrites(history).flatMap((write) => statusFaults(write).map((why) => violation("I4", write.by, why)));
@@ -85,7 +88,7 @@ function phaseFaults({ phase, conditions = [] }: StoredStatus): readonly string[
     : [`phase ${phase} has the conditions ${shown.join(", ") || "none"}`];
 }
 
-/** `name` identifies an entry. Its time may change only if `value` changes. */
+/** The time of the entry `name` may change only if `value` changes. */
 type TimedEntry = { readonly lastTransitionTime?: string };
 type EntryKey<T> = (one: T) => { readonly name: string; readonly value: string };
 

@@ -1,4 +1,4 @@
-// The transitions of the advisor's state machine and their conditions.
+// The transitions of the advisor's state machine.
 
 import { type Phase, phases } from "@virt/api";
 
@@ -13,7 +13,7 @@ const redraft: Edges = { Pending: "edit", Drafting: "always" };
 const lostCrd: Edges = { PrerequisiteFailed: "always" };
 
 /**
- * Not listed: Ignored, which follows every phase and requires action Ignore. Pending may go unstored, so each phase
+ * Ignored is not listed: it follows every phase and requires action Ignore. Pending may go unstored, so each phase
  * that allows Pending also allows Drafting.
  */
 const edges: Readonly<Record<Phase | "", Edges>> = {

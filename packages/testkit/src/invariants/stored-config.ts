@@ -1,4 +1,4 @@
-// The stored VirtPlatformConfig and Lease types, limited to the fields that invariants read. The CRD validates them.
+// The stored VirtPlatformConfig and Lease, limited to the fields that invariants read.
 
 import type { Json, JsonMap } from "@virt/engine";
 
@@ -36,7 +36,7 @@ export type StoredItem = {
   readonly lastTransitionTime?: string;
   /** False if the plan only waits for the target. */
   readonly changes?: boolean;
-  /** The time of the API server's confirmation. Absent before that. */
+  /** Absent until the API server confirms the write. */
   readonly appliedTime?: string;
   /** The item that must finish before this one starts. */
   readonly waitsFor?: string;

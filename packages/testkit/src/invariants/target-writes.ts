@@ -1,11 +1,11 @@
-// Invariants for target writes: approved (I1), as reviewed (I2), deleted only by uid (I3), never while ignored (I6).
+// Invariants for target writes: approved (I1), as reviewed (I2), deleted by uid (I3), never while ignored (I6).
 
 import { asText, at, equalJson, isMap, type Json } from "@virt/engine";
 import { type AuditedRequest, isApply } from "./audited-requests.ts";
 import { type GoverningItem, governingItems } from "./governing-items.ts";
 import { fieldManager, type History, type Violation, violation } from "./history.ts";
 
-/** I1: a target is written only if the stored status shows the plan as approved and the item as in progress. */
+/** I1: a target is written only while its plan is approved and its item in progress. */
 export function unapprovedWrites(history: History): readonly Violation[] {
   return history.targetWrites.flatMap((write) => {
     const why = unapprovedReason(history, write);
@@ -21,10 +21,7 @@ function unapprovedReason(history: History, write: AuditedRequest): string | und
   return `${last.config.metadata.name} does not allow it: ${last.refusal}`;
 }
 
-/**
- * I2: the applied object is the reviewed one, with the same uid. Force is used only for conflicts that were shown.
- * Unapproved writes are left to I1.
- */
+/** I2: the applied object is the reviewed one, by uid, and force is used only for conflicts that were shown. */
 export function unreviewedWrites(history: History): readonly Violation[] {
   return history.targetWrites
     .filter(({ verb }) => verb !== "delete" && verb !== "deletecollection")
@@ -70,7 +67,7 @@ function withoutPreconditions(body: Json | undefined): Json | undefined {
   return { ...body, metadata };
 }
 
-/** I3: only the object of a reviewed item is deleted, with a uid precondition. A Namespace is never deleted. */
+/** I3: only reviewed objects are deleted, by uid. A Namespace is never deleted. */
 export function unguardedDeletes(history: History): readonly Violation[] {
   return history.writes.flatMap((write) => {
     const why = unguardedReason(history, write);
@@ -91,7 +88,7 @@ function isReviewedDelete(history: History, write: AuditedRequest, uid: string):
   return governingItems(history, write).some(({ item }) => item.operation === "Delete" && item.reviewed?.uid === uid);
 }
 
-/** I6: no target is written while the action of its config is Ignore. Does not cover the platform controller. */
+/** I6: no target is written while the action is Ignore. Does not cover the platform controller. */
 export function ignoredWrites(history: History): readonly Violation[] {
   return history.targetWrites.flatMap((write) => {
     const items = governingItems(history, write);

@@ -1,4 +1,4 @@
-// The audit policy and the reader of audit logs. Only relevant writes are logged with their bodies.
+// The audit policy and the reader of audit logs.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
@@ -19,7 +19,7 @@ export const auditPolicy = {
       verbs: writeVerbs,
       omitManagedFields: false,
     },
-    // By any user: an edit may be an approval, and a renewal by another replica ends our lease.
+    // By any user: an edit may be an approval, and another replica's renewal ends our lease.
     {
       level: "RequestResponse",
       verbs: writeVerbs,
@@ -32,7 +32,6 @@ export const auditPolicy = {
   ],
 };
 
-/** An audit event, limited to the fields that tests read. */
 export type AuditEvent = {
   readonly stage: string;
   readonly verb: string;
@@ -43,9 +42,8 @@ export type AuditEvent = {
   readonly stageTimestamp?: string;
   readonly userAgent?: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
-  /** The effective user if `user` impersonates another user. */
+  /** Set if `user` impersonates another user. */
   readonly impersonatedUser?: { readonly username: string; readonly groups?: readonly string[] };
-  /** Absent for non-resource paths. */
   readonly objectRef?: {
     readonly apiGroup?: string;
     readonly resource?: string;
@@ -58,14 +56,14 @@ export type AuditEvent = {
   readonly responseObject?: unknown;
 };
 
-/** `message` and `details` come from the Status of a failed request. */
+/** From the Status of a failed request. */
 type AuditedStatus = {
   readonly code?: number;
   readonly message?: string;
   readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly field?: string }[] };
 };
 
-/** The start of a borrower's part of the log. Skips earlier bytes and requests received before `ms`. */
+/** Skips earlier bytes and requests received before `ms`. */
 export type AuditStart = { readonly bytes: number; readonly ms: number };
 
 export function readAuditLog(file: string, { bytes, ms }: AuditStart = { bytes: 0, ms: 0 }): readonly AuditEvent[] {
@@ -75,7 +73,7 @@ export function readAuditLog(file: string, { bytes, ms }: AuditStart = { bytes: 
   return ms === 0 ? events : events.filter((event) => Date.parse(event.requestReceivedTimestamp) >= ms);
 }
 
-/** Reads from an offset, because the log of a pooled server grows long. */
+/** Reads from an offset, because a pooled server's log grows long. */
 function readFrom(file: string, bytes: number): string {
   const log = openSync(file, "r");
   try {

@@ -1,4 +1,4 @@
-// Borrows an API server from the pool of the test run. The first borrower of a setup prepares it.
+// Borrows API servers from the pool of the test run.
 
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -9,7 +9,6 @@ import { controlPlaneFiles } from "./control-plane.ts";
 import { openServer, type Server, startServer } from "./server.ts";
 import type { PoolReply, PoolRequest } from "./server-pool.ts";
 
-/** The required contents of a borrowed cluster. */
 export type ServerSetup = {
   /** Must be unique for the result of `prepare`. */
   readonly name: string;
@@ -18,12 +17,12 @@ export type ServerSetup = {
 
 export const emptySetup: ServerSetup = { name: "empty", prepare: () => Promise.resolve() };
 
-/** The environment variable with the path of the pool's socket. Unset: no pool. */
+/** Contains the path of the pool's socket. Unset: no pool. */
 export const poolVariable = "VIRT_SERVER_POOL";
 
 /**
- * Returns a server that contains only the result of `prepare`. Its audit log starts at the borrowing. `stop` returns
- * it to the pool, so end all programs that use it first. Without a pool, starts a server for this caller.
+ * Returns a server that contains only the result of `prepare`. Its audit log starts now. `stop` returns it to the
+ * pool, so end all programs that use it first. Without a pool, starts a new server.
  */
 export async function borrowServer(
   setup: ServerSetup,

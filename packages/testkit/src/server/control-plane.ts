@@ -1,5 +1,4 @@
-// Starts etcd and kube-apiserver under a keeper, with the security settings of a real cluster, and waits until they
-// are ready.
+// Starts etcd and kube-apiserver under a keeper, with the security settings of a real cluster.
 
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,11 +16,10 @@ export type ControlPlane = KeptProcesses & {
   readonly url: string;
   readonly etcdUrl: string;
   readonly authority: Authority;
-  /** The folder of the programs. */
   readonly binaries: string;
 };
 
-/** Valid from yesterday, because clocks differ, for ten years. */
+/** Valid from yesterday, because clocks may differ. */
 export function certificateValidity(now: number) {
   const day = 86_400_000;
   return { from: new Date(now - day), until: new Date(now + 3650 * day) };
@@ -34,7 +32,6 @@ const readyTimeoutMs = 180_000;
 type ControlPlaneOptions = {
   readonly binaries: string;
   readonly outlivesOwner: boolean;
-  /** The initial content of etcd. Absent: empty. */
   readonly content?: EtcdSnapshot;
   /** An older minor release, such as "1.33". Only its APIs are served. */
   readonly emulatedVersion?: string;
@@ -75,13 +72,13 @@ async function startProcesses(options: ControlPlaneOptions, ports: Ports): Promi
   return { ...kept, binaries, authority, url: `https://127.0.0.1:${ports.api}`, etcdUrl: etcdUrlAt(ports) };
 }
 
-/** Checks the name of etcd, because another control plane may have taken the port first. */
+/** Checks the name of etcd, because another control plane may have taken the port. */
 async function loadEtcd(folder: string, ports: Ports, content: EtcdSnapshot): Promise<void> {
   const deadline = AbortSignal.timeout(readyTimeoutMs);
   while (!deadline.aborted && existsSync(folder)) {
-    const isLoaded = await writeContent(etcdUrlAt(ports), basename(folder), content).catch(() => false); // etcd is not ready yet
+    const isLoaded = await writeContent(etcdUrlAt(ports), basename(folder), content).catch(() => false);
     if (isLoaded) return writeFileSync(join(folder, controlPlaneFiles.loaded), "");
-    await wait(25); // etcd has no callback for this
+    await wait(25);
   }
 }
 
@@ -98,7 +95,7 @@ function writeFiles(folder: string, authority: Authority): void {
   for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content, { mode: 0o600 });
 }
 
-/** Returns undefined once the server is ready, or the reason why it is not. */
+/** Returns undefined when ready, or the reason for the failure. */
 async function readinessFailure({ url, authority, failure }: ControlPlane): Promise<string | undefined> {
   const probe = openTestClient(
     url,
@@ -112,7 +109,7 @@ async function readinessFailure({ url, authority, failure }: ControlPlane): Prom
       const answer = await Promise.race([failed, probe.request({ path: "/readyz" }).catch(() => undefined)]);
       if (answer !== undefined && "why" in answer) return answer.why;
       if (answer?.status === 200) return undefined;
-      await wait(25); // the API server has no callback for this
+      await wait(25);
     }
     return `not ready after ${readyTimeoutMs / 1000} s`;
   } finally {
@@ -120,7 +117,7 @@ async function readinessFailure({ url, authority, failure }: ControlPlane): Prom
   }
 }
 
-/** Returns an empty string for a program that was not started because the one before it ended. */
+/** A program may not have started because the one before it ended. */
 function lastLines(file: string): string {
   if (!existsSync(file)) return "";
   return readFileSync(file, "utf8").trimEnd().split("\n").slice(-8).join("\n");
@@ -177,7 +174,7 @@ function controlPlaneProcesses({
     "service-account-key-file": at(controlPlaneFiles.tokenSigningKey),
     "service-cluster-ip-range": "10.0.0.0/24",
     "authorization-mode": "RBAC",
-    // Enabled by default, but tests depend on them.
+    // Enabled by default. Listed because tests depend on them.
     "enable-admission-plugins": "PodSecurity,ValidatingAdmissionPolicy",
     "allow-privileged": "true",
     "audit-policy-file": at(controlPlaneFiles.auditPolicy),
@@ -195,12 +192,12 @@ function flags(values: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 }
 
-/** Below the ephemeral port range, so that outgoing connections do not take these ports. */
+/** Below the ephemeral ports, which outgoing connections would take. */
 const portRange = { first: 12_000, count: 20_000 };
-/** Each process starts at a random port and cycles through the range, so parallel processes rarely collide. */
+/** Starts at a random port and cycles, so that parallel processes rarely collide. */
 let nextPort = Math.floor(Math.random() * portRange.count);
 
-/** Another process may take a port before it is used. Callers should retry with new ports. */
+/** Another process may take a port first, so be ready to retry. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const free: number[] = [];
   for (let tried = 0; free.length < count; tried++) {

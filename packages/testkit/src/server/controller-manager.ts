@@ -20,10 +20,7 @@ const controllers = [
 
 const readyTimeoutMs = 60_000;
 
-/**
- * Returns the server with a `stop` that also stops the controllers. Resolves when they are running. Stops the server
- * if they cannot start.
- */
+/** Adds the end of the controllers to `stop`. Resolves when they are running. Stops the server if they cannot start. */
 export async function withControllerManager(server: Server, outlivesOwner: boolean): Promise<Server> {
   try {
     const manager = await startControllerManager(server, outlivesOwner);
@@ -48,7 +45,7 @@ async function startControllerManager(server: Server, outlivesOwner: boolean): P
     controllers: controllers.join(","),
     "root-ca-file": at(controlPlaneFiles.authority),
     "service-account-private-key-file": at(controlPlaneFiles.tokenSigningKey),
-    "use-service-account-credentials": "true", // each controller gets its own RBAC, as in a cluster
+    "use-service-account-credentials": "true", // own RBAC for each controller, as in a cluster
     "leader-elect": "false",
     "secure-port": "0",
   }).map(([name, value]) => `--${name}=${value}`);
@@ -62,7 +59,7 @@ async function startControllerManager(server: Server, outlivesOwner: boolean): P
   );
 }
 
-/** It has no health endpoint, so the first published objects show that it is running. */
+/** There is no health endpoint, so the first published objects show that it is running. */
 async function readinessFailure({ failure }: KeptProcesses, server: Server): Promise<string | undefined> {
   const published = ["configmaps/kube-root-ca.crt", "serviceaccounts/default"];
   const deadline = AbortSignal.timeout(readyTimeoutMs);
@@ -76,7 +73,7 @@ async function readinessFailure({ failure }: KeptProcesses, server: Server): Pro
     const answer = await Promise.race([failed, asked()]);
     if ("why" in answer) return answer.why;
     if (answer.isReady) return undefined;
-    await wait(50); // there is no callback for this
+    await wait(50);
   }
   return `nothing published after ${readyTimeoutMs / 1000} s`;
 }

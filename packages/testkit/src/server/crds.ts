@@ -17,7 +17,7 @@ export type Crd = {
 
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** Accepts parsed definitions and files. File paths may be relative to the repository root. */
+/** Accepts parsed definitions and files, relative to the repository root. */
 export async function installCrds(
   wire: Pick<TestClient, "request">,
   definitions: readonly (string | Crd)[],
@@ -41,13 +41,12 @@ async function install(wire: Pick<TestClient, "request">, crd: Crd): Promise<voi
   await awaitServed(wire, crd);
 }
 
-/** Waits until each served version of the CRD is usable. */
 export async function awaitServed(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   const served = crd.spec.versions.filter((version) => version.served).map((version) => version.name);
   await Promise.all(served.map((version) => awaitDiscovery(wire, crd, version, "served")));
 }
 
-/** Deletes the CRD with all its objects and waits until the kind is not served. */
+/** Deletes the CRD with all its objects. Waits until the kind is not served. */
 export async function removeCrd(wire: Pick<TestClient, "request">, crd: Crd): Promise<void> {
   await wire.request({ method: "DELETE", path: `${crds}/${crd.metadata.name}` });
   await Promise.all(crd.spec.versions.map((version) => awaitDiscovery(wire, crd, version.name, "gone")));

@@ -1,13 +1,13 @@
-// Saves and restores the contents of etcd, which resets a cluster without the API server.
+// Saves and restores the contents of etcd, which resets a cluster.
 
 import type { Crd } from "./crds.ts";
 
-/** By key. Keys and values are base64, the format of etcd's gateway. */
+/** Keys and values are base64, the format of etcd's gateway. */
 export type EtcdSnapshot = Map<string, { readonly value: string; readonly revision: string }>;
 
 export type RestoreResult =
   | { readonly kind: "restored" }
-  /** A change to a kind that API servers cache and update late. A restored server would serve a mixture for a while. */
+  /** API servers cache this kind and update it late, so a restored server would serve a mixture for a while. */
   | { readonly kind: "refused"; readonly key: string };
 
 export async function readSnapshot(etcdUrl: string): Promise<EtcdSnapshot> {
@@ -16,8 +16,8 @@ export async function readSnapshot(etcdUrl: string): Promise<EtcdSnapshot> {
 }
 
 /**
- * Deletes new keys and restores changed or deleted ones. The API server sees the writes of another client. Repeats
- * until nothing changes, because a request of a killed client may still be in flight.
+ * Deletes new keys and restores changed ones. Repeats until nothing changes, because a request of a killed client may
+ * still be in flight.
  */
 export async function restoreSnapshot(etcdUrl: string, snapshot: EtcdSnapshot): Promise<RestoreResult> {
   for (;;) {
@@ -31,10 +31,7 @@ export async function restoreSnapshot(etcdUrl: string, snapshot: EtcdSnapshot): 
   }
 }
 
-/**
- * Writes all keys except those of the API server to an unused etcd. Returns false if the etcd at the address has
- * another name.
- */
+/** Skips the keys of the API server. Returns false if the etcd at the address has another name. */
 export async function writeContent(etcdUrl: string, name: string, content: EtcdSnapshot): Promise<boolean> {
   const { members } = (await post(etcdUrl, "/v3/cluster/member/list", {})) as {
     readonly members: readonly { readonly name?: string }[];
@@ -48,7 +45,7 @@ export async function writeContent(etcdUrl: string, name: string, content: EtcdS
   return true;
 }
 
-/** Returns the CRDs in the snapshot, which etcd stores as JSON. */
+/** etcd stores CRDs as JSON. */
 export function crdsIn(content: EtcdSnapshot): readonly Crd[] {
   const found = [...content].filter(([key]) => startsWithOne(key, ["apiextensions.k8s.io/customresourcedefinitions/"]));
   return found.map(([, { value }]) => JSON.parse(textOf(value)) as Crd);
@@ -94,10 +91,7 @@ const serversOwn = [
   "ranges/",
 ];
 
-/**
- * Kinds that an API server caches for authorization, admission, discovery, or flow control, and updates some time
- * after a write.
- */
+/** Kinds that API servers cache for authorization, admission, discovery, or flow control, and update late. */
 const takenInLate = [
   "apiextensions.k8s.io/",
   "apiregistration.k8s.io/",

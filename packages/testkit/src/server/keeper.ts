@@ -1,5 +1,4 @@
-// Runs programs for an owner process and ends them when its pipe closes. The kernel closes the pipe however the owner
-// dies.
+// Runs programs and ends them when the owner's pipe closes, which the kernel does however the owner dies.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
@@ -7,11 +6,11 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Programs start in order and end in reverse order: an API server without etcd hangs. */
+/** Programs end in reverse order, because an API server without etcd hangs. */
 export type KeeperTask = {
   readonly folder: string;
   readonly programs: readonly ProcessSpec[];
-  /** True if the programs end only with a signal, for a cluster that a user keeps running. */
+  /** True if the programs end only when the keeper is terminated. */
   readonly outlivesOwner: boolean;
 };
 
@@ -20,7 +19,7 @@ export type ProcessSpec = {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** A file in the folder. The program and those after it start when the owner has written the file. */
+  /** A file in the folder. The program and those after it start when the owner has written it. */
   readonly startsAfter?: string;
 };
 
@@ -46,7 +45,7 @@ function startProcess(program: ProcessSpec, folder: string): RunningProcess {
   return { ...program, child, gone };
 }
 
-// Covers the case that the pipe cannot: a SIGKILL of the keeper.
+// Covers a SIGKILL of the keeper, which the pipe cannot.
 function killWithParent(): readonly string[] {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   const isThere = process.platform === "linux" && folders.some((folder) => existsSync(join(folder, "setpriv")));
@@ -57,7 +56,7 @@ function sendMessage(message: KeeperMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-// SIGKILL is fast and cannot hang. The folder is deleted, so the programs need no orderly end.
+// SIGKILL is fast and cannot hang. An orderly end is pointless, because the folder is deleted.
 async function endProcesses(running: readonly RunningProcess[], folder: string): Promise<void> {
   for (const { child, gone } of running.toReversed()) {
     child.kill("SIGKILL");
@@ -66,7 +65,7 @@ async function endProcesses(running: readonly RunningProcess[], folder: string):
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Stops starting programs when the owner or a running program is gone. */
+/** Stops when the owner or a running program is gone. */
 async function startProcesses({ programs, folder }: KeeperTask, closed: Promise<void>): Promise<RunningProcess[]> {
   const running: RunningProcess[] = [];
   for (const program of programs) {
@@ -94,7 +93,8 @@ async function runKeeper(): Promise<void> {
   await endProcesses(running, task.folder);
 }
 
-// Ctrl-C reaches the whole terminal, but only a closed pipe ends the keeper. Its output may have no reader by then.
+// Ctrl-C reaches the whole terminal, but the owner decides when the keeper ends. The output may have no reader by
+// then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 const terminated = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
 process.stdout.on("error", () => undefined);

@@ -1,4 +1,4 @@
-// A pool of control planes that test files share. Each is reset to its setup between borrowers.
+// A pool of control planes that are reset to their setup between borrowers.
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,10 +10,7 @@ import type { ControlPlane } from "./control-plane.ts";
 import { type EtcdSnapshot, readSnapshot, restoreSnapshot } from "./etcd-snapshot.ts";
 import { launchFound, type ReachedControlPlane } from "./server.ts";
 
-/**
- * `borrow` requests a control plane for a setup. `prepared` reports that the setup is complete. Closing the connection
- * returns it.
- */
+/** `prepared` reports that the setup is complete. Closing the connection returns the control plane. */
 export type PoolRequest = { readonly borrow: string } | { readonly prepared: true };
 
 export type PoolReply =
@@ -21,10 +18,9 @@ export type PoolReply =
   | { readonly noted: true }
   | { readonly failed: string };
 
-/** `stop` ends all control planes of the pool. */
 export type ServerPool = { readonly socket: string; readonly stop: () => Promise<void> };
 
-/** An idle control plane uses 2 % of a core: in four minutes as much as starting another one. */
+/** An idle control plane uses 2 % of a core: in four minutes as much as a start. */
 const mostIdle = 3;
 
 type PooledControlPlane = {
@@ -34,7 +30,7 @@ type PooledControlPlane = {
   snapshot?: EtcdSnapshot;
 };
 
-/** Serves `borrowServer` in any process through a socket. The control planes end with this process. */
+/** Serves `borrowServer` in any process. The control planes end with this process. */
 export async function startServerPool(): Promise<ServerPool> {
   const folder = mkdtempSync(join(tmpdir(), "virt-server-pool-"));
   const socket = join(folder, "socket");
@@ -74,24 +70,22 @@ function serveBorrower(connection: Socket, pool: IdleControlPlanes): void {
   createInterface(connection).on("line", (line) => {
     answer(JSON.parse(line) as PoolRequest).catch((error: unknown) => send({ failed: String(error) }));
   });
-  connection.on("error", () => undefined); // also closes the connection
+  connection.on("error", () => undefined);
   connection.once("close", () => void lent?.then((pooled) => pool.giveBack(pooled)).catch(() => undefined));
 }
 
-/** `restored` is false if the reset failed. The control plane then ends. */
+/** `restored` is false if the reset failed. */
 type IdleControlPlane = { readonly pooled: PooledControlPlane; readonly restored: Promise<boolean> };
 
 class IdleControlPlanes {
-  /** Ordered by the time of return, oldest first. */
   readonly #idle: IdleControlPlane[] = [];
   readonly #ending = new Set<Promise<void>>();
-  /** The etcd contents of each setup, for further control planes with this setup. */
+  /** The etcd contents of each setup, for further control planes. */
   readonly #contents = new Map<string, EtcdSnapshot>();
-  /** Setups that a first borrower is preparing. Resolves when it is prepared or given up. */
+  /** Setups in their first preparation. Resolves when it ends. */
   readonly #preparing = new Map<string, PromiseWithResolvers<void>>();
   #isEnding = false;
 
-  /** Returns an idle control plane with this setup, or starts one. */
   async take(setup: string): Promise<PooledControlPlane> {
     for (;;) {
       const at = this.#idle.findIndex(({ pooled }) => pooled.setup === setup);
@@ -119,7 +113,7 @@ class IdleControlPlanes {
     await Promise.all(this.#ending);
   }
 
-  /** Waits while another borrower prepares the same setup for the first time. */
+  /** Waits while another borrower prepares the setup for the first time. */
   async #launch(setup: string): Promise<PooledControlPlane> {
     for (let made = this.#preparing.get(setup); made !== undefined; made = this.#preparing.get(setup))
       await made.promise;
@@ -142,10 +136,10 @@ class IdleControlPlanes {
     this.#preparing.delete(setup);
   }
 
-  /** Returns true if the reset succeeded. Otherwise ends the control plane. */
+  /** Ends the control plane if it cannot be reset. */
   async #restore({ snapshot, controlPlane }: PooledControlPlane): Promise<boolean> {
     if (snapshot !== undefined && !this.#isEnding) {
-      const restored = await restoreSnapshot(controlPlane.etcdUrl, snapshot).catch(() => undefined); // etcd has ended
+      const restored = await restoreSnapshot(controlPlane.etcdUrl, snapshot).catch(() => undefined);
       if (restored?.kind === "restored") return true;
     }
     this.#end(controlPlane);

@@ -1,4 +1,4 @@
-// Starts a real API server with etcd for a test, demo, or benchmark.
+// Starts a real API server with etcd for tests, demos, and benchmarks.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -28,33 +28,31 @@ export type ApiUser = {
 /** `code` is the exit code. A failed command does not throw. */
 export type KubectlResult = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** A running control plane. Its own requests use an administrator. `stop` deletes the folder. */
+/** Its own requests use an administrator. `stop` deletes the folder. */
 export type Server = ApiUser & {
   readonly url: string;
   readonly folder: string;
   readonly pids: readonly number[];
   readonly keeper: number;
-  /** The folder of kube-apiserver, etcd, and kubectl. */
   readonly binaries: string;
-  /** Creates a user with a certificate. The user has only the permissions of the groups. */
+  /** Creates a user with only the permissions of the groups. */
   readonly user: (name: string, groups?: readonly string[]) => ApiUser;
   /** Creates the namespace and the account if missing. The token is valid for an hour. */
   readonly serviceAccount: (namespace: string, name: string) => Promise<ApiUser & { readonly token: string }>;
   /** Accepts files and definitions. Resolves when each version is served. */
   readonly installCrds: (definitions: readonly (string | Crd)[]) => Promise<void>;
   readonly removeCrd: (definition: Crd) => Promise<void>;
-  /** Returns all requests so far from the audit log. */
   readonly audit: () => readonly AuditEvent[];
   readonly stop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
 type ServerOptions = {
-  /** True if the server survives this process. It ends when the keeper is terminated. */
+  /** True if the server runs until its keeper is terminated. */
   readonly outlivesOwner?: boolean;
   /**
-   * Runs a real kube-controller-manager: namespaces terminate, garbage is collected, roles aggregate, token Secrets
-   * are filled. Throws if `make controller-manager` has not been run.
+   * Runs a real kube-controller-manager, for garbage collection, role aggregation, and token Secrets. Throws if `make
+   * controller-manager` has not been run.
    */
   readonly controllerManager?: boolean;
   /** An older minor release, such as "1.33". Only its APIs are served. */
@@ -62,8 +60,8 @@ type ServerOptions = {
 };
 
 /**
- * Starts kube-apiserver and etcd on free ports in two to four seconds. They end with `stop`, `await using`, or this
- * process. Throws if `make controlplane` has not been run. For an example, see `example.integration.test.ts`.
+ * Starts kube-apiserver and etcd in two to four seconds. They end with `stop`, `await using`, or this process. Throws
+ * if `make controlplane` has not been run. For an example, see `example.integration.test.ts`.
  */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const { controllerManager = false, ...launchOptions } = options;
@@ -93,7 +91,6 @@ export async function launchFound(options: LaunchOptions): Promise<ControlPlane>
   }
 }
 
-/** The part of a control plane that another process can use. */
 export type ReachedControlPlane = Omit<ControlPlane, "failure" | "end">;
 
 /** `stop` calls `end` once. */
@@ -138,7 +135,7 @@ function openUsers({ url, folder, authority, binaries }: ReachedControlPlane) {
     clients.push(client);
     const file = join(folder, `${encodeURIComponent(user)}-${clients.length}.kubeconfig`);
     const kubeconfig = writeKubeconfig(file, { url, authority: authority.certificate, user, identity });
-    // HOME: kubectl's discovery cache must end with the server. KUBE_EDITOR: no user can type.
+    // HOME: kubectl's discovery cache must end with the server. KUBE_EDITOR: there is no user.
     const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder, KUBE_EDITOR: "true" };
     return {
       kubeconfig,

@@ -9,16 +9,13 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { KeeperMessage, KeeperTask, ProcessSpec } from "./keeper.ts";
 
-/** Programs that end with their owner, however it dies. */
 export type KeptProcesses = {
   readonly keeper: number;
-  /** The folder of the logs. Deleted when the programs end. */
+  /** Contains the logs. Deleted when the programs end. */
   readonly folder: string;
-  /** In the order of starting. */
   readonly pids: readonly number[];
   /** Resolves with the reason when a program ends unexpectedly. */
   readonly failure: Promise<string>;
-  /** Ends the programs and deletes the folder. */
   readonly end: () => Promise<void>;
 };
 
@@ -26,18 +23,18 @@ export function startKeptProcesses(programs: readonly ProcessSpec[], outlivesOwn
   return startKeeper((keeper) => ({ folder: makeControlPlaneFolder(keeper), programs }), outlivesOwner);
 }
 
-/** Calls `makeTask` after the keeper has started, because the folder name contains its process ID. */
+/** `makeTask` runs after the keeper has started, because the folder name contains its process ID. */
 export async function startKeeper(
   makeTask: (keeper: number) => Omit<KeeperTask, "outlivesOwner">,
   outlivesOwner: boolean,
 ): Promise<KeptProcesses> {
   exitWithRunner();
   const script = fileURLToPath(new URL("./keeper.ts", import.meta.url));
-  // A separate process group, so that a signal to the owner's group does not hit the keeper and its programs. A keeper
-  // that outlives its owner must not keep stderr open for readers.
+  // A separate process group protects the keeper from signals to the owner's group. A keeper that outlives its owner
+  // must not keep stderr open.
   const stdio = ["pipe", "pipe", outlivesOwner ? "ignore" : "inherit"] as const;
   const keeper = spawn(process.execPath, [script], { stdio: [...stdio], detached: true });
-  keeper.stdin.on("error", () => undefined); // the exit event reports a dead keeper
+  keeper.stdin.on("error", () => undefined); // the exit event reports this
   const gone = once(keeper, "exit");
   const started = Promise.withResolvers<readonly number[]>();
   const failure = Promise.withResolvers<string>();
@@ -62,7 +59,7 @@ export async function startKeeper(
   return { keeper: keeper.pid, folder: task.folder, pids, failure: failure.promise, end };
 }
 
-// A worker runs forever after its test runner is killed, unless it exits on disconnect.
+// A worker runs forever after its test runner is killed, unless it exits here.
 function exitWithRunner(): void {
   if (process.connected && !process.listeners("disconnect").includes(exitProcess))
     process.once("disconnect", exitProcess);
@@ -90,7 +87,7 @@ function hasRoom(root: string): boolean {
     const { bavail, bsize } = statfsSync(root);
     return bavail * bsize > roomInBytes;
   } catch {
-    return false; // the file system does not exist
+    return false;
   }
 }
 
@@ -107,6 +104,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"; // EPERM means that another user's process is alive
+    return error instanceof Error && "code" in error && error.code === "EPERM"; // another user's process is alive
   }
 }

@@ -1,4 +1,4 @@
-// A client for tests, independent of the client under test: requests, kubeconfigs, and tokens.
+// A client for tests, independent of the client under test.
 
 import { writeFileSync } from "node:fs";
 import { Agent, request as sendHttps } from "node:https";
@@ -60,7 +60,7 @@ function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // some answers are plain text, such as the 404 of an unknown path
+    return text; // some answers are plain text
   }
 }
 
@@ -94,7 +94,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** Creates the namespace and the account if missing. The token is bound to the account, as in a pod. */
+/** Creates the namespace and the account if missing. The token is bound to the account. */
 export async function requestServiceAccountToken(
   client: Pick<TestClient, "request">,
   namespace: string,
@@ -116,7 +116,7 @@ export async function requestServiceAccountToken(
 
 async function ensureObject(client: Pick<TestClient, "request">, path: string, body: unknown): Promise<void> {
   const answer = await client.request({ method: "POST", path, body });
-  const isThere = answer.status === 409; // already created by another client
+  const isThere = answer.status === 409;
   if (!isThere) expectCreated(answer);
 }
 

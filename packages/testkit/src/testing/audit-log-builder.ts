@@ -1,4 +1,4 @@
-// Builds audit logs of a user, an operator, and an API server for the tests of the invariants.
+// Builds audit logs of a user, an operator, and an API server for tests.
 
 import { isMap, type Json, type JsonMap } from "@virt/engine";
 import { phases } from "../invariants/phase-edges.ts";
@@ -9,7 +9,6 @@ export const account = "system:serviceaccount:virt-advisor-operator-system:manag
 const agent = (identity: string) => `virt-operator/v0.1.0 (advisor; ${identity})`;
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An item for one existing MachineConfig. */
 export const item: StoredItem = {
   name: "enable-psi-metrics",
   operation: "Apply",
@@ -36,7 +35,7 @@ export class AuditLogBuilder {
   #config: StoredConfig | undefined;
   #deletions = 0;
 
-  /** Only this and requests advance the time. A request takes a millisecond. */
+  /** A request also takes a millisecond. Nothing else advances the time. */
   advance(ms: number): this {
     this.#nowMs += ms;
     return this;
@@ -59,7 +58,7 @@ export class AuditLogBuilder {
     return this;
   }
 
-  /** Creates the config or edits its spec as a user. */
+  /** As a user. */
   editSpec(spec: JsonMap): this {
     const uid = `u${this.#deletions + 1}`;
     const metadata = this.#config?.metadata ?? { name: "load-aware", uid, generation: 0, resourceVersion: "0" };
@@ -70,7 +69,7 @@ export class AuditLogBuilder {
     return this.#store({ ...this.#config, metadata: { ...metadata, generation }, spec: kept }, "ann", "");
   }
 
-  /** Writes the status as the operator. Absent fields stay. Conditions follow the phase. */
+  /** As the operator. Absent fields stay. Conditions follow the phase. */
   writeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -79,7 +78,7 @@ export class AuditLogBuilder {
     return this.#store({ ...last, status: next }, account, "status");
   }
 
-  /** Writes the status as another user. Absent fields stay. */
+  /** As another user. Absent fields stay. */
   forgeStatus(status: StoredStatus): this {
     const last = this.#config;
     if (last === undefined) throw new Error("a log begins with an edit");
@@ -96,13 +95,12 @@ export class AuditLogBuilder {
     return this.request({ verb: "delete", user: { username: "ann" }, objectRef: configRef("") });
   }
 
-  /** Makes the last two requests concurrent, with their answers in reverse order. */
+  /** The last two requests were concurrent and answered in reverse order. */
   swapAnswers(): this {
     this.log.push(...this.log.splice(-2).toReversed());
     return this;
   }
 
-  /** Applies the item's target as reviewed. */
   applyTarget(differing: AuditEventInput & { readonly metadata?: JsonMap } = {}): this {
     const { metadata = { name: "psi", uid: "target-uid", resourceVersion: "9" }, ...event } = differing;
     const requestObject = { ...(isMap(item.desiredState) ? item.desiredState : {}), metadata };
@@ -122,7 +120,7 @@ export class AuditLogBuilder {
     return this.request({ verb: "update", objectRef, responseObject, userAgent: agent(holderIdentity) });
   }
 
-  /** Logs a plan up to the start of its item: drafted, reviewed, approved. */
+  /** Stops after the start of the item: drafted, reviewed, approved. */
   startPlan(differing: Partial<StoredItem> = {}, spec: JsonMap = {}): this {
     const items = [{ ...item, ...differing }];
     const executedGeneration = 2;
@@ -151,7 +149,6 @@ function configRef(subresource: string) {
   return { apiGroup: "advisor.kubevirt.io", resource: "virtplatformconfigs", name: "load-aware", subresource };
 }
 
-/** Transition times change with the status, as they should. */
 function conditionsOf(phase: string | undefined, last: StoredStatus | undefined): readonly StoredCondition[] {
   return phases.map((type) => {
     const before = last?.conditions?.find((condition) => condition.type === type);

@@ -1,4 +1,4 @@
-// An API server, an administrator account, and a proxy between them, for the proxy's own tests.
+// An API server, an administrator account, and a proxy between them.
 
 import { request } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
@@ -62,7 +62,7 @@ export class ProxyHarness {
     return this.#site.api.kubectl(`--kubeconfig=${this.#kubeconfig}`, ...args);
   }
 
-  /** Asks the API server directly, not through the proxy. */
+  /** Bypasses the proxy. */
   async isStored(name: string): Promise<boolean> {
     return (await this.#site.api.request({ path: `${maps}/${name}` })).status === 200;
   }
@@ -85,7 +85,7 @@ export class ProxyHarness {
     return this.send("PATCH", `${maps}/${name}?fieldManager=tester${query}`, body);
   }
 
-  /** Watches ConfigMaps and collects frames as `TYPE name`. */
+  /** Collects frames as `TYPE name`. */
   watchConfigMaps(query = "") {
     const frames: string[] = [];
     let ending: "open" | "ended" | "broken" = "open";
