@@ -6,11 +6,12 @@ export type { Conflict, KubeObject, ObjectMeta, Ref };
 
 export type Outcome =
   | { readonly kind: "done"; readonly live?: KubeObject } // absent after a removal
-  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // other managers own these fields, and force was not set
+  | { readonly kind: "conflict"; readonly conflicts: readonly BareConflict[] } // owned by other managers
   | { readonly kind: "stale" } // not the reviewed object
-  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // a retry would get the same answer
+  | { readonly kind: "rejected"; readonly reason: string; readonly message: string } // a retry gets the same answer
   | { readonly kind: "missing"; readonly what: "kind" | "namespace" } // must exist before the object can be created
-  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number }; // says nothing about the object
+  // Says nothing about the object.
+  | { readonly kind: "unavailable"; readonly message: string; readonly retryInMs?: number };
 
 /** Its conflicts include the operation and time of the other manager. */
 export type DryRunOutcome =

@@ -37,7 +37,6 @@ export function findTrue(conditions: readonly ObjectCondition[], type: string): 
   return conditions.find((condition) => condition.type === type && condition.status === "True");
 }
 
-/** Reports whether the status is older than the spec. */
 export function isBehind(object: KubeObject): boolean {
   const observed = asNumber(at(object, "status", "observedGeneration"));
   return observed !== undefined && observed < (object.metadata.generation ?? 0);

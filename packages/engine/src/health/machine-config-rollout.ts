@@ -8,7 +8,6 @@ import { containsConfig, roleLabel } from "../machine-config.ts";
 import type { Health, PoolProgress } from "./conditions.ts";
 import { machineConfigPoolHealth, poolName } from "./machine-config-pool.ts";
 
-/** A MachineConfig that a plan applied or deleted. */
 export type MachineConfigChange = {
   readonly machineConfig: KubeObject; // as desired, or as it was before its deletion
   readonly operation: "Apply" | "Delete";
@@ -33,10 +32,9 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
   return [...names].toSorted((left, right) => rank(left) - rank(right) || compareUtf8(left, right));
 }
 
-/** Undefined if unknown. */
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** The message covers the pools that are not done, or all if all are done. */
+/** The message covers the failed pools, else those that are not done, else all. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,
@@ -75,7 +73,6 @@ function nameOf({ machineConfig }: MachineConfigChange): string {
   return machineConfig.metadata.name;
 }
 
-/** Reports whether the target of a pool includes the change. */
 export function isRenderedBy(pool: KubeObject, change: MachineConfigChange, renderedOf: RenderedOf): boolean {
   const target = asText(at(pool, "spec", "configuration", "name")) ?? "";
   const sources = asList(at(pool, "spec", "configuration", "source"));

@@ -68,7 +68,6 @@ function keysOf(map: JsonMap): readonly string[] {
   return Object.keys(map).filter((key) => map[key] !== undefined);
 }
 
-/** The order of keys does not matter. */
 export function digest(value: Json): string {
   return sha256(canonicalJson(value));
 }

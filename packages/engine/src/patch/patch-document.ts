@@ -27,7 +27,6 @@ export class PatchDocument {
     return this.#root;
   }
 
-  /** The size as JSON in UTF-8. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -43,7 +43,7 @@ export type Access = {
   readonly source: string;
 };
 
-/** Invalid access settings. The message is a single line for the user. */
+/** The message is a single line for the user. */
 export class AccessError extends Error {
   readonly code = "access";
 }

@@ -1,4 +1,4 @@
-// Finds the cluster to connect to.
+// Finds the cluster to connect to and the credentials for it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { isIPv6 } from "node:net";

@@ -32,7 +32,7 @@ export class RefusedCredentials {
     return this.#refusal === undefined ? 0 : this.#clock.monotonic() - this.#refusal.sinceMs;
   }
 
-  /** Returns how many milliseconds to wait before sending these credentials again. 0 for different credentials. */
+  /** Returns the milliseconds until these credentials may be sent again. 0 for different ones. */
   restMs(identity: Identity): number {
     if (this.#refusal === undefined || !isSameIdentity(this.#refusal.identity, identity)) return 0;
     return Math.max(0, this.#refusal.untilMs - this.#clock.monotonic());

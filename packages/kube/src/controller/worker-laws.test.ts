@@ -30,7 +30,6 @@ class WorkerHarness {
     chance: () => 0.5,
     observer: { added: () => undefined, retried: () => undefined, taken: () => undefined, worked: () => undefined },
   });
-  /** Keys that were added and not yet reconciled successfully. */
   readonly owed = new Set<string>();
   readonly running = new Set<string>();
   readonly broken = new Set<string>();

@@ -92,7 +92,6 @@ export class Worker {
     observer.ended({ key, outcome, durationMs, ...("cause" in result && { cause: result.cause }) });
   }
 
-  /** Requeues or forgets the key. */
   #finish(
     key: string,
     result: ReconcileResult | ThrownReconcile | InterruptedReconcile,

@@ -22,7 +22,6 @@ export type EventInput = {
 export type EventSource = {
   /** A qualified name, such as the field manager. */
   readonly controller: string;
-  /** The pod or host of the process. */
   readonly instance: string;
   readonly namePrefix: string;
 };

@@ -198,7 +198,6 @@ export type WrittenEntry = {
   readonly now: number;
 };
 
-/** Returns the updated entry, or the reason why the event is lost. */
 function recordWriteResult({ entry, carried, writing, repeatMs, now }: WrittenEntry): EventEntry | string {
   switch (writing.kind) {
     case "done":

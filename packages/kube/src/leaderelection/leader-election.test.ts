@@ -189,7 +189,7 @@ test("losing one lease does not touch another in the same process", async () => 
   await clock.advance(2_000);
   expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([false, true]);
   await clock.advance(60_000);
-  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // the other process never renewed
+  expect([advisor.fence.mayWrite(), platform.fence.mayWrite()]).toEqual([true, true]); // the other never renewed
   await Promise.all([advisor.leave(), platform.leave()]);
 });
 

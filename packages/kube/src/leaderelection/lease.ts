@@ -81,7 +81,6 @@ export function leaseClient(client: ApiClient, place: { readonly namespace: stri
   };
 }
 
-// The type does not show that every property of a lease is JSON.
 function json(lease: LeaseObject): Json {
   return lease;
 }

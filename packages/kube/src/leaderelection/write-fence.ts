@@ -34,7 +34,7 @@ const checkEveryMs = 1_000;
 
 export type WriteFenceOptions = {
   readonly clock: Clock;
-  /** How long a renewal is valid after it was sent. Less than the lease duration. */
+  /** The time that a renewal is valid after it was sent. Less than the lease duration. */
   readonly deadlineMs: number;
 };
 

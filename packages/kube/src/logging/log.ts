@@ -4,7 +4,6 @@ import { pino } from "pino";
 import type { Clock } from "../clock.ts";
 import { loggable, loggableText } from "./loggable.ts";
 
-/** Lines below the level are dropped. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 export type LogFormat = "json" | "pretty";

@@ -192,7 +192,6 @@ export function observeRequests(client: ApiClient, observer: RequestObserver): A
 
 const verbs = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;
 
-/** Returns the verb as in RBAC. */
 export function describeRequest({ method, path, scope: { resource } }: ApiRequest): {
   readonly verb: string;
   readonly resource: string;
@@ -204,7 +203,6 @@ export function describeRequest({ method, path, scope: { resource } }: ApiReques
   return { verb: place.endsWith(`/${plural}`) ? "list" : "get", resource };
 }
 
-/** Formats a request for a trace, without its query. */
 export function requestLine(request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream): string {
   const [place = "", query = ""] = request.path.split("?");
   const dryRun = new URLSearchParams(query).has("dryRun") ? ", dry run" : "";

@@ -93,6 +93,6 @@ function openFiles(): number {
   try {
     return readdirSync("/proc/self/fd").length;
   } catch {
-    return 0; // not on Linux
+    return 0;
   }
 }

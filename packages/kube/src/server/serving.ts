@@ -56,7 +56,7 @@ export function serveGuarded({
   routes,
   ...common
 }: GuardedServerOptions & { readonly routes: Routes }): Promise<Serving> {
-  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" }); // needs no certificate
+  if (parseBindAddress(common.address).kind === "off") return Promise.resolve({ kind: "off" });
   const certificate =
     certificateFolder === undefined
       ? createSelfSignedCertificate(clock.wall())

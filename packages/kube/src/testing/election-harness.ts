@@ -175,12 +175,10 @@ export class ElectionHarness {
     });
   }
 
-  /** Delivers all further requests and answers. */
   calm(): void {
     this.#journeys = [{ there: 5, back: 5 }];
   }
 
-  /** The candidates that may write now. */
   get writers(): readonly string[] {
     return this.candidates
       .filter(({ machine, fence }) => machine.state === "running" && fence.mayWrite())

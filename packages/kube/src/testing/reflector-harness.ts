@@ -95,7 +95,6 @@ export class ReflectorHarness {
     steps[number % steps.length]?.();
   }
 
-  /** Runs without faults until nothing more happens. */
   heal(): void {
     for (let round = 0; round < 10_000; round++) {
       const forMs = round % 2 === 0 ? 30_000 : 150_000;

@@ -17,13 +17,11 @@ export class DelayQueue {
     this.#rise(this.#heap.length - 1);
   }
 
-  /** The earliest due time. */
   get next(): number | undefined {
     this.#dropStale();
     return this.#heap[0]?.at;
   }
 
-  /** Returns the due keys, ordered by time. */
   take(now: number): readonly string[] {
     const keys: string[] = [];
     for (let at = this.next; at !== undefined && at <= now; at = this.next) {

@@ -60,7 +60,6 @@ test("with Go only the build of that Go is found", async () => {
   expect((await findBinaries(env)).kind).toBe("absent");
 });
 
-/** Serves an index and an archive on loopback. */
 async function publisher(change: { readonly hash?: string; readonly version?: string } = {}): Promise<string> {
   const folder = emptyFolder();
   fakePrograms(join(folder, "controller-tools", "envtest"));

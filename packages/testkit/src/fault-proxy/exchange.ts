@@ -63,7 +63,6 @@ export function openExchange(
   };
 }
 
-/** Resolves when `start` calls back or the client disconnects. */
 export function whenDone(closed: AbortSignal, start: (done: () => void) => void = () => undefined): Promise<void> {
   return new Promise((resolve) => {
     if (closed.aborted) return resolve();

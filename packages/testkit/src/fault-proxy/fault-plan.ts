@@ -37,13 +37,11 @@ export type Fault = FaultBefore | FaultAfter | WatchFault;
 type FaultBefore =
   | AnswerFault
   | { readonly kind: "reset" }
-  /** Never answers. Ends when the client gives up. */
   | { readonly kind: "stall" }
   | { readonly kind: "crash-before" };
 
 /** These faults strike after the API server has processed the request. */
 export type FaultAfter =
-  /** Resets the connection instead of answering. */
   | { readonly kind: "lose-answer" }
   /** Cuts the response in the middle, or the first frame of a watch. */
   | { readonly kind: "cut-answer" }

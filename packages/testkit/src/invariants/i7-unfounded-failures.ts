@@ -71,7 +71,7 @@ const refusalCodes = [400, 403, 405, 413, 415, 422];
 
 /** True if a retry would get the same answer. */
 function isRefusal({ code, failure: { message, causes } }: AuditedRequest): boolean {
-  if (code === 500) return message.startsWith("failed to create typed patch object"); // a field that is not in the schema
+  if (code === 500) return message.startsWith("failed to create typed patch object"); // a field that the schema lacks
   if (code === 409) return causes.length > 0 && causes.every(({ reason }) => reason !== "FieldManagerConflict");
   const isOtherObject = causes.some(({ field }) => field === "metadata.uid");
   const isCrdEnding = message.includes("custom resource definition is terminating");

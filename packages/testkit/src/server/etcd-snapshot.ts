@@ -51,7 +51,6 @@ export function crdsIn(content: EtcdSnapshot): readonly Crd[] {
   return found.map(([, { value }]) => JSON.parse(textOf(value)) as Crd);
 }
 
-/** An absent `value` deletes the key. */
 type EtcdChange = { readonly key: string; readonly value?: string };
 type EtcdKeyValue = { readonly key: string; readonly value?: string; readonly mod_revision: string };
 

@@ -58,7 +58,6 @@ export class AuditLogBuilder {
     return this;
   }
 
-  /** As a user. */
   editSpec(spec: JsonMap): this {
     const uid = `u${this.#deletions + 1}`;
     const metadata = this.#config?.metadata ?? { name: "load-aware", uid, generation: 0, resourceVersion: "0" };
