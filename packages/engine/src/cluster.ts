@@ -24,10 +24,7 @@ export type WriteResult = Outcome | { readonly kind: "absent" };
 /** As reported by the API server, without operation and time. */
 export type BareConflict = Pick<Conflict, "field" | "manager">;
 
-/**
- * Without a resourceVersion, only the uid must match. "absent" sends no force, so that a creation never overwrites
- * another client's object.
- */
+/** Without a resourceVersion, only the uid must match. "absent" never overwrites another client's object. */
 export type ExpectedVersion = { readonly uid: string; readonly resourceVersion?: string } | "absent" | "anything";
 
 export type Write = { readonly manager: string; readonly force: boolean; readonly expect: ExpectedVersion };

@@ -16,12 +16,12 @@ export type GovernedItem = {
   readonly appliedTime?: string;
 };
 
-/** A config governs from approval until Ignore or deletion. A preview governs nothing. */
+/** Reports whether a config governs: from approval until Ignore or deletion. A preview governs nothing. */
 export function isGoverning({ spec, status }: GovernorConfig): boolean {
   return spec.action !== "Ignore" && status?.executedGeneration !== undefined;
 }
 
-/** True if the config governed before and does not anymore. Derived from the status alone. */
+/** Reports whether the config governed before and does not anymore. Uses the status alone. */
 export function hasGoverned(plan: GovernorConfig): boolean {
   const { executedGeneration, items = [] } = plan.status ?? {};
   const isExecuted = executedGeneration !== undefined || items.some(({ appliedTime }) => appliedTime !== undefined);

@@ -4,7 +4,7 @@ import { asList, asText, entriesOf, isMap, type Json, member } from "./json/json
 
 type Labels = Readonly<Record<string, string>>;
 
-/** An absent or invalid selector matches nothing. An empty one matches everything. */
+/** Reports whether the labels match. An absent or invalid selector matches nothing, an empty one everything. */
 export function matchesSelector(selector: Json | undefined, labels: Labels): boolean {
   if (!isMap(selector)) return false;
   const wanted = member(selector, "matchLabels");

@@ -10,7 +10,7 @@ export const roleLabel = "machineconfiguration.openshift.io/role";
 /** `source` lists the merged MachineConfigs in order. */
 export type RenderedConfig = { readonly object: KubeObject; readonly source: readonly string[] };
 
-/** Equal contents have equal names. */
+/** Renders equal contents under equal names. */
 export function renderConfig(pool: KubeObject, machineConfigs: readonly KubeObject[]): RenderedConfig {
   const selector = at(pool, "spec", "machineConfigSelector");
   const selected = inOrder(machineConfigs.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {})));

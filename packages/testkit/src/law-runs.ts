@@ -13,9 +13,7 @@ export function lawRuns({ LAW_RUNS }: Readonly<Record<string, string | undefined
   return runs;
 }
 
-/**
- * Returns options for `fc.assert`, with the runs divided by `cost`. At a cost of 1, 20,000 runs take about a second.
- */
+/** Divides the runs by `cost`, for `fc.assert`. At a cost of 1, 20,000 runs take about a second. */
 export function runsForCost(cost: number): { readonly numRuns: number } {
   return { numRuns: Math.max(fewestRuns, Math.ceil(lawRuns() / cost)) };
 }

@@ -19,10 +19,7 @@ export function deletionDiff(live: KubeObject): string {
   return bounded([`--- ${titleOf(live)}`, "+++ /dev/null", header, ...lines.map((line) => `-${line}`)]);
 }
 
-/**
- * Returns the equal diff if no reviewed field differs. Compare the objects, not this text, to find out whether an item
- * changes anything.
- */
+/** Returns the equal diff if no reviewed field differs. Compare the objects to find out whether an item has changes. */
 export function changeDiff(live: KubeObject, predicted: KubeObject): string {
   const hunks = hunksOf(reviewed(live), reviewed(predicted));
   if (hunks.length === 0) return equalDiff({ kind: live.kind, name: live.metadata.name });
@@ -34,7 +31,7 @@ export function equalDiff({ kind, name }: Pick<Ref, "kind" | "name">): string {
   return text([`--- ${title}`, `+++ ${title}`, "(no changes)"]);
 }
 
-/** Not bounded in size. An undefined object does not exist on that side. `isRaw` keeps Ignition contents encoded. */
+/** Returns a diff without a size limit. Undefined: no object on that side. `isRaw` keeps Ignition contents encoded. */
 export function wholeDiff(
   live: KubeObject | undefined,
   predicted: KubeObject | undefined,

@@ -10,7 +10,7 @@ import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } 
 /** A side without the field has no property. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
-/** A removed field counts as changed. */
+/** Compares only the owned fields. A removed field counts as changed. */
 export function ownedChanges(owned: FieldSet, answer: KubeObject, live: KubeObject): readonly Change[] {
   return leavesOf(owned).flatMap((path) => changeAt(path, valueAt(live, path), valueAt(answer, path)));
 }
@@ -59,8 +59,8 @@ export function showValue(value: Json | undefined): string {
 }
 
 /**
- * Compares as an API server does: durations and quantities by amount, empty like absent. `isFilledIn` accepts members
- * that only `there` has.
+ * Reports whether an API server treats the values as equal: durations and quantities by amount, empty like absent.
+ * `isFilledIn` accepts members that only `there` has.
  */
 export function isSameMeaning(
   wanted: Json | undefined,

@@ -15,7 +15,7 @@ export function writeHunks(
   return grouped(differences).flatMap((group) => writeHunk(group, { old, fresh, headingAt }));
 }
 
-/** A side without lines starts at line 0. */
+/** Writes line 0 as the start of a side without lines. */
 export function hunkHeader(old: { from: number; count: number }, fresh: { from: number; count: number }): string {
   const range = ({ from, count }: { from: number; count: number }) => `${count === 0 ? from : from + 1},${count}`;
   return `@@ -${range(old)} +${range(fresh)} @@`;

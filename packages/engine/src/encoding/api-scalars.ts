@@ -55,7 +55,7 @@ export function readQuantity(value: Json): number | undefined {
   return amount === "" ? undefined : Number(amount) * (suffixes[unit] ?? 1);
 }
 
-/** Undefined if invalid or negative. Custom resources keep the written form: `131486020Ki`, `8e9`, or a number. */
+/** Returns undefined if invalid. Custom resources keep the written form: `131486020Ki`, `8e9`, or a number. */
 export function readBytes(quantity: Json | undefined): number | undefined {
   const bytes = quantity === undefined ? undefined : readQuantity(quantity);
   return bytes !== undefined && Number.isFinite(bytes) && bytes >= 0 ? bytes : undefined;

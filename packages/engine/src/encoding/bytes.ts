@@ -6,12 +6,12 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Unpaired surrogates become U+FFFD. */
+/** Replaces unpaired surrogates by U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-/** Undefined if the bytes are not UTF-8. Keeps a byte order mark. */
+/** Returns undefined if the bytes are not UTF-8. Keeps a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -46,7 +46,7 @@ export function sha256(content: string | Uint8Array): string {
 
 const shape = /^data:([^,]*),/i;
 
-/** Undefined if the text is not a valid data URL. */
+/** Returns undefined if the text is not a valid data URL. */
 export function readDataUrl(url: string): Uint8Array | undefined {
   const match = shape.exec(url);
   const data = match === null ? undefined : unescapePercent(url.slice(match[0].length));
@@ -54,7 +54,7 @@ export function readDataUrl(url: string): Uint8Array | undefined {
   return /;base64$/i.test(match[1] ?? "") ? decodeBase64(binaryString(data)) : data;
 }
 
-/** Never change this form: a changed byte reboots a pool. */
+/** Writes a fixed form. Never change it: a changed byte reboots a pool. */
 export function writeDataUrl(text: string): string {
   return `data:text/plain;charset=utf-8;base64,${btoa(binaryString(encodeUtf8(text)))}`;
 }
@@ -99,7 +99,7 @@ function binaryString(bytes: Uint8Array): string {
 
 export const cutMark = "…";
 
-/** The result has at most `maxBytes` bytes of UTF-8 with the mark. Never splits a character. */
+/** Returns at most `maxBytes` bytes of UTF-8 with the mark. Never splits a character. */
 export function cutText(text: string, maxBytes: number): string {
   if (utf8Length(text) <= maxBytes) return text;
   let left = maxBytes - utf8Length(cutMark);

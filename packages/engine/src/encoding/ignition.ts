@@ -21,8 +21,8 @@ import { writeText } from "./yaml.ts";
 export type IgnitionSection = { readonly heading: string; readonly lines: readonly string[] };
 
 /**
- * Returns the sections that replace each list. Other lists are shown as stored. Different lists have different
- * sections, unless only the encoding differs. Never throws.
+ * Returns the sections that replace each list. Different lists have different sections, unless only the encoding
+ * differs. Never throws.
  */
 export function ignitionSections(object: KubeObject): ReadonlyMap<Json, readonly IgnitionSection[]> {
   if (object.kind !== "MachineConfig") return new Map();

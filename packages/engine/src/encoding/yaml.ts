@@ -9,10 +9,7 @@ export function writeYaml(value: Json): string {
     .join("");
 }
 
-/**
- * Returns the lines that replace a list, without indentation. Undefined keeps the list. `line` is the position of the
- * list.
- */
+/** Returns the unindented lines that replace a list at `line`. Undefined keeps the list. */
 export type ListText = (list: readonly Json[], line: number) => readonly string[] | undefined;
 
 /** Returns lines without line ends. */

@@ -12,10 +12,7 @@ export const noFields: FieldSet = { isOwned: false, below: new Map() };
 // The limit of the API server. Deeper trees are cut.
 const deepest = 1000;
 
-/**
- * If a part cannot be read, the whole field counts as owned. A false conflict is better than taking a field from its
- * owner.
- */
+/** Treats a field with an unreadable part as owned: a false conflict is better than taking it from its owner. */
 export function readFieldsV1(fields: Json | undefined): FieldSet {
   return { ...readNode(fields, 0), isOwned: false };
 }
@@ -56,7 +53,7 @@ export function hasField(set: FieldSet, path: Path): boolean {
   return find(set, path)?.isOwned === true;
 }
 
-/** True for the path, a parent, or a child. */
+/** Reports whether the path, a parent, or a child is in the set. */
 export function touchesField(set: FieldSet, path: Path): boolean {
   const isParent = path.some((_, at) => hasField(set, path.slice(0, at)));
   return isParent || find(set, path) !== undefined;

@@ -11,10 +11,7 @@ export type IgnoreFields =
 
 const limits = { bytes: 16_384, pointers: 100 };
 
-/**
- * Accepts a JSON array or a comma-separated list. One invalid pointer rejects all, because the user wants to protect a
- * field.
- */
+/** Accepts a JSON array or a comma-separated list. Rejects all if one is invalid, to protect what the user meant. */
 export function readIgnoreFields(annotation: string): IgnoreFields {
   const bytes = utf8Length(annotation);
   if (bytes > limits.bytes) return exceeded("bytes", bytes, limits.bytes);

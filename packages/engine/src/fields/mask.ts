@@ -20,7 +20,7 @@ export type MaskedObject = {
   readonly released: readonly Path[]; // the removed fields, none below another
 };
 
-/** A pointer without a match has no effect. A number is an index into the original list. */
+/** Ignores pointers without a match. A number is an index into the original list. */
 export function maskFields(object: KubeObject, pointers: readonly Pointer[], shapeOf: ShapeOf): MaskedObject {
   const whole: PointedValue = { value: object, path: [], names: [] };
   const found = pointers.flatMap((pointer) => {
@@ -118,7 +118,7 @@ function restOfList(list: readonly Json[], left: FieldSet): Json | undefined {
   return kept.length === 0 && list.length > 0 ? undefined : kept;
 }
 
-/** Also keeps the identity of the object and the keys of list elements. */
+/** Keeps the given fields, the identity of the object, and the keys of list elements. */
 export function keepOnly(object: KubeObject, fields: FieldSet): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;

@@ -63,12 +63,12 @@ function placeOf(path: Path, object: KubeObject, moves: readonly FieldMove[]): P
   return moves.some(({ from }) => startsWith(from.map(fieldElement), path.map(nameOf))) ? "nowhere" : "unknown";
 }
 
-/** True if the field is known to come from another place. */
+/** Reports whether the field is known to come from another place. */
 export function isPlaceKnown(path: Path, moves: readonly FieldMove[]): boolean {
   return moves.some(({ to }) => to !== undefined && startsWith(path, to));
 }
 
-/** A field without a place stays unchanged and has no effect. */
+/** Returns a field without a place unchanged. It has no effect. */
 export function movedField(field: string, moves: readonly FieldMove[]): string {
   const names = field.split(".");
   const move = moves.find(({ from }) => startsWith(names.map(fieldElement), from));

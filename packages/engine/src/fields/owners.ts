@@ -32,7 +32,7 @@ export type Owner = {
 /** In the object's own version. Skips entries without a manager. */
 export const readOwners = oncePer((object: KubeObject) => ownersAs(object, object.apiVersion));
 
-/** In another version of the object. */
+/** Returns the owners in another version of the object. */
 export function ownersAs(object: KubeObject, apiVersion: string): readonly Owner[] {
   const asked = { ...object, apiVersion };
   return asList(member(object.metadata, "managedFields")).flatMap((entry) => {
@@ -71,8 +71,8 @@ function isApplier(owner: Owner, manager: string): boolean {
 }
 
 /**
- * Reports whether the status was last written before `manager` last applied the object. managedFields times have whole
- * seconds, so a tie counts as newer.
+ * Reports whether the status was last written before `manager` last applied the object. Times have whole seconds, so a
+ * tie counts as newer.
  */
 export function isStatusOlder(object: KubeObject, manager: string): boolean {
   const owners = readOwners(object);
@@ -86,15 +86,15 @@ export function ownersOf(owners: readonly Owner[], path: Path): readonly Owner[]
   return owners.filter(({ fields }) => touchesField(fields, path));
 }
 
-/** True if the field may be one of the owner's unplaced fields. */
+/** Reports whether the field may be one of the owner's unplaced fields. */
 export function mayOwn({ apiVersion, unplaced }: Owner, path: Path, object: KubeObject): boolean {
   const [root = ""] = path;
   return unplaced?.below.has(root) === true && !isPlaceKnown(path, movesTo(object, apiVersion));
 }
 
 /**
- * True if the manager applied all fields (dotted) and no other manager owns anything in `spec`. Only then may the
- * operator delete the object.
+ * Reports whether the manager applied all fields (dotted) and no other manager owns anything in `spec`. Only then may
+ * the operator delete the object.
  */
 export function isMadeBy(object: KubeObject, manager: string, fields: readonly string[]): boolean {
   const owners = readOwners(object);
@@ -120,10 +120,7 @@ export type FieldEncounter = {
   readonly ours: readonly string[]; // our own managers, which are never opponents
 };
 
-/**
- * Returns the newest owner of the field. After a removal, returns the newest manager that changed anything since the
- * answer.
- */
+/** Returns the newest owner of the field or, after a removal, the newest manager that changed anything. */
 export function opponentOf(path: Path, { live, answer, ours }: FieldEncounter): Opponent | "unknown" {
   const others = live.filter(({ manager, subresource }) => subresource === undefined && !ours.includes(manager));
   return newest(ownersOf(others, path)) ?? newest(others.filter((owner) => isChanged(owner, answer))) ?? "unknown";
@@ -154,9 +151,7 @@ function isChanged(owner: Owner, answer: readonly Owner[]): boolean {
   );
 }
 
-/**
- * Adds the owner's operation and time. `field` may have a leading dot. Without a known owner, the operation is Update.
- */
+/** Adds the owner's operation (default Update) and time. Removes a leading dot from `field`. */
 export function completeConflict(
   { field, manager }: Pick<Conflict, "field" | "manager">,
   live: readonly Owner[],

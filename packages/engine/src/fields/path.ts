@@ -42,7 +42,7 @@ export function writePath(path: Path): string {
   return writePointer(path.map(segmentOf));
 }
 
-/** For messages. Does not escape dots in names. */
+/** Formats a path for messages. Does not escape dots in names. */
 export function writeDotted(path: Path): string {
   return path.map(segmentOf).join(".");
 }
@@ -94,7 +94,7 @@ export type PointerText =
   | { readonly kind: "no-slash" }
   | { readonly kind: "bad-escape" }; // a ~ that is neither ~0 nor ~1
 
-/** The empty text is the whole document. */
+/** Parses RFC 6901. The empty text is the whole document. */
 export function readPointer(text: string): PointerText {
   if (text === "") return { kind: "pointer", pointer: [] };
   if (!text.startsWith("/")) return { kind: "no-slash" };

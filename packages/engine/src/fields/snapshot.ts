@@ -10,17 +10,14 @@ export type SnapshotTarget = {
   readonly managedFields: readonly string[]; // dotted
 };
 
-/** The digest of the result is the snapshot hash. */
+/** Returns the values by target. The digest of the result is the snapshot hash. */
 export function snapshotTargets(targets: readonly SnapshotTarget[]): JsonMap {
   return Object.fromEntries(
     targets.map(({ ref, live, managedFields }) => [targetKey(ref), managedValues(live, managedFields)]),
   );
 }
 
-/**
- * Returns `<group>/<version>/<Kind>/<namespace>/<name>`, with an empty core group and without the namespace for
- * cluster-scoped objects.
- */
+/** Returns `<group>/<version>/<Kind>/<namespace>/<name>`. The core group is empty, and the namespace is optional. */
 export function targetKey({ apiVersion, kind, namespace, name }: Ref): string {
   const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
   return [groupVersion, kind, ...(namespace ? [namespace] : []), name].join("/");

@@ -42,7 +42,7 @@ export function isBehind(object: KubeObject): boolean {
   return observed !== undefined && observed < (object.metadata.generation ?? 0);
 }
 
-/** `silence` decides if there is no Available condition. */
+/** Returns the health from operator conditions. `silence` decides if there is no Available condition. */
 export function operatorHealth(object: KubeObject, silence: "available" | "unavailable"): Health {
   const name = `${object.kind} '${object.metadata.name}'`;
   const conditions = conditionsOf(object);

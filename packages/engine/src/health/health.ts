@@ -13,7 +13,7 @@ const rules: ReadonlyMap<string, (object: KubeObject) => Health> = new Map([
   ["VirtualMachineInstanceMigration", virtualMachineInstanceMigrationHealth],
 ]);
 
-/** Undefined for a kind without a rule. */
+/** Returns undefined for a kind without a rule. */
 export function healthOf(object: KubeObject): Health | undefined {
   return rules.get(object.kind)?.(object);
 }

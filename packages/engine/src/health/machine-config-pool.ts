@@ -24,8 +24,8 @@ export type Rendering = {
 const patienceMs = 5 * 60_000;
 
 /**
- * Done when every machine runs the configuration in the pool's spec and that configuration contains the change.
- * `counted` overrides the counts in the pool's status.
+ * Returns done when every machine runs the configuration in the pool's spec and it contains the change. `counted`
+ * overrides the counts in the pool's status.
  */
 export function machineConfigPoolHealth(pool: KubeObject, rendering?: Rendering, counted?: PoolProgress): Health {
   const conditions = conditionsOf(pool);
@@ -54,8 +54,8 @@ function progressOf(pool: KubeObject, rendering: Rendering | undefined): PoolPro
 }
 
 /**
- * `updated` is 0 until the pool has rendered the change. It is absent while the status counts machines of an earlier
- * target, because the Machine Config Controller refreshes the counts some seconds after it renders.
+ * Returns `updated` 0 until the pool has rendered the change, and none while the status counts machines of an earlier
+ * target: the Machine Config Controller refreshes the counts some seconds after it renders.
  */
 export function poolProgress(
   pool: KubeObject,

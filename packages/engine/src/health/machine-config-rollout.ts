@@ -20,10 +20,7 @@ export type MachineConfigChange = {
 /** Undefined if it was not read. */
 export type RenderedOf = (name: string) => KubeObject | undefined;
 
-/**
- * Returns the pools whose selector matches, plus the pool of the role (default `worker`), even if it does not exist.
- * `worker` is first.
- */
+/** Returns the matching pools and that of the role (default `worker`), even if it does not exist. `worker` is first. */
 export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeObject): readonly string[] {
   const labels = machineConfig.metadata.labels ?? {};
   const matching = pools.filter((pool) => matchesSelector(at(pool, "spec", "machineConfigSelector"), labels));
@@ -34,7 +31,7 @@ export function affectedPools(pools: readonly KubeObject[], machineConfig: KubeO
 
 export type CountOfPool = (pool: string) => PoolProgress | undefined;
 
-/** The message covers the failed pools, else those that are not done, else all. */
+/** Reports on the failed pools, else those that are not done, else all. */
 export function rolloutHealth(
   pools: readonly KubeObject[],
   change: MachineConfigChange,

@@ -6,7 +6,7 @@ import { readJson } from "./read-json.ts";
 
 export type { Json, JsonMap };
 
-/** True if the value is neither null nor a list. */
+/** Reports whether the value is a JSON object. */
 export function isMap(value: Json | undefined): value is JsonMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -16,7 +16,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return readJson(text);
@@ -30,7 +30,7 @@ export function member(value: Json | undefined, key: string): Json | undefined {
   return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Undefined if any part of the path is missing. */
+/** Returns undefined if any part of the path is missing. */
 export function at(value: Json | undefined, ...keys: readonly string[]): Json | undefined {
   return keys.reduce<Json | undefined>(member, value);
 }
@@ -43,7 +43,7 @@ export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Empty for any other value. */
+/** Returns an empty list for any other value. */
 export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }

@@ -5,7 +5,7 @@ import { isMap, type Json } from "./json.ts";
 /** Replaces a value that was dropped because of its size. */
 export const overLimit = "(over the limit)";
 
-/** Also true for a value that was dropped for its size. */
+/** Returns true also for a value that was dropped for its size. */
 export function exceedsBytes(value: Json | undefined, most: number): boolean {
   return value === overLimit || bytesLeft(value, most) < 0;
 }

@@ -32,7 +32,7 @@ export type EditWarRuling =
   | { readonly kind: "wait"; readonly inMs: number }
   | { readonly kind: "fight"; readonly key: string; readonly count: number; readonly overInMs: number };
 
-/** An edit war over one key stops all. Otherwise the longest wait applies. */
+/** Stops all corrections if one key is in an edit war. Otherwise applies the longest wait. */
 export function decideEditWar(
   fights: EditWarRecord,
   keys: readonly string[],
@@ -46,7 +46,7 @@ export function decideEditWar(
   return inMs > 0 ? { kind: "wait", inMs } : { kind: "correct" };
 }
 
-/** Also drops entries older than the window. */
+/** Records a correction and drops entries older than the window. */
 export function recordCorrection(
   fights: EditWarRecord,
   keys: readonly string[],
@@ -97,7 +97,7 @@ export type BucketTake = { readonly granted: boolean; readonly bucket: Bucket; r
 
 export const fullBucket: Bucket = { fullAt: Number.NEGATIVE_INFINITY };
 
-/** If not granted, takes no tokens. */
+/** Takes the tokens, or none if there are not enough. */
 export function takeToken(bucket: Bucket, { capacity, refillMs, tokens = 1 }: BucketRate, now: number): BucketTake {
   // If the clock goes back, the wait must not exceed that of an empty bucket.
   const fullAt = Math.min(Math.max(bucket.fullAt, now), now + capacity * refillMs);

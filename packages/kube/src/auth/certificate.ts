@@ -31,7 +31,7 @@ export function createSelfSignedCertificate(wallMs: number): Certificate {
 
 /**
  * Watches `tls.crt` and `tls.key` in a folder. Returns an error message if they are invalid. Serves a self-signed
- * certificate while the folder is empty, because the mounted Secret may be optional.
+ * certificate while an optional Secret is missing.
  */
 export function watchMountedCertificate(
   folder: string,

@@ -80,10 +80,7 @@ const checkEveryMs = 1_000;
 /** A timer that is later than this means that the process was frozen or suspended. */
 const frozenMs = 5_000;
 
-/**
- * Runs from construction until `stop`. Never exits the process and installs no signal handlers. For a complete
- * program, see example.integration.test.ts.
- */
+/** Runs until `stop`. Never exits the process. For a complete program, see example.integration.test.ts. */
 export class Manager {
   readonly discovery: Discovery;
   readonly breakers: Breakers;

@@ -51,10 +51,7 @@ export class EventCorrelator {
     if (entry.stage !== "unsent" && entry.dueAt < Infinity) this.#due.add(name);
   }
 
-  /**
-   * Drops the oldest entries above the limits, except the busy entry and unsent important events. Returns the events
-   * that were not fully written.
-   */
+  /** Drops the oldest entries, but not the busy one or unsent important ones. Returns the events not fully written. */
   bound(busy: string | undefined): readonly EventInput[] {
     const gone = [
       ...excess(this.#routine, { limit: most.routine, busy }),

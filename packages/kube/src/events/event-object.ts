@@ -30,10 +30,7 @@ const events: Resource = { group: "events.k8s.io", version: "v1", plural: "event
 /** The limits of the API server in bytes. */
 const maxBytes = { note: 1024, action: 128, reason: 128, instance: 128 } as const;
 
-/**
- * Returns the same name in every process, so that a restart does not repeat an event. A re-created object is a
- * different subject.
- */
+/** Returns the same name in every process, so a restart repeats no event. Re-created objects are new subjects. */
 export function eventName(namePrefix: string, { regarding, reason, action, note }: EventInput): string {
   const { uid, apiVersion, kind, namespace = "", name } = regarding;
   const subject = uid === undefined ? [apiVersion, kind, namespace, name] : [uid];
@@ -41,8 +38,8 @@ export function eventName(namePrefix: string, { regarding, reason, action, note 
 }
 
 /**
- * Returns the event that stands for all further events of a subject and reason. Notes are immutable, so it quotes the
- * first event, and its series counts the rest.
+ * Returns the event that stands for all further ones of a subject and reason. It quotes the first event, because notes
+ * are immutable, and its series counts the rest.
  */
 export function combineEvents(event: EventInput): EventInput {
   const { regarding, related = regarding, reason, note } = event;
@@ -76,12 +73,12 @@ export function createEvent({ name, input, wallMs }: NamedEvent, by: EventSource
   return createObject(events, { namespace }, object);
 }
 
-/** An empty patch returns the event. The operator's role may patch events but not get them. */
+/** Returns an empty patch, which is answered with the event: the operator's role may patch events but not get them. */
 export function readEvent(name: string, event: EventInput): WriteRequest {
   return patchObject(events, placeOf(name, event), {}, { type: "merge" });
 }
 
-/** `count` is the total number of occurrences, at least 2. */
+/** Sets the series count: the total number of occurrences, at least 2. */
 export function raiseSeries({ name, input, wallMs }: NamedEvent, count: number): WriteRequest {
   const series = { count, lastObservedTime: microTime(wallMs) };
   return patchObject(events, placeOf(name, input), { series }, { type: "merge" });

@@ -30,10 +30,7 @@ export type EventRecorderOptions = {
 
 const flushMs = 2_000;
 
-/**
- * Record changes of state, not every reconcile. A repeated event raises the count of its series, even if another
- * process recorded it first.
- */
+/** Records changes of state, not every reconcile. Repeated events raise a series, even across processes. */
 export class EventRecorder {
   readonly #parts: EventRecorderOptions;
   readonly #ending = new AbortController();

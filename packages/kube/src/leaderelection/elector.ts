@@ -64,10 +64,7 @@ export function stepElection(
 
 type ObservedLease = NonNullable<ElectionState["seen"]>;
 
-/**
- * Claims the lease if it is ours, free, or unchanged for its full duration. Never compares timestamps from other
- * machines.
- */
+/** Claims a lease that is ours, free, or unchanged for its duration. Never compares timestamps from other machines. */
 function consider(
   elector: LeaderElector,
   was: ElectionState & { readonly seen: ObservedLease },
@@ -88,10 +85,7 @@ function replace(elector: LeaderElector, state: ElectionState, now: ClockReading
   return { state: asking(state, "claim", now), action, fenceUpdate: "lost" };
 }
 
-/**
- * Also releases a lease that may be ours, because a write without an answer may have been applied. Retries once after
- * a conflict.
- */
+/** Releases the lease even if only a claim is pending, which may have been applied. Retries once after a conflict. */
 function leave(elector: LeaderElector, state: ElectionState, input: LeaseInput, now: ClockReading): ElectionStep {
   const leaving = { ...state, isLeaving: true } as const;
   const release = (lease: LeaseObject, what: "renewal" | "claim") =>

@@ -36,7 +36,7 @@ export type Candidate = {
   readonly durationSeconds: number;
 };
 
-/** Empty if the lease was released. */
+/** Returns an empty string if the lease was released. */
 export function holderOf(lease: LeaseObject): string {
   return lease.spec?.holderIdentity ?? "";
 }
@@ -47,7 +47,7 @@ export function newLease(me: Candidate, wallMs: number): LeaseObject {
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
 }
 
-/** Taking a free lease counts as a transition. */
+/** Counts a transition if it takes a free lease. */
 export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): LeaseObject {
   const transitions = lease.spec?.leaseTransitions ?? 0;
   const taken =
@@ -55,7 +55,7 @@ export function heldLease(lease: LeaseObject, me: Candidate, wallMs: number): Le
   return { ...lease, spec: { ...lease.spec, ...held(me, wallMs), ...taken } };
 }
 
-/** The duration of 1 s frees the lease for clients that ignore the holder. */
+/** Sets a duration of 1 s, which frees the lease for clients that ignore the holder. */
 export function releasedLease(lease: LeaseObject, wallMs: number): LeaseObject {
   const now = microTime(wallMs);
   const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };

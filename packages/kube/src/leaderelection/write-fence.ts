@@ -24,10 +24,7 @@ class NoLease extends WriteGate {
   }
 }
 
-/**
- * Only for writes that need no lease: the Lease itself, access reviews, user commands, a process without leader
- * election.
- */
+/** Only for writes without a lease: the Lease itself, access reviews, user commands, no leader election. */
 export const noLease: WriteGate = new NoLease();
 
 const checkEveryMs = 1_000;

@@ -113,7 +113,7 @@ export function pretty(line: string, isColoured: boolean): string {
   return [[...head, ...pairs.map((pair) => paint(dim, pair))].join(" "), ...errors, ""].join("\n");
 }
 
-/** https://no-color.org: any non-empty value disables color. */
+/** Follows https://no-color.org: any non-empty value disables color. */
 export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   return isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb";
 }

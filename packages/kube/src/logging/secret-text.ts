@@ -74,7 +74,7 @@ export type Piece = { readonly text: string } | { readonly json: object | string
 // Each attempt may scan the rest of the text.
 const mostTries = 20;
 
-/** Truncated or malformed JSON counts as text. */
+/** Treats truncated or malformed JSON as text. */
 export function splitJson(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let rest = 0;

@@ -15,7 +15,7 @@ export type MetricsScope = { readonly registry: Registry; readonly prefix: strin
 
 export type InformerAge = { readonly resource: string; readonly ages: ReflectorAges };
 
-/** The oldest watch of a resource counts. A removed watch has no series. */
+/** Registers the age of the oldest watch per resource. A removed watch has no series. */
 export function informerMetrics({ registry, prefix }: MetricsScope, watches: () => Iterable<InformerAge>): void {
   const gauge = (name: string, help: string, age: keyof ReflectorAges) =>
     new Gauge({
@@ -65,7 +65,7 @@ export function breakerMetrics({ registry, prefix }: MetricsScope): BreakerObser
   };
 }
 
-/** Call the result on each change. The gauge starts at 0. */
+/** Registers a gauge that starts at 0. Call the result on each change. */
 export function leaderMetric({ registry, prefix }: MetricsScope): (isLeading: boolean) => void {
   const gauge = new Gauge({
     name: `${prefix}leader`,
@@ -108,7 +108,7 @@ type Series = { readonly labels: Record<string, string> };
 
 const durationBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
-/** `states` returns the state of each queue by name. Called on each scrape. */
+/** Registers the work queue metrics. `states` returns the state of each queue by name, on each scrape. */
 export function queueMetrics(
   registry: Registry,
   states: () => Readonly<Record<string, WorkQueueState>>,
@@ -158,7 +158,7 @@ export function queueMetrics(
 /** Called once for each request that was answered or failed. */
 export type RequestObserver = (request: ApiRequest, answer: ApiAnswer | FailedRequest | ApiStream) => void;
 
-/** `code` is the HTTP status, or the reason for a missing response. */
+/** Registers a request counter. `code` is the HTTP status, or the reason for a missing response. */
 export function requestMetrics({ registry, prefix }: MetricsScope): RequestObserver {
   const requests = new Counter({
     name: `${prefix}requests_total`,

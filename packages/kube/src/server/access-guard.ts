@@ -147,7 +147,7 @@ export type LookupLimit = { readonly all: Bucket; readonly each: ReadonlyMap<str
 
 export const noLookups: LookupLimit = { all: fullBucket, each: new Map() };
 
-/** `retryInMs` is 0 if granted. Otherwise takes nothing and returns the time until a retry makes sense. */
+/** Takes one lookup if the limits allow it. Otherwise `retryInMs` is the time until a retry makes sense. */
 export function takeLookup(
   was: LookupLimit,
   address: string,

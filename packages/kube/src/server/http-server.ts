@@ -36,10 +36,7 @@ export const defaultServerLimits: ServerLimits = {
   requestsEach: 100,
 };
 
-/**
- * A client that opens idle connections must not make the kubelet restart the process. So the newest connection always
- * succeeds, and none stays open for long.
- */
+/** Accepts the newest connection and soon closes idle ones, so that no client causes a restart by the kubelet. */
 export const probeServerLimits: ServerLimits = {
   ...defaultServerLimits,
   requestMs: 2_000,

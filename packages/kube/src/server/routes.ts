@@ -69,7 +69,7 @@ export type AnswerOptions = {
   readonly observer: ServingObserver;
 };
 
-/** The returned handler never rejects. */
+/** Returns a handler that never rejects. */
 export function createAnswerer({ routes, guard, observer }: AnswerOptions) {
   const reportUnavailable = onChange(observer.warned);
   return async (request: IncomingMessage, signal: AbortSignal): Promise<RouteReply> => {

@@ -45,7 +45,7 @@ function cacheRoot(env: Environment): string {
   return join(caches, "virt-operators");
 }
 
-/** Without a Go version, any cached build matches. */
+/** Accepts any cached build if there is no Go version. */
 export function findCached(
   cacheDir: string,
   goVersion: string | undefined,

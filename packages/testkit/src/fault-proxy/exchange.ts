@@ -161,12 +161,12 @@ export function failureResponse(status: FailureCode, retryAfterSeconds?: number)
   return { status, headers, body };
 }
 
-/** API servers send Retry-After with every 429. */
+/** Adds Retry-After to every 429, as API servers do. */
 export function responseForFault({ status, retryAfterSeconds }: AnswerFault): ProxyResponse {
   return failureResponse(status, status === 429 ? (retryAfterSeconds ?? 1) : retryAfterSeconds);
 }
 
-/** The answer of an API server whose etcd does not report its progress. */
+/** Returns the answer of an API server whose etcd does not report its progress. */
 export function streamingListRefusal(): string {
   const message = "a streaming list is not possible here: the storage does not support RequestWatchProgress";
   return `${JSON.stringify({ type: "ERROR", object: { ...statusObject(500), message } })}\n`;

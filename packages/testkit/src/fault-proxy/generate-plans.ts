@@ -27,7 +27,6 @@ export const defaultFaults: FaultSet = {
   perShape: [{ kind: "stall" }],
 };
 
-/** Deterministic for the same trace. */
 export function generateFaultPlans(trace: readonly TracedRequest[], faults: FaultSet): readonly FaultPlan[] {
   const requests = trace.filter((request) => !isLeaseOrEvent(request));
   return [

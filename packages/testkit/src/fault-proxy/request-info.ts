@@ -85,7 +85,7 @@ function verbOf(method: string, { resource, name }: ResourcePath, { isWatch, con
   return name === "" ? "list" : "get";
 }
 
-/** Written in the background, so plans count them only by resource. */
+/** Reports whether plans count the request only by its resource, because it happens in the background. */
 export function isLeaseOrEvent({ group, resource }: RequestInfo): boolean {
   const isEvent = resource === "events" && (group === "" || group === "events.k8s.io");
   return isEvent || (resource === "leases" && group === "coordination.k8s.io");

@@ -27,7 +27,7 @@ export type AuditedRequest = {
 
 type StatusCause = { readonly reason?: string; readonly field?: string };
 
-/** In log order, which is the order of the answers. */
+/** Returns the requests in log order, which is the order of the answers. */
 export function readAuditedRequests(events: readonly AuditEvent[]): readonly AuditedRequest[] {
   return events.filter(({ stage }) => stage === "ResponseComplete").map(readAuditedRequest);
 }
@@ -79,7 +79,7 @@ export function isEffectiveWrite(request: AuditedRequest): boolean {
   return isWriteAttempt(request) && request.code >= 200 && request.code < 300 && !request.isDryRun;
 }
 
-/** The log lacks the content type, so an apply is a patch with a field manager and a complete object. */
+/** Recognizes an apply by its field manager and complete object, because the log lacks the content type. */
 export function isApply({ verb, fieldManager, request }: AuditedRequest): boolean {
   const isObject = typeof request === "object" && request !== null && "apiVersion" in request && "kind" in request;
   return verb === "patch" && fieldManager !== "" && isObject;

@@ -31,7 +31,7 @@ export type InvariantReport = {
   readonly writes: Readonly<Record<string, WriteCounts>>;
 };
 
-/** `log` must be complete, because invariants compare with earlier versions. */
+/** Requires the complete log, because invariants compare with earlier versions. */
 export function checkInvariants(log: readonly AuditEvent[], scope: HistoryScope): InvariantReport {
   const requests = readAuditedRequests(log);
   const history = buildHistory(requests, scope);

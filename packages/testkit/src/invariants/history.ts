@@ -102,8 +102,8 @@ function removedOf<T extends Versioned>(by: AuditedRequest): readonly (StoredVer
 }
 
 /**
- * The log is in the order of answers, which may differ from the order of writes. So entries with a resourceVersion are
- * sorted by it within their positions.
+ * Sorts versions by resourceVersion, within the positions of those that have one. The log is in the order of answers,
+ * which may differ from the order of writes.
  */
 function inOrder<T extends Versioned>(versions: readonly StoredVersion<T>[]): readonly StoredVersion<T>[] {
   const stored = versions.filter(({ object }) => object !== undefined).toSorted((a, b) => revision(a) - revision(b));
@@ -153,7 +153,7 @@ export type Violation = {
   readonly at: string;
 };
 
-/** The message starts with the request. */
+/** Starts the message with the request. */
 export function violation(invariant: InvariantName, request: AuditedRequest, why: string): Violation {
   const at = new Date(request.receivedMs).toISOString();
   return { invariant, message: `${request.verb} ${describeObject(request)}: ${why}`, at };

@@ -36,10 +36,7 @@ function isDuring({ receivedMs, completedMs }: AuditedRequest, write: AuditedReq
   return receivedMs <= write.receivedMs && write.receivedMs < completedMs;
 }
 
-/**
- * The operator's user agent is `virt-operator/<version> (<controllers>; <identity>)`. Tests may use the identity
- * alone.
- */
+/** Parses `virt-operator/<version> (<controllers>; <identity>)`. Tests may use the identity alone. */
 function identityOf(userAgent: string): string {
   return /; ([^;()]+)\)$/.exec(userAgent)?.[1] ?? userAgent;
 }

@@ -49,9 +49,7 @@ function unfoundedDraft(write: OwnStatusWrite, attempts: readonly AuditedRequest
   return isFounded ? [] : ["the draft failed, but no dry run of it was refused for good"];
 }
 
-/**
- * The last answer must come from the reconcile that wrote the status, so it must be newer than the previous version.
- */
+/** Requires that the last answer comes from the reconcile that wrote the status. */
 function isRefusedForGood(attempts: readonly AuditedRequest[], { before }: OwnStatusWrite): boolean {
   const last = attempts.at(-1);
   if (last === undefined || !isRefusal(last) || last.completedMs <= (before?.by.receivedMs ?? 0)) return false;

@@ -11,10 +11,7 @@ import {
 import { isEdge, isPhase } from "./phase-edges.ts";
 import type { StoredCondition, StoredConfig, StoredStatus } from "./stored-config.ts";
 
-/**
- * I1: an execution needs a new generation, unless it is an automatic drift correction. After a forced review, it needs
- * the reviewed plan.
- */
+/** I1: an execution needs a new generation or an automatic drift correction, and after a forced review its plan. */
 export function unapprovedExecutions(history: History): readonly Violation[] {
   return ownStatusWrites(history)
     .filter(startsExecution)

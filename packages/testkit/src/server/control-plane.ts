@@ -19,7 +19,7 @@ export type ControlPlane = KeptProcesses & {
   readonly binaries: string;
 };
 
-/** Valid from yesterday, because clocks may differ. */
+/** Starts the validity yesterday, because clocks may differ. */
 export function certificateValidity(now: number) {
   const day = 86_400_000;
   return { from: new Date(now - day), until: new Date(now + 3650 * day) };
@@ -197,7 +197,7 @@ const portRange = { first: 12_000, count: 20_000 };
 /** Starts at a random port and cycles, so that parallel processes rarely collide. */
 let nextPort = Math.floor(Math.random() * portRange.count);
 
-/** Another process may take a port first, so be ready to retry. */
+/** Returns ports that another process may still take first, so be ready to retry. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const free: number[] = [];
   for (let tried = 0; free.length < count; tried++) {

@@ -45,7 +45,7 @@ export async function writeContent(etcdUrl: string, name: string, content: EtcdS
   return true;
 }
 
-/** etcd stores CRDs as JSON. */
+/** Parses the CRDs, which etcd stores as JSON. */
 export function crdsIn(content: EtcdSnapshot): readonly Crd[] {
   const found = [...content].filter(([key]) => startsWithOne(key, ["apiextensions.k8s.io/customresourcedefinitions/"]));
   return found.map(([, { value }]) => JSON.parse(textOf(value)) as Crd);

@@ -72,7 +72,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 
 type LaunchOptions = Omit<ServerOptions, "controllerManager"> & { readonly content?: EtcdSnapshot };
 
-/** With `content`, waits until its CRDs are served. */
+/** Waits until the CRDs in `content` are served. */
 export async function launchFound(options: LaunchOptions): Promise<ControlPlane> {
   const { outlivesOwner = false, content, ...others } = options;
   const found = await findBinaries(process.env);
@@ -93,7 +93,7 @@ export async function launchFound(options: LaunchOptions): Promise<ControlPlane>
 
 export type ReachedControlPlane = Omit<ControlPlane, "failure" | "end">;
 
-/** `stop` calls `end` once. */
+/** Calls `end` once, on `stop`. */
 export function openServer(
   controlPlane: ReachedControlPlane,
   end: () => Promise<void>,

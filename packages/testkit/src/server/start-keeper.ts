@@ -23,7 +23,7 @@ export function startKeptProcesses(programs: readonly ProcessSpec[], outlivesOwn
   return startKeeper((keeper) => ({ folder: makeControlPlaneFolder(keeper), programs }), outlivesOwner);
 }
 
-/** `makeTask` runs after the keeper has started, because the folder name contains its process ID. */
+/** Calls `makeTask` after the keeper has started, because the folder name contains its process ID. */
 export async function startKeeper(
   makeTask: (keeper: number) => Omit<KeeperTask, "outlivesOwner">,
   outlivesOwner: boolean,
