@@ -39,7 +39,6 @@ export class VirtualClock {
     return this.#timers.length;
   }
 
-  /** Undefined without timers. */
   get nextInMs(): number | undefined {
     const [next] = this.#timers;
     return next === undefined ? undefined : Math.max(0, next.at - this.#monotonic);

@@ -7,7 +7,6 @@ import { fieldElement, type Path, valueAt, writeDotted } from "../fields/path.ts
 import { leafPaths, noSchema } from "../fields/shape.ts";
 import { entriesOf, equalJson, isList, isMap, type Json, type JsonMap, member } from "../json/json.ts";
 
-/** A side without the field has no property. */
 export type Change = { readonly path: Path; readonly live?: Json; readonly desired?: Json };
 
 /** Compares only the owned fields. A removed field counts as changed. */

@@ -72,7 +72,6 @@ function step(value: Json | undefined, element: string): Json | undefined {
   return isMap(wanted) ? value.find((each) => hasKeys(each, wanted)) : undefined;
 }
 
-/** Restores the keys of a list element. */
 export function withKeys(element: string, part: Json): Json {
   return element.startsWith("k:") && isMap(part) ? { ...part, ...asKeys(element.slice(2)) } : part;
 }

@@ -26,7 +26,6 @@ function withoutFailure(reason: string, node: string): string {
   return reason.startsWith(start) ? reason.slice(start.length) : reason;
 }
 
-/** True if another report starts with this one. */
 function isCut(part: string, all: readonly string[]): boolean {
   const start = part.replace(/"$/u, "");
   return start !== part && all.some((other) => other.length > part.length && other.startsWith(start));

@@ -70,7 +70,6 @@ const limits = { bytes: 524_288, depth: 64, carriedBytes: 131_072, carriedValues
 
 type Load = { bytes: number; values: number };
 
-/** If this returns a reason, the draft is invalid. */
 function applyOperations(patch: JsonPatch, draft: PatchDocument): PatchRefusal | undefined {
   const load: Load = { bytes: 0, values: 0 };
   for (const [index, operation] of patch.operations.entries()) {

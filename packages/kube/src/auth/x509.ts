@@ -155,7 +155,6 @@ function derTime(date: Date): Buffer {
     : derElement(0x18, Buffer.from(digits));
 }
 
-/** Encodes a context-specific tag, `[n]` in ASN.1 notation. */
 function derTagged(tag: number, content: Buffer, form: "explicit" | "implicit" = "explicit"): Buffer {
   return derElement((form === "explicit" ? 0xa0 : 0x80) | tag, content);
 }

@@ -113,7 +113,6 @@ export class Manager {
     this.#checkForFreezes();
   }
 
-  /** Always includes the CRD informer. */
   setInformers(specs: readonly InformerSpec[]): void {
     if (!this.#isStopping) this.informers.setSpecs([crdInformer, ...specs]);
   }
@@ -191,7 +190,6 @@ export class Manager {
     for (const controller of this.#controllers) controller.stateChanged(informer);
   }
 
-  // A frozen process may have missed events on its watch streams.
   #checkForFreezes(): void {
     const { clock } = this.#parts;
     const set = { monotonic: clock.monotonic(), wall: clock.wall() };

@@ -41,7 +41,6 @@ export class Worker {
     this.#unsubscribe = parts.gate.subscribe((isOpen) => (isOpen ? this.#setPump() : this.#interrupt()));
   }
 
-  /** 0 if none is running. */
   get oldestReconcileMs(): number {
     return this.#running.oldestMs;
   }
@@ -213,7 +212,6 @@ export class ActiveReconciles {
     return Math.max(0, ...[...this.#running.values()].map(({ since }) => now - since));
   }
 
-  /** The signal is aborted after the time limit. */
   begin(key: string): AbortSignal {
     const abort = new AbortController();
     const cancelLimit = this.#clock.schedule(this.#limitMs, () => abort.abort(reconcileTimeout()));

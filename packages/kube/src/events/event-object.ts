@@ -20,7 +20,6 @@ export type EventInput = {
 };
 
 export type EventSource = {
-  /** A qualified name, such as the field manager. */
   readonly controller: string;
   readonly instance: string;
   readonly namePrefix: string;

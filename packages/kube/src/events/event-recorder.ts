@@ -10,7 +10,6 @@ import { type EventLossReason, EventSeries, type EventWrite, type SeriesInput } 
 
 /** Not called for events that are waiting. */
 export type EventObserver = {
-  /** Called after a create or a series update. */
   readonly written: () => void;
   readonly lost: (why: EventLossReason, event: EventInput, message: string) => void;
 };

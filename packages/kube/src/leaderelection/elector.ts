@@ -118,7 +118,6 @@ function observeLease(
   return { ...state, seen: isSame && state.seen !== undefined ? state.seen : { lease, sinceMs: monotonicMs } };
 }
 
-/** Returns how many milliseconds another holder's lease may remain valid. */
 function leftOf(elector: LeaderElector, { lease, sinceMs }: ObservedLease, { monotonicMs }: ClockReading): number {
   if (holderOf(lease) === "" || isMine(elector, lease)) return 0;
   const durationSeconds = lease.spec?.leaseDurationSeconds ?? elector.durationSeconds;

@@ -21,7 +21,6 @@ export type Log = Readonly<Record<LogLevel, Write>> & {
 export type LogSettings = {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Applies only to the pretty format. */
   readonly isColoured: boolean;
   readonly clock: Clock;
   /** Receives complete lines with their newline. */

@@ -60,7 +60,6 @@ function resourcesMetric(registry: Registry): void {
   registry.registerMetric(resources);
 }
 
-/** Each scrape covers the time since the previous one. */
 function eventLoopMetrics(registry: Registry, resolutionMs: number): Disposable {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   // Node includes the sampling interval in each delay.

@@ -92,7 +92,6 @@ class Machine {
   }
 }
 
-/** One candidate: `runLeaderElection` without promises. */
 class Candidate {
   readonly machine: Machine;
   readonly fence: WriteFence;

@@ -44,7 +44,6 @@ export class EventHarness {
   readonly server = new Map<string, number>();
   readonly written: RecordedWrite[] = [];
   readonly lost: EventLossReason[] = [];
-  /** Notes that were lost to a limit. */
   readonly dropped: string[] = [];
   readonly accepted = new Map<string, number>();
   now = 0;

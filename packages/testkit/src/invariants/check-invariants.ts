@@ -27,7 +27,6 @@ const invariants: readonly ((history: History) => readonly Violation[])[] = [
 
 export type InvariantReport = {
   readonly violations: readonly Violation[];
-  /** By object and subresource. */
   readonly writes: Readonly<Record<string, WriteCounts>>;
 };
 

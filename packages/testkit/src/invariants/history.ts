@@ -153,7 +153,6 @@ export type Violation = {
   readonly at: string;
 };
 
-/** Starts the message with the request. */
 export function violation(invariant: InvariantName, request: AuditedRequest, why: string): Violation {
   const at = new Date(request.receivedMs).toISOString();
   return { invariant, message: `${request.verb} ${describeObject(request)}: ${why}`, at };

@@ -8,7 +8,6 @@ const account = "system:serviceaccount:virt-advisor-operator-system:manager";
 const configs = "/apis/advisor.kubevirt.io/v1alpha1/virtplatformconfigs";
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** A minimal CRD. */
 const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 const crd = {
   apiVersion: "apiextensions.k8s.io/v1",
